@@ -1,0 +1,52 @@
+"""What a design is made of: contexts and blocks. Only data; how they are drawn stands in the files beside this one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from steelyard.units import Scalar
+
+BlockState = Literal["planned", "complete", "incomplete", "discarded"]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A draw of the nuisance settings; ids count from 1."""
+
+    id: int
+    settings: Mapping[str, Scalar]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Every treatment ``replicates`` times in random order, under one context.
+
+    Attributes
+    ----------
+    id : int
+        From 1, in the order of execution; discarded blocks count too.
+    pass_ : int
+        From 1.
+    context : Context or None
+        ``None`` where the experiment declares no contexts.
+    order : tuple of int
+        Treatment ids in the order of execution.
+    discard : bool
+        Run and stored, used nowhere.
+    """
+
+    id: int
+    pass_: int
+    context: Context | None
+    order: tuple[int, ...]
+    discard: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BlockOutcome:
+    """What a design needs to know of the past to draw the next block."""
+
+    block: Block
+    state: BlockState

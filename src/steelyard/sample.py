@@ -1,0 +1,81 @@
+"""Samples: the values of one metric for one treatment, and where each came from."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from steelyard.units import Metric, Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Treatment:
+    """One combination of levels.
+
+    Attributes
+    ----------
+    id : int
+        From 1, in the order of the full factorial (the last factor varies fastest).
+    label : str
+        What a person calls it: the levels that vary, joined by commas.
+    levels : Mapping[str, Scalar]
+        Factor to level, every factor of the experiment.
+    """
+
+    id: int
+    label: str
+    levels: Mapping[str, Scalar]
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """How many trials of a treatment failed, of all that were attempted outside discarded blocks."""
+
+    attempted: int = 0
+    failed: int = 0
+    timed_out: int = 0
+    """Part of ``failed``."""
+
+    @property
+    def share(self) -> float:
+        """Failed over attempted; 0 where nothing was attempted."""
+        return self.failed / self.attempted if self.attempted else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The values of one metric for one treatment from complete blocks, one value a launch, in the order of time.
+
+    Iterations that a program reports are already reduced to one value a launch (methods: a launch is the
+    smallest unit of inference). The arrays have equal length; the constructor refuses others.
+
+    Attributes
+    ----------
+    values : array of double
+        In ``metric.unit``.
+    blocks, passes, contexts, trials : array of int64
+        The block (from 1), the pass (from 1), the context (id; 0 where the experiment has none) and the trial of each value.
+    labels : Mapping[str, Scalar]
+        Labels that the program put on its values (``{"op": "bcast"}``); empty for metrics of a whole trial.
+    failures : Failures
+        Of the treatment.
+    """
+
+    metric: Metric
+    treatment: Treatment
+    values: array[float]
+    blocks: array[int]
+    passes: array[int]
+    contexts: array[int]
+    trials: array[int]
+    labels: Mapping[str, Scalar] = field(default_factory=dict)
+    failures: Failures = Failures()
+
+    def __post_init__(self) -> None:
+        lengths = {len(self.values), len(self.blocks), len(self.passes), len(self.contexts), len(self.trials)}
+        if len(lengths) > 1:
+            raise ValueError(f"arrays of a sample must have equal length, got lengths {sorted(lengths)}")
+
+    def __len__(self) -> int:
+        return len(self.values)

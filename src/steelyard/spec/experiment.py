@@ -1,0 +1,161 @@
+"""``Experiment``: what a spec says, checked and typed. Built by ``steelyard.spec``; every other room only reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+from steelyard.units import Better, Scalar
+
+Reduce = Literal["median", "mean", "min", "max", "sum", "first", "last"]
+
+
+class Verify(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a run must do to count.
+
+    ``exit`` is the wanted exit code (``None`` accepts any, a signal included); ``stdout`` and ``stderr`` are regular expressions searched in what was
+    captured.
+    """
+
+    exit: int | None = 0
+    stdout: str | None = None
+    stderr: str | None = None
+
+
+class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is launched. Strings still hold their ``{placeholders}``; each list is one command, word by word."""
+
+    commands: Mapping[str, tuple[str, ...]]
+    """Level of the factor ``command`` to words; the key is ``""`` where the spec has one command only."""
+    shell: bool = False
+    """Then each command is one word, handed to ``/bin/sh -c``."""
+    env: Mapping[str, str] = {}
+    inherit: bool = False
+    cwd: str | None = None
+    """``None``: the directory of the spec."""
+    stdin: str | None = None
+    output: Literal["capture", "null"] = "capture"
+    prepare: tuple[tuple[str, ...], ...] = ()
+    cleanup: tuple[tuple[str, ...], ...] = ()
+    setup_once: tuple[tuple[str, ...], ...] = ()
+    cleanup_once: tuple[tuple[str, ...], ...] = ()
+    before_block: tuple[tuple[str, ...], ...] = ()
+    after_block: tuple[tuple[str, ...], ...] = ()
+    timeout_s: float | None = None
+    nice: int | None = None
+    counters: tuple[str, ...] = ()
+    verify: Verify = Verify()
+
+
+class Build(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How programs are built: once per combination of the factors that ``command`` and ``env`` name."""
+
+    command: tuple[str, ...]
+    inputs: tuple[str, ...] = ()
+    env: Mapping[str, str] = {}
+    timeout_s: float = 1800.0
+
+
+class Zip(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Factors that change together: ``levels[i]`` gives one level to each of ``names``."""
+
+    names: tuple[str, ...]
+    levels: tuple[tuple[Scalar, ...], ...]
+
+
+class Factor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A factor and its levels, in the order of the spec."""
+
+    name: str
+    levels: tuple[Scalar, ...]
+    intervention: bool = False
+    """True when the name is a reserved one, whose levels change the launch and not the command."""
+
+
+class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``{ range = [low, high], step = s }``: low, low + s, … below high."""
+
+    range: tuple[int, int]
+    step: int = 1
+
+
+class Contexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Nuisance settings, drawn for each context; ``"random"``, a fixed level, a list to draw from, or a range."""
+
+    settings: Mapping[str, Scalar | tuple[Scalar, ...] | Range]
+    passes: int = 1
+
+
+class Stop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """When to stop adding blocks: a precision, and caps that stop it short."""
+
+    rel_halfwidth: float | None = None
+    max_blocks: int | None = None
+    max_time_s: float | None = None
+
+
+class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How trials are laid out. ``order`` other than ``randomized`` exists to show what it does."""
+
+    kind: Literal["full"] = "full"
+    exclude: tuple[Mapping[str, Scalar], ...] = ()
+    blocks: int = 10
+    replicates: int = 1
+    discard: int = 1
+    seed: int = 1
+    order: Literal["randomized", "sequential"] = "randomized"
+    stop: Stop | None = None
+
+
+class UserMetric(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A metric that the program reports, or one derived from others."""
+
+    name: str
+    unit: str = ""
+    better: Better = "lower"
+    source: Literal["stdout", "stderr", "lines"] | None = None
+    pattern: str | None = None
+    """A regular expression whose first group is the number; every match is an iteration."""
+    json: str | None = None
+    """A JSON pointer (RFC 6901) into the output read as one document; a number or an array of numbers (iterations)."""
+    reduce: Reduce = "median"
+    derive: str | None = None
+
+
+class Analysis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is compared, and how sure one must be. ``margin`` is the smallest relative difference that matters."""
+
+    metric: str = "wall_s"
+    estimand: Literal["geomean_ratio"] = "geomean_ratio"
+    family: Literal["baseline", "all-pairs"] = "baseline"
+    strata: tuple[str, ...] = ()
+    baseline: Mapping[str, Scalar] | None = None
+    alpha: float = 0.05
+    margin: float | None = None
+
+
+class Launching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where trials run."""
+
+    kind: Literal["local"] = "local"
+
+
+class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One experiment, complete: what ``spec`` gives and everything else takes.
+
+    ``source`` is the absolute directory of the spec (``{source}``), where relative paths start.
+    """
+
+    name: str
+    source: str
+    program: Program
+    build: Build | None = None
+    factors: tuple[Factor, ...] = ()
+    zips: tuple[Zip, ...] = ()
+    contexts: Contexts | None = None
+    design: Design = Design()
+    metrics: tuple[UserMetric, ...] = ()
+    analysis: Analysis = Analysis()
+    launch: Launching = Launching()
