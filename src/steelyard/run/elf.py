@@ -1,7 +1,7 @@
 """What an ELF file says of itself: its build id and the loader that it asks for.
 
-System V ABI, gABI 4.1, chapters 4 and 5 (file header, program header, notes). Files are input that nobody vouches
-for: every number read from one is bounded before it is used.
+System V ABI, gABI 4.1, chapters 4 and 5 (file header, program header, notes). Files are input that nobody
+vouches for: every number read from one is bounded before it is used.
 """
 
 from __future__ import annotations

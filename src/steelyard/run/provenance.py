@@ -97,8 +97,8 @@ def program_identity(path: str | os.PathLike[str]) -> ProgramIdentity:
 def changed(identity: ProgramIdentity) -> str | None:
     """What has become of the program since, in words; ``None`` while its contents are the same.
 
-    Reads only what the file system says while nothing was touched. A file whose contents are the same under a new
-    time or inode counts as unchanged; it is read once for that.
+    Reads only what the file system says while nothing was touched. A file whose contents are the same under
+    a new time or inode counts as unchanged; it is read once for that.
     """
     resolved = Path(os.path.realpath(identity.path))
     try:
@@ -120,7 +120,7 @@ def changed(identity: ProgramIdentity) -> str | None:
 
 
 def interpreter_line(path: Path) -> str | None:
-    """What follows ``#!`` on the first line, as far as the kernel reads; ``None`` for anything but a script.
+    """What follows ``#!`` on the first line, as far as the kernel reads; ``None`` without.
 
     Raises
     ------
@@ -134,8 +134,19 @@ def interpreter_line(path: Path) -> str | None:
     return head[2:].split(b"\n", 1)[0].strip(b" \t").decode(errors="replace")
 
 
+def file_sha256(path: Path) -> str:
+    """Hash of a file's contents, hexadecimal; a file that did not change since is not read again.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read.
+    """
+    return _sha256(path, FileState.of(path))
+
+
 # The state is part of the key: a file that was touched, or linked to, is read once and not at every look.
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def _sha256(path: Path, state: FileState) -> str:  # noqa: ARG001
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
