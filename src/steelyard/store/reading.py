@@ -1,0 +1,212 @@
+"""Everything that can be asked of a record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from steelyard.design.plan import Block, BlockOutcome, BlockState, Context
+from steelyard.sample import Failures, Sample
+from steelyard.store.entries import Batch, Disturbance, Journal, Look, Notice, Progress, Run
+from steelyard.store.facts import Facts
+from steelyard.store.lock import Holder, holder
+from steelyard.store.reduction import REDUCTIONS
+from steelyard.store.sampling import Columns, builtin_columns, lookup, value_columns
+from steelyard.units import Scalar
+
+
+class Reading(Facts):
+    """The questions. Every method raises `RecordError` where the file is damaged or cannot be read."""
+
+    def outcomes(self) -> list[BlockOutcome]:
+        """All blocks drawn so far with their states, in the order of execution."""
+        contexts = {
+            id_: Context(id_, msgspec.json.decode(text)) for id_, text in self._rows("SELECT * FROM context")
+        }
+        orders: dict[str, tuple[int, ...]] = {}
+        found = []
+        for id_, pass_, context, discard, state, drawn in self._rows(
+            "SELECT id, pass, context, discard, state, drawn FROM block ORDER BY id"
+        ):
+            if drawn not in orders:
+                orders[drawn] = tuple(msgspec.json.decode(drawn))
+            block = Block(
+                id_, pass_, None if context is None else contexts[context], orders[drawn], bool(discard)
+            )
+            found.append(BlockOutcome(block, state))
+        return found
+
+    def finished_trials(self, block: int) -> set[int]:
+        """Numbers of the block's trials that are in the record already."""
+        return {
+            row[0]
+            for row in self._rows(
+                "SELECT trial.id FROM block JOIN trial"
+                " ON trial.id >= first_trial AND trial.id < first_trial + trials WHERE block.id = ?",
+                block,
+            )
+        }
+
+    def samples(self, metric: str) -> list[Sample]:
+        """One sample a treatment, or a treatment and labels, from complete blocks only.
+
+        Iterations are reduced to one value a launch as the spec declares. A trial in which the metric was not
+        observed is left out. A metric without labels gives every treatment a sample, if only an empty one.
+
+        Raises
+        ------
+        UsageError
+            The record has no such metric.
+        """
+        what, id_, reduce = self._metric(metric)
+        with self._explained():
+            found: dict[tuple[int, int], Columns]
+            labels: Mapping[int, Mapping[str, Scalar]] = {0: {}}
+            if what.kind == "builtin":
+                found = {(t, 0): columns for t, columns in builtin_columns(self._connection, metric).items()}
+            else:
+                found = value_columns(self._connection, id_, REDUCTIONS[reduce])
+                labels = {
+                    id_: labels
+                    for id_, labels in self._all_labels().items()
+                    if any(id_ == k[1] for k in found)
+                }
+            origin = lookup(self._connection)
+        if not any(labels.values()):
+            plain = next(iter(labels), 0)
+            labels = {plain: {}}
+            found = {(treatment.id, plain): Columns() for treatment in self.treatments} | found
+        failures = self.failures()
+        treatments = {treatment.id: treatment for treatment in self.treatments}
+        samples = []
+        for (treatment, label), columns in sorted(found.items(), key=lambda item: (item[0][1], item[0][0])):
+            passes, contexts = origin(columns)
+            samples.append(
+                Sample(
+                    what,
+                    treatments[treatment],
+                    columns.values,
+                    columns.blocks,
+                    passes,
+                    contexts,
+                    columns.trials,
+                    labels[label],
+                    failures[treatment],
+                )
+            )
+        return samples
+
+    def failures(self) -> dict[int, Failures]:
+        """How many trials of each treatment were attempted and failed, discarded blocks left out."""
+        attempted = dict(self._rows("SELECT treatment, count(*) FROM attempted GROUP BY treatment"))
+        failed = {
+            treatment: (count, late)
+            for treatment, count, late in self._rows(
+                "SELECT treatment, count(*), sum(status = 'timed_out') FROM attempted"
+                " WHERE status <> 'ok' GROUP BY treatment"
+            )
+        }
+        return {
+            treatment.id: Failures(attempted.get(treatment.id, 0), *failed.get(treatment.id, (0, 0)))
+            for treatment in self.treatments
+        }
+
+    def labels_of(self, metric: str) -> list[Mapping[str, Scalar]]:
+        """The labels under which the record has values of the metric.
+
+        Raises
+        ------
+        UsageError
+            The record has no such metric.
+        """
+        what, id_, _ = self._metric(metric)
+        if what.kind == "builtin":
+            return [{}]
+        labels = self._all_labels()
+        return [
+            labels[row[0]]
+            for row in self._rows("SELECT DISTINCT labels FROM value WHERE metric = ? ORDER BY 1", id_)
+        ]
+
+    def progress(self) -> Progress:
+        """The counts; a million trials take a tenth of a second."""
+        blocks: dict[BlockState, int] = {}
+        planned = 0
+        for state, count, trials in self._rows(
+            "SELECT state, count(*), sum(trials) FROM block GROUP BY state ORDER BY 1"
+        ):
+            blocks[state] = count
+            planned += trials
+        # One count a statement: SQLite has a short way to count all rows, and only then.
+        ((trials,),) = self._rows("SELECT count(*) FROM trial")
+        ((failed,),) = self._rows("SELECT count(*) FROM trial WHERE status <> 'ok'")
+        ((last,),) = self._rows("SELECT (SELECT start_ns FROM trial ORDER BY id DESC LIMIT 1)")
+        return Progress(planned, trials, failed, blocks, last)
+
+    def runs(self) -> list[Run]:
+        """Every time that somebody worked on the record."""
+        return [
+            Run(id_, started, ended, boot, msgspec.json.decode(host), state)
+            for id_, started, ended, boot, host, state in self._rows(
+                "SELECT id, started_ns, ended_ns, boot, host, state FROM run ORDER BY id"
+            )
+        ]
+
+    def looks(self) -> list[Look]:
+        """What the stop rule saw, in the order in which it looked."""
+        return [
+            Look(*row)
+            for row in self._rows(
+                "SELECT block, metric, at_ns, blocks, rel_halfwidth, wanted, decision FROM look"
+                " ORDER BY block, metric"
+            )
+        ]
+
+    def batches(self) -> list[Batch]:
+        """Load of the host, batch by batch."""
+        return [
+            Batch(*row)
+            for row in self._rows(
+                "SELECT run, first_trial, last_trial, steal_s, psi_cpu_s, psi_memory_s, psi_io_s, load_1min"
+                " FROM batch ORDER BY first_trial"
+            )
+        ]
+
+    def warnings(self) -> list[Notice]:
+        """What was noticed while it ran, each once for each run."""
+        return [Notice(*row) for row in self._rows("SELECT kind, text, run, at_ns FROM warning ORDER BY id")]
+
+    def disturbances(self) -> dict[int, Disturbance]:
+        """For each treatment with complete blocks: the share of elapsed time spent waiting for a CPU."""
+        return {
+            treatment: Disturbance(treatment, trials, waited / wall if wall else 0.0)
+            for treatment, trials, waited, wall in self._rows(
+                "SELECT treatment, count(*), sum(queue_wait_ns), sum(wall_ns) FROM counted"
+                " WHERE queue_wait_ns IS NOT NULL GROUP BY treatment"
+            )
+        }
+
+    def journals(self) -> list[Journal]:
+        """Journals that are still there: of the run that goes on, or of one that was killed."""
+        left = []
+        for name, run, moved in self._rows("SELECT name, run, moved_bytes FROM journal ORDER BY name"):
+            path = self.directory / "journal" / name
+            if path.exists():
+                left.append(Journal(name, path, run, moved, max(0, path.stat().st_size - moved)))
+        return left
+
+    def holder(self) -> Holder | None:
+        """Who is running this record now, ``None`` where nobody is."""
+        return holder(self.directory / "lock")
+
+    def damage(self) -> list[str]:
+        """What SQLite's own check, which reads all of the file, finds wrong with it; a line each."""
+        lines = [str(row[0]) for row in self._rows("PRAGMA quick_check")]
+        return [] if lines == ["ok"] else lines
+
+    def _all_labels(self) -> dict[int, Mapping[str, Scalar]]:
+        return {
+            id_: msgspec.json.decode(text)
+            for id_, text in self._rows("SELECT id, labels FROM labels ORDER BY id")
+        }
