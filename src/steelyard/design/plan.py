@@ -1,4 +1,6 @@
-"""What a design is made of: contexts and blocks. Only data; how they are drawn stands in the files beside this one."""
+"""What a design is made of: contexts and blocks. Only data; how they are drawn stands in the files beside
+this one.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,58 @@
+"""Looks: after how many blocks a stop rule may judge the precision.
+
+At 10 blocks or ``blocks``, whichever is more, then at each 1.25-fold of it, rounded down: 10, 12, 15, 19, 24,
+… A look at every block would stop at lucky moments; from 10 blocks on at growing distances, a 95 % interval
+covers 94 % (simulated, normal values, coefficient of variation 0.05 to 0.25), and never at a significant
+difference, which would be one in 22 % of equal programs.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from typing import Final
+
+from steelyard.spec.experiment import Experiment
+from steelyard.spec.read.design import FIRST_LOOK
+
+GROWTH: Final = 1.25
+DEFAULT_CAP: Final = 1000
+"""Blocks after which a stop rule gives up that has neither ``max_blocks`` nor ``max_time``."""
+
+
+def looks(experiment: Experiment) -> Iterator[int]:
+    """Numbers of complete blocks, ascending; the last is where the experiment ends, reached precision or not.
+
+    Without a wanted precision there is one look, after ``blocks``. With contexts in several passes, looks
+    come after whole passes. The series is endless where only time limits it.
+    """
+    design = experiment.design
+    passes = experiment.contexts.passes if experiment.contexts else 1
+    stop = design.stop
+    if stop is None or stop.rel_halfwidth is None:
+        yield design.blocks
+        return
+    first = max(design.blocks, FIRST_LOOK)
+    cap = stop.max_blocks
+    if cap is None and stop.max_time_s is None:
+        cap = _whole(max(DEFAULT_CAP, first), passes)
+    last = 0
+    for k in itertools.count():
+        look = _whole(math.floor(first * GROWTH**k), passes)
+        if cap is not None and look >= cap:
+            yield cap
+            return
+        if look > last:
+            yield look
+        last = look
+
+
+def next_look(experiment: Experiment, complete: int) -> int | None:
+    """The first look after ``complete`` blocks; ``None`` where there is none left."""
+    return next((look for look in looks(experiment) if look > complete), None)
+
+
+def _whole(blocks: int, passes: int) -> int:
+    """Rounded up to whole passes."""
+    return -(-blocks // passes) * passes
