@@ -246,6 +246,32 @@ def test_a_failed_early_stage_fails_the_whole_and_is_handed_to_pytest(
     assert seen == {"failed": ["mypy"], "not_run": [], "arguments": ["-k", "something"]}
 
 
+@pytest.mark.parametrize(
+    ("found", "hint"),
+    [("/usr/bin/python3.13", "/usr/bin/python3.13 ./dev test -x"), (None, "install a newer python3")],
+)
+def test_a_python_that_is_too_old_is_named_with_the_one_to_use(
+    dev: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    found: str | None,
+    hint: str,
+) -> None:
+    monkeypatch.setattr(dev.sys, "version_info", (3, 9, 2))
+    monkeypatch.setattr(dev.sys, "version", "3.9.2 (default)")
+    monkeypatch.setattr(dev.sys, "executable", "/usr/bin/python3")
+    monkeypatch.setattr(dev.shutil, "which", lambda name: found if name == "python3.13" else None)
+    code = dev.main(["test", "-x"])
+    # At once: pytest asks for the version too.
+    monkeypatch.undo()
+    assert code == 4
+    said = capsys.readouterr().err
+    assert (
+        said
+        == f"error: Steelyard needs Python 3.11 or later, and /usr/bin/python3 is 3.9.2\n\nhint: {hint}\n"
+    )
+
+
 def dev_process(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(DEV), *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False)
