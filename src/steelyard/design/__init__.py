@@ -5,7 +5,7 @@ or clocks.
 from __future__ import annotations
 
 from steelyard.design.blocks import blocks_until, next_block, trials_per_block
-from steelyard.design.looks import looks, next_look
+from steelyard.design.looks import looks, most_blocks, next_look
 from steelyard.design.plan import Block, BlockOutcome, BlockState, Context
 from steelyard.design.separability import separability
 from steelyard.design.treatments import treatments
@@ -17,6 +17,7 @@ __all__ = [
     "Context",
     "blocks_until",
     "looks",
+    "most_blocks",
     "next_block",
     "next_look",
     "separability",

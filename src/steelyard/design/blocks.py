@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from steelyard.design.contexts import draw_context
-from steelyard.design.looks import looks
+from steelyard.design.looks import looks, most_blocks
 from steelyard.design.plan import Block, BlockOutcome
 from steelyard.design.randomness import generator, permutation
 from steelyard.sample import Treatment
@@ -32,27 +32,29 @@ def next_block(
     past: Sequence[BlockOutcome],
     blocks: int | None = None,
 ) -> Block | None:
-    """The first of ``blocks_until``; ``None`` where nothing is left to run."""
-    if not _wanting(experiment, past, blocks):
-        return None
-    return next(_upcoming(experiment, treatments, past))
-
-
-def blocks_until(
-    experiment: Experiment,
-    treatments: Sequence[Treatment],
-    past: Sequence[BlockOutcome],
-    blocks: int | None = None,
-) -> tuple[Block, ...]:
-    """Every block still to run until ``blocks`` of them count, if none stays incomplete.
+    """The block after ``past``, or ``None`` where enough of them count.
 
     Parameters
     ----------
     past : sequence of BlockOutcome
         Every block so far, in order; one that is only planned is taken for a complete one.
     blocks : int, optional
-        How many complete blocks are wanted, discarded ones not counted; by default the ``blocks`` of the
-        design. A sequential order has one block, whatever is wanted.
+        How many complete blocks are enough, discarded ones not counted; by default as many as the design has
+        at most, which is for the caller to end at a look. A sequential order has one block, whatever is
+        wanted.
+    """
+    if blocks is None:
+        blocks = most_blocks(experiment)
+    if blocks is not None and not _wanting(experiment, past, blocks):
+        return None
+    return next(_upcoming(experiment, treatments, past))
+
+
+def blocks_until(
+    experiment: Experiment, treatments: Sequence[Treatment], past: Sequence[BlockOutcome], blocks: int
+) -> tuple[Block, ...]:
+    """Every block still to run until ``blocks`` of them count, if none stays incomplete; as ``next_block``
+    one by one.
     """
     return tuple(
         itertools.islice(_upcoming(experiment, treatments, past), _wanting(experiment, past, blocks))
@@ -65,10 +67,10 @@ def trials_per_block(experiment: Experiment, treatments: Sequence[Treatment]) ->
     return len(treatments) * experiment.design.replicates * rounds
 
 
-def _wanting(experiment: Experiment, past: Sequence[BlockOutcome], blocks: int | None) -> int:
+def _wanting(experiment: Experiment, past: Sequence[BlockOutcome], blocks: int) -> int:
     """How many blocks are still to run, discarded ones included."""
     design = experiment.design
-    wanted = 1 if design.order == "sequential" else design.blocks if blocks is None else blocks
+    wanted = min(blocks, 1) if design.order == "sequential" else blocks
     done = sum(not outcome.block.discard and outcome.state != "incomplete" for outcome in past)
     return wanted - done + max(0, design.discard - len(past)) if wanted > done else 0
 

@@ -28,16 +28,11 @@ def looks(experiment: Experiment) -> Iterator[int]:
     come after whole passes. The series is endless where only time limits it.
     """
     design = experiment.design
-    passes = experiment.contexts.passes if experiment.contexts else 1
-    stop = design.stop
-    if stop is None or stop.rel_halfwidth is None:
+    if design.stop is None or design.stop.rel_halfwidth is None:
         yield design.blocks
         return
-    first = max(design.blocks, FIRST_LOOK)
-    cap = stop.max_blocks
-    if cap is None and stop.max_time_s is None:
-        cap = _whole(max(DEFAULT_CAP, first), passes)
-    last = 0
+    passes = _passes(experiment)
+    first, cap, last = max(design.blocks, FIRST_LOOK), most_blocks(experiment), 0
     for k in itertools.count():
         look = _whole(math.floor(first * GROWTH**k), passes)
         if cap is not None and look >= cap:
@@ -48,9 +43,24 @@ def looks(experiment: Experiment) -> Iterator[int]:
         last = look
 
 
+def most_blocks(experiment: Experiment) -> int | None:
+    """The last look; ``None`` where only time limits the experiment."""
+    design = experiment.design
+    stop = design.stop
+    if stop is None or stop.rel_halfwidth is None:
+        return design.blocks
+    if stop.max_blocks is None and stop.max_time_s is None:
+        return _whole(max(DEFAULT_CAP, design.blocks), _passes(experiment))
+    return stop.max_blocks
+
+
 def next_look(experiment: Experiment, complete: int) -> int | None:
     """The first look after ``complete`` blocks; ``None`` where there is none left."""
     return next((look for look in looks(experiment) if look > complete), None)
+
+
+def _passes(experiment: Experiment) -> int:
+    return experiment.contexts.passes if experiment.contexts else 1
 
 
 def _whole(blocks: int, passes: int) -> int:

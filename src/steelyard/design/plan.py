@@ -45,6 +45,11 @@ class Block:
     order: tuple[int, ...]
     discard: bool = False
 
+    @property
+    def first_trial(self) -> int:
+        """The number of its first trial; trials are numbered through all blocks, from 1."""
+        return (self.id - 1) * len(self.order) + 1
+
 
 @dataclass(frozen=True, slots=True)
 class BlockOutcome:

@@ -37,7 +37,7 @@ def _constant(factors: Sequence[Factor]) -> Iterator[str]:
 
 def _linked(experiment: Experiment) -> Iterator[str]:
     for link in experiment.zips:
-        yield f"{_and(link.names)} change together ({link.name}): their effects cannot be separated from each other"
+        yield f"{_and(link.names)} change together ({link.name}): their effects cannot be separated"
 
 
 def _broken(experiment: Experiment, found: Sequence[Cell]) -> Iterator[str]:
@@ -83,25 +83,25 @@ def _groups(pairs: set[tuple[Scalar, Scalar]]) -> list[tuple[list[Scalar], list[
 
 def _of_contexts(experiment: Experiment) -> Iterator[str]:
     if experiment.contexts is None:
-        yield "all blocks have one context: how far the answer holds in others is not seen ([contexts] varies it)"
+        yield "all blocks have one context: whether the answer holds in others is not seen ([contexts])"
         return
     drawn = [name for name, setting in experiment.contexts.settings.items() if _is_drawn(setting)]
     if not drawn:
         yield "no setting of the contexts is drawn, so all blocks have one context"
     elif experiment.contexts.passes == 1:
         yield (
-            f"each context ({_and(drawn)}) is visited once: what a single context does cannot be separated from chance"
-            " (passes = 3 can)"
+            f"each context ({_and(drawn)}) is visited once:"
+            " what a single context does cannot be separated from chance (passes = 3 can)"
         )
     if len(drawn) > 1:
-        yield f"{_and(drawn)} are drawn together: their effects on a context cannot be separated from each other"
+        yield f"{_and(drawn)} are drawn together: what each does to a context cannot be separated"
 
 
 def _of_order(experiment: Experiment) -> Iterator[str]:
     if experiment.design.order == "sequential":
         yield (
-            "one treatment runs after the other: what changes with time (load, temperature, caches) cannot be separated"
-            ' from what the treatments do (order = "randomized" can)'
+            "one treatment runs after the other: what changes with time (load, temperature, caches)"
+            ' cannot be separated from what the treatments do (order = "randomized" can)'
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
 from steelyard.errors import UsageError
 from steelyard.spec.experiment import Factor, Program, Source, UserMetric
@@ -12,19 +12,20 @@ from steelyard.spec.placeholders import RESERVED
 from steelyard.spec.read.names import check_identifier, check_line
 from steelyard.spec.read.patterns import check_pattern, check_pointer
 from steelyard.spec.tables import MetricTable
-from steelyard.units import BUILTIN
+from steelyard.units import BUILTIN, Scalar
 
 
 def read_metrics(
     tables: Mapping[str, MetricTable], factors: tuple[Factor, ...], program: Program, origin: Origin
 ) -> tuple[UserMetric, ...]:
-    """The metrics in the order of the spec; one that is derived may use those above it.
+    """The metrics in the order of the spec.
 
     Raises
     ------
     SpecError
     """
     metrics: list[UserMetric] = []
+    needs: dict[str, frozenset[str]] = {}
     for name, table in tables.items():
         path: Path = ("metrics", name)
         _check_name(name, factors, program, origin, path)
@@ -32,8 +33,8 @@ def read_metrics(
             check_line(table.unit, "a unit", origin, (*path, "unit"))
         source = _check_source(table, program, origin, path)
         if table.derive is not None:
-            above = [*BUILTIN, *program.counters, *(metric.name for metric in metrics)]
-            _check_derived(table.derive, above, tables, factors, origin, (*path, "derive"))
+            known = [*BUILTIN, *program.counters, *tables]
+            needs[name] = _derived_from(table.derive, known, factors, origin, (*path, "derive"))
         metrics.append(
             UserMetric(
                 name=name,
@@ -46,6 +47,7 @@ def read_metrics(
                 derive=table.derive,
             )
         )
+    _check_order(needs, origin)
     return tuple(metrics)
 
 
@@ -86,31 +88,41 @@ def _check_source(table: MetricTable, program: Program, origin: Origin, path: Pa
     return source
 
 
-def _check_derived(
-    derive: str,
-    above: Iterable[str],
-    tables: Mapping[str, MetricTable],
-    factors: tuple[Factor, ...],
-    origin: Origin,
-    path: Path,
-) -> None:
+def _derived_from(
+    derive: str, metrics: Sequence[str], factors: tuple[Factor, ...], origin: Origin, path: Path
+) -> frozenset[str]:
+    """The names that a derived metric is computed from."""
     try:
         names = parse(derive).names
     except UsageError as error:
         raise origin.placed(path, error) from None
-    numeric = [
-        f.name
-        for f in factors
-        if all(isinstance(e, (int, float)) and not isinstance(e, bool) for e in f.levels)
-    ]
-    known = [*above, *numeric]
+    known = [*metrics, *(factor.name for factor in factors if all(map(_is_number, factor.levels)))]
     for name in sorted(names - set(known)):
         if any(name == factor.name for factor in factors):
             raise origin.error(
-                path, f"the levels of {name} are no numbers", "write numbers without quotes in [factors]"
+                path, f"levels of {name} are no numbers", "write numbers without quotes in [factors]"
             )
-        if name in tables:
-            raise origin.error(path, f"{name} is defined below", f"move {name} above this metric")
         raise origin.error(
             path, f"there is no metric or factor {name}", suggest(name, known, "metrics and factors")
         )
+    return names
+
+
+def _check_order(needs: Mapping[str, frozenset[str]], origin: Origin) -> None:
+    """Refuse metrics that are derived from each other in a circle."""
+    if not needs:
+        return
+    import graphlib
+
+    try:
+        graphlib.TopologicalSorter(needs).prepare()
+    except graphlib.CycleError as error:
+        circle: list[str] = error.args[1]
+        what = f"derived metrics need each other: {' from '.join(reversed(circle))}"
+        raise origin.error(
+            ("metrics", circle[0], "derive"), what, "derive each from metrics that are measured"
+        ) from None
+
+
+def _is_number(level: Scalar) -> bool:
+    return isinstance(level, (int, float)) and not isinstance(level, bool)
