@@ -94,6 +94,11 @@ class Builder:
             raise SpecError(
                 "build: {trial} means nothing here", hint="a build may name factors, {build} and {source}"
             )
+        if "build" in names(build.command[0]):
+            raise SpecError(
+                f"build.command: {build.command[0]!r} cannot be started: {{build}} is empty before the build",
+                hint="start a program of the system, or of the source, as in {source}/build.sh",
+            )
         self.factors: frozenset[str] = frozenset(named - {"build", "source"})
         """The factors that the build names: treatments that differ in others share a program."""
 
@@ -128,11 +133,12 @@ class Builder:
     def _key(self, levels: Mapping[str, Scalar]) -> str:
         command = self._command(levels, _UNKNOWN_YET)
         env = self._environment(levels, _UNKNOWN_YET)
+        # Bytes, which JSON takes as base64: paths and words need not be UTF-8.
         content = {
             "version": _KEY_VERSION,
-            "command": command,
-            "env": {name: value for name, value in env.items() if name in self._build.env},
-            "source": str(self._source),
+            "command": [os.fsencode(word) for word in command],
+            "env": {name: os.fsencode(env[name]) for name in self._build.env},
+            "source": os.fsencode(self._source),
             "inputs": input_files(self._source, self._build.inputs, command[1:]),
             "tools": tools(command, env, self._source),
             "machine": machine(),
@@ -147,7 +153,7 @@ class Builder:
             if raw.status == "timed_out":
                 raise ProgramError(f"{what} was ended after its {self._build.timeout_s:g} s")
             if raw.status != "ok":
-                raise ProgramError(f"{what}: {start_failure(raw, self._build.command[0])}")
+                raise ProgramError(f"{what}: {start_failure(raw)}")
             if raw.exit_code != 0:
                 raise ProgramError(f"{what} {ending(raw)}")
             if not entry.complete():

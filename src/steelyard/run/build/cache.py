@@ -13,11 +13,11 @@ import fcntl
 import os
 import shutil
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -33,9 +33,9 @@ _VERSION: Final = 1
 
 
 class OutputFile(msgspec.Struct, frozen=True):
-    """A file that a build left. ``sha256`` of a link is where it leads to."""
+    """A file that a build left. Its name need not be UTF-8; ``sha256`` of a link is where it leads to."""
 
-    name: str
+    name: bytes
     size_bytes: int
     modified_ns: int
     sha256: str
@@ -102,7 +102,9 @@ class Entry:
             return "its marker cannot be read"
         if (marker.format, marker.version, marker.key) != (_FORMAT, _VERSION, self.key):
             return "its marker is of another version or key"
-        damaged = next((file.name for file in marker.outputs if not self._is_as_built(file)), None)
+        damaged = next(
+            (os.fsdecode(file.name) for file in marker.outputs if not self._is_as_built(file)), None
+        )
         return None if damaged is None else f"its file {damaged} is no longer as it was built"
 
     def clear(self) -> None:
@@ -116,7 +118,8 @@ class Entry:
         with self._writing():
             self._beside("complete").unlink(missing_ok=True)
             if self.directory.is_dir():
-                shutil.rmtree(self.directory, onerror=_with_permission)
+                _permit(self.directory)
+                shutil.rmtree(self.directory)
             self.directory.mkdir()
 
     def complete(self) -> tuple[OutputFile, ...]:
@@ -135,7 +138,7 @@ class Entry:
         return outputs
 
     def _is_as_built(self, file: OutputFile) -> bool:
-        path = self.directory / file.name
+        path = self.directory / os.fsdecode(file.name)
         try:
             state = path.lstat()
             if (state.st_size, state.st_mtime_ns) == (file.size_bytes, file.modified_ns):
@@ -168,7 +171,7 @@ def _outputs(directory: Path) -> Iterator[OutputFile]:
             path = Path(where, name)
             state = path.lstat()
             if stat.S_ISREG(state.st_mode) or stat.S_ISLNK(state.st_mode):
-                relative = str(path.relative_to(directory))
+                relative = os.fsencode(path.relative_to(directory))
                 yield OutputFile(relative, state.st_size, state.st_mtime_ns, _content_sha256(path, state))
 
 
@@ -176,9 +179,10 @@ def _content_sha256(path: Path, state: os.stat_result) -> str:
     return f"link to {path.readlink()}" if stat.S_ISLNK(state.st_mode) else file_sha256(path)
 
 
-def _with_permission(function: Callable[..., Any], path: str, _: object) -> None:
-    """Try again after a refusal: some builds leave directories that may not be written."""
-    for place in (Path(path).parent, Path(path)):
-        if place.is_dir() and not place.is_symlink():
-            place.chmod(0o700)
-    function(path)
+def _permit(directory: Path) -> None:
+    """Allow us to empty it: some builds leave directories that may not be written."""
+    directory.chmod(0o700)
+    for where, names, _ in os.walk(directory):
+        for path in (Path(where, name) for name in names):
+            if not path.is_symlink():
+                path.chmod(0o700)

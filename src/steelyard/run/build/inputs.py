@@ -23,7 +23,7 @@ from steelyard.run.provenance import file_sha256
 class InputFile:
     """A file as the key of a build sees it; its name is relative where it lies in the source."""
 
-    name: str
+    name: bytes
     sha256: str
     executable: bool
 
@@ -56,7 +56,7 @@ def input_files(source: Path, patterns: Sequence[str], words: Sequence[str] = ()
         found |= matches
     for word in words:
         path = Path(os.path.normpath(source / word))
-        if path.is_relative_to(source) and path.is_file():
+        if path.is_relative_to(source) and is_file(path):
             found[_name(path, source)] = path
     if not found:
         raise SpecError(
@@ -64,6 +64,14 @@ def input_files(source: Path, patterns: Sequence[str], words: Sequence[str] = ()
             hint='name the sources that the build reads, as in inputs = ["src/**"]',
         )
     return tuple(_read(name, path) for name, path in sorted(found.items()))
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is a file; a word of a command may be anything, and too long to be a path."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _matches(source: Path, pattern: str) -> Iterator[Path]:
@@ -136,7 +144,7 @@ def _name(path: Path, source: Path) -> str:
 
 def _read(name: str, path: Path) -> InputFile:
     try:
-        return InputFile(name, file_sha256(path), os.access(path, os.X_OK))
+        return InputFile(os.fsencode(name), file_sha256(path), os.access(path, os.X_OK))
     except OSError as error:
         raise SpecError(
             f"build.inputs: {path} cannot be read: {error.strerror}",

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.errors import MachineError, ProgramError
+from steelyard.run.build.inputs import is_file
 from steelyard.run.host import files
 from steelyard.run.provenance import program_identity
 
@@ -31,8 +32,8 @@ _VARIABLES: Final = ("CC", "CXX", "CPP", "FC", "F77", "AS", "LD", "AR", "NVCC", 
 class Tool:
     """A program that takes part in a build."""
 
-    word: str
-    path: str
+    word: bytes
+    path: bytes
     sha256: str
 
 
@@ -62,7 +63,7 @@ def find(word: str, env: Mapping[str, str], directory: Path) -> Path | None:
     """The executable file that a word names, seen from ``directory``; ``None`` where there is none."""
     if "/" in word:
         path = directory / word
-        return path if path.is_file() and os.access(path, os.X_OK) else None
+        return path if is_file(path) and os.access(path, os.X_OK) else None
     where = shutil.which(word, path=env.get("PATH", os.defpath))
     return None if where is None else Path(where)
 
@@ -86,4 +87,4 @@ def _identify(word: str, path: Path) -> Tool:
         identity = program_identity(path)
     except ProgramError as error:
         raise MachineError(f"build.command: {word!r}: {error.message}", hint=error.hint) from error
-    return Tool(word, identity.resolved, identity.sha256)
+    return Tool(os.fsencode(word), os.fsencode(identity.resolved), identity.sha256)

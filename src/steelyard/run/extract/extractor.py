@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, TypeGuard
 
 from steelyard.errors import SpecError
 from steelyard.run.extract.derived import Derived, in_order
@@ -88,13 +89,16 @@ def _reader(metric: UserMetric) -> Pattern | Pointer:
     )
 
 
+def _is_numeric(level: Scalar) -> TypeGuard[float]:
+    """Whether a double can hold the level; TOML has whole numbers of any length."""
+    if isinstance(level, bool) or not isinstance(level, int | float):
+        return False
+    return abs(level) <= sys.float_info.max
+
+
 def _given(levels: Mapping[str, Scalar], raw: RawTrial) -> dict[str, Column]:
     """What derived metrics can name beside the spec's: numeric levels, counters and built-in metrics."""
-    numeric = {
-        name: float(level)
-        for name, level in levels.items()
-        if isinstance(level, int | float) and not isinstance(level, bool)
-    }
+    numeric = {name: float(level) for name, level in levels.items() if _is_numeric(level)}
     counters = {name: value for name, value in raw.counters.items() if value is not None}
     builtin = {
         "wall_s": raw.wall_ns / 1e9,

@@ -60,23 +60,29 @@ class Lines:
         """
         if not self._units:
             return {}
-        place, lines = self._source(raw)
+        output, lines = self._source(raw)
         columns: dict[str, Column] = {name: {} for name in self._units}
         for number, text in lines:
-            line = self._decode(f"line {number} of {place}", text)
+            place = f"line {number} of {output.name}"
+            line = self._decode(place, text)
             if line.metric in columns:
-                self._add(columns[line.metric], line, f"line {number} of {place}")
+                self._add(columns[line.metric], line, place)
         for name, column in columns.items():
-            if not any(series.numbers for series in column.values()):
-                raise MissingValueError(name, f"no value in {place}{self._beginning(raw)}")
+            if not column:
+                raise MissingValueError(name, f"no line gives a value in {output.describe()}")
         return columns
 
-    def _source(self, raw: RawTrial) -> tuple[str, Iterable[tuple[int, bytes]]]:
-        numbered = enumerate((raw.metrics or raw.stdout).splitlines(), start=1)
+    def _source(self, raw: RawTrial) -> tuple[Output, Iterable[tuple[int, bytes]]]:
+        """The output that holds the protocol, and its lines by their numbers from 1."""
         if raw.metrics:
-            return "the metrics file", ((number, line) for number, line in numbered if line.strip())
-        refuse_cut(next(iter(self._units)), Output.of(raw, "stdout"))
-        return "stdout", ((number, line) for number, line in numbered if line.startswith(_MARK))
+            output = Output("the metrics file", raw.metrics, raw.metrics_bytes)
+        else:
+            output = Output.of(raw, "stdout")
+        refuse_cut(self._some(), output)
+        lines = enumerate(output.kept.splitlines(), start=1)
+        if raw.metrics:
+            return output, ((number, line) for number, line in lines if line.strip())
+        return output, ((number, line) for number, line in lines if line.startswith(_MARK))
 
     def _decode(self, place: str, text: bytes) -> _Line:
         try:
@@ -109,14 +115,10 @@ class Lines:
         unprintable = next((name for name in line.labels if not (name and name.isprintable())), None)
         if unprintable is not None:
             raise MissingValueError(line.metric, f"{place} has a label named {unprintable[:80]!r}")
-        labels = canonical(line.labels)
-        column.setdefault(label_key(labels), Series(labels)).numbers.extend(line.values)
+        if line.values:
+            labels = canonical(line.labels)
+            column.setdefault(label_key(labels), Series(labels)).numbers.extend(line.values)
 
     def _some(self) -> str:
         # A line that cannot be read cannot say whose it is: it is held against the first.
         return next(iter(self._units))
-
-    @staticmethod
-    def _beginning(raw: RawTrial) -> str:
-        written = raw.metrics or raw.stdout
-        return f", which begins {excerpt(written)}" if written else ": nothing was written"

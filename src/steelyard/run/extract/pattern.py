@@ -78,5 +78,5 @@ def refuse_cut(metric: str, output: Output) -> None:
         raise MissingValueError(
             metric,
             f"only {len(output.kept):,} of the {output.total_bytes:,} bytes of {output.name} were kept; "
-            "let the program write its values to the file that $STEELYARD_METRICS names",
+            "let the program report less, or through the file that $STEELYARD_METRICS names",
         )

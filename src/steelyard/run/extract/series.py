@@ -12,6 +12,9 @@ from steelyard.units import Scalar
 LabelKey = tuple[tuple[str, bool, Scalar], ...]
 """Labels in the order of their names. Truth values are marked: Python takes ``True`` for 1."""
 
+_EXACT: Final = 2.0**53
+"""Below it every whole number is a double."""
+
 UNLABELLED: Final[LabelKey] = ()
 
 
@@ -35,7 +38,7 @@ def constant(value: float) -> Column:
 def canonical(labels: Mapping[str, Scalar]) -> dict[str, Scalar]:
     """The labels by name, and 64.0 as 64: languages differ in how they print a whole number."""
     return {
-        name: int(label) if isinstance(label, float) and label.is_integer() else label
+        name: int(label) if isinstance(label, float) and label.is_integer() and abs(label) < _EXACT else label
         for name, label in sorted(labels.items())
     }
 
