@@ -111,14 +111,30 @@ def test_a_venv_of_somebody_else_is_left_alone(dev: ModuleType) -> None:
 
 def test_a_half_made_venv_is_made_again(dev: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     dev.VENV.mkdir()
-    dev.note({}, "made by", "./dev")
+    dev.note({}, "root", str(dev.ROOT))
     (dev.VENV / "half").touch()
     commands: list[list[str]] = []
     monkeypatch.setattr(dev, "quietly", lambda name, what, env: commands.extend(what))
     stamp = dev.ensure_venv()
     assert commands == [[sys.executable, "-m", "venv", str(dev.VENV)]]
     assert not (dev.VENV / "half").exists()
-    assert stamp == dev.read_stamp() == {"made by": "./dev", "python": sys.version}
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    assert stamp == dev.read_stamp() == {"root": str(dev.ROOT), "python": version}
+
+
+def test_a_venv_is_whole_only_at_its_place_and_with_its_python(dev: ModuleType) -> None:
+    version = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    assert not dev.venv_is_whole()
+    (dev.VENV / "bin").mkdir(parents=True)
+    (dev.VENV / "bin" / "python").symlink_to(sys.executable)
+    stamp = {"root": str(dev.ROOT)}
+    dev.note(stamp, "python", version)
+    assert dev.venv_is_whole()
+    dev.note(stamp, "python", "3.10")
+    assert not dev.venv_is_whole()
+    dev.note(stamp, "python", version)
+    dev.note(stamp, "root", "/somewhere/else")
+    assert not dev.venv_is_whole()
 
 
 def lacking(dev: ModuleType) -> list[object]:
