@@ -53,9 +53,7 @@ def next_block(
 def blocks_until(
     experiment: Experiment, treatments: Sequence[Treatment], past: Sequence[BlockOutcome], blocks: int
 ) -> tuple[Block, ...]:
-    """Every block still to run until ``blocks`` of them count, if none stays incomplete; as ``next_block``
-    one by one.
-    """
+    """What ``next_block`` gives one by one until ``blocks`` blocks count, if none stays incomplete."""
     return tuple(
         itertools.islice(_upcoming(experiment, treatments, past), _wanting(experiment, past, blocks))
     )

@@ -69,9 +69,7 @@ def _broken(experiment: Experiment, found: Sequence[Cell]) -> Iterator[str]:
 
 
 def _groups(pairs: set[tuple[Scalar, Scalar]]) -> list[tuple[list[Scalar], list[Scalar]]]:
-    """Levels of two factors that are connected by treatments: within a group effects can be separated, across
-    groups not.
-    """
+    """Levels of two factors that treatments connect: effects can be separated within a group, not across."""
     groups: list[tuple[list[Scalar], list[Scalar]]] = []
     for left, right in sorted(pairs, key=lambda pair: (repr(pair[0]), repr(pair[1]))):
         joined = [group for group in groups if left in group[0] or right in group[1]]

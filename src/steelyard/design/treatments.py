@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from steelyard.sample import Treatment
 from steelyard.spec.cells import Cell, cells
 from steelyard.spec.experiment import Experiment
+from steelyard.spec.origin import visible
 from steelyard.spec.placeholders import format_level
 from steelyard.units import Scalar
 
 
 def treatments(experiment: Experiment) -> tuple[Treatment, ...]:
-    """Every combination of levels that is not excluded, the last factor fastest; ids count from 1 without
-    gaps.
-    """
+    """Every combination of levels that is not excluded, the last factor fastest; ids from 1 without gaps."""
     found = list(cells(experiment.factors, experiment.zips, experiment.design.exclude))
     labels = _labels(found, experiment.name)
     return tuple(
@@ -40,5 +39,4 @@ def _labels(found: Sequence[Cell], name: str) -> list[str]:
 
 def _visible(level: Scalar) -> str:
     """The level on one line; control characters as Python writes them, and the empty text as ''."""
-    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in format_level(level))
-    return text or "''"
+    return visible(format_level(level)) or "''"

@@ -84,9 +84,7 @@ class Affinity(Intervention):
         return ("none", "compact", "scatter")
 
     def coincidence(self) -> str | None:
-        """Why ``compact`` and ``scatter`` are the same thing on this machine, in words; ``None`` where they
-        differ.
-        """
+        """Why ``compact`` and ``scatter`` are the same here, in words; ``None`` where they differ."""
         cpus = self.usable()
         if closest_first(cpus, self.sysfs) != farthest_first(cpus, self.sysfs):
             return None

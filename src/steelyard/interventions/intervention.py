@@ -53,8 +53,6 @@ class Intervention(ABC):
         """The levels from which ``"random"`` draws without replacement, on this machine."""
 
     def refine(self, level: Scalar, fraction: float) -> Scalar:
-        """A level near ``level``, chosen by ``fraction`` in [0, 1): the part of a draw that is finer than the
-        population.
-        """
+        """A level near ``level``, by ``fraction`` in [0, 1): what of a draw is finer than the population."""
         del fraction
         return level

@@ -15,8 +15,7 @@ _MOST_CPUS: Final = 8192
 
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
-    """Where a CPU lies; the fields go from the outermost shell to the innermost, and order CPUs closest
-    first.
+    """Where a CPU lies; fields go from the outermost shell to the innermost, which orders CPUs closest first.
 
     Attributes
     ----------
@@ -37,16 +36,12 @@ class Place:
 
 
 def closest_first(cpus: Iterable[int], sysfs: Path = SYSFS) -> tuple[int, ...]:
-    """The CPUs so that each is followed by the nearest that is left: siblings, then the same cache, die and
-    package.
-    """
+    """The CPUs, each followed by the nearest that is left: siblings, then the same cache, die and package."""
     return tuple(place.cpu for place in _places(cpus, sysfs))
 
 
 def farthest_first(cpus: Iterable[int], sysfs: Path = SYSFS) -> tuple[int, ...]:
-    """The CPUs so that the first few lie as far apart as they can: packages in turn, then dies, caches,
-    cores, siblings.
-    """
+    """The CPUs, the first few as far apart as they can be: packages in turn, then dies, caches and cores."""
     return tuple(place.cpu for place in _spread(_places(cpus, sysfs), 0))
 
 

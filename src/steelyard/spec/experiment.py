@@ -28,9 +28,7 @@ class Verify(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is launched. Strings still hold their ``{placeholders}``; each list is one command, word by
-    word.
-    """
+    """What is launched; strings still hold their ``{placeholders}``, and a command is a list of words."""
 
     commands: Mapping[str, tuple[str, ...]]
     """Level of the factor ``command`` to words; the key is ``""`` where the spec has one command only."""
@@ -128,15 +126,16 @@ class UserMetric(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pattern: str | None = None
     """A regular expression whose first group is the number; every match is an iteration."""
     json: str | None = None
-    """A JSON pointer (RFC 6901) into the output read as one document; a number or an array of numbers
-    (iterations)."""
+    """A JSON pointer (RFC 6901) into the output as one document: a number, or an array of iterations."""
     reduce: Reduce = "median"
     derive: str | None = None
 
 
 class Analysis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is compared, and how sure one must be. ``margin`` is the smallest relative difference that
-    matters.
+    """What is compared, and how sure one must be.
+
+    With a baseline, each stratum of several treatments has exactly one with its levels. ``margin`` is the
+    smallest relative difference that matters.
     """
 
     metric: str = "wall_s"

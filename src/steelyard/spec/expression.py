@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from steelyard.errors import UsageError
+from steelyard.spec.toml import shown
 from steelyard.units import Scalar
 
 LONGEST: Final = 1000
@@ -54,9 +55,7 @@ class EvaluationError(ArithmeticError):
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One step of the evaluation on a stack: push ``number``, push the value of ``name``, or apply ``name``
-    to ``operands``.
-    """
+    """One step on a stack: push ``number``, push the value of ``name``, or apply ``name`` to ``operands``."""
 
     name: str
     operands: int = -1
@@ -240,7 +239,7 @@ class _Parser:
 
     def _unexpected(self, wanted: str) -> UsageError:
         column, token = self._token
-        found = f"found {token!r}" if token else "the text ends"
+        found = f"found {token}" if token else "the text ends"
         return _at(column, self._text, f"expected {wanted}, but {found}", "operators: + - * / **")
 
 
@@ -251,7 +250,7 @@ def _tokens(text: str) -> list[tuple[int, str]]:
         match = _TOKEN.match(text, end)
         if not match:
             column = end + len(text[end:]) - len(text[end:].lstrip()) + 1
-            what = f"{text[column - 1]!r} means nothing here"
+            what = f"{shown(text[column - 1])} means nothing here"
             raise _at(
                 column,
                 text,
@@ -265,4 +264,4 @@ def _tokens(text: str) -> list[tuple[int, str]]:
 
 
 def _at(column: int, text: str, what: str, hint: str) -> UsageError:
-    return UsageError(f"column {column} of {text!r}: {what}", hint=hint)
+    return UsageError(f"column {column} of {shown(text)}: {what}", hint=hint)

@@ -34,7 +34,10 @@ class Origin:
         """The error to raise: ``file:line: key.path: what``."""
         line = self.line(path)
         place = f"{self.file}:{line}" if line else self.file
-        return SpecError(f"{place}: {format_path(path)}: {what}" if path else f"{place}: {what}", hint=hint)
+        return SpecError(
+            visible(f"{place}: {format_path(path)}: {what}" if path else f"{place}: {what}"),
+            hint=visible(hint),
+        )
 
     def placed(self, path: Path, error: UsageError) -> SpecError:
         """The error of a room that knows nothing of specs, with its place."""
@@ -60,9 +63,7 @@ class Origin:
 
 
 def _table(lines: list[str], keys: list[str]) -> tuple[int, int, int]:
-    """The lines (from 0) of the deepest table header that leads to ``keys`` and of the next one, and how many
-    keys it names.
-    """
+    """Line (from 0) of the deepest table header that leads to ``keys``, line of the next, and its depth."""
     headers = [(i, match[1].split(".")) for i, line in enumerate(lines) if (match := _HEADER.fullmatch(line))]
     ends = [i for i, _ in headers[1:]] + [len(lines)]
     found, end, depth = -1, headers[0][0] if headers else len(lines), 0
@@ -79,6 +80,11 @@ def format_path(path: Path) -> str:
     for key in path:
         text += f"[{key + 1}]" if isinstance(key, int) else ("." if text else "") + toml_key(key)
     return text
+
+
+def visible(text: str) -> str:
+    """``text`` on one line; what a terminal would not show as it is, as Python writes it."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

@@ -1,5 +1,4 @@
-"""Placeholders: ``{factor}``, ``{build}``, ``{source}`` and ``{trial}`` in the words of a spec; ``{{`` and
-``}}`` are braces.
+"""Placeholders: ``{factor}``, ``{build}``, ``{source}`` and ``{trial}``; ``{{`` and ``}}`` are braces.
 
 What is put in is put in once: a level that holds braces itself stays as it is. A word stays one word whatever
 the level holds.
@@ -13,22 +12,20 @@ from functools import lru_cache
 from typing import Final
 
 from steelyard.errors import UsageError
+from steelyard.spec.toml import shown
 from steelyard.units import Scalar
 
 IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 """What the name of a factor may be."""
 
 RESERVED: Final = frozenset({"build", "source", "trial"})
-"""Placeholders that are no factors: the directory of the build, the directory of the spec, the number of the
-trial."""
+"""Placeholders that are no factors: directory of the build, directory of the spec, number of the trial."""
 
 _TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 
 def format_level(level: Scalar) -> str:
-    """A level as it stands in a word: ``true`` and ``false`` as in TOML, the shortest text of a float that
-    reads back.
-    """
+    """A level as it stands in a word; truth as in TOML, floats by the shortest text that reads back."""
     if isinstance(level, bool):
         return "true" if level else "false"
     return repr(level) if isinstance(level, float) else str(level)
@@ -75,15 +72,14 @@ def lookup(name: str, mapping: Mapping[str, Scalar], text: str) -> str:
     if name not in mapping:
         known = ", ".join(f"{{{each}}}" for each in mapping) or "none"
         raise UsageError(
-            f"{{{name}}} in {text!r} stands for nothing here", hint=f"placeholders known here: {known}"
+            f"{{{name}}} in {shown(text)} stands for nothing here", hint=f"placeholders known here: {known}"
         )
     return format_level(mapping[name])
 
 
 @lru_cache(maxsize=4096)
 def parts(text: str) -> tuple[tuple[str, str], ...]:
-    """``text`` as pairs of a literal (braces no longer doubled) and the name of the placeholder after it, or
-    ``""``.
+    """``text`` as pairs: a literal, its braces no longer doubled, and the placeholder after it or ``""``.
 
     Raises
     ------
@@ -108,5 +104,5 @@ def parts(text: str) -> tuple[tuple[str, str], ...]:
 def _lone_brace(text: str, token: re.Match[str]) -> UsageError:
     # Doubling each of the outer braces is the cure for {print $1} as for a single one.
     doubled = token[0].replace("{", "{{").replace("}", "}}")
-    what = f"{token[0]} at column {token.start() + 1} of {text!r} is no placeholder"
+    what = f"{token[0]} at column {token.start() + 1} of {shown(text)} is no placeholder"
     return UsageError(what, hint=f"write {doubled} for the text {token[0]}; placeholders look like {{name}}")

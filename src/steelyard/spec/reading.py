@@ -12,7 +12,6 @@ import msgspec
 
 from steelyard.errors import SpecError
 from steelyard.spec.experiment import Experiment, Launching
-from steelyard.spec.mismatch import mismatch
 from steelyard.spec.origin import Origin
 from steelyard.spec.read.analysis import read_analysis
 from steelyard.spec.read.contexts import read_contexts
@@ -52,8 +51,18 @@ def load(path: str | os.PathLike[str], *, allow_many: bool = False) -> Experimen
 def loads(
     text: str, *, source: str | os.PathLike[str], name: str = "spec", allow_many: bool = False
 ) -> Experiment:
-    """The experiment in a text; ``source`` is its directory, ``name`` what errors call it and its name where
-    it has none.
+    """The experiment in a text.
+
+    Parameters
+    ----------
+    text : str
+        TOML.
+    source : path
+        Where relative paths start.
+    name : str
+        What errors call the text; also the name of the experiment where the text gives none.
+    allow_many : bool
+        Accept more than 10,000 treatments.
 
     Raises
     ------
@@ -147,6 +156,9 @@ def _compose(
     try:
         spec = msgspec.convert(tables, SpecTable)
     except msgspec.ValidationError:
+        # Imported late: only a wrong spec needs it.
+        from steelyard.spec.mismatch import mismatch
+
         raise mismatch(SpecTable, tables, origin) from None
     title = name if spec.name is None else spec.name
     check_experiment_name(title, origin, ("name",))

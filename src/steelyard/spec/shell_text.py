@@ -1,5 +1,4 @@
-"""Placeholders in text that a shell reads: what is put in is quoted, so that a level is data and never a
-command.
+"""Placeholders in text that a shell reads: what is put in is quoted, so a level is data and no command.
 
 Quoting by single quotes works only where the shell is not quoting already. Inside quotes, after a backslash,
 and in texts with constructs in which quotes do not mean what they say (here-documents, backquotes, comments,
@@ -13,6 +12,7 @@ from collections.abc import Mapping
 
 from steelyard.errors import UsageError
 from steelyard.spec.placeholders import lookup, parts
+from steelyard.spec.toml import shown
 from steelyard.units import Scalar
 
 _QUOTES_MEAN_LITTLE = ("`", "<<", "#", "$'", '$"')
@@ -76,6 +76,6 @@ def _unquotable(text: str, name: str, value: str, *, doubtful: bool) -> UsageErr
         else "inside quotes of a shell command"
     )
     return UsageError(
-        f"{{{name}}} stands {where}, where {value!r} could be read as a command: {text!r}",
+        f"{{{name}}} stands {where}, where {shown(value)} could be read as a command: {shown(text)}",
         hint=f"put {{{name}}} outside of the quotes (Steelyard quotes it), or use a list of words",
     )

@@ -123,9 +123,7 @@ def _analysis(analysis: Analysis) -> Table:
 
 
 def _different(given: object, default: object, keys: tuple[str, ...]) -> Table:
-    """The keys whose values are not those of ``default``; ``None`` is never one, since TOML has no form for
-    it.
-    """
+    """The keys whose values are not those of ``default``; never ``None``, for which TOML has no form."""
     values = {key: getattr(given, key) for key in keys}
     return {
         key: value for key, value in values.items() if value is not None and value != getattr(default, key)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from steelyard.errors import UsageError
 from steelyard.spec.experiment import Factor, Program, Source, UserMetric
-from steelyard.spec.expression import parse
 from steelyard.spec.origin import Origin, Path, suggest
 from steelyard.spec.placeholders import RESERVED
 from steelyard.spec.read.names import check_identifier, check_line
@@ -92,6 +91,8 @@ def _derived_from(
     derive: str, metrics: Sequence[str], factors: tuple[Factor, ...], origin: Origin, path: Path
 ) -> frozenset[str]:
     """The names that a derived metric is computed from."""
+    from steelyard.spec.expression import parse
+
     try:
         names = parse(derive).names
     except UsageError as error:

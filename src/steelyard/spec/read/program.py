@@ -40,9 +40,11 @@ def read_program(table: ProgramTable, origin: Origin) -> Program:
         raise origin.error(path, f"{both} given", 'write command = ["program", "argument"]')
     if table.commands is not None:
         if not table.commands:
-            raise origin.error(
-                (*path, "commands"), "is empty", 'write commands = { old = ["program"], new = ["other"] }'
-            )
+            hint = 'write commands = { old = ["program"], new = ["other"] }'
+            raise origin.error((*path, "commands"), "is empty", hint)
+        if "" in table.commands:
+            hint = 'give it a name: commands = { old = ["program"] }'
+            raise origin.error((*path, "commands"), "a command has an empty name", hint)
         commands = {
             name: _command(words, (*path, "commands", name), origin, shell=table.shell)
             for name, words in table.commands.items()
