@@ -8,7 +8,6 @@ lies, modulo a cache line and modulo a page (Mytkowicz et al. 2008, section 3, D
 from __future__ import annotations
 
 import os
-import resource
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
@@ -19,14 +18,10 @@ from steelyard.interventions.launch_change import LaunchChange
 from steelyard.units import Scalar
 
 LARGEST: Final = 65536
-"""Bytes: one page on every machine that Linux runs on, and well below the 128 KiB that it takes in one
-variable."""
+"""Bytes: the largest page that Linux has, and well below the 128 KiB that it takes in one variable."""
 
 STACK_STEP: Final = 16
 """Bytes: the kernel starts a program with its stack aligned to this, so only steps of 16 move it."""
-
-_OTHER_USES: Final = 65536
-"""Bytes left of the kernel's limit for the arguments and for the environment that was there before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +40,8 @@ class EnvBytes(Intervention):
         return level
 
     def missing(self, level: Scalar) -> str | None:
-        """What this machine lacks for the level: room on the stack."""
-        soft, _ = resource.getrlimit(resource.RLIMIT_STACK)
-        # Linux takes arguments and environment up to a quarter of the stack's limit, and 128 KiB at least:
-        # execve(2).
-        most = max(soft // 4, 131072) if soft != resource.RLIM_INFINITY else None
-        if most is None or int(level) + _OTHER_USES <= most:
-            return None
-        return f"a stack limit of {soft} bytes leaves no room for an environment of {level} bytes more"
+        """Nothing: Linux takes 128 KiB of arguments and environment on the smallest stack (``execve(2)``)."""
+        del level
 
     def change(self, level: Scalar) -> LaunchChange:
         """The growth."""

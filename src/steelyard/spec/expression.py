@@ -106,8 +106,8 @@ class Expression:
         except OverflowError:
             raise EvaluationError(f"overflow in {self.text!r}") from None
         except ValueError:
-            shown = ", ".join(f"{operand:g}" for operand in operands)
-            raise EvaluationError(f"{name} of {shown} is undefined in {self.text!r}") from None
+            values = ", ".join(f"{operand:g}" for operand in operands)
+            raise EvaluationError(f"{name} of {values} is undefined in {self.text!r}") from None
         if not math.isfinite(value):
             raise EvaluationError(f"overflow in {self.text!r}")
         return value
