@@ -91,8 +91,7 @@ def open_reader(path: Path) -> sqlite3.Connection:
         See `inspect`.
     """
     inspect(path)
-    log = path.with_name(path.name + "-wal")
-    if not os.access(path.parent, os.W_OK) and not (log.exists() and log.stat().st_size):
+    if not os.access(path.parent, os.W_OK) and not _size(path.with_name(path.name + "-wal")):
         # Nobody can write here: nobody to be protected from, and nowhere to put locks or shared memory.
         return _connect(path, "ro", immutable=True)
     connection = _connect(path, "ro")
@@ -128,7 +127,7 @@ def inspect(path: Path) -> None:
     Raises
     ------
     RecordError
-        No such record, not a record, or of a newer version.
+        No such record, not a record, of a newer version, or truncated.
     """
     directory = path.parent
     if not directory.exists():
@@ -156,6 +155,9 @@ def inspect(path: Path) -> None:
             f"{path} has format {version}, and this Steelyard reads formats up to {VERSION}",
             hint="pip install --upgrade steelyard",
         )
+    missing = _missing_bytes(path, header)
+    if missing:
+        raise damaged(path, f"its last {missing:,} bytes are missing")
 
 
 @contextmanager
@@ -163,6 +165,9 @@ def explained(path: Path) -> Iterator[None]:
     """Turn what SQLite or the system says about the record at ``path`` into a `RecordError`."""
     try:
         yield
+    except sqlite3.ProgrammingError:
+        # Ours, never the file's.
+        raise
     except sqlite3.Error as error:
         raise _explanation(path, error) from error
     except OSError as error:
@@ -172,6 +177,9 @@ def explained(path: Path) -> Iterator[None]:
             f"{path.parent}: {error.strerror}",
             hint=f"see who may do what there: ls -ld {path.parent}",
         ) from error
+    except UnicodeDecodeError as error:
+        # What SQLite says of a damaged schema quotes the damage, which then is no UTF-8.
+        raise damaged(path, "its tables cannot be read") from error
     except UnicodeEncodeError as error:
         raise RecordError(
             f"{path.parent}: {error.object!r} is not valid text", hint="write names and levels in UTF-8"
@@ -192,11 +200,8 @@ def _explanation(path: Path, error: sqlite3.Error) -> RecordError:
             f"{path} has been kept locked by another program for {BUSY_TIMEOUT_S:.0f} s",
             hint=f"see who has it open: fuser {path}",
         )
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return RecordError(
-            f"{path} is damaged: {error}{_missing(path)}",
-            hint="export what can still be read: steelyard export --salvage",
-        )
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or not hasattr(error, "sqlite_errorcode"):
+        return damaged(path, str(error))
     if code == sqlite3.SQLITE_IOERR:
         return RecordError(
             f"{path}: the disk reports an error: {error}", hint="see what `dmesg` says of the disk"
@@ -211,18 +216,27 @@ def _full(path: Path) -> RecordError:
     )
 
 
-def _missing(path: Path) -> str:
-    """How many bytes a truncated file lacks, in words."""
-    try:
-        with path.open("rb") as file:
-            header = file.read(100)
-        page = int.from_bytes(header[16:18], "big")
-        # A page of 65,536 bytes is written as 1.
-        wanted = int.from_bytes(header[28:32], "big") * (65536 if page == 1 else page)
-        short = wanted - path.stat().st_size
-    except OSError:
-        return ""
-    return f"; {short:,} of its {wanted:,} bytes are missing" if short > 0 else ""
+def damaged(path: Path, what: str) -> RecordError:
+    """The error for a record that is not what it should be."""
+    return RecordError(
+        f"{path} is damaged: {what}",
+        hint=f"copy what can still be read: python -m steelyard.store.recovery {path.parent} COPY.lab",
+    )
+
+
+def _missing_bytes(path: Path, header: bytes) -> int:
+    """How many bytes the file is shorter than its header says."""
+    if any(_size(path.with_name(path.name + suffix)) for suffix in ("-wal", "-journal")):
+        # Somebody was in the middle of a write, which SQLite finishes or takes back.
+        return 0
+    page_bytes = int.from_bytes(header[16:18], "big")
+    # A page of 65,536 bytes is written as 1.
+    wanted = int.from_bytes(header[28:32], "big") * (65536 if page_bytes == 1 else page_bytes)
+    return max(0, wanted - _size(path))
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
 
 
 def _is_full(path: Path) -> bool:

@@ -14,7 +14,7 @@ import msgspec
 from steelyard.errors import RecordError, UsageError
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment, Reduce
-from steelyard.store.database import explained
+from steelyard.store.database import damaged, explained
 from steelyard.store.differences import differences
 from steelyard.units import Metric
 
@@ -24,8 +24,6 @@ FILE: Final = "record.sqlite"
 
 class Facts:
     """A connection to a record, what never changes in it, and how errors are explained.
-
-    Every method raises `RecordError` where the file is damaged or cannot be read.
 
     Attributes
     ----------
@@ -69,23 +67,37 @@ class Facts:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
+        """What goes wrong within is damage of the file, and told so, or it is a bug, and stays what it is."""
+        file = self.directory / FILE
         try:
-            with explained(self.directory / FILE):
+            with explained(file):
                 yield
         except msgspec.DecodeError as error:
-            raise RecordError(
-                f"{self.directory / FILE} is damaged: {error}",
-                hint="export what can still be read: steelyard export --salvage",
-            ) from error
+            raise damaged(file, str(error)) from error
+        except (TypeError, ValueError, LookupError, OverflowError) as error:
+            # SQLite takes much damage for data: a number where text should be, a row without its parent.
+            with explained(file):
+                found = self._damage()
+            if not found:
+                raise
+            raise damaged(file, found[0]) from error
 
-    def _rows(self, sql: str, *parameters: object) -> Iterator[tuple[Any, ...]]:
-        with self._explained():
-            yield from self._connection.execute(sql, parameters)
+    def _damage(self) -> list[str]:
+        lines = [str(row[0]) for row in self._connection.execute("PRAGMA quick_check")]
+        if lines == ["ok"]:
+            lines = [
+                f"row {row} of {table} names a row of {parent} that is not there"
+                for table, row, parent, _ in self._connection.execute("PRAGMA foreign_key_check")
+            ]
+        return lines
+
+    def _rows(self, sql: str, *parameters: object) -> sqlite3.Cursor:
+        return self._connection.execute(sql, parameters)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """Questions asked within see one state, whatever a running experiment adds meanwhile."""
-        with self._explained():
+        with explained(self.directory / FILE):
             self._connection.execute("BEGIN")
         try:
             yield

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import msgspec
 
@@ -15,10 +17,25 @@ from steelyard.store.reduction import REDUCTIONS
 from steelyard.store.sampling import Columns, builtin_columns, lookup, value_columns
 from steelyard.units import Scalar
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _asked(method: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[Any, P], T]:
+    """A question, in which what goes wrong is told as damage of the file where it is that."""
+
+    @functools.wraps(method)
+    def explained(self: Facts, *args: P.args, **kwargs: P.kwargs) -> T:
+        with self._explained():
+            return method(self, *args, **kwargs)
+
+    return explained
+
 
 class Reading(Facts):
     """The questions. Every method raises `RecordError` where the file is damaged or cannot be read."""
 
+    @_asked
     def outcomes(self) -> list[BlockOutcome]:
         """All blocks drawn so far with their states, in the order of execution."""
         contexts = {
@@ -37,6 +54,7 @@ class Reading(Facts):
             found.append(BlockOutcome(block, state))
         return found
 
+    @_asked
     def finished_trials(self, block: int) -> set[int]:
         """Numbers of the block's trials that are in the record already."""
         return {
@@ -48,6 +66,7 @@ class Reading(Facts):
             )
         }
 
+    @_asked
     def samples(self, metric: str) -> list[Sample]:
         """One sample a treatment, or a treatment and labels, from complete blocks only.
 
@@ -60,19 +79,15 @@ class Reading(Facts):
             The record has no such metric.
         """
         what, id_, reduce = self._metric(metric)
-        with self._explained():
-            found: dict[tuple[int, int], Columns]
-            labels: Mapping[int, Mapping[str, Scalar]] = {0: {}}
-            if what.kind == "builtin":
-                found = {(t, 0): columns for t, columns in builtin_columns(self._connection, metric).items()}
-            else:
-                found = value_columns(self._connection, id_, REDUCTIONS[reduce])
-                labels = {
-                    id_: labels
-                    for id_, labels in self._all_labels().items()
-                    if any(id_ == k[1] for k in found)
-                }
-            origin = lookup(self._connection)
+        found: dict[tuple[int, int], Columns]
+        labels: Mapping[int, Mapping[str, Scalar]] = {0: {}}
+        if what.kind == "builtin":
+            found = {(t, 0): columns for t, columns in builtin_columns(self._connection, metric).items()}
+        else:
+            found = value_columns(self._connection, id_, REDUCTIONS[reduce])
+            used = {label for _, label in found}
+            labels = {id_: its for id_, its in self._all_labels().items() if id_ in used}
+        origin = lookup(self._connection)
         if not any(labels.values()):
             plain = next(iter(labels), 0)
             labels = {plain: {}}
@@ -97,6 +112,7 @@ class Reading(Facts):
             )
         return samples
 
+    @_asked
     def failures(self) -> dict[int, Failures]:
         """How many trials of each treatment were attempted and failed, discarded blocks left out."""
         attempted = dict(self._rows("SELECT treatment, count(*) FROM attempted GROUP BY treatment"))
@@ -112,6 +128,7 @@ class Reading(Facts):
             for treatment in self.treatments
         }
 
+    @_asked
     def labels_of(self, metric: str) -> list[Mapping[str, Scalar]]:
         """The labels under which the record has values of the metric.
 
@@ -129,6 +146,7 @@ class Reading(Facts):
             for row in self._rows("SELECT DISTINCT labels FROM value WHERE metric = ? ORDER BY 1", id_)
         ]
 
+    @_asked
     def progress(self) -> Progress:
         """The counts; a million trials take a tenth of a second."""
         blocks: dict[BlockState, int] = {}
@@ -144,6 +162,7 @@ class Reading(Facts):
         ((last,),) = self._rows("SELECT (SELECT start_ns FROM trial ORDER BY id DESC LIMIT 1)")
         return Progress(planned, trials, failed, blocks, last)
 
+    @_asked
     def runs(self) -> list[Run]:
         """Every time that somebody worked on the record."""
         return [
@@ -153,6 +172,7 @@ class Reading(Facts):
             )
         ]
 
+    @_asked
     def looks(self) -> list[Look]:
         """What the stop rule saw, in the order in which it looked."""
         return [
@@ -163,6 +183,7 @@ class Reading(Facts):
             )
         ]
 
+    @_asked
     def batches(self) -> list[Batch]:
         """Load of the host, batch by batch."""
         return [
@@ -173,10 +194,12 @@ class Reading(Facts):
             )
         ]
 
+    @_asked
     def warnings(self) -> list[Notice]:
         """What was noticed while it ran, each once for each run."""
         return [Notice(*row) for row in self._rows("SELECT kind, text, run, at_ns FROM warning ORDER BY id")]
 
+    @_asked
     def disturbances(self) -> dict[int, Disturbance]:
         """For each treatment with complete blocks: the share of elapsed time spent waiting for a CPU."""
         return {
@@ -187,6 +210,7 @@ class Reading(Facts):
             )
         }
 
+    @_asked
     def journals(self) -> list[Journal]:
         """Journals that are still there: of the run that goes on, or of one that was killed."""
         left = []
@@ -200,10 +224,10 @@ class Reading(Facts):
         """Who is running this record now, ``None`` where nobody is."""
         return holder(self.directory / "lock")
 
+    @_asked
     def damage(self) -> list[str]:
         """What SQLite's own check, which reads all of the file, finds wrong with it; a line each."""
-        lines = [str(row[0]) for row in self._rows("PRAGMA quick_check")]
-        return [] if lines == ["ok"] else lines
+        return self._damage()
 
     def _all_labels(self) -> dict[int, Mapping[str, Scalar]]:
         return {

@@ -16,8 +16,9 @@ from steelyard.design.plan import Block, BlockState
 from steelyard.errors import RecordError
 from steelyard.run.measurement import Measurement, Value
 from steelyard.store.canonical import canonical
-from steelyard.store.database import set_durable
+from steelyard.store.database import explained, set_durable
 from steelyard.store.entries import Batch, Look, RunState
+from steelyard.store.facts import FILE
 from steelyard.store.failed_output import FailedOutput
 from steelyard.store.lock import WriterLock
 from steelyard.store.reading import Reading
@@ -66,7 +67,7 @@ class Writing(Reading):
             ).fetchall()
             name = self.journal_path(run).name
             self._connection.execute("INSERT INTO journal VALUES (?, ?, 0)", (name, run))
-        with self._explained():
+        with explained(self.directory / FILE):
             (self.directory / "journal").mkdir(exist_ok=True)
         return int(run)
 
@@ -90,7 +91,7 @@ class Writing(Reading):
         # The tables may still be in the cache of the system; a durable write puts them on the disk first.
         with self._transaction(durable=True):
             self._connection.execute("UPDATE journal SET moved_bytes = moved_bytes WHERE name = ?", (name,))
-        with self._explained():
+        with explained(self.directory / FILE):
             (self.directory / "journal" / name).unlink(missing_ok=True)
 
     def add_blocks(self, blocks: Iterable[Block]) -> None:
@@ -178,9 +179,11 @@ class Writing(Reading):
         ValueError
             No run has such a journal.
         """
-        for (moved,) in self._rows("SELECT moved_bytes FROM journal WHERE name = ?", name):
-            return int(moved)
-        raise ValueError(f"no run has a journal {name}")
+        with explained(self.directory / FILE):
+            row = self._rows("SELECT moved_bytes FROM journal WHERE name = ?", name).fetchone()
+        if row is None:
+            raise ValueError(f"no run has a journal {name}")
+        return int(row[0])
 
     def set_block_states(self, states: Mapping[int, BlockState]) -> None:
         """Give up blocks that cannot be finished (``incomplete``); `take` itself sets what trials say.
@@ -241,7 +244,7 @@ class Writing(Reading):
     def _transaction(self, *, durable: bool) -> Iterator[None]:
         if self._lock is None:
             raise ValueError("the record is not open for writing")
-        with self._explained():
+        with explained(self.directory / FILE):
             set_durable(self._connection, durable=durable)
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -257,12 +260,13 @@ class Writing(Reading):
         if not measurements:
             return
         ids = [m.block for m in measurements]
-        blocks = {
-            id_: (first, msgspec.json.decode(drawn))
-            for id_, first, drawn in self._rows(
-                "SELECT id, first_trial, drawn FROM block WHERE id BETWEEN ? AND ?", min(ids), max(ids)
-            )
-        }
+        with self._explained():
+            blocks = {
+                id_: (first, msgspec.json.decode(drawn))
+                for id_, first, drawn in self._rows(
+                    "SELECT id, first_trial, drawn FROM block WHERE id BETWEEN ? AND ?", min(ids), max(ids)
+                )
+            }
         for m in measurements:
             first, drawn = blocks.get(m.block, (0, ()))
             place = m.trial - first
