@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -14,6 +15,9 @@ from steelyard.run.elf import read_elf
 
 _SHEBANG_BYTES: Final = 256
 """BINPRM_BUF_SIZE: as much of a script's first line as the kernel reads."""
+
+_TICK_NS: Final = 20_000_000
+"""Longer than a tick of any kernel's file times (10 ms at 100 Hz)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +149,19 @@ def file_sha256(path: Path) -> str:
     return _sha256(path, FileState.of(path))
 
 
+def _sha256(path: Path, state: FileState) -> str:
+    # A file may change twice within one tick of the file system's clock, and its state then but once.
+    if time.time_ns() - state.changed_ns < _TICK_NS:
+        return _read_sha256(path)
+    return _known_sha256(path, state)
+
+
 # The state is part of the key: a file that was touched, or linked to, is read once and not at every look.
 @lru_cache(maxsize=4096)
-def _sha256(path: Path, state: FileState) -> str:  # noqa: ARG001
+def _known_sha256(path: Path, state: FileState) -> str:  # noqa: ARG001
+    return _read_sha256(path)
+
+
+def _read_sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

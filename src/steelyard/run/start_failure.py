@@ -38,7 +38,7 @@ _ERRORS: Final = {
 
 
 def start_failure(raw: RawTrial, path: str | None = None) -> str:
-    """The sentence for a trial whose program never ran.
+    """What a program that never ran was, as in "could not be started: it does not exist (ENOENT)".
 
     Parameters
     ----------
@@ -46,12 +46,11 @@ def start_failure(raw: RawTrial, path: str | None = None) -> str:
         Of the program, so that the file itself can be asked what is wrong with it.
     """
     number = raw.errno or 0
-    what = f"program {path}" if path else "the program"
     step = _STEPS.get(raw.step or "")
     if step is not None:
-        return f"{what} was not started: {step}: {_kernel_words(number)}"
+        return f"was not started: {step}: {_kernel_words(number)}"
     why = (_about_file(number, Path(path)) if path else None) or _ERRORS.get(number)
-    return f"{what} could not be started: " + (f"{why} ({_name(number)})" if why else _kernel_words(number))
+    return "could not be started: " + (f"{why} ({_name(number)})" if why else _kernel_words(number))
 
 
 def _about_file(number: int, path: Path) -> str | None:

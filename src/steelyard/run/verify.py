@@ -50,7 +50,8 @@ class Verifier:
                 end = _hook_end(raw)
                 return "hook_failed", f"a prepare or cleanup command failed: it {end}{_last_words(raw)}"
             case "spawn_failed" | "setup_failed":
-                return "spawn_failed", start_failure(raw, path)
+                what = f"program {path}" if path else "the program"
+                return "spawn_failed", f"{what} {start_failure(raw, path)}"
             case "ok":
                 reason = self._wrong_exit(raw) or self._wrong_output(raw)
                 return ("failed", reason) if reason else ("ok", None)

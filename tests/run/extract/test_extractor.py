@@ -25,7 +25,9 @@ def test_values_come_in_the_order_of_the_spec_whatever_their_source(extracting):
 
 
 def test_a_metric_that_says_not_where_it_is_found_is_refused(extracting):
-    with pytest.raises(SpecError, match="metrics.m: neither pattern nor json says how to find it in stdout") as caught:
+    with pytest.raises(
+        SpecError, match=r"metrics\.m: neither pattern nor json says how to find it in stdout"
+    ) as caught:
         extracting(UserMetric("m", source="stdout"))
     assert "pattern" in caught.value.hint
 

@@ -36,7 +36,9 @@ def test_the_metrics_file_comes_before_stdout(extracting):
 
 
 def test_on_stdout_other_lines_are_passed_over(extracting):
-    text = b"starting\n" + line(values=[1]) + b' {"steelyard"\n{"other": 1}\n\xff\n' + line(values=[2]).rstrip()
+    text = (
+        b"starting\n" + line(values=[1]) + b' {"steelyard"\n{"other": 1}\n\xff\n' + line(values=[2]).rstrip()
+    )
     assert extracting(LATENCY).numbers(text) == [1.0, 2.0]
 
 
@@ -48,7 +50,11 @@ def test_in_the_metrics_file_every_line_counts_but_empty_ones(extracting):
 
 
 def test_lines_of_equal_labels_continue_each_other_whatever_the_order_of_the_labels(extracting):
-    text = line(values=[1, 2], labels={"a": 1, "b": "x"}) + line(values=[9]) + line(values=[3], labels={"b": "x", "a": 1.0})
+    text = (
+        line(values=[1, 2], labels={"a": 1, "b": "x"})
+        + line(values=[9])
+        + line(values=[3], labels={"b": "x", "a": 1.0})
+    )
     values = extracting(LATENCY).values(metrics=text)
     assert [(value.i, value.value, dict(value.labels)) for value in values] == [
         (0, 1.0, {"a": 1, "b": "x"}),
@@ -76,7 +82,9 @@ def test_members_that_version_1_does_not_know_are_passed_over(extracting):
 @pytest.mark.parametrize("version", [0, 2, -1, 10**9])
 def test_an_unknown_version_fails_and_is_said(extracting, version):
     text = json.dumps({"steelyard": version, "metric": {"new": "shape"}}).encode()
-    assert f"line 1 of the metrics file is of version {version}, and only 1 is known" in extracting(LATENCY).reason(metrics=text)
+    assert f"line 1 of the metrics file is of version {version}, and only 1 is known" in extracting(
+        LATENCY
+    ).reason(metrics=text)
     complete = line().replace(b'"steelyard":1', f'"steelyard":{version}'.encode())
     assert f"line 1 of stdout is of version {version}" in extracting(LATENCY).reason(complete)
 
@@ -110,7 +118,9 @@ def test_a_line_that_is_not_of_the_protocol_fails(extracting, text):
 
 
 def test_a_broken_line_that_says_its_version_is_judged_by_it(extracting):
-    assert "is of version 3" in extracting(LATENCY).reason(b'{"steelyard":3,"metric":"latency_s","values":{}}')
+    assert "is of version 3" in extracting(LATENCY).reason(
+        b'{"steelyard":3,"metric":"latency_s","values":{}}'
+    )
 
 
 def test_another_unit_than_the_declared_one_fails(extracting):
@@ -133,7 +143,9 @@ def test_a_label_whose_name_cannot_be_printed_fails(extracting, name):
 def test_a_metric_of_which_no_line_speaks_fails_and_is_named(extracting):
     both = extracting(LATENCY, UserMetric("energy", source="lines"))
     reason = both.reason(metrics=line())
-    assert reason.startswith("metric energy: no line gives a value in the metrics file, which begins '{\"steelyard\":1")
+    assert reason.startswith(
+        'metric energy: no line gives a value in the metrics file, which begins \'{"steelyard":1'
+    )
     assert extracting(LATENCY).reason() == "metric latency_s: no line gives a value in stdout, which is empty"
 
 
@@ -148,12 +160,19 @@ def test_a_metrics_file_that_was_cut_fails(extracting):
 
 LABELS = st.dictionaries(
     st.text(st.characters(codec="utf-8"), max_size=3),
-    st.text(st.characters(codec="utf-8"), max_size=5) | st.integers() | st.booleans() | st.floats(allow_nan=False),
+    st.text(st.characters(codec="utf-8"), max_size=5)
+    | st.integers()
+    | st.booleans()
+    | st.floats(allow_nan=False),
     max_size=3,
 )
 
 
-@given(st.lists(st.binary(max_size=100) | st.builds(line, labels=LABELS, values=st.lists(st.floats() | st.integers()))))
+@given(
+    st.lists(
+        st.binary(max_size=100) | st.builds(line, labels=LABELS, values=st.lists(st.floats() | st.integers()))
+    )
+)
 @example([b'{"steelyard"', b'{"steelyard":1e999}', b'{"steelyard":' + b"1" * 5000 + b"}"])
 def test_any_bytes_give_finite_values_or_a_reason(extracting, pieces):
     for options in ({"stdout": b"".join(pieces)}, {"metrics": b"".join(pieces)}):
@@ -169,7 +188,9 @@ def test_any_bytes_give_finite_values_or_a_reason(extracting, pieces):
 @given(
     st.lists(
         st.tuples(
-            st.dictionaries(st.sampled_from("abc"), st.integers(-9, 9) | st.sampled_from(["x", "y"]), max_size=2),
+            st.dictionaries(
+                st.sampled_from("abc"), st.integers(-9, 9) | st.sampled_from(["x", "y"]), max_size=2
+            ),
             st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=4),
         ),
         min_size=1,

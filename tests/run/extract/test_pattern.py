@@ -31,7 +31,8 @@ def test_whole_numbers_fractions_and_exponents_are_read(extracting, text, value)
 
 
 @pytest.mark.parametrize(
-    "text", [b"1,234.5", b"1_000", b"0x10", b"nan", b"inf", b"-Infinity", b"1.2.3", b"12ms", b"--1", b"\xd9\xa3"]
+    "text",
+    [b"1,234.5", b"1_000", b"0x10", b"nan", b"inf", b"-Infinity", b"1.2.3", b"12ms", b"--1", b"\xd9\xa3"],
 )
 def test_a_group_that_is_no_decimal_number_fails_and_is_said(extracting, text):
     reason = extracting(RATE).reason(b"speed\nrate=" + text + b"\n")
@@ -68,12 +69,16 @@ def test_a_group_without_part_in_the_match_fails(extracting):
 
 def test_no_match_names_metric_pattern_and_the_first_80_characters(extracting):
     reason = extracting(RATE).reason("€".encode() * 100)
-    expected = "metric rate: pattern 'rate=(\\\\S+)' matches nothing in stdout, which begins '" + "€" * 80 + "…'"
+    expected = (
+        "metric rate: pattern 'rate=(\\\\S+)' matches nothing in stdout, which begins '" + "€" * 80 + "…'"
+    )
     assert reason == expected
 
 
 def test_an_empty_output_is_called_empty(extracting):
-    assert extracting(RATE).reason(b"", stderr=b"rate=1").endswith("matches nothing in stdout, which is empty")
+    assert (
+        extracting(RATE).reason(b"", stderr=b"rate=1").endswith("matches nothing in stdout, which is empty")
+    )
 
 
 def test_control_characters_of_the_output_are_escaped_in_the_reason(extracting):
@@ -115,7 +120,7 @@ def test_any_bytes_give_finite_values_or_a_reason(extracting, data):
         values = extraction.values(b"rate=" + data)
     except MissingValueError as error:
         assert str(error).startswith("metric rate: ")  # noqa: PT017 - either outcome is right
-        assert str(error).isprintable()
+        assert str(error).isprintable()  # noqa: PT017
     else:
         assert values
         assert all(abs(value.value) < float("inf") for value in values)

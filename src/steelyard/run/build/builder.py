@@ -146,20 +146,23 @@ class Builder:
         return hashlib.sha256(msgspec.json.encode(content, order="deterministic")).hexdigest()
 
     def _make(self, entry: Entry, levels: Mapping[str, Scalar]) -> None:
-        entry.clear()
         what = "the build" + "".join(f" {name}={format_level(level)}" for name, level in levels.items())
-        with self._failures_with_log(what, entry):
-            raw = self._run(entry, levels)
+        with self._failures_with_log(what, entry), entry.journal() as journal:
+            entry.clear()
+            raw = self._run(entry, levels, journal)
             if raw.status == "timed_out":
                 raise ProgramError(f"{what} was ended after its {self._build.timeout_s:g} s")
             if raw.status != "ok":
-                raise ProgramError(f"{what}: {start_failure(raw)}")
+                raise ProgramError(f"{what} {start_failure(raw)}")
             if raw.exit_code != 0:
                 raise ProgramError(f"{what} {ending(raw)}")
             if not entry.complete():
-                raise ProgramError(f"{what} left no file in {{build}}")
+                raise ProgramError(
+                    f"{what} left no file in {{build}}",
+                    hint="let the command write its program to {build}: only that is kept apart by level",
+                )
 
-    def _run(self, entry: Entry, levels: Mapping[str, Scalar]) -> RawTrial:
+    def _run(self, entry: Entry, levels: Mapping[str, Scalar], journal: Path) -> RawTrial:
         """Under the runner, which ends whatever the build leaves running, and everything should we die."""
         command = self._command(levels, str(entry.directory))
         env = self._environment(levels, str(entry.directory))
@@ -172,13 +175,9 @@ class Builder:
             stderr=str(entry.log),
             timeout_ns=round(self._build.timeout_s * 1e9),
         )
-        entry.journal.unlink(missing_ok=True)
-        try:
-            with Runner(entry.journal) as runner:
-                runner.run([Trial(1, runner.define(launch))])
-            trials, _ = read_journal(entry.journal, 0)
-        finally:
-            entry.journal.unlink(missing_ok=True)
+        with Runner(journal) as runner:
+            runner.run([Trial(1, runner.define(launch))])
+        trials, _ = read_journal(journal)
         return trials[0]
 
     def _command(self, levels: Mapping[str, Scalar], directory: str) -> tuple[str, ...]:

@@ -65,11 +65,6 @@ class Entry:
         """What the build printed."""
         return self._beside("log")
 
-    @property
-    def journal(self) -> Path:
-        """Of the runner, while it builds."""
-        return self._beside("journal")
-
     def _beside(self, suffix: str) -> Path:
         return self.root / f"{self.key[:KEY_CHARACTERS]}.{suffix}"
 
@@ -91,6 +86,27 @@ class Entry:
             yield
         finally:
             os.close(descriptor)
+
+    @contextmanager
+    def journal(self) -> Iterator[Path]:
+        """The path of a journal for the runner that builds; it is gone afterwards. Only while locked.
+
+        A runner whose Python was killed holds its journal until all that it started has ended. That is
+        waited for here, or else an interrupted build could still write into the directory of the next one.
+
+        Raises
+        ------
+        MachineError
+            The cache cannot be written.
+        """
+        path = self._beside("journal")
+        with self._writing(), path.open("ab") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            path.unlink()
+        try:
+            yield path
+        finally:
+            path.unlink(missing_ok=True)
 
     def fault(self) -> str | None:
         """Why the directory cannot be used; ``None`` when it holds what was built. Only while locked."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import fnmatch
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,7 +56,7 @@ def input_files(source: Path, patterns: Sequence[str], words: Sequence[str] = ()
         found |= matches
     for word in words:
         path = Path(os.path.normpath(source / word))
-        if path.is_relative_to(source) and is_file(path):
+        if path.is_relative_to(source) and holds(path.is_file):
             found[_name(path, source)] = path
     if not found:
         raise SpecError(
@@ -66,10 +66,10 @@ def input_files(source: Path, patterns: Sequence[str], words: Sequence[str] = ()
     return tuple(_read(name, path) for name, path in sorted(found.items()))
 
 
-def is_file(path: Path) -> bool:
-    """Whether there is a file; a word of a command may be anything, and too long to be a path."""
+def holds(question: Callable[[], bool]) -> bool:
+    """The answer of the file system; no where it has none: a name too long, a link that leads to itself."""
     try:
-        return path.is_file()
+        return question()
     except OSError:
         return False
 
@@ -87,9 +87,9 @@ def _matches(source: Path, pattern: str) -> Iterator[Path]:
             hint=f"an absolute path says that this is meant: {os.path.normpath(source / pattern)}",
         )
     for path in _walk(Path("/") if absolute else source, parts):
-        if path.is_dir():
-            yield from (file for file in _below(path) if file.is_file())
-        else:
+        if holds(path.is_dir):
+            yield from _below(path)
+        elif holds(path.is_file):
             yield path
 
 
@@ -108,16 +108,18 @@ def _walk(directory: Path, parts: Sequence[str]) -> Iterator[Path]:
                 yield from _walk(Path(entry), parts)
     elif any(mark in first for mark in "*?["):
         for entry in _entries(directory):
-            if fnmatch.fnmatchcase(entry.name, first) and (not rest or entry.is_dir()):
+            if fnmatch.fnmatchcase(entry.name, first) and (not rest or holds(entry.is_dir)):
                 yield from _walk(Path(entry), rest)
-    elif (directory / first).exists():
+    elif holds((directory / first).exists):
         yield from _walk(directory / first, rest)
 
 
 def _below(directory: Path) -> Iterator[Path]:
-    for where, directories, names in os.walk(directory):
-        directories[:] = [name for name in directories if not _apart(name)]
-        yield from (Path(where, name) for name in names)
+    for entry in _entries(directory):
+        if entry.is_dir(follow_symlinks=False):
+            yield from () if _apart(entry.name) else _below(Path(entry))
+        elif holds(entry.is_file):
+            yield Path(entry)
 
 
 def _apart(name: str) -> bool:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.errors import MachineError, ProgramError
-from steelyard.run.build.inputs import is_file
+from steelyard.run.build.inputs import holds
 from steelyard.run.host import files
 from steelyard.run.provenance import program_identity
 
@@ -63,7 +63,7 @@ def find(word: str, env: Mapping[str, str], directory: Path) -> Path | None:
     """The executable file that a word names, seen from ``directory``; ``None`` where there is none."""
     if "/" in word:
         path = directory / word
-        return path if is_file(path) and os.access(path, os.X_OK) else None
+        return path if holds(path.is_file) and os.access(path, os.X_OK) else None
     where = shutil.which(word, path=env.get("PATH", os.defpath))
     return None if where is None else Path(where)
 
