@@ -41,7 +41,7 @@ class Comparison:
     contexts : int or None
         Where contexts are the units of inference.
     autocorrelation : Autocorrelation or None
-        Of the differences of blocks in the order of time.
+        Of the differences of blocks in the order of time; of the worse sample where nothing pairs them.
     speedup : Speedup or Undefined
         Above 1 where the treatment is better.
     ci95 : Interval or None
@@ -136,7 +136,8 @@ def _estimate(pair: Pair, order: Order) -> Comparison:
         blocks = between.blocks
         contexts = between.old.ids.size if between.old.by == "context" else None
         adjusted = adjusted_speedup(between, _values(pair.baseline), _values(pair.treatment))
-        correlation = autocorrelation(between.differences) if between.old.by == "block" else None
+        found = [each for values in _in_time(between) if (each := autocorrelation(values)) is not None]
+        correlation = min(found, key=lambda each: each.n_eff / each.n, default=None)
     known = ratio if isinstance(ratio, Speedup) else None
     return Comparison(
         baseline=pair.baseline.treatment,
@@ -156,6 +157,13 @@ def _estimate(pair: Pair, order: Order) -> Comparison:
     )
 
 
+def _in_time(between: Contrast) -> list[Floats]:
+    """What was observed one after the other: differences of blocks, or both samples where nothing pairs them."""
+    if not between.paired:
+        return [between.old.logs, between.new.logs]
+    return [between.differences] if between.old.by == "block" else []
+
+
 def _flags(pair: Pair, between: Contrast | Undefined, ratio: Speedup | Undefined) -> tuple[Flag, ...]:
     old, new = pair.baseline.failures, pair.treatment.failures
     raised: dict[Flag, bool] = {
@@ -164,9 +172,7 @@ def _flags(pair: Pair, between: Contrast | Undefined, ratio: Speedup | Undefined
         "timed_out": old.timed_out + new.timed_out > 0,
     }
     if isinstance(between, Contrast):
-        in_time = [between.differences] if between.old.by == "block" else []
-        if not between.paired:
-            in_time = [between.old.logs, between.new.logs]
+        in_time = _in_time(between)
         samples = (pair.baseline, pair.treatment)
         raised |= {
             "no_spread": isinstance(ratio, Speedup) and ratio.nu is None,
