@@ -101,14 +101,14 @@ def program_identity(path: str | os.PathLike[str]) -> ProgramIdentity:
 def changed(identity: ProgramIdentity) -> str | None:
     """What has become of the program since, in words; ``None`` while its contents are the same.
 
-    Reads only what the file system says while nothing was touched. A file whose contents are the same under
-    a new time or inode counts as unchanged; it is read once for that.
+    One system call while nothing was touched. A file whose contents are the same under a new time or inode
+    counts as unchanged; it is read once for that.
     """
-    resolved = Path(os.path.realpath(identity.path))
     try:
-        state = FileState.of(resolved)
-        if str(resolved) == identity.resolved and state == identity.state:
+        state = FileState.of(Path(identity.path))
+        if state == identity.state:
             return None
+        resolved = Path(os.path.realpath(identity.path))
         sha256 = _sha256(resolved, state)
     except FileNotFoundError:
         return f"program {identity.path} was deleted"
