@@ -110,20 +110,13 @@ JournalOpening Journal::open(const char* path) {
     const std::size_t head_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(size, sizeof head));
     if (!read_at(fd_, 0, &head, head_bytes))
         return {JournalState::cannot_open, EIO, 0, 0};
-    if (std::memcmp(&head, &file_head, std::min(head_bytes, sizeof head.magic)) != 0 &&
-        !only_zeros(fd_, 0, head_bytes))
+    const std::size_t magic_bytes = std::min(head_bytes, sizeof head.magic);
+    const bool torn_head = (head_bytes < sizeof head && std::memcmp(&head, &file_head, magic_bytes) == 0) ||
+                           only_zeros(fd_, 0, size);
+    if (torn_head) // new, or its writer died in its first write
+        return begin(size);
+    if (std::memcmp(&head, &file_head, sizeof head.magic) != 0)
         return {JournalState::not_a_journal, 0, 0, 0};
-    if (head_bytes < sizeof head) { // new, or its writer died in its first write
-        if (ftruncate(fd_, 0) != 0)
-            return {JournalState::cannot_open, errno, 0, 0};
-        FrameWriter writer(fd_);
-        writer.put_value(file_head);
-        int error = writer.finish();
-        if (error == 0 && fdatasync(fd_) != 0)
-            error = errno;
-        end_ = sizeof head;
-        return {error == 0 ? JournalState::good : JournalState::cannot_open, error, end_, size};
-    }
     if (head.version != version)
         return {JournalState::other_version, 0, head.version, 0};
 
@@ -133,6 +126,18 @@ JournalOpening Journal::open(const char* path) {
         return {JournalState::cannot_open, errno, 0, 0};
     end_ = found.offset;
     return found;
+}
+
+JournalOpening Journal::begin(std::uint64_t old_bytes) {
+    if (ftruncate(fd_, 0) != 0)
+        return {JournalState::cannot_open, errno, 0, 0};
+    FrameWriter writer(fd_);
+    writer.put_value(file_head);
+    int error = writer.finish();
+    if (error == 0 && fdatasync(fd_) != 0)
+        error = errno;
+    end_ = sizeof file_head;
+    return {error == 0 ? JournalState::good : JournalState::cannot_open, error, end_, old_bytes};
 }
 
 int Journal::append(const TrialFrame& frame) {

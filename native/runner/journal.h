@@ -39,6 +39,8 @@ class Journal {
     int mark_block_end();
 
   private:
+    JournalOpening begin(std::uint64_t old_bytes);
+
     int fd_ = -1;
     std::uint64_t end_ = 0;
     std::int64_t synced_ns_ = 0;

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <optional>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -128,58 +129,74 @@ class Server {
     }
 
     int run_batch(std::uint64_t entries) {
-        std::uint64_t done = 0;
-        for (std::uint64_t i = 0; i < entries; ++i) {
+        done_ = 0;
+        for (std::uint64_t place = 0; place < entries; ++place) {
             if (stop_requested())
-                return stopped(done);
+                return stopped(done_);
             Entry entry{};
-            if (pread(batch_fd_, &entry, sizeof entry, static_cast<off_t>(i * sizeof entry)) != sizeof entry)
+            if (pread(batch_fd_, &entry, sizeof entry, static_cast<off_t>(place * sizeof entry)) !=
+                sizeof entry)
                 return refuse("a batch that cannot be read back");
-            TrialEnd end = TrialEnd::finished;
-            int journal_error = 0;
-            switch (entry.kind) {
-            case EntryKind::trial:
-                end = trials_.run_trial(entry.trial, entry.launch);
-                if (end == TrialEnd::finished)
-                    journal_error = journal_.append(trials_.frame());
-                break;
-            case EntryKind::hook:
-                end = trials_.run_hook(entry.launch);
-                if (end == TrialEnd::finished && trials_.frame().record.status == Status::hook_failed) {
-                    replies_.hook_failed(done, i, trials_.frame());
-                    trials_.release();
-                    return go_on;
-                }
-                break;
-            case EntryKind::block_end:
-                journal_error = journal_.mark_block_end();
-                break;
-            default:
-                return refuse("a batch entry of an unknown kind");
-            }
-            if (end == TrialEnd::stopped)
-                return stopped(done);
-            if (end == TrialEnd::bad_launch)
-                return refuse(trials_.problem());
-            if (end == TrialEnd::cannot_end) {
-                replies_.failed(Failure::cannot_end, 0, 0, done, entry.trial, {});
-                return ExitCode::cannot_start;
-            }
-            if (journal_error != 0) {
-                replies_.failed(Failure::journal_write, 0, journal_error, done, entry.trial, {});
-                trials_.release();
-                return go_on;
-            }
-            done += entry.kind == EntryKind::trial ? 1 : 0;
+            if (const std::optional<int> end = run_entry(entry, place))
+                return *end;
         }
         trials_.release();
-        replies_.done(done);
+        replies_.done(done_);
+        return go_on;
+    }
+
+    /// Nothing when the next entry can follow; else the reply is given and the batch is over.
+    std::optional<int> run_entry(const Entry& entry, std::uint64_t place) {
+        switch (entry.kind) {
+        case EntryKind::trial:
+            if (const std::optional<int> end =
+                    judge(trials_.run_trial(entry.trial, entry.launch), entry.trial))
+                return end;
+            if (const std::optional<int> end = judge_writing(journal_.append(trials_.frame()), entry.trial))
+                return end;
+            ++done_;
+            return std::nullopt;
+        case EntryKind::hook:
+            if (const std::optional<int> end = judge(trials_.run_hook(entry.launch), 0))
+                return end;
+            if (trials_.frame().record.status != Status::hook_failed)
+                return std::nullopt;
+            replies_.hook_failed(done_, place, trials_.frame());
+            trials_.release();
+            return go_on;
+        case EntryKind::block_end:
+            return judge_writing(journal_.mark_block_end(), 0);
+        }
+        return refuse("a batch entry of an unknown kind");
+    }
+
+    std::optional<int> judge(TrialEnd end, std::uint64_t trial) {
+        switch (end) {
+        case TrialEnd::finished:
+            return std::nullopt;
+        case TrialEnd::stopped:
+            return stopped(done_);
+        case TrialEnd::bad_launch:
+            return refuse(trials_.problem());
+        case TrialEnd::cannot_end:
+            break;
+        }
+        replies_.failed(Failure::cannot_end, 0, 0, done_, trial, {});
+        return ExitCode::cannot_end;
+    }
+
+    std::optional<int> judge_writing(int error, std::uint64_t trial) {
+        if (error == 0)
+            return std::nullopt;
+        replies_.failed(Failure::journal_write, 0, error, done_, trial, {});
+        trials_.release();
         return go_on;
     }
 
     int orders_;
     Replies replies_;
     int batch_fd_ = -1;
+    std::uint64_t done_ = 0; ///< trials of this batch that are in the journal
     LaunchStore launches_;
     TrialRunner trials_;
     Journal journal_;

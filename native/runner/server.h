@@ -7,7 +7,8 @@ struct ExitCode {
     static constexpr int done = 0;
     static constexpr int bad_orders = 2;
     static constexpr int cannot_start = 4;
-    static constexpr int stopped = 143; ///< as a shell reports a program that SIGTERM ended
+    static constexpr int cannot_end = 5; ///< processes of a trial that could not be ended
+    static constexpr int stopped = 143;  ///< as a shell reports a program that SIGTERM ended
 };
 
 /// Serves until the orders end or a stop is requested, and returns the exit code. Descriptors 0, 1 and 2

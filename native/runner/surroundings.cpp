@@ -12,12 +12,17 @@ namespace {
 
 constexpr unsigned long ask_personality = 0xFFFFFFFF;
 
+/// Makes `target` the same open file as `fd`. 0 or errno.
+int duplicate(int fd, int target) {
+    return dup2(fd, target) < 0 ? errno : 0;
+}
+
 /// Makes `target` what `path` names. 0 or errno.
 int open_as(int target, const char* path, int flags) {
     const int fd = open(path, flags | O_CLOEXEC | O_NOCTTY, 0666);
     if (fd < 0)
         return errno;
-    const int result = dup2(fd, target) < 0 ? errno : 0;
+    const int result = duplicate(fd, target);
     close(fd);
     return result;
 }
@@ -76,11 +81,11 @@ SetupFailure Surroundings::open_streams(const Launch& launch, Captures& captures
         switch (stream.mode) {
         case Output::capture:
             error = stream.capture.reset();
-            if (error == 0 && dup2(stream.capture.fd(), stream.fd) < 0)
-                error = errno;
+            if (error == 0)
+                error = duplicate(stream.capture.fd(), stream.fd);
             break;
         case Output::null:
-            error = dup2(null_fd_, stream.fd) < 0 ? errno : 0;
+            error = duplicate(null_fd_, stream.fd);
             break;
         case Output::file:
             // O_APPEND, so that one file can take both streams

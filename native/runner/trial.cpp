@@ -65,7 +65,7 @@ bool TrialRunner::load(std::uint32_t id, std::uint64_t trial, Launch& launch, Ar
 }
 
 TrialEnd TrialRunner::run_trial(std::uint64_t trial, std::uint32_t launch) {
-    release();
+    close_metrics();
     frame_ = {};
     frame_.record.trial = trial;
     frame_.record.launch = launch;
@@ -97,7 +97,7 @@ TrialEnd TrialRunner::run_program() {
             return TrialEnd::finished;
         }
     }
-    const bool whole = execute(launch_, surroundings_, captures_, {.may_be_stopped = true}, record, values_);
+    const bool whole = execute(launch_, surroundings_, captures_, Purpose::trial, record, values_);
     if (reap_and_look(kept_)) {
         const Ended ended = end_descendants(kept_);
         record.left_processes = ended.processes;
@@ -132,8 +132,7 @@ TrialEnd TrialRunner::run_one(std::uint32_t hook, Purpose purpose) {
         return TrialEnd::bad_launch;
     hook_launch_.counter_count = 0;
     Record record;
-    if (!execute(hook_launch_, surroundings_, hook_captures_, {.may_be_stopped = purpose != Purpose::cleanup},
-                 record, nullptr)) {
+    if (!execute(hook_launch_, surroundings_, hook_captures_, purpose, record, nullptr)) {
         return end_descendants(kept_).complete ? TrialEnd::stopped : TrialEnd::cannot_end;
     }
     if (record.status == Status::ok && record.exit_code == 0) {
@@ -153,7 +152,7 @@ TrialEnd TrialRunner::run_one(std::uint32_t hook, Purpose purpose) {
 }
 
 TrialEnd TrialRunner::run_hook(std::uint32_t launch) {
-    release();
+    close_metrics();
     frame_ = {};
     return run_one(launch, Purpose::block);
 }
@@ -199,11 +198,17 @@ void TrialRunner::note_metrics() {
     frame_.metrics_fd = metrics_fd_;
 }
 
-void TrialRunner::release() {
+void TrialRunner::close_metrics() {
     if (metrics_fd_ >= 0)
         close(metrics_fd_);
     metrics_fd_ = -1;
+}
+
+void TrialRunner::release() {
+    close_metrics();
     surroundings_.release();
+    for (Capture* const capture : {&captures_.out, &captures_.err, &hook_captures_.out, &hook_captures_.err})
+        static_cast<void>(capture->reset()); // gives back its memory; before its next use it is reset again
 }
 
 void TrialRunner::end_everything() {

@@ -43,8 +43,6 @@ class TrialRunner {
     void end_everything();
 
   private:
-    enum class Purpose : std::uint8_t { prepare, cleanup, block };
-
     bool load(std::uint32_t id, std::uint64_t trial, Launch& launch, Arena& arena);
     TrialEnd run_program();
     TrialEnd run_all(const std::uint32_t* hooks, std::uint32_t count, Purpose purpose);
@@ -52,6 +50,7 @@ class TrialRunner {
     void note_failed_hook(std::uint32_t hook, const Record& record);
     void note_outputs(const Launch& launch);
     void note_metrics();
+    void close_metrics();
     bool failed() const { return frame_.record.status != Status::ok; }
 
     LaunchStore& launches_;

@@ -56,7 +56,7 @@ EVENTS: Final = {
 
 
 def find_event(name: str) -> tuple[CounterEvent, bool]:
-    """The event of a name, and whether ``:u`` restricts it to user mode, which needs no rights on most kernels.
+    """The event of a name, and whether ``:u`` restricts it to user mode, which seldom needs rights.
 
     Raises
     ------

@@ -211,7 +211,7 @@ class Runner:
             Processes of a trial could not be ended.
         """
         if self.stopped:
-            raise _no_more_work()
+            raise RunnerDiedError("the runner was stopped and takes no more work", hint="start a new one")
         self._send(encode_batch(entries))
         kind, body = self._receive()
         if kind == _Reply.FAILED:
@@ -221,7 +221,7 @@ class Runner:
         return int(_TRIALS.unpack(body)[0])
 
     def stop(self) -> None:
-        """End the batch; the running trial is ended and not written down. From any thread or signal handler."""
+        """End the batch; the running trial is not written down. From any thread or signal handler."""
         if self._process.returncode is None:
             os.kill(self._process.pid, signal.SIGTERM)
 
@@ -251,12 +251,8 @@ class Runner:
             while rest:
                 rest = rest[pipe.write(rest) or 0 :]
         except BrokenPipeError:
-            # Its last words, if it had any, tell more than the pipe does.
-            kind, body = self._receive()
-            if kind == _Reply.FAILED:
-                raise self._explain(_decode_failed(body)) from None
-            self.stopped = True
-            raise _no_more_work() from None
+            # The runner is gone. Its last words, which `run` reads, tell more than the pipe does.
+            return
 
     def _receive(self) -> tuple[_Reply, bytes]:
         length, kind = _REPLY_HEAD.unpack(self._read(_REPLY_HEAD.size))
@@ -331,7 +327,7 @@ class Runner:
                 )
             case _JournalState.OTHER_VERSION:
                 return RecordError(
-                    f"{self._journal} is a journal of version {failed.where}; this Steelyard writes {_VERSION}",
+                    f"{self._journal} is a journal of version {failed.where}, not {_VERSION}",
                     hint="use the Steelyard that wrote it, or a newer one",
                 )
             case _JournalState.CORRUPT:
@@ -344,10 +340,6 @@ class Runner:
                     f"the journal {self._journal} cannot be opened: {reason}",
                     hint="check the directory and its permissions",
                 )
-
-
-def _no_more_work() -> RunnerDiedError:
-    return RunnerDiedError("the runner was stopped and takes no more work", hint="start a new one")
 
 
 def _decode_failed(body: bytes) -> _Failed:
