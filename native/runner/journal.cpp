@@ -95,6 +95,11 @@ JournalOpening scan(int fd, std::uint64_t size) {
 
 } // namespace
 
+Journal::~Journal() {
+    if (fd_ >= 0)
+        close(fd_);
+}
+
 JournalOpening Journal::open(const char* path) {
     fd_ = ::open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (fd_ < 0)

@@ -28,6 +28,11 @@ class Journal {
   public:
     static constexpr std::uint32_t version = 1;
 
+    Journal() = default;
+    ~Journal();
+    Journal(const Journal&) = delete;
+    Journal& operator=(const Journal&) = delete;
+
     /// Opens for appending and cuts off a last frame that is not whole. Reads all of it once.
     JournalOpening open(const char* path);
 
