@@ -89,6 +89,7 @@ TRUE = Path("/bin/true").read_bytes()
 )
 @example(b"", 32, b"\xff" * 8, len(TRUE))
 @example(b"", 54, b"\xff" * 4, len(TRUE))
+@example(b"", 34, b"\x00\x00\x00\x10", 58)
 def test_any_bytes_are_read_without_an_error(tmp_path_factory, tail, place, damage, length):
     path = tmp_path_factory.getbasetemp() / "elf"
     damaged = bytearray(TRUE[:length])

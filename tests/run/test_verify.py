@@ -98,11 +98,11 @@ def test_what_a_shell_could_not_find_or_execute_is_said(run):
 
 
 def test_a_pattern_must_be_in_the_output(run):
-    raw = run(*sh("echo energy=-0.169; echo warned >&2"))
+    raw = run(*sh("echo start; echo energy=-0.169; echo warned >&2"))
     assert verifier(stdout=r"^energy=-0\.169$", stderr="warned").judge(raw) == ("ok", None)
     assert verifier(stdout="energy=1").judge(raw) == (
         "failed",
-        "'energy=1' matches nothing in stdout, which begins 'energy=-0.169\\n'",
+        "'energy=1' matches nothing in stdout, which begins 'start\\nenergy=-0.169\\n'",
     )
     assert (
         verifier(stderr="energy")

@@ -112,7 +112,7 @@ def test_a_file_that_the_command_names_is_an_input_without_being_listed(workshop
     assert workshop.builder(*command, inputs=()).build({}).fresh
 
 
-def test_another_command_environment_source_or_tool_builds_again(workshop, tmp_path):
+def test_another_command_environment_or_tool_builds_again(workshop):
     workshop.write("x", "")
     tool = workshop.write("tool.sh", "#!/bin/sh\necho > $1/f\n", mode=0o755)
     base = {"inputs": ("x",)}
@@ -124,10 +124,23 @@ def test_another_command_environment_source_or_tool_builds_again(workshop, tmp_p
     }
     tool.write_text("#!/bin/sh\necho > $1/g\n")
     keys.add(workshop.builder("{source}/tool.sh", "{build}", **base).build({}).key)
+    assert len(keys) == 5
+
+
+def test_a_copy_of_the_source_elsewhere_is_built_for_itself(workshop, tmp_path):
+    workshop.write("x", "")
+    keys = {workshop.builder("sh", "-c", "pwd > {build}/where").build({}).key}
     shutil.copytree(workshop.source, tmp_path / "moved")
     workshop.source = tmp_path / "moved"
-    keys.add(workshop.builder("{source}/tool.sh", "{build}", **base).build({}).key)
-    assert len(keys) == 6
+    keys.add(workshop.builder("sh", "-c", "pwd > {build}/where").build({}).key)
+    assert len(keys) == 2
+
+
+def test_another_cpu_builds_again(workshop, monkeypatch):
+    workshop.write("x", "")
+    key = workshop.shell("echo > {build}/f").build({}).key
+    monkeypatch.setattr("steelyard.run.build.builder.machine", lambda: "x86_64 Another CPU")
+    assert workshop.shell("echo > {build}/f").build({}).key != key
 
 
 def test_a_compiler_that_a_variable_chooses_is_part_of_the_key(workshop):
@@ -295,6 +308,10 @@ def test_a_compiler_that_is_missing_is_the_machines_fault(workshop):
     assert caught.value.hint == "install no-such-compiler, or write its path"
     with pytest.raises(MachineError, match=r"'\./build\.sh' is not found"):
         workshop.builder("./build.sh").build({})
+    path = workshop.write("build.sh", "#!/bin/sh\n")
+    with pytest.raises(MachineError, match=r"'\./build\.sh' may not be executed") as caught:
+        workshop.builder("./build.sh").build({})
+    assert caught.value.hint == f"chmod +x {path}"
 
 
 def test_a_program_of_the_source_is_found_from_there(workshop):

@@ -62,6 +62,9 @@ def test_lines_of_equal_labels_continue_each_other_whatever_the_order_of_the_lab
         (2, 3.0, {"a": 1, "b": "x"}),
         (0, 9.0, {}),
     ]
+    first = line(labels={"a": 1.0, "b": 0.5, "c": 1e300})
+    labels = extracting(LATENCY).values(metrics=first)[0].labels
+    assert [type(label) for label in labels.values()] == [int, float, float]
 
 
 def test_true_and_1_are_different_labels(extracting):

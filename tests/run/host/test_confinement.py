@@ -61,6 +61,17 @@ def test_limits_of_the_first_version_are_found_in_their_own_hierarchies(machine)
     assert (found["cgroup_cpu_limit"], found["cgroup_memory_limit_bytes"]) == (0.5, 536_870_912)
 
 
+def test_the_first_versions_way_to_say_no_limit_is_none(machine):
+    root = machine(
+        {
+            "proc/self/cgroup": "5:memory:/docker/ab\n",
+            "proc/self/mountinfo": V1,
+            "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
+        }
+    )
+    assert facts(root).keys() <= {"container"}
+
+
 @pytest.mark.parametrize("text", ["0::/../outside\n", "", "garbage\n", "0::\n", "9:cpu:relative\n"])
 def test_groups_that_cannot_be_seen_from_here_limit_nothing(machine, text):
     assert facts(machine({"proc/self/cgroup": text, "proc/self/mountinfo": V2 + "broken line\n"})) == {}

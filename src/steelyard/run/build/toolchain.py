@@ -43,9 +43,14 @@ def tools(command: Sequence[str], env: Mapping[str, str], directory: Path) -> tu
     Raises
     ------
     MachineError
-        The first word is no program of this machine. The others may be missing: not every build needs them.
+        The first word is no program of this machine. Others may be missing: not every build needs them.
     """
     first = find(command[0], env, directory)
+    if first is None and "/" in command[0] and holds((directory / command[0]).is_file):
+        raise MachineError(
+            f"build.command: {command[0]!r} may not be executed",
+            hint=f"chmod +x {directory / command[0]}",
+        )
     if first is None:
         raise MachineError(
             f"build.command: {command[0]!r} is not found",
