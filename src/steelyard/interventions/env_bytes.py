@@ -42,6 +42,7 @@ class EnvBytes(Intervention):
     def missing(self, level: Scalar) -> str | None:
         """Nothing: Linux takes 128 KiB of arguments and environment on the smallest stack (``execve(2)``)."""
         del level
+        return None
 
     def change(self, level: Scalar) -> LaunchChange:
         """The growth."""

@@ -208,6 +208,8 @@ class _Parser:
             self._close()
             return steps
         if word[0].isdigit() or word[0] == ".":
+            if math.isinf(float(word)):
+                raise _at(column, self._text, f"{word} is too large", "write a smaller number")
             return [_Step("", number=float(word))]
         if self._token[1] != "(":
             return [_Step(word)]

@@ -46,9 +46,9 @@ def mismatch(expected: Any, value: object, origin: Origin, path: Path = ()) -> S
     options = _options(expected)
     if message.startswith("Invalid enum value") and options:
         close = nearest(str(value), options)
-        listed = ", ".join(f'"{option}"' for option in options)
-        what = f"must be one of {listed}; got {shown(value)}"
-        return origin.error(path, what, f'did you mean "{close}"?' if close else f"write one of {listed}")
+        wanted = _either([*_other_kinds(expected), *(f'"{option}"' for option in options)])
+        what = f"must be {wanted}; got {shown(value)}"
+        return origin.error(path, what, f'did you mean "{close}"?' if close else f"write {wanted}")
     wanted = _wanted(message)
     return origin.error(path, f"must be {wanted}; got {shown(value)}", _cure(message, value, wanted))
 
@@ -110,18 +110,28 @@ def _options(expected: Any) -> list[str]:
     ]
 
 
+def _other_kinds(expected: Any) -> list[str]:
+    """In words, what a value may be besides one of some texts."""
+    return ["a whole number" for member in _members(expected) if member is int]
+
+
+def _either(words: list[str]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
+
+
 def _wanted(message: str) -> str:
     match = _EXPECTED.match(message)
     if not match:
         # An integer beyond 64 bits, for one.
         return f"something else ({message[0].lower()}{message[1:]})"
-    kinds = [_KINDS.get(kind, kind) for kind in match[1].split(" | ") if kind != "null"]
+    named = match[1].split(" | ")
+    kinds = [words for kind, words in _KINDS.items() if kind in named]
     if "a number" in kinds and "a whole number" in kinds:
         kinds.remove("a whole number")
-    words = " or ".join(kinds)
+    words = _either(kinds)
     if match[2] and "of length" in message:
         return f"a list of {_BOUNDS[match[2]]} {match[3]}"
-    return f"{words} {_BOUNDS[match[2]]} {match[3]}" if match[2] else words
+    return f"{words} {_BOUNDS[match[2]]} {match[3].removesuffix('.0')}" if match[2] else words
 
 
 def _cure(message: str, value: object, wanted: str) -> str:

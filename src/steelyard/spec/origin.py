@@ -65,9 +65,10 @@ class Origin:
 def _table(lines: list[str], keys: list[str]) -> tuple[int, int, int]:
     """Line (from 0) of the deepest table header that leads to ``keys``, line of the next, and its depth."""
     headers = [(i, match[1].split(".")) for i, line in enumerate(lines) if (match := _HEADER.fullmatch(line))]
-    ends = [i for i, _ in headers[1:]] + [len(lines)]
-    found, end, depth = -1, headers[0][0] if headers else len(lines), 0
-    for (line, names), next_line in zip(headers, ends, strict=True):
+    starts = [*(i for i, _ in headers), len(lines)]
+    # Keys before the first header are in no table.
+    found, end, depth = -1, starts[0], 0
+    for (line, names), next_line in zip(headers, starts[1:], strict=True):
         header = [name.strip().strip("\"'") for name in names]
         if depth < len(header) <= len(keys) and header == keys[: len(header)]:
             found, end, depth = line, next_line, len(header)

@@ -13,6 +13,7 @@ import msgspec
 from steelyard.errors import SpecError
 from steelyard.spec.experiment import Experiment, Launching
 from steelyard.spec.origin import Origin
+from steelyard.spec.origin import Path as KeyPath
 from steelyard.spec.read.analysis import read_analysis
 from steelyard.spec.read.contexts import read_contexts
 from steelyard.spec.read.design import read_design
@@ -99,8 +100,27 @@ def experiment(
     SpecError
         As for ``load``.
     """
+    origin = Origin("experiment()")
+    given = {"name": name, **tables}
+    _check_plain(given, (), origin)
     directory = Path(source if source is not None else os.curdir).absolute()
-    return _compose({"name": name, **tables}, Origin("experiment()"), directory, name, allow_many=allow_many)
+    return _compose(given, origin, directory, name, allow_many=allow_many)
+
+
+def _check_plain(value: object, path: KeyPath, origin: Origin) -> None:
+    """Refuse what TOML has no form for; a set above all, whose order changes from run to run."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            if not isinstance(key, str):
+                raise origin.error(path, f"the key {key!r} is no text", "use keys of type str")
+            _check_plain(each, (*path, key), origin)
+    elif isinstance(value, (list, tuple)):
+        for i, each in enumerate(value):
+            _check_plain(each, (*path, i), origin)
+    elif value is not None and type(value) not in (str, bool, int, float):
+        kind = type(value).__name__
+        hint = "use str, bool, int, float, and lists and dictionaries of them"
+        raise origin.error(path, f"is of type {kind}, for which a spec has no form", hint)
 
 
 def _read(file: str) -> str:

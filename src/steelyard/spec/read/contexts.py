@@ -62,9 +62,11 @@ def _setting(name: str, value: Setting, origin: Origin, path: Path) -> Scalar | 
         low, high = value.range
         values = range(low, high, value.step)
         if not 2 <= len(values) <= LARGEST_RANGE:
-            what = f"the range from {low} to below {high} in steps of {value.step} has {len(values)} values"
+            what = f"{len(values):,} values from {low} to below {high} in steps of {value.step}"
             raise origin.error(
-                (*path, "range"), what, f"2 to {LARGEST_RANGE} are needed, as in range = [0, 4096], step = 16"
+                (*path, "range"),
+                what,
+                f"2 to {LARGEST_RANGE:,} are needed, as in range = [0, 4096], step = 16",
             )
         for each in values:
             check_level(name, each, origin, (*path, "range"))

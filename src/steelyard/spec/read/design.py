@@ -158,7 +158,7 @@ def _stop(table: StopTable, design: DesignTable, origin: Origin) -> Stop:
     least = max(design.blocks, FIRST_LOOK) if table.rel_halfwidth is not None else design.blocks
     if table.max_blocks is not None and table.max_blocks < least:
         reason = "blocks" if least == design.blocks else "the first look of a stop rule"
-        what = f"{table.max_blocks} is below the {least} blocks of {reason}"
+        what = f"{table.max_blocks} is below {least}, which is {reason}"
         raise origin.error((*path, "max_blocks"), what, f"write max_blocks = {least} or more")
     max_time_s = (
         None if table.max_time is None else read_duration(table.max_time, (*path, "max_time"), origin)

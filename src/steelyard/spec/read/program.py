@@ -50,7 +50,7 @@ def read_program(table: ProgramTable, origin: Origin) -> Program:
             for name, words in table.commands.items()
         }
     else:
-        commands = {"": _command(table.command or "", (*path, "command"), origin, shell=table.shell)}
+        commands = {"": _command(table.command or [], (*path, "command"), origin, shell=table.shell)}
     for key in ("cwd", "stdin"):
         _file(getattr(table, key), (*path, key), origin)
     check_counters(table.counters, origin, (*path, "counters"))

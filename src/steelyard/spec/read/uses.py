@@ -122,8 +122,8 @@ def _unknown(
         )
     what = f"there is no factor {name} for the placeholder {{{name}}}"
     close = nearest(name, sorted(known))
-    cure = f"did you mean {{{close}}}?" if close else f"add {name} = […] to [factors];"
-    return origin.error(path, what, f"{cure} for the text itself write {{{{{name}}}}}")
+    cure = f"did you mean {{{close}}}? For" if close else f"add {name} = […] to [factors]; for"
+    return origin.error(path, what, f"{cure} the text itself, write {{{{{name}}}}}")
 
 
 def _check_shell(program: Program, levels: dict[str, tuple[Scalar, ...]], origin: Origin) -> None:
