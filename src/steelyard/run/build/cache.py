@@ -12,7 +12,6 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from typing import Final
 import msgspec
 
 from steelyard.errors import MachineError
-from steelyard.run.provenance import file_sha256
+from steelyard.run.build.outputs import OutputFile, is_as_built, output_files
 
 KEY_CHARACTERS: Final = 16
 """Of the sha256: 64 bits name the directory; the whole key stands in the marker and is compared."""
@@ -30,15 +29,6 @@ KEY_CHARACTERS: Final = 16
 _FORMAT: Final = "steelyard/build"
 _VERSION: Final = 1
 """Of the marker. History: 1, the first."""
-
-
-class OutputFile(msgspec.Struct, frozen=True):
-    """A file that a build left. Its name need not be UTF-8; ``sha256`` of a link is where it leads to."""
-
-    name: bytes
-    size_bytes: int
-    modified_ns: int
-    sha256: str
 
 
 class _Marker(msgspec.Struct, frozen=True):
@@ -119,7 +109,7 @@ class Entry:
         if (marker.format, marker.version, marker.key) != (_FORMAT, _VERSION, self.key):
             return "its marker is of another version or key"
         damaged = next(
-            (os.fsdecode(file.name) for file in marker.outputs if not self._is_as_built(file)), None
+            (os.fsdecode(file.name) for file in marker.outputs if not is_as_built(self.directory, file)), None
         )
         return None if damaged is None else f"its file {damaged} is no longer as it was built"
 
@@ -133,6 +123,7 @@ class Entry:
         """
         with self._writing():
             self._beside("complete").unlink(missing_ok=True)
+            self.log.unlink(missing_ok=True)
             if self.directory.is_dir():
                 _permit(self.directory)
                 shutil.rmtree(self.directory)
@@ -147,21 +138,11 @@ class Entry:
             The cache cannot be written.
         """
         with self._writing():
-            outputs = tuple(_outputs(self.directory))
+            outputs = tuple(output_files(self.directory))
             new = self._beside("complete.new")
             new.write_bytes(msgspec.json.encode(_Marker(_FORMAT, _VERSION, self.key, outputs)))
             new.replace(self._beside("complete"))
         return outputs
-
-    def _is_as_built(self, file: OutputFile) -> bool:
-        path = self.directory / os.fsdecode(file.name)
-        try:
-            state = path.lstat()
-            if (state.st_size, state.st_mtime_ns) == (file.size_bytes, file.modified_ns):
-                return True
-            return _content_sha256(path, state) == file.sha256
-        except OSError:
-            return False
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -178,21 +159,6 @@ def cache_root() -> Path:
     """``$XDG_CACHE_HOME/steelyard/build``; below ~/.cache where that is unset or no absolute path."""
     base = Path(os.environ.get("XDG_CACHE_HOME", ""))
     return (base if base.is_absolute() else Path.home() / ".cache") / "steelyard/build"
-
-
-def _outputs(directory: Path) -> Iterator[OutputFile]:
-    for where, directories, names in os.walk(directory):
-        directories.sort()
-        for name in sorted(names):
-            path = Path(where, name)
-            state = path.lstat()
-            if stat.S_ISREG(state.st_mode) or stat.S_ISLNK(state.st_mode):
-                relative = os.fsencode(path.relative_to(directory))
-                yield OutputFile(relative, state.st_size, state.st_mtime_ns, _content_sha256(path, state))
-
-
-def _content_sha256(path: Path, state: os.stat_result) -> str:
-    return f"link to {path.readlink()}" if stat.S_ISLNK(state.st_mode) else file_sha256(path)
 
 
 def _permit(directory: Path) -> None:
