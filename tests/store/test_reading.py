@@ -5,12 +5,15 @@ from __future__ import annotations
 import statistics
 import subprocess
 import sys
+from dataclasses import replace
 
 import made_up
 import pytest
 
 from steelyard.errors import UsageError
+from steelyard.run.measurement import Value
 from steelyard.sample import Failures
+from steelyard.spec.experiment import UserMetric
 from steelyard.store import Record
 from steelyard.units import BUILTIN
 
@@ -152,6 +155,7 @@ def test_progress_counts_everything(record):
     progress = record.progress()
     assert (progress.planned_trials, progress.trials, progress.failed) == (15, 15, 2)
     assert progress.blocks == {"discarded": 1, "complete": 2, "incomplete": 2}
+    assert progress.contexts == 2
     assert progress.last_start_ns == 1_785_000_000_015_000_000
 
 
@@ -191,3 +195,27 @@ def test_a_fresh_reader_gives_the_same_samples(record):
     with Record.open(record.directory) as reader:
         for metric in ("wall_s", "rate", "latency_s", "queue_wait_s"):
             assert reader.samples(metric) == record.samples(metric)
+
+
+@pytest.mark.parametrize(("reduce", "wanted"), [("first", 0.0), ("last", 3.0)])
+def test_iterations_are_reduced_in_their_order_whatever_order_they_came_in(tmp_path, reduce, wanted):
+    metric = UserMetric("rate", source="stdout", pattern="(.*)", reduce=reduce)
+    values = tuple(Value("rate", float(i), i) for i in (2, 0, 3, 1))
+    block = replace(made_up.blocks(1, treatments=1)[0], discard=False)
+    with Record.create(
+        tmp_path / "a.lab",
+        made_up.experiment(metrics=(metric,)),
+        treatments=made_up.treatments(1),
+        metrics=made_up.METRICS,
+    ) as record:
+        record.add_blocks([block])
+        run = record.begin_run({}, "boot")
+        taken = replace(made_up.measurement(block, 1), values=values)
+        record.take(run, [taken], record.journal_path(run).name, 1)
+        assert [list(sample.values) for sample in record.samples("rate")] == [[wanted]]
+
+
+def test_several_metrics_at_once_give_what_they_give_one_by_one(record):
+    asked = ("rss_bytes", "rate", "wall_s", "queue_wait_s", "cpu_s", "latency_s")
+    assert record.samples(*asked) == [sample for metric in asked for sample in record.samples(metric)]
+    assert record.samples() == []

@@ -104,6 +104,8 @@ class Progress:
         Finished ones, discarded blocks included, and how many of them are not ``ok``.
     blocks : Mapping[BlockState, int]
         Only states that occur.
+    contexts : int
+        Different ones among the complete blocks; 0 where the experiment has none.
     last_start_ns : int or None
         Unix time at which the last finished trial began.
     """
@@ -112,6 +114,7 @@ class Progress:
     trials: int
     failed: int
     blocks: Mapping[BlockState, int] = field(default_factory=dict)
+    contexts: int = 0
     last_start_ns: int | None = None
 
 

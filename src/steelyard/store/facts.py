@@ -74,7 +74,7 @@ class Facts:
                 yield
         except msgspec.DecodeError as error:
             raise damaged(file, str(error)) from error
-        except (TypeError, ValueError, LookupError, OverflowError) as error:
+        except (TypeError, ValueError, LookupError, OverflowError, MemoryError) as error:
             # SQLite takes much damage for data: a number where text should be, a row without its parent.
             with explained(file):
                 found = self._damage()
