@@ -119,6 +119,7 @@ HEAD = '[program]\ncommand = ["p"]\n'
         (b"\x7fELF\x02\x01\x01\x00\x80", ":1: byte 0x80 is not UTF-8"),
         ("a = " + "[" * 2000, ": values are nested too deeply"),
         ("a = " + "9" * 5000, ": Exceeds the limit"),
+        ("a" + ".a" * 400_000 + " = 1", ": values are nested too deeply"),
         ("", ": the key program is missing"),
         ("name = 3\n" + HEAD, ":1: name: must be text in quotes; got 3"),
         ('nam = "x"\n' + HEAD, ":1: nam: unknown key"),

@@ -27,6 +27,9 @@ from steelyard.spec.tables import SpecTable
 LARGEST: Final = 1_000_000
 """Bytes of a spec; the largest sensible one has some thousands."""
 
+DEEPEST_KEY: Final = 5000
+"""Parts of a dotted key, each a level; ``tomllib`` needs 0.2 s for as many."""
+
 
 def load(path: str | os.PathLike[str], *, allow_many: bool = False) -> Experiment:
     """The experiment in a TOML file.
@@ -150,6 +153,8 @@ def _too_large(file: str) -> SpecError:
 def _parse(text: str, source: Path, file: str, name: str, *, allow_many: bool) -> Experiment:
     import tomllib
 
+    if _longest_dotted_key(text) > DEEPEST_KEY:
+        raise _too_deep(file)
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -158,10 +163,25 @@ def _parse(text: str, source: Path, file: str, name: str, *, allow_many: bool) -
         )
         where = f"{file}:{place[2]}:{place[3]}" if place and place[2] else f"{file}: at its end"
         raise SpecError(f"{where}: {place[1] if place else error}", hint=_syntax_hint(text, place)) from None
-    except (RecursionError, ValueError) as error:
-        reason = "values are nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise SpecError(f"{file}: {reason}", hint="a spec is two levels deep") from None
+    except RecursionError:
+        raise _too_deep(file) from None
+    except ValueError as error:
+        # A number of thousands of digits, which Python will not read.
+        raise SpecError(f"{file}: {error}", hint="write a smaller number, or text in quotes") from None
     return _compose(tables, Origin(file, text), source, name, allow_many=allow_many)
+
+
+def _longest_dotted_key(text: str) -> int:
+    """At least the number of parts of the longest key such as ``a.b.c``; ``tomllib`` takes its square in time."""
+    longest = length = 0
+    for part in text.split("."):
+        length = length + 1 if part.replace("-", "_").isidentifier() else 0
+        longest = max(longest, length)
+    return longest
+
+
+def _too_deep(file: str) -> SpecError:
+    return SpecError(f"{file}: values are nested too deeply", hint="a spec is two levels deep")
 
 
 def _syntax_hint(text: str, place: re.Match[str] | None) -> str:
