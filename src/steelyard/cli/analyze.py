@@ -17,5 +17,10 @@ from steelyard.cli.options import json_option, record_argument, strict_option
 @strict_option
 @click.pass_context
 def command(ctx: click.Context, record: Path, metric: str | None, as_json: bool, strict: bool) -> None:
-    """Answer from RECORD, as far as it is; a running experiment may be looked at, which changes nothing."""
-    ctx.exit(print_answer(record, as_json=as_json, strict=strict, metric=metric))
+    """Answer from RECORD (a directory NAME.lab, or its spec), as far as it is.
+
+    A running experiment may be looked at; that changes nothing.
+    """
+    from steelyard.lab.records import find_record
+
+    ctx.exit(print_answer(find_record(record), as_json=as_json, strict=strict, metric=metric))

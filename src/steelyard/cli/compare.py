@@ -157,7 +157,7 @@ def command(
     steelyard compare --shell default 'sort a | uniq' 'sort -u a'
     steelyard compare --contexts './prog-O2' './prog-O3'
     """
-    from steelyard.lab.compare import BLOCKS, Comparing, record_directory, shell_words
+    from steelyard.lab.compare import BLOCKS, Comparing, shell_words, state_directory
     from steelyard.units import parse_duration
 
     if no_shell and shell:
@@ -185,11 +185,11 @@ def command(
         margin=margin,
         seed=secrets.randbits(31) if seed is None else seed,
     )
-    directory = output or record_directory(os.environ)
+    directory = output or state_directory(os.environ, "compare").with_suffix(".lab")
     conduct(comparing.experiment(), directory)
     code = print_answer(directory, as_json=as_json, strict=strict)
     if not as_json:
-        click.echo(f"record: {directory}")
+        click.echo(f"\nrecord: {directory}")
     ctx.exit(code)
 
 

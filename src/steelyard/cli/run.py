@@ -26,9 +26,15 @@ def command(
     refused, with the
     difference shown.
     """
+    from steelyard.lab.records import record_of_spec
     from steelyard.spec import load
+    from steelyard.store import Record
 
-    experiment = load(spec, allow_many=yes)
-    directory = output or spec.absolute().parent / f"{spec.stem}.lab"
-    conduct(experiment, directory, spec_text=spec.read_text(encoding="utf-8"))
+    if spec.is_dir():
+        with Record.open(spec) as record:
+            experiment, directory, text = record.experiment, spec, ""
+    else:
+        experiment, text = load(spec, allow_many=yes), spec.read_text(encoding="utf-8")
+        directory = output or record_of_spec(spec)
+    conduct(experiment, directory, spec_text=text)
     ctx.exit(print_answer(directory, as_json=as_json, strict=strict))

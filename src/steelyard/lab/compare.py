@@ -149,11 +149,10 @@ def shell_words(command: str) -> list[str]:
     return [word for word in lexer if _SHELL_WORDS.fullmatch(word)]
 
 
-def record_directory(environ: Mapping[str, str]) -> Path:
-    """A new directory under the user's state directory, named by the time."""
+def state_directory(environ: Mapping[str, str], kind: str) -> Path:
+    """A new name under the user's state directory: what is measured without a spec is kept there."""
     base = environ.get("XDG_STATE_HOME") or Path(environ.get("HOME", "."), ".local", "state")
-    stamp = time.strftime("%Y%m%d-%H%M%S")
-    return Path(base) / "steelyard" / "compare" / f"{stamp}-{secrets.token_hex(2)}.lab"
+    return Path(base, "steelyard", kind, f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}")
 
 
 def _labels(commands: Sequence[str], names: Sequence[str]) -> list[str]:

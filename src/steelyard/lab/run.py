@@ -86,7 +86,7 @@ def run(experiment: Experiment, directory: Path, *, spec_text: str = "", watch: 
             state = "interrupted"
             raise InterruptedRunError(
                 f"interrupted; what was measured is in {record.directory}",
-                hint="run the same command again to continue",
+                hint=f"steelyard run {record.directory}",
             ) from None
         finally:
             record.end_run(run_id, state)

@@ -54,10 +54,14 @@ class StackLengths:
     missing: str | None
 
     @property
+    def typical_s(self) -> float:
+        """The median over the lengths."""
+        return median(length.wall_s for length in self.lengths)
+
+    @property
     def ratio(self) -> float:
         """The slowest length over the median one."""
-        times = [length.wall_s for length in self.lengths]
-        return max(times) / median(times)
+        return max(length.wall_s for length in self.lengths) / self.typical_s
 
 
 def stack_lengths(directory: Path, watch: Watch) -> StackLengths:
