@@ -1,4 +1,4 @@
-"""How near the runner comes to a bare vfork + execve + wait4 loop: the two alternate, pinned to one CPU or not.
+"""How near the runner comes to a bare vfork + execve + wait4 loop: the two alternate, pinned or not.
 
 ``python benchmarks/runner/bench.py [--quick]`` with steelyard installed and a C compiler on the PATH.
 """
@@ -102,9 +102,8 @@ def report(title: str, times: dict[str, Times]) -> None:
     bare, ours = times["bare loop"], times["runner"]
     print(f"\n{title}")
     for name, one in times.items():
-        print(
-            f"  {name:<10} median {one.median_us:8.1f} us   IQR {one.iqr_us:7.1f} us   {one.per_second:8.0f} runs/s"
-        )
+        spread = f"median {one.median_us:8.1f} us   IQR {one.iqr_us:7.1f} us"
+        print(f"  {name:<10} {spread}   {one.per_second:8.0f} runs/s")
     print(
         f"  runner / bare loop: median {ours.median_us / bare.median_us:.3f} "
         f"(difference {ours.median_us - bare.median_us:+.1f} us), IQR {ours.iqr_us / bare.iqr_us:.2f}"
