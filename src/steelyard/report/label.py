@@ -95,7 +95,7 @@ def wrap(text: str, width: int, *, first: str = "", rest: str = "") -> list[str]
     """
     words: list[str] = []
     for word in text.split(" "):
-        if words and _STAYS.fullmatch(word) and words[-1][-1:].isdigit():
+        if words and ((_STAYS.fullmatch(word) and words[-1][-1:].isdigit()) or words[-1].endswith("95 %")):
             words[-1] += " " + word
         else:
             words.append(word)

@@ -15,7 +15,7 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "precision_not_reached": "The precision wanted was not reached{ended} ({blocks} blocks){halfwidths}.",
     "sequential_order": "One command ran after the other, so that every drift of the machine counts as a "
     "difference, and no interval shows it.",
-    "few_blocks": "{blocks} blocks are few: below {wanted}, intervals rest on the shape of the distribution.",
+    "few_blocks": "Few {what} ({n}): below {wanted}, intervals rest on the shape of the distribution.",
     "autocorrelated": "{who}: {what} resemble each other (r1 = {r1}), so that {n} tell as much as {n_eff} "
     "independent ones; the interval is too narrow.",
     "trend": "{who}: values drift during the run; {drift}.",
@@ -69,6 +69,8 @@ def _phrases(about: Notice) -> dict[str, str]:
         widths = [f"{percent(float(it[key]))} {word}" for key, word in _WIDTHS.items() if key in it]
         phrases["ended"] = ended.get(str(it.get("cap")), "")
         phrases["halfwidths"] = f": {', '.join(widths)} (half-width of the widest interval)" if widths else ""
+    elif about.kind == "few_blocks":
+        phrases["what"] = "blocks" if it["blocked"] else "runs of each"
     elif about.kind == "autocorrelated":
         phrases["what"] = "differences of neighbouring blocks" if it["blocked"] else "neighbouring values"
     elif about.kind == "trend":

@@ -90,14 +90,15 @@ def _count(judged: Sequence[Comparison], shown: int) -> str:
 def _caption(answer: Answer, width: int) -> list[Line]:
     design, metric = answer.design, answer.metric
     what = f"{printable(metric.name)} ({printable(metric.about)})" if metric.about else printable(metric.name)
-    how = (
-        "randomised blocks"
-        if design.order == "randomized-blocks"
-        else "runs each, one treatment after the other"
-    )
+    if design.order == "randomized-blocks":
+        how = f"{design.blocks} randomised blocks"
+    else:
+        runs = [each.summary.n for each in answer.samples if each.metric.name == metric.name]
+        count = f"{min(runs)}" if min(runs) == max(runs) else f"{min(runs)} to {max(runs)}"
+        how = f"{count} runs of each, one treatment after the other"
     where = f", {design.contexts} contexts" if design.contexts else ""
     again = f" in {design.passes} passes" if design.passes > 1 else ""
-    said = f"{what}; {design.blocks} {how}{where}{again}, seed {design.seed}"
+    said = f"{what}; {how}{where}{again}, seed {design.seed}"
     return [(Span(line, "dim"),) for line in wrap(said, width)]
 
 

@@ -155,7 +155,7 @@ def _evidence(value: float, interval: Interval | None, comparison: Comparison, a
         # The interval is of this comparison alone; the reader must see why it does not decide.
         parts.append(f"but p = {probability(p)} among {comparison.family_size} comparisons")
     if "sequential_order" in comparison.flags:
-        parts.append(f"{comparison.blocks} runs each, one command after the other")
+        parts.append(f"{comparison.blocks} runs of each, one after the other")
     elif comparison.contexts is not None:
         parts.append(f"{comparison.contexts} contexts in {comparison.blocks} blocks")
     elif answer.design.contexts > 1:

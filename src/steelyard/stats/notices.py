@@ -27,7 +27,7 @@ def warnings_of(
 ) -> tuple[Notice, ...]:
     """About the run, about samples of the primary metric, about comparisons; the gravest first."""
     return (
-        *_of_run(facts),
+        *_of_run(facts, samples),
         *_of_failures(samples, comparisons, failures),
         *_of_values(facts, samples),
         *_of_comparisons(facts, comparisons),
@@ -59,7 +59,7 @@ def limits_of(
     return tuple(limits)
 
 
-def _of_run(facts: DesignFacts) -> list[Notice]:
+def _of_run(facts: DesignFacts, samples: Sequence[Described]) -> list[Notice]:
     notices: list[Notice] = []
     if facts.state == "interrupted":
         notices.append(Notice("interrupted", (), {"blocks": facts.blocks}))
@@ -70,8 +70,10 @@ def _of_run(facts: DesignFacts) -> list[Notice]:
         )
     if facts.order == "sequential":
         notices.append(Notice("sequential_order"))
-    if facts.blocks < FEW_BLOCKS:
-        notices.append(Notice("few_blocks", (), {"blocks": facts.blocks, "wanted": FEW_BLOCKS}))
+    blocked = facts.order != "sequential"
+    n = facts.blocks if blocked else min(sample.summary.n for sample in samples)
+    if n < FEW_BLOCKS:
+        notices.append(Notice("few_blocks", (), {"n": n, "wanted": FEW_BLOCKS, "blocked": blocked}))
     return notices
 
 

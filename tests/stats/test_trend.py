@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats as witness
+
+from steelyard.stats.trend import inversions, trend
+
+
+@given(st.lists(st.integers(0, 12), min_size=8, max_size=60))
+def test_tau_and_p_are_those_of_kendall_with_ties(values):
+    if len(set(values)) < 2:
+        return
+    found = trend(np.array(values, dtype=float))
+    expected = witness.kendalltau(np.arange(len(values)), values, method="asymptotic", variant="b")
+    assert found.tau == pytest.approx(expected.statistic, abs=1e-12)
+    assert found.p == pytest.approx(expected.pvalue, rel=1e-9, abs=1e-300)
+
+
+@given(st.lists(st.integers(0, 40), max_size=50))
+def test_inversions_are_counted_as_by_comparing_all_pairs(ranks):
+    expected = sum(a > b for i, a in enumerate(ranks) for b in ranks[i + 1 :])
+    assert inversions(np.array(ranks, dtype=np.intp)) == expected
+
+
+def test_a_steady_rise_is_a_trend_of_1_and_a_fall_of_minus_1():
+    assert trend(np.arange(12.0)).tau == 1
+    assert trend(-np.arange(12.0)).tau == -1
+    assert trend(np.arange(12.0)).significant
+
+
+@pytest.mark.parametrize("values", [np.arange(7.0), np.ones(30)])
+def test_too_few_or_equal_values_have_none(values):
+    assert trend(values) is None
+
+
+def test_two_hundred_thousand_values_agree_with_scipy():
+    values = np.random.default_rng(8).normal(size=200_000) + np.linspace(0, 0.01, 200_000)
+    expected = witness.kendalltau(np.arange(values.size), values, method="asymptotic")
+    assert trend(values).p == pytest.approx(expected.pvalue, rel=1e-6)
+
+
+@pytest.mark.parametrize("n", [8, 15, 40])
+def test_values_without_drift_are_flagged_about_once_in_a_hundred(n, perfect_passes):
+    """N = 4000 at a rate of 1 %, which the approximation stays below at n = 8."""
+    count, most = 4000, 56
+    assert perfect_passes(count, 0.01, 0, most) > 0.98
+    rng = np.random.default_rng(n)
+    flagged = sum(trend(rng.normal(size=n)).significant for _ in range(count))
+    assert flagged <= most
+
+
+def test_a_drift_of_two_standard_deviations_over_the_run_is_seen():
+    rng = np.random.default_rng(9)
+    assert sum(trend(rng.normal(size=40) + np.linspace(0, 3, 40)).significant for _ in range(200)) > 190
