@@ -15,6 +15,7 @@ from steelyard.run.launch import Launch
 from steelyard.run.runner import Runner, Trial, find_runner
 
 PATIENCE_S = 20.0
+SANITIZED_BYTES = 3 << 20
 
 
 @pytest.fixture(scope="session")
@@ -34,6 +35,14 @@ def journal(tmp_path: Path) -> Path:
 def runner(journal: Path, runner_program: Path) -> Iterator[Runner]:
     with Runner(journal) as started:
         yield started
+
+
+@pytest.fixture
+def lean_runner(runner: Runner) -> Runner:
+    """A runner whose memory says something."""
+    if runner.rss_floor_bytes > SANITIZED_BYTES:
+        pytest.skip("a runner built with sanitizers is large, and every child inherits its peak")
+    return runner
 
 
 @pytest.fixture

@@ -11,17 +11,9 @@ import pytest
 
 from steelyard.run.journal import read_journal
 from steelyard.run.launch import Launch
-from steelyard.run.runner import Runner, Trial
+from steelyard.run.runner import Trial
 
 MIB = 1 << 20
-SANITIZED_FLOOR_BYTES = 8 * MIB
-
-
-@pytest.fixture
-def lean_runner(runner: Runner) -> Runner:
-    if runner.rss_floor_bytes > SANITIZED_FLOOR_BYTES:
-        pytest.skip("a runner built with sanitizers is large, so its memory says nothing")
-    return runner
 
 
 def peak_bytes(pid: int) -> int:

@@ -216,9 +216,7 @@ def test_counters_of_one_trial_do_not_run_on_into_another(runner, journal, sh):
     assert third.counters["page_faults"] < 2 * first.counters["page_faults"]
 
 
-def test_peak_memory_is_the_programs_and_not_that_of_python(runner, run_one):
-    if runner.rss_floor_bytes > 8 << 20:
-        pytest.skip("a runner built with sanitizers is large, and every child inherits its peak")
+def test_peak_memory_is_the_programs_and_not_that_of_python(lean_runner, run_one):
     ballast = b"x" * 300_000_000
     trial = run_one(Launch("/bin/true", ("true",), (), "/"))
     assert len(ballast) == 300_000_000
