@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from steelyard.errors import MachineError, ProgramError, SpecError, UsageError
+from steelyard.run.launch import Launch
+from steelyard.run.runner import Runner, Trial
 
 
 def files(directory: Path) -> list[str]:
@@ -77,6 +79,14 @@ def test_a_second_run_finds_what_the_first_built(workshop):
     assert (second.fresh, second.reason) == (False, None)
     assert second.directory == first.directory
     assert workshop.builds == 1
+
+
+def test_within_one_run_a_program_stays_what_it_was(workshop):
+    workshop.write("x", "one")
+    builder = workshop.shell("cp x {build}")
+    first = builder.build({})
+    workshop.write("x", "two")
+    assert builder.build({}) is first
 
 
 @pytest.mark.parametrize("change", ["content", "new file", "renamed", "deleted", "made executable"])
@@ -395,6 +405,29 @@ def lock_waiters(path) -> int:
     inode = path.stat().st_ino
     locks = Path("/proc/locks").read_text().splitlines()
     return sum("->" in line and f":{inode} " in line for line in locks)
+
+
+def test_what_the_runner_of_a_killed_python_wrote_down_is_not_taken_for_this_build(workshop, tmp_path):
+    workshop.write("x", "")
+    built = workshop.shell("echo > {build}/f").build({})
+    built.directory.with_suffix(".complete").unlink()
+    with Runner(built.directory.with_suffix(".journal")) as runner:
+        launch = Launch(path="/bin/false", argv=("false",), env=(), cwd=str(tmp_path))
+        runner.run([Trial(1, runner.define(launch))])
+    assert workshop.shell("echo > {build}/f").build({}).fresh
+
+
+def test_a_program_that_cannot_be_started_is_said_and_shows_no_older_log(workshop):
+    interpreter = workshop.write("../interpreter", "#!/bin/sh\necho old words; echo > $2/f\n", mode=0o755)
+    workshop.write("build.sh", f"#!{interpreter}\n", mode=0o755)
+    built = workshop.builder("./build.sh", "{build}").build({})
+    assert built.log.read_text() == "old words\n"
+    built.directory.with_suffix(".complete").unlink()
+    interpreter.unlink()
+    with pytest.raises(ProgramError) as caught:
+        workshop.builder("./build.sh", "{build}").build({})
+    why = f"its interpreter '{interpreter}' does not exist (ENOENT)"
+    assert caught.value.message == f"the build could not be started: {why}; it printed nothing"
 
 
 def test_a_build_waits_until_all_of_an_interrupted_one_has_ended(workshop):

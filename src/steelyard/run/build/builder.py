@@ -12,6 +12,7 @@ from steelyard.errors import ProgramError, SpecError
 from steelyard.run.build.cache import Entry, cache_root
 from steelyard.run.build.recipe import Recipe
 from steelyard.run.journal import RawTrial, read_journal
+from steelyard.run.launch import Launch
 from steelyard.run.runner import Runner, Trial
 from steelyard.run.start_failure import start_failure
 from steelyard.run.verify import ending
@@ -119,8 +120,8 @@ class Builder:
 def _make(recipe: Recipe, entry: Entry) -> None:
     with entry.journal() as journal:
         entry.clear()
-        raw = _run(recipe, entry, journal)
-    failure = _failure(recipe, raw)
+        launch = recipe.launch(entry.directory, entry.log)
+        failure = _failure(_run(launch, journal), launch)
     if failure is not None:
         lines = "".join(f"\n    {line}" for line in _last_lines(entry.log))
         shown = f"its last lines:{lines}" if lines else "it printed nothing"
@@ -134,20 +135,20 @@ def _make(recipe: Recipe, entry: Entry) -> None:
         )
 
 
-def _run(recipe: Recipe, entry: Entry, journal: Path) -> RawTrial:
+def _run(launch: Launch, journal: Path) -> RawTrial:
     """Under the runner, which ends whatever the build leaves running, and everything should we die."""
     with Runner(journal) as runner:
-        runner.run([Trial(1, runner.define(recipe.launch(entry.directory, entry.log)))])
+        runner.run([Trial(1, runner.define(launch))])
     trials, _ = read_journal(journal)
     return trials[0]
 
 
-def _failure(recipe: Recipe, raw: RawTrial) -> str | None:
+def _failure(raw: RawTrial, launch: Launch) -> str | None:
     """What a build that failed did; ``None`` of one that did not."""
     if raw.status == "timed_out":
-        return f"was ended after its {recipe.build.timeout_s:g} s"
+        return f"was ended after its {(launch.timeout_ns or 0) / 1e9:g} s"
     if raw.status != "ok":
-        return start_failure(raw)
+        return start_failure(raw, launch.path)
     return None if raw.exit_code == 0 else ending(raw)
 
 

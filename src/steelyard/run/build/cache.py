@@ -123,7 +123,6 @@ class Entry:
         """
         with self._writing():
             self._beside("complete").unlink(missing_ok=True)
-            self.log.unlink(missing_ok=True)
             if self.directory.is_dir():
                 _permit(self.directory)
                 shutil.rmtree(self.directory)
