@@ -110,7 +110,7 @@ def test_a_difference_of_just_the_margin_is_judged_in_at_most_5_of_100(sample, p
 
 
 def with_contexts(rng, sample, contexts, passes):
-    """Equal treatments on average; a context favours one of them by 2 %, and every visit adds 1 % of noise."""
+    """Equal treatments on average; a context favours one of them by 2 %; every visit adds 1 % of noise."""
     favour = rng.normal(0, 0.02, contexts)
     shared = rng.normal(0, 0.03, contexts)
     ids = np.tile(np.arange(1, contexts + 1), passes)

@@ -9,6 +9,7 @@ from typing import Final, Literal
 import msgspec
 
 from steelyard.report.digits import percent
+from steelyard.report.document import written
 from steelyard.report.label import listed, printable, wrap
 from steelyard.report.line import Line, Span, plain
 from steelyard.report.table import Column, table
@@ -147,7 +148,7 @@ def document(preview: PlanPreview) -> str:
         **msgspec.to_builtins(preview),
         "trials": preview.trials,
     }
-    return msgspec.json.format(msgspec.json.encode(content), indent=2).decode() + "\n"
+    return written(content)
 
 
 def _design(preview: PlanPreview) -> str:

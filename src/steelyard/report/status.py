@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from steelyard.report.digits import percent
+from steelyard.report.document import written
 from steelyard.report.label import listed, printable, wrap
 from steelyard.report.line import Line, Span, plain
 from steelyard.sample import Failures
@@ -100,7 +101,7 @@ def lines(status: Status, width: int = 80) -> list[Line]:
 def document(status: Status) -> str:
     """The document ``steelyard/status``, version 1."""
     content = {"format": "steelyard/status", "version": 1, **msgspec.to_builtins(status)}
-    return msgspec.json.format(msgspec.json.encode(content), indent=2).decode() + "\n"
+    return written(content)
 
 
 def _blocks(status: Status) -> str:

@@ -14,8 +14,8 @@ from steelyard.stats.contrast import Floats
 FENCE: Final = 3.0
 """Interquartile ranges beyond the quartiles: Tukey 1977, "far out"."""
 SMALL_SAMPLE: Final = 5.0
-"""The fences stand (1 + 5/n) times as far, since the quartiles of few values are uncertain. Of samples of 8 to
-100 normal values at most 1.1 % then have one far out; without it, 4.5 % at n = 10 (20,000 samples each).
+"""The fences stand (1 + 5/n) times as far, since quartiles of few values are uncertain. Of samples of 8 to
+100 normal values at most 1.1 % then have one far out; without it, 4.5 % at n = 10 (20,000 samples).
 """
 FEWEST: Final = 8
 """Quartiles of fewer values are too uncertain to put fences on."""
