@@ -185,6 +185,8 @@ def command(
         raise UsageError("-N and --shell contradict each other", hint="leave one of them out")
     if shell is None and not no_shell:
         _hint_at_shell([(text, shell_words(text)) for text in commands])
+    # Below the first look there is nothing to decide: so many runs, whatever the precision.
+    fixed = runs or (max_runs if max_runs and max_runs < BLOCKS else None)
     comparing = Comparing(
         commands=commands,
         names=names,
@@ -198,9 +200,9 @@ def command(
         ignore_failure=ignore_failure,
         timeout_s=None if timeout is None else parse_duration(timeout),
         discard=warmup,
-        blocks=runs or min_runs or min(BLOCKS, max_runs or BLOCKS),
+        blocks=fixed or min_runs or BLOCKS,
         max_blocks=max_runs,
-        rel_halfwidth=None if runs else precision,
+        rel_halfwidth=None if fixed else precision,
         max_time_s=parse_duration(max_time),
         metric=metric,
         margin=margin,

@@ -1,4 +1,4 @@
-"""``compare --null=layout``: one program under two paths that were drawn at random, which is the least that two
+"""``compare --null=layout``: one program under two paths that were drawn at random: the least that two
 builds of one source differ in.
 
 The path of a program lies on its stack, twice, so its length moves every local variable. Steelyard's way

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from types import FrameType
 from typing import Final
 
 from steelyard.design import treatments
 from steelyard.errors import InterruptedRunError, MachineError, RecordError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.conductor import Conductor, Watch
+from steelyard.lab.interruption import interruptible
 from steelyard.lab.metrics import metrics_of
 from steelyard.lab.stopping import End
 from steelyard.run.build import Builder
@@ -29,6 +27,7 @@ from steelyard.run.strays import end_strays
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.store import Record, RunState
+from steelyard.store.facts import FILE
 from steelyard.units import Scalar
 
 HOST_KEYS: Final = ("hostname", "cpu_model", "kernel")
@@ -70,15 +69,14 @@ def run(experiment: Experiment, directory: Path, *, spec_text: str = "", watch: 
     _refuse_missing(experiment)
     launches = Launches(experiment, drawn, builds=_build(experiment, drawn))
     identities = [program_identity(path) for path in launches.programs()]
+    if finished := _finished(experiment, directory, identities):
+        return finished
     with _record(experiment, directory, drawn, spec_text, identities) as record:
-        finished = _finished(record)
-        if finished:
-            return finished
         end_strays(record.id)
         run_id = record.begin_run(host_facts(), boot_id())
         state: RunState = "failed"
         try:
-            with _interruptible():
+            with interruptible():
                 end = _conduct(record, run_id, launches, identities, watch)
                 state = end
                 return end
@@ -117,6 +115,19 @@ def _build(experiment: Experiment, drawn: Sequence[Treatment]) -> dict[int, Path
     return {treatment.id: builder.build(treatment.levels).directory for treatment in drawn}
 
 
+def _finished(experiment: Experiment, directory: Path, identities: Sequence[ProgramIdentity]) -> End | None:
+    """How a record of this experiment ended, ``None`` where it did not or there is none; changes nothing."""
+    if not (directory / FILE).exists():
+        return None
+    with Record.open(directory) as record:
+        _refuse_other(record, experiment, identities)
+        for run in record.runs():
+            match run.state:
+                case "complete" | "precision_not_reached":
+                    return run.state
+    return None
+
+
 @contextmanager
 def _record(
     experiment: Experiment,
@@ -125,9 +136,9 @@ def _record(
     spec_text: str,
     identities: Sequence[ProgramIdentity],
 ) -> Iterator[Record]:
-    """A new record, or the one that is there if it belongs to the same experiment and the same programs."""
+    """A new record, or the one that is there."""
     program = {identity.path: asdict(identity) for identity in identities}
-    if not (directory / "record.sqlite").exists():
+    if not (directory / FILE).exists():
         with Record.create(
             directory,
             experiment,
@@ -139,7 +150,6 @@ def _record(
             yield record
         return
     with Record.open(directory, write=True) as record:
-        _refuse_other(record, experiment, identities)
         yield record
 
 
@@ -158,14 +168,6 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
                 f"{identity.path} is not the program that {record.directory} has measured so far",
                 hint="put the old program back, or measure into a new record: --output NAME.lab",
             )
-
-
-def _finished(record: Record) -> End | None:
-    for run in record.runs():
-        match run.state:
-            case "complete" | "precision_not_reached":
-                return run.state
-    return None
 
 
 def _conduct(
@@ -219,20 +221,3 @@ def _note_host(record: Record, run_id: int) -> None:
                 " blocks before and after differ in more than time"
             )
             record.add_warning("host_changed", text, run_id)
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """SIGTERM ends a run as Ctrl-C does. Only the main thread may say so."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
