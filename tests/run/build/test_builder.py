@@ -111,6 +111,25 @@ def test_a_change_of_an_input_builds_again_and_back_is_found(workshop, change):
         assert workshop.builds == 2
 
 
+def test_a_build_that_writes_among_its_inputs_is_refused(workshop):
+    workshop.write("x", "")
+    builder = workshop.shell("for i in 1 2 3 4 5; do echo > {source}/made$i; done; echo > {build}/f")
+    with pytest.raises(ProgramError) as caught:
+        builder.build({})
+    assert caught.value.message == "inputs changed while the build ran: made1, made2, made3 and 2 more"
+    assert "leave them out of inputs" in caught.value.hint
+    assert workshop.shell("echo > {source}/made1; echo > {build}/f", inputs=("x",)).build({}).fresh
+
+
+def test_an_input_that_changed_while_it_was_built_is_refused_and_nothing_is_kept(workshop):
+    path = workshop.write("x", "one")
+    script = "cp x {build}; test -e ../edited || {{ touch ../edited; echo two > x; }}"
+    with pytest.raises(ProgramError, match="inputs changed while the build ran: x"):
+        workshop.shell(script).build({})
+    path.write_text("one")
+    assert workshop.shell(script).build({}).fresh
+
+
 def test_a_file_that_the_command_names_is_an_input_without_being_listed(workshop):
     workshop.write("program.c", "int main(void) { return 0; }")
     workshop.write("unnamed.c", "")
@@ -467,3 +486,26 @@ def test_a_build_that_is_interrupted_leaves_no_process_and_is_done_anew(workshop
     assert built.fresh
     assert built.log.read_text() == ""
     assert files(built.directory) == ["f"]
+
+
+def test_a_cache_without_room_is_said_and_used_again_when_there_is(workshop):
+    workshop.write("x", "")
+    workshop.cache.mkdir()
+    mounted = ["mount", "-t", "tmpfs", "-o", "size=256k", "steelyard-test", workshop.cache]
+    if subprocess.run(mounted, capture_output=True, check=False).returncode != 0:
+        pytest.skip("a small file system cannot be mounted without rights")
+    full = workshop.source.parent / "full"
+    full.touch()
+    # The list of so many files takes more room than the runner's journal, which is gone by then.
+    many = "for i in $(seq 200); do : > {build}/file$i; done"
+    script = f"{many}; test ! -e {full} || head -c 1000000 /dev/zero > {{build}}/f; exit 0"
+    try:
+        with pytest.raises(
+            MachineError, match=f"the build cache {workshop.cache} cannot be written"
+        ) as caught:
+            workshop.shell(script).build({})
+        assert "No space left on device" in caught.value.message
+        full.unlink()
+        assert workshop.shell(script).build({}).fresh
+    finally:
+        subprocess.run(["umount", workshop.cache], check=True)

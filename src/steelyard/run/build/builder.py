@@ -10,6 +10,7 @@ from typing import Final
 
 from steelyard.errors import ProgramError, SpecError
 from steelyard.run.build.cache import Entry, cache_root
+from steelyard.run.build.inputs import InputFile
 from steelyard.run.build.recipe import Recipe
 from steelyard.run.journal import RawTrial, read_journal
 from steelyard.run.launch import Launch
@@ -92,7 +93,7 @@ class Builder:
         Raises
         ------
         ProgramError
-            The build failed, took too long or left nothing; holds the end of its log.
+            The build failed, took too long, left nothing or changed its inputs; holds the end of its log.
         SpecError
             An input that is not there, or none at all.
         UsageError
@@ -107,11 +108,14 @@ class Builder:
         return self._built[known]
 
     def _find_or_build(self, recipe: Recipe) -> Built:
-        entry = Entry(self._root, recipe.key())
+        inputs = recipe.inputs()
+        entry = Entry(self._root, recipe.key(inputs))
         with entry.locked():
             fault = entry.fault()
             if fault is not None:
                 _make(recipe, entry)
+                _refuse_changes(recipe, inputs)
+                entry.complete()
         return Built(
             entry.directory, entry.key, entry.log, recipe.levels, fresh=fault is not None, reason=fault
         )
@@ -128,10 +132,21 @@ def _make(recipe: Recipe, entry: Entry) -> None:
         raise ProgramError(
             f"{recipe} {failure}; {shown}", hint=f"the whole log of {recipe} is in {entry.log}"
         )
-    if not entry.complete():
+    if not any(path.is_file() for path in entry.directory.rglob("*")):
         raise ProgramError(
             f"{recipe} left no file in {{build}}",
             hint="let the command write its program to {build}: only that is kept apart by level",
+        )
+
+
+def _refuse_changes(recipe: Recipe, inputs: tuple[InputFile, ...]) -> None:
+    """What was built of other inputs than the key says must not be found under it."""
+    changed = sorted({os.fsdecode(file.name) for file in set(inputs) ^ set(recipe.inputs())})
+    if changed:
+        more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
+        raise ProgramError(
+            f"inputs changed while {recipe} ran: {', '.join(changed[:3])}{more}",
+            hint="run again; if the build itself writes them, leave them out of inputs or let it write to {build}",
         )
 
 

@@ -128,8 +128,8 @@ class Entry:
                 shutil.rmtree(self.directory)
             self.directory.mkdir()
 
-    def complete(self) -> tuple[OutputFile, ...]:
-        """Say that the directory holds what was to be built, and return what that is. Only while locked.
+    def complete(self) -> None:
+        """Say that the directory holds what was to be built. Only while locked.
 
         Raises
         ------
@@ -141,7 +141,6 @@ class Entry:
             new = self._beside("complete.new")
             new.write_bytes(msgspec.json.encode(_Marker(_FORMAT, _VERSION, self.key, outputs)))
             new.replace(self._beside("complete"))
-        return outputs
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
