@@ -146,7 +146,7 @@ def _refuse_changes(recipe: Recipe, inputs: tuple[InputFile, ...]) -> None:
         more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
         raise ProgramError(
             f"inputs changed while {recipe} ran: {', '.join(changed[:3])}{more}",
-            hint="run again; if the build itself writes them, leave them out of inputs or let it write to {build}",
+            hint="run again; if the build writes them, leave them out of inputs or let it write to {build}",
         )
 
 
