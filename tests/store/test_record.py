@@ -11,7 +11,10 @@ from contextlib import closing
 import made_up
 import pytest
 
+from steelyard.design.plan import Block, Context
 from steelyard.errors import RecordBusyError, RecordError
+from steelyard.sample import Treatment
+from steelyard.spec.experiment import Contexts
 from steelyard.store import Record
 
 
@@ -28,6 +31,17 @@ def test_what_a_record_was_made_with_is_there_when_it_is_opened(tmp_path):
         assert [metric for metric in record.metrics if metric.kind != "builtin"] == list(made_up.METRICS)
         assert record.metrics[0].name == "wall_s"
     assert (directory / "spec.toml").read_text() == 'name = "made up"\n'
+
+
+def test_factors_and_settings_keep_their_order(tmp_path):
+    levels = {"z": 1, "a": 2, "m": 3}
+    experiment = made_up.experiment(contexts=Contexts({"env_bytes": 16, "aslr": "off"}))
+    with Record.create(tmp_path / "a.lab", experiment, treatments=[Treatment(1, "z", levels)]) as record:
+        record.add_blocks([Block(1, 1, Context(1, {"env_bytes": 16, "aslr": "off"}), (1,))])
+    with Record.open(tmp_path / "a.lab") as record:
+        assert list(record.treatments[0].levels) == ["z", "a", "m"]
+        assert list(record.experiment.contexts.settings) == ["env_bytes", "aslr"]
+        assert list(record.outcomes()[0].block.context.settings) == ["env_bytes", "aslr"]
 
 
 def test_an_existing_record_is_not_made_again(tmp_path):

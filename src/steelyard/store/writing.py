@@ -15,11 +15,11 @@ import msgspec
 from steelyard.design.plan import Block, BlockState
 from steelyard.errors import RecordError
 from steelyard.run.measurement import Measurement, Value
-from steelyard.store.canonical import canonical
 from steelyard.store.database import explained, set_durable
 from steelyard.store.entries import Batch, Look, RunState
 from steelyard.store.facts import FILE
 from steelyard.store.failed_output import FailedOutput
+from steelyard.store.json_text import as_given, canonical
 from steelyard.store.lock import WriterLock
 from steelyard.store.reading import Reading
 from steelyard.units import Scalar
@@ -63,7 +63,7 @@ class Writing(Reading):
             self._connection.execute("UPDATE run SET state = 'died' WHERE state = 'running'")
             ((run,),) = self._connection.execute(
                 "INSERT INTO run (started_ns, boot, host, state) VALUES (?, ?, ?, 'running') RETURNING id",
-                (time.time_ns(), boot, canonical(dict(host))),
+                (time.time_ns(), boot, as_given(dict(host))),
             ).fetchall()
             name = self.journal_path(run).name
             self._connection.execute("INSERT INTO journal VALUES (?, ?, 0)", (name, run))
@@ -101,7 +101,7 @@ class Writing(Reading):
         with self._transaction(durable=True):
             self._connection.executemany(
                 "INSERT INTO context VALUES (?, ?) ON CONFLICT DO NOTHING",
-                [(context.id, canonical(dict(context.settings))) for context in contexts.values()],
+                [(context.id, as_given(dict(context.settings))) for context in contexts.values()],
             )
             self._connection.executemany(
                 "INSERT INTO block VALUES (?, ?, ?, ?, 'planned', ?, ?, ?)",
@@ -111,7 +111,7 @@ class Writing(Reading):
                         block.pass_,
                         block.context.id if block.context is not None else None,
                         int(block.discard),
-                        canonical(block.order),
+                        as_given(block.order),
                         (block.id - 1) * len(block.order) + 1,
                         len(block.order),
                     )
