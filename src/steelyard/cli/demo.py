@@ -95,8 +95,8 @@ def _optimisation(directory: Path, progress: Progress) -> str:
     *single, across = values
     held = "" if it.aslr_off else " (address randomisation could not be switched off, so no context was held)"
     return (
-        f"-O3 is {min(single):.2f} × to {max(single):.2f} × faster than -O2, depending on nothing but a few bytes"
-        f" of environment{held}; across contexts it is {across:.2f} ×."
+        f"-O3 is {min(single):.2f} × to {max(single):.2f} × faster than -O2, depending on nothing but a few"
+        f" bytes of environment{held}; across contexts it is {across:.2f} ×."
     )
 
 

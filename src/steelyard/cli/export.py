@@ -32,7 +32,8 @@ _FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
 def command(record: Path, form: str | None, output: Path | None, long: bool) -> None:
     """Write RECORD (a directory NAME.lab, or its spec) for other tools.
 
-    One row a trial, failed and discarded ones included and marked: factors, context, block, place, status and all
+    One row a trial, failed and discarded ones included and marked: factors, context, block, place, status
+    and all
     metrics that have one value a trial. With --long, one row a value, iterations and labels included.
     """
     from steelyard.exchange import export
