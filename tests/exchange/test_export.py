@@ -168,8 +168,8 @@ def test_names_that_clash_with_columns_say_what_they_are(tmp_path):
 
 
 ODD = [
-    "plain", "", " blank ", 'a "quoted", one', "two\nlines", "carriage\rreturn", "=1+1", "\u20ac\U0001f600\0", "true",
-    -0.1, 1e-300, 2**53 + 1, True, False, None,
+    "plain", "", " blank ", 'a "quoted", one', "two\nlines", "carriage\rreturn", "=1+1", "\u20ac\U0001f600\0",
+    "true", -0.1, 1e-300, 2**53 + 1, True, False, None,
 ]  # fmt: skip
 
 

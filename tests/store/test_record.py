@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 import subprocess
 import sys
+import traceback
 from contextlib import closing
 
 import made_up
@@ -166,6 +168,40 @@ def test_a_writer_may_close_while_a_reader_reads(tmp_path):
         assert reader.progress().trials == 6
     with Record.open(directory) as reader:
         assert reader.progress().trials == 6
+
+
+def test_readers_who_come_and_go_see_whole_blocks_while_another_process_writes(tmp_path):
+    directory = tmp_path / "a.lab"
+    made = made_up.blocks(300)
+    made_up.filled(directory, made[:1]).close()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            for first in range(1, 300, 10):
+                # Opened and closed each time: readers meet every state that the file can be in.
+                with Record.open(directory, write=True) as record:
+                    record.add_blocks(made[first : first + 10])
+                    for block in made[first : first + 10]:
+                        record.take(1, made_up.measurements([block]), "000001.journal", 4096 + block.id)
+        except BaseException:  # noqa: BLE001 -- nothing may reach pytest in this copy of it
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    seen = []
+    try:
+        while os.waitpid(pid, os.WNOHANG)[0] == 0:
+            with Record.open(directory) as reader, reader.snapshot():
+                progress = reader.progress()
+                blocks = {block for sample in reader.samples("wall_s") for block in sample.blocks}
+                assert progress.blocks.get("complete", 0) == len(blocks)
+                assert progress.trials == 3 * (len(blocks) + 1)
+                seen.append(progress.trials)
+    finally:
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, 0)
+    assert seen == sorted(seen)
+    with Record.open(directory) as reader:
+        assert reader.progress().trials == 900
 
 
 def test_a_changed_spec_is_told_key_by_key(tmp_path):

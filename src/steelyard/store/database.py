@@ -175,7 +175,7 @@ def explained(path: Path) -> Iterator[None]:
             raise _full(path) from error
         raise RecordError(
             f"{path.parent}: {error.strerror}",
-            hint=f"see who may do what there: ls -ld {path.parent}",
+            hint=f"see who may do what there: ls -ld {Path(error.filename or path).parent}",
         ) from error
     except UnicodeDecodeError as error:
         # What SQLite says of a damaged schema quotes the damage, which then is no UTF-8.

@@ -1,4 +1,4 @@
-"""JSON for the tables: in the order given where that means something, in one order where texts are compared."""
+"""JSON for the tables: in the order given where that means something, else in one order."""
 
 from __future__ import annotations
 

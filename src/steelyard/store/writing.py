@@ -40,6 +40,8 @@ UPDATE block SET state = CASE
                  WHERE id >= first_trial AND id < first_trial + trials AND status <> 'ok') THEN 'incomplete'
     ELSE 'complete' END
 WHERE id BETWEEN ? AND ? AND state = 'planned'
+  -- Nearly always the last to come: without it nothing needs to be counted.
+  AND EXISTS (SELECT 1 FROM trial WHERE id = first_trial + trials - 1)
   AND (SELECT count(*) FROM trial WHERE id >= first_trial AND id < first_trial + trials) = trials
 """
 
@@ -56,6 +58,7 @@ class Writing(Reading):
         self._lock = lock
         self._failed_output = FailedOutput(directory / "failed")
         self._labels: dict[str, int] = {}
+        self._places: dict[int, tuple[int, Sequence[int]]] = {}
 
     def begin_run(self, host: Mapping[str, Scalar], boot: str) -> int:
         """Note that work begins, and on which host; gives its number. A run that never ended has died."""
@@ -257,23 +260,27 @@ class Writing(Reading):
                 raise
 
     def _check_places(self, measurements: Sequence[Measurement]) -> None:
-        if not measurements:
-            return
-        ids = [m.block for m in measurements]
-        with self._explained():
-            blocks = {
-                id_: (first, msgspec.json.decode(drawn))
-                for id_, first, drawn in self._rows(
-                    "SELECT id, first_trial, drawn FROM block WHERE id BETWEEN ? AND ?", min(ids), max(ids)
-                )
-            }
+        wanted = {m.block for m in measurements}
+        # A block of many treatments comes in many batches; its order is read once.
+        places = {block: place for block, place in self._places.items() if block in wanted}
+        if unknown := wanted - places.keys():
+            with self._explained():
+                places |= {
+                    id_: (first, msgspec.json.decode(drawn))
+                    for id_, first, drawn in self._rows(
+                        "SELECT id, first_trial, drawn FROM block WHERE id BETWEEN ? AND ?",
+                        min(unknown),
+                        max(unknown),
+                    )
+                }
         for m in measurements:
-            first, drawn = blocks.get(m.block, (0, ()))
+            first, drawn = places.get(m.block, (0, ()))
             place = m.trial - first
             if not (place == m.place - 1 and 0 <= place < len(drawn) and drawn[place] == m.treatment):
                 raise ValueError(
                     f"trial {m.trial} of treatment {m.treatment} is not at place {m.place} of block {m.block}"
                 )
+        self._places = places
 
     def _id_of_metric(self, name: str) -> int:
         metric, id_, _ = self._metrics.get(name, (None, 0, ""))
