@@ -194,7 +194,7 @@ def test_blocks_and_contexts_that_do_not_match_up_are_named(sample):
 
 def test_what_repetition_cannot_show_is_always_said(pair):
     unseen, where = answer("e", pair, FACTS, Declared()).unobserved
-    assert (unseen.kind, unseen.fields["n"]) == ("modes_unseen", BLOCKS)
+    assert (unseen.kind, unseen.fields["runs"]) == ("modes_unseen", BLOCKS)
     assert unseen.fields["share"] == pytest.approx(1 - 0.05 ** (1 / BLOCKS))
     assert where == Notice("one_context")
 

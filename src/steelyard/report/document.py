@@ -6,10 +6,10 @@ import msgspec
 
 
 def written(content: object) -> str:
-    """The content as JSON, one field a line, ended by a line feed; NaN and infinities become null.
+    r"""The content as JSON, one field a line, ended by a line feed; NaN and infinities become null.
 
     A command line may hold bytes that are no UTF-8, which Python keeps as lone surrogates and JSON cannot;
-    they are written as escapes (``\\udcff``).
+    they are written as escapes (``\udcff``).
     """
     try:
         encoded = msgspec.json.encode(content)

@@ -101,12 +101,19 @@ def wrap(text: str, width: int, *, first: str = "", rest: str = "") -> list[str]
             words.append(word)
     lines, line, empty = [], first, True
     for word in words:
+        if empty and not word:
+            continue
         if not empty and columns(line) + 1 + columns(word) > width:
             lines.append(line.rstrip())
             line, empty = rest, True
         line += word if empty else " " + word
         empty = False
     return [*lines, line]
+
+
+def counted(n: int, noun: str) -> str:
+    """``1 run``, ``1,200 runs``."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def listed(names: Sequence[str], most: int = 4) -> str:

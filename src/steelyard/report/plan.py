@@ -10,7 +10,7 @@ import msgspec
 
 from steelyard.report.digits import percent
 from steelyard.report.document import written
-from steelyard.report.label import listed, printable, wrap
+from steelyard.report.label import counted, listed, printable, wrap
 from steelyard.report.line import Line, Span, plain
 from steelyard.report.table import Column, table
 from steelyard.units import Scalar, format_duration
@@ -63,7 +63,7 @@ class PlanPreview:
     contexts : int
         Different ones in ``blocks``; 0 where the experiment declares none.
     first_block : tuple of str
-        Labels in the order in which the first block runs.
+        Labels in the order in which the first block runs, every launch of it.
     estimated_s : float or None
         For ``blocks`` and the discarded ones; ``None`` where nothing has run yet to tell.
     limits : tuple of Limit
@@ -89,7 +89,7 @@ class PlanPreview:
     @property
     def trials(self) -> int:
         """Launches in ``blocks`` and the discarded ones."""
-        return (self.blocks + self.discard) * len(self.treatments) * self.replicates
+        return (self.blocks + self.discard) * len(self.first_block)
 
 
 def render(preview: PlanPreview, width: int = 80) -> str:
@@ -152,16 +152,19 @@ def document(preview: PlanPreview) -> str:
 
 
 def _design(preview: PlanPreview) -> str:
-    count = len(preview.treatments)
-    times = f" × {preview.replicates}" if preview.replicates > 1 else ""
-    order = "in random order" if preview.order == "randomized-blocks" else "one treatment after the other"
-    parts = [f"{count:,} treatment{'s' * (count != 1)}{times} in each of {preview.blocks:,} blocks, {order}"]
+    count = counted(len(preview.treatments), "treatment")
+    if preview.order == "sequential":
+        each = len(preview.first_block) * preview.blocks // max(1, len(preview.treatments))
+        parts = [f"{count}, {counted(each, 'run')} of each, one treatment after the other"]
+    else:
+        times = f" × {preview.replicates}" if preview.replicates > 1 else ""
+        parts = [f"{count}{times} in each of {counted(preview.blocks, 'block')}, in random order"]
     if preview.contexts:
         passes = f", each visited {preview.passes} times" if preview.passes > 1 else ""
-        parts.append(f"{preview.contexts} contexts{passes}")
+        parts.append(f"{counted(preview.contexts, 'context')}{passes}")
     if preview.discard:
-        parts.append(f"{preview.discard} block{'s' * (preview.discard != 1)} before them, run and not used")
-    return "; ".join([*parts, f"{preview.trials:,} runs, seed {preview.seed}"])
+        parts.append(f"{counted(preview.discard, 'block')} before them, run and not used")
+    return "; ".join([*parts, f"{counted(preview.trials, 'run')}, seed {preview.seed}"])
 
 
 def _stops(preview: PlanPreview) -> str:

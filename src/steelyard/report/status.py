@@ -10,7 +10,7 @@ import msgspec
 
 from steelyard.report.digits import percent
 from steelyard.report.document import written
-from steelyard.report.label import listed, printable, wrap
+from steelyard.report.label import counted, listed, printable, wrap
 from steelyard.report.line import Line, Span, plain
 from steelyard.sample import Failures
 from steelyard.units import format_duration
@@ -105,7 +105,7 @@ def document(status: Status) -> str:
 
 
 def _blocks(status: Status) -> str:
-    each = f"{status.treatments} treatment{'s' * (status.treatments != 1)} in each"
+    each = f"{counted(status.treatments, 'treatment')} in each"
     if status.blocks_planned is None:
         return f"{status.blocks_done}, until precise enough; {each}"
     most = "at most " if status.stops_at_precision else ""

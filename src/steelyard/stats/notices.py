@@ -40,9 +40,8 @@ def limits_of(
 ) -> tuple[Notice, ...]:
     """What repetition of this kind cannot show, whatever the values are."""
     limits: list[Notice] = []
-    n = min((sample.summary.n for sample in primary), default=0)
-    if n:
-        limits.append(Notice("modes_unseen", (), {"n": n, "share": unseen_share(n)}))
+    if runs := min((sample.summary.n for sample in primary if sample.summary.n), default=0):
+        limits.append(Notice("modes_unseen", (), {"runs": runs, "share": unseen_share(runs)}))
     if facts.contexts:
         limits.append(
             Notice("contexts_unseen", (), {"contexts": facts.contexts, "share": unseen_share(facts.contexts)})
