@@ -73,10 +73,11 @@ def print_table(result: NullResult, took_s: float) -> None:
     """The result as text and as rows of Markdown."""
     print("\n" + plain(lines(result)))
     for tally in result.tallies:
-        interval = tally.interval
-        assert interval is not None  # noqa: S101 - nobody interrupted it, or it had said so
+        interval, share = tally.interval, tally.share
+        if interval is None or share is None:
+            continue
         print(
-            f"| {WAYS[tally.way]} | {tally.different} of {tally.comparisons} | {100 * tally.share:.1f} %"
+            f"| {WAYS[tally.way]} | {tally.different} of {tally.comparisons} | {100 * share:.1f} %"
             f" | {100 * interval.low:.1f} to {100 * interval.high:.1f} % | {tally.largest_ratio:.2f} × |"
         )
     print(f"took {took_s:.0f} s; load average {os.getloadavg()[0]:.1f}", flush=True)

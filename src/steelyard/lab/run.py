@@ -23,7 +23,7 @@ from steelyard.run.observe import Observer
 from steelyard.run.provenance import ProgramIdentity, program_identity
 from steelyard.run.runner import Runner
 from steelyard.run.session import Session
-from steelyard.run.strays import end_strays
+from steelyard.run.strays import await_writer, end_strays
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.store import Record, RunState
@@ -72,7 +72,7 @@ def run(experiment: Experiment, directory: Path, *, spec_text: str = "", watch: 
     if finished := _finished(experiment, directory, identities):
         return finished
     with _record(experiment, directory, drawn, spec_text, identities) as record:
-        end_strays(record.id)
+        _tidy(record)
         run_id = record.begin_run(host_facts(), boot_id())
         state: RunState = "failed"
         try:
@@ -176,7 +176,6 @@ def _conduct(
     experiment = record.experiment
     launches.mark(record.id, metrics_file=record.directory / "metrics")
     observer = Observer(experiment, record.treatments)
-    _adopt(record, observer)
     _note_host(record, run_id)
     journal = record.journal_path(run_id)
     hooks = experiment.program
@@ -192,32 +191,37 @@ def _conduct(
                 Session(launches, observer, runner, journal).run_hooks(hooks.cleanup_once)
 
 
-def _adopt(record: Record, observer: Observer) -> None:
-    """Move what a killed run had measured and not stored."""
+def _tidy(record: Record) -> None:
+    """What an earlier run left that was killed: end its processes, take over what it measured, give up what
+    it began before the machine restarted.
+    """
+    end_strays(record.id)
+    observer = Observer(record.experiment, record.treatments)
     for journal in record.journals():
+        await_writer(journal.path)
         raw_trials, offset = read_journal(journal.path, journal.moved_bytes)
         begun = [outcome.block for outcome in record.outcomes() if outcome.state == "planned"]
         record.take(journal.run, observer.measure(raw_trials, begun), journal.name, offset)
         record.drop_journal(journal.name)
+    earlier = record.runs()
+    # Before this run is noted: were it killed in between, the next one would find the same boot and not look.
+    if earlier and earlier[-1].boot != boot_id():
+        begun = [outcome.block for outcome in record.outcomes() if outcome.state == "planned"]
+        record.set_block_states(
+            {block.id: "incomplete" for block in begun if record.finished_trials(block.id)}
+        )
 
 
 def _note_host(record: Record, run_id: int) -> None:
-    """A block never spans two boots; another CPU or kernel is a warning that stays with the samples."""
-    *earlier, now = record.runs()
-    if not earlier:
+    """Another CPU or kernel is a warning that stays with the samples."""
+    first, *later = record.runs()
+    if not later:
         return
-    before = earlier[-1]
-    if before.boot != now.boot:
-        begun = [
-            o.block.id
-            for o in record.outcomes()
-            if o.state == "planned" and record.finished_trials(o.block.id)
-        ]
-        record.set_block_states(dict.fromkeys(begun, "incomplete"))
+    now = later[-1]
     for key in HOST_KEYS:
-        if before.host.get(key) != now.host.get(key):
+        if first.host.get(key) != now.host.get(key):
             text = (
-                f"{key} was {before.host.get(key)!r} and is {now.host.get(key)!r}:"
+                f"{key} was {first.host.get(key)!r} and is {now.host.get(key)!r}:"
                 " blocks before and after differ in more than time"
             )
             record.add_warning("host_changed", text, run_id)

@@ -71,8 +71,14 @@ def refuse_existing(directory: Path) -> None:
 def remove_unfinished(directory: Path) -> None:
     """Remove what a process left that died while it made this record."""
     for left in directory.parent.glob(f"{glob.escape(directory.name)}.*.new"):
-        if (left / "lock").exists() and holder(left / "lock") is None:
+        # Without a lock it is one that is not locked yet, or half of one that was being removed.
+        if holder(left / "lock") is None and ((left / "lock").exists() or not _lives(left.suffixes[-2])):
             shutil.rmtree(left, ignore_errors=True)
+
+
+def _lives(suffix: str) -> bool:
+    """Whether the process that a name ends with is there."""
+    return Path("/proc", suffix.removeprefix(".")).exists()
 
 
 def synchronise(directory: Path) -> None:

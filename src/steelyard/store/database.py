@@ -94,18 +94,21 @@ def open_reader(path: Path) -> sqlite3.Connection:
     if not os.access(path.parent, os.W_OK) and not _size(path.with_name(path.name + "-wal")):
         # Nobody can write here: nobody to be protected from, and nowhere to put locks or shared memory.
         return _connect(path, "ro", immutable=True)
-    connection = _connect(path, "ro")
     try:
-        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        return _connect_and_read(path, "ro")
     except sqlite3.OperationalError as error:
-        connection.close()
         if _primary(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
             raise
-        raise RecordError(
-            f"{path} was left in the middle of a write, and cannot be recovered where nothing can be written",
-            hint=f"read a copy: cp -r {path.parent} COPY",
-        ) from error
-    return connection
+        if not os.access(path.parent, os.W_OK):
+            raise RecordError(
+                f"{path} was left in the middle of a write, and cannot be recovered where nothing can be"
+                " written",
+                hint=f"read a copy: cp -r {path.parent} COPY",
+            ) from error
+    # A writer was killed while it changed how the file is written. Only a connection that may write takes its
+    # half of a change back; afterwards every reader can read.
+    _connect_and_read(path, "rw").close()
+    return _connect_and_read(path, "ro")
 
 
 def close_writer(connection: sqlite3.Connection) -> None:
@@ -247,6 +250,16 @@ def _is_full(path: Path) -> bool:
 def _primary(error: sqlite3.Error) -> int:
     # Errors of the module itself carry no code.
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+
+
+def _connect_and_read(path: Path, mode: str) -> sqlite3.Connection:
+    connection = _connect(path, mode)
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _connect(path: Path, mode: str, *, immutable: bool = False) -> sqlite3.Connection:
