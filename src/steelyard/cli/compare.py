@@ -161,7 +161,7 @@ def command(
     as_json: bool,
     strict: bool,
 ) -> None:
-    r"""Run the COMMANDs in random order, block by block, and compare each with the first.
+    """Run the COMMANDs in random order, block by block, and compare each with the first.
 
     A command is one argument, split into words as a shell does; quote it. Its output is captured and not
     shown.
@@ -172,7 +172,7 @@ def command(
     steelyard compare --shell default 'sort a | uniq' 'sort -u a'
     steelyard compare --contexts './prog-O2' './prog-O3'
     steelyard compare --null './prog input'
-    """
+    """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.lab.compare import BLOCKS, Comparing, shell_words, state_directory
     from steelyard.units import parse_duration
 
