@@ -117,6 +117,7 @@ def main() -> None:
     quick = parser.parse_args().quick
     runs = RUNS // 10 if quick else RUNS
     cpus = os.sched_getaffinity(0)
+    print(f"{os.cpu_count()} CPUs, Linux {os.uname().release}, load average {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         loop, empty = compile_programs(directory)
@@ -128,6 +129,7 @@ def main() -> None:
             for where, allowed in ((f"pinned to CPU {max(cpus)}", {max(cpus)}), ("not pinned", cpus)):
                 with pinned(allowed):
                     report(f"{program.name}, {where}, {ROUNDS} x {runs} runs", alternate(ways, ROUNDS))
+    print(f"\nload average at the end {os.getloadavg()[0]:.1f}; above 1 other work has disturbed the figures")
 
 
 if __name__ == "__main__":
