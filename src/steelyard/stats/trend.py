@@ -40,7 +40,7 @@ class Trend:
 
 
 def trend(values: Floats) -> Trend | None:
-    """Mann-Kendall over values in the order of time; ``None`` with fewer than eight, or where they do not vary.
+    """Mann-Kendall over values in the order of time; ``None`` with fewer than eight, or where all are equal.
 
     S = concordant - discordant pairs, var S = [n(n-1)(2n+5) - sum t(t-1)(2t+5)] / 18 over ties of t values
     (Kendall 1975, Rank Correlation Methods, 4th ed.).
