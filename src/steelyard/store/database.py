@@ -91,7 +91,7 @@ def open_reader(path: Path) -> sqlite3.Connection:
         See `inspect`.
     """
     inspect(path)
-    if not os.access(path.parent, os.W_OK) and not _size(path.with_name(path.name + "-wal")):
+    if not os.access(path.parent, os.W_OK) and not _is_in_the_middle(path):
         # Nobody can write here: nobody to be protected from, and nowhere to put locks or shared memory.
         return _connect(path, "ro", immutable=True)
     try:
@@ -229,13 +229,17 @@ def damaged(path: Path, what: str) -> RecordError:
 
 def _missing_bytes(path: Path, header: bytes) -> int:
     """How many bytes the file is shorter than its header says."""
-    if any(_size(path.with_name(path.name + suffix)) for suffix in ("-wal", "-journal")):
-        # Somebody was in the middle of a write, which SQLite finishes or takes back.
+    if _is_in_the_middle(path):
         return 0
     page_bytes = int.from_bytes(header[16:18], "big")
     # A page of 65,536 bytes is written as 1.
     wanted = int.from_bytes(header[28:32], "big") * (65536 if page_bytes == 1 else page_bytes)
     return max(0, wanted - _size(path))
+
+
+def _is_in_the_middle(path: Path) -> bool:
+    """Whether somebody is or was writing, which SQLite finishes or takes back when it opens the file."""
+    return any(_size(path.with_name(path.name + suffix)) for suffix in ("-wal", "-journal"))
 
 
 def _size(path: Path) -> int:
