@@ -44,11 +44,12 @@ def test_the_middle_gives_way_and_both_ends_stay():
     assert shorten("/usr/local/bin/program", 11) == "/usr/…ogram"
 
 
-def test_names_that_shortening_would_make_equal_lose_what_they_share_instead():
+def test_names_that_shortening_would_make_equal_keep_what_tells_them_apart():
     texts = [
         f"./program --with=many --options --mode={mode} --input=/some/long/path" for mode in ("fast", "slow")
     ]
-    assert shorten_all(texts, 20) == {texts[0]: "…fast…", texts[1]: "…slow…"}
+    assert shorten_all(texts, 20) == {texts[0]: "…--mode=fast --inpu…", texts[1]: "…--mode=slow --inpu…"}
+    assert shorten_all(texts, 6) == {texts[0]: "…fast…", texts[1]: "…slow…"}
 
 
 def test_names_that_stay_different_are_shortened_one_by_one():

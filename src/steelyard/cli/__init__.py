@@ -18,6 +18,7 @@ COMMANDS = {
     "status": "Show how far a record is.",
     "analyze": "Answer from a record: effects, intervals, verdicts.",
     "export": "Write a record as CSV, JSON Lines or Parquet.",
+    "doctor": "Show what can be observed and controlled here, and what improves it.",
     "demo": "Show in about a minute how run times lie.",
     "completion": "Print the completion script for bash, zsh or fish.",
 }

@@ -90,7 +90,7 @@ def _optimisation(directory: Path, progress: Progress) -> str:
             else f"across {it.contexts} random lengths:"
         )
         if isinstance(comparison.speedup, Speedup) and comparison.ci95:
-            _write(speedup(where, comparison.ci95.low, comparison.ci95.high, comparison.speedup.value))
+            _write(speedup(where, comparison.speedup.value, comparison.ci95))
             values.append(comparison.speedup.value)
     *single, across = values
     held = "" if it.aslr_off else " (address randomisation could not be switched off, so no context was held)"
