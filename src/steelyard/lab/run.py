@@ -15,6 +15,7 @@ from steelyard.lab.conductor import Conductor, Watch
 from steelyard.lab.interruption import interruptible
 from steelyard.lab.metrics import metrics_of
 from steelyard.lab.stopping import End
+from steelyard.run.abilities import abilities
 from steelyard.run.build import Builder
 from steelyard.run.host import boot_id, host_facts
 from steelyard.run.journal import read_journal
@@ -73,7 +74,7 @@ def run(experiment: Experiment, directory: Path, *, spec_text: str = "", watch: 
         return finished
     with _record(experiment, directory, drawn, spec_text, identities) as record:
         _tidy(record)
-        run_id = record.begin_run(host_facts(), boot_id())
+        run_id = record.begin_run({**host_facts(), **abilities()}, boot_id())
         state: RunState = "failed"
         try:
             with interruptible():
