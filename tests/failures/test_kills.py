@@ -59,7 +59,7 @@ def test_after_kills_at_50_moments_runs_complete_the_same_plan_and_lose_and_doub
         killing.check_nothing_lost_or_doubled(directory, log, moments)
         with Record.open(directory) as record:
             assert find_strays(record.id) == []
-            # Killed between its last transaction and the deletion of its journal, a run leaves an empty claim.
+            # Killed between its last transaction and the deletion of its journal, a run leaves its name.
             assert not any(journal.unmoved_bytes for journal in record.journals())
             assert record.holder() is None
         assert {path.name for path in place.iterdir()} == {"a.lab", "log"}
