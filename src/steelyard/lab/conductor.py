@@ -32,7 +32,6 @@ class Progress:
     blocks_wanted: int
     elapsed_s: float
     remaining_s: float | None
-    note: str = ""
 
 
 Watch = Callable[[Progress], None]
@@ -41,9 +40,8 @@ Watch = Callable[[Progress], None]
 class Conductor:
     """Runs one record to its end.
 
-    What runs next follows from the record and the seed alone, so that a run that was killed anywhere goes
-    on as if it
-    had not been.
+    What runs next follows from the record and the seed alone, so that a run that was killed anywhere goes on
+    as if it had not been.
     """
 
     def __init__(
