@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import itertools
 import time
 
@@ -10,7 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from steelyard.errors import RecordBusyError
 from steelyard.lab.run import run
+from steelyard.run import strays
+from steelyard.run.strays import await_writer
 from steelyard.spec import experiment
 from steelyard.store import Record
 
@@ -121,3 +125,32 @@ def test_a_run_waits_until_the_runner_of_a_killed_one_has_cleaned_up(tmp_path):
         ["prepare", "run", "cleanup", "prepare", "run", "cleanup"],
         ["prepare", "run", "prepare", "run", "cleanup"],
     )
+
+
+def test_a_journal_is_read_only_when_its_runner_has_let_go_of_it(tmp_path):
+    journal, log = tmp_path / "journal", tmp_path / "log"
+    journal.touch()
+
+    def hold():
+        with journal.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            (tmp_path / "held").touch()
+            time.sleep(0.1)
+            log.write_text("last frame")
+
+    pid = killing.start(hold)
+    while not (tmp_path / "held").exists():
+        assert not killing.has_ended(pid)
+    await_writer(journal)
+    assert log.read_text() == "last frame"
+    assert killing.end_of(pid) == 0
+
+
+def test_a_runner_that_never_lets_go_is_an_error_with_its_cure(tmp_path, monkeypatch):
+    monkeypatch.setattr(strays, "_WRITER_PATIENCE_S", 0.02)
+    (tmp_path / "journal").touch()
+    with (tmp_path / "journal").open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(RecordBusyError, match="still writes to") as error:
+            await_writer(tmp_path / "journal")
+    assert "steelyard-run" in str(error.value.hint)
