@@ -100,6 +100,10 @@ def test_the_line_protocol_gets_a_file(tmp_path):
 def test_the_number_of_the_trial_has_a_fixed_width_and_most_launches_need_no_copy():
     (launch,) = launches_of(program={"command": ["echo", "{trial}"]}).in_context(None).values()
     assert with_trial(launch, 42).argv == ("echo", "000000000042")
+    (hooked,) = (
+        launches_of(program={"command": ["true"], "prepare": ["echo", "{trial}"]}).in_context(None).values()
+    )
+    assert with_trial(hooked, 7).prepare[0].argv == ("echo", "000000000007")
     (plain,) = launches_of(program={"command": ["echo"]}).in_context(None).values()
     assert with_trial(plain, 42) is plain
 

@@ -33,7 +33,10 @@ def with_trial(launch: Launch, trial: int) -> Launch:
     """The launch with the number of the trial where the spec says ``{trial}``; most specs do not, and it
     is returned as it is.
     """
-    if not any(TRIAL_MARK in text for text in (*launch.argv, *launch.env, launch.stdin)):
+    hooks = (*launch.prepare, *launch.cleanup)
+    if not any(
+        TRIAL_MARK in text for each in (launch, *hooks) for text in (*each.argv, *each.env, each.stdin)
+    ):
         return launch
     number = f"{trial:0{TRIAL_DIGITS}d}"
     return replace(
@@ -41,6 +44,8 @@ def with_trial(launch: Launch, trial: int) -> Launch:
         argv=tuple(word.replace(TRIAL_MARK, number) for word in launch.argv),
         env=tuple(entry.replace(TRIAL_MARK, number) for entry in launch.env),
         stdin=launch.stdin.replace(TRIAL_MARK, number),
+        prepare=tuple(with_trial(hook, trial) for hook in launch.prepare),
+        cleanup=tuple(with_trial(hook, trial) for hook in launch.cleanup),
     )
 
 
