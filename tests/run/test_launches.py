@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import pytest
 
@@ -126,7 +125,7 @@ def test_a_program_that_cannot_be_started_is_refused_before_anything_runs(tmp_pa
     assert caught.value.hint
 
 
-def test_programs_are_named_with_the_file_behind_their_links(tmp_path):
+def test_each_treatment_has_the_file_that_it_starts(tmp_path):
     (tmp_path / "link").symlink_to("/bin/true")
-    found = launches_of(source=str(tmp_path), program={"command": ["./link"]}).programs()
-    assert found == {str(tmp_path / "link"): Path("/bin/true").resolve()}
+    found = launches_of(source=str(tmp_path), program={"commands": {"a": ["./link"], "b": ["/bin/true"]}})
+    assert found.paths() == {1: str(tmp_path / "link"), 2: "/bin/true"}

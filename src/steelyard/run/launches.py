@@ -95,10 +95,9 @@ class Launches:
         """Launches of untimed commands, under the levels of a treatment."""
         return tuple(self._command(treatment, words, LaunchChange()) for words in commands)
 
-    def programs(self) -> dict[str, Path]:
-        """The files that the treatments start, by the path they are started with."""
-        paths = {launch.path for launch in (self._launch(t, LaunchChange()) for t in self.treatments)}
-        return {path: Path(path).resolve() for path in sorted(paths)}
+    def paths(self) -> dict[int, str]:
+        """The file that each treatment starts."""
+        return {treatment.id: self._launch(treatment, LaunchChange()).path for treatment in self.treatments}
 
     def _change(self, treatment: Treatment, settings: Mapping[str, Scalar]) -> LaunchChange:
         levels = {
