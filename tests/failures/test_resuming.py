@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import itertools
+import signal
 import time
 
 import killing
@@ -167,8 +168,11 @@ def test_a_daemon_that_outlived_python_runner_and_guard_is_ended_before_the_firs
     pid = killing.start_run(asked, tmp_path / "a.lab")
     while not (tmp_path / "here").exists():
         assert not killing.has_ended(pid)
-    for victim in (killing.find(pid, killing.GUARD), killing.find(pid, killing.RUNNER), pid):
-        killing.kill(victim)
+    victims = (killing.find(pid, killing.GUARD), killing.find(pid, killing.RUNNER), pid)
+    # Stopped first, so that none of them can tidy up after another one.
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for victim in victims:
+            killing.kill(victim, number)
     assert killing.end_of(pid) == -9
     with Record.open(tmp_path / "a.lab") as record:
         left = strays.find_strays(record.id)
