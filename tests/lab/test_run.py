@@ -106,6 +106,27 @@ def test_three_failures_in_a_row_stop_the_run_and_their_output_is_kept(tmp_path,
     assert kept[0].read_text() == "what went wrong\n"
 
 
+@pytest.mark.parametrize(
+    ("keys", "reason", "cure"),
+    [
+        ({"command": ["sh", "-c", "exit 7"]}, "ended with exit code 7", "--ignore-failure"),
+        ({"command": ["sleep", "9"], "timeout": "0.05 s"}, "was still running", "--timeout"),
+        ({"command": ["true"], "prepare": ["false"]}, "a prepare or cleanup command", "prepare and cleanup"),
+        ({"command": ["true"], "cwd": "nowhere"}, "program /", "run the command by itself"),
+        (
+            {"command": ["true"], "verify": {"stdout": "x"}},
+            "'x' matches nothing",
+            "run the command by itself",
+        ),
+    ],
+)
+def test_what_cures_a_failure_depends_on_its_kind(tmp_path, made, keys, reason, cure):
+    with pytest.raises(ProgramError) as caught:
+        run(made(program=keys), tmp_path / "made.lab")
+    assert f"; the last one: {reason}" in caught.value.message
+    assert cure in (caught.value.hint or "")
+
+
 def test_failures_of_two_treatments_in_turn_are_not_in_a_row_of_one(tmp_path, run_in):
     flag = tmp_path / "flag"
     flips = f"if [ -e {flag} ]; then rm {flag}; exit 1; else touch {flag}; fi"

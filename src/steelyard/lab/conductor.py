@@ -159,14 +159,28 @@ class Conductor:
             self._failures[measurement.treatment] += 1
             if self._failures[measurement.treatment] == _FAILURES_IN_A_ROW:
                 label = next(t.label for t in self._record.treatments if t.id == measurement.treatment)
-                failed = self._record.directory / "failed"
-                shown = f"its output is in {failed}; " if failed.exists() else ""
                 raise ProgramError(
                     f"{label}: {_FAILURES_IN_A_ROW} trials in a row failed;"
-                    f" the last one {measurement.reason}",
-                    hint=f"{shown}other exit codes than 0 can be accepted: verify = {{ exit = 1 }} in a spec,"
-                    " --ignore-failure with compare",
+                    f" the last one: {measurement.reason}",
+                    hint=self._cure(measurement),
                 )
+
+    def _cure(self, last: Measurement) -> str:
+        """What helps against a failure of this kind."""
+        match last.status:
+            case "timed_out":
+                cure = "give it more time: timeout in a spec, --timeout with compare"
+            case "hook_failed":
+                cure = "run the prepare and cleanup commands by themselves to see why"
+            case "failed" if last.exit_code:
+                cure = (
+                    "other exit codes than 0 can be accepted: verify = { exit = 1 } in a spec,"
+                    " --ignore-failure with compare"
+                )
+            case _:
+                cure = "run the command by itself to see what it does"
+        kept = self._record.directory / "failed"
+        return f"its output is in {kept}; {cure}" if kept.exists() else cure
 
     def _give_up_changed(self, works: Sequence[Work]) -> list[str]:
         """What changed of the programs; then the blocks of the batch count nowhere, since nobody knows when
