@@ -206,7 +206,7 @@ def main() -> None:
     """Measure, and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of everything")
-    parser.add_argument("--keep", type=Path, help="put the records there and leave them")
+    parser.add_argument("--keep", type=Path, help="put the large records there, or use those that are there")
     options = parser.parse_args()
     trials, batches, repeats = (100_000, 30, 2) if options.quick else (1_000_000, 300, 5)
 
@@ -214,9 +214,9 @@ def main() -> None:
         root = options.keep or Path(place)
         root.mkdir(parents=True, exist_ok=True)
         print(f"one transaction of {BATCH_TRIALS} trials, ms (median, 99th percentile)")
-        for name, taken in journal_modes(root, batches):
+        for name, taken in journal_modes(Path(place), batches):
             print(f"  bare SQLite, {name:<28}{row(taken)}")
-        for name, blocks_s, take_s in transactions(root, batches):
+        for name, blocks_s, take_s in transactions(Path(place), batches):
             print(f"  add_blocks, 55 of them       {row(blocks_s)}")
             print(f"  take, {name:<22} {row(take_s)}")
         for treatments in (2, 1000):
