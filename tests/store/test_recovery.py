@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shlex
 import sqlite3
 import subprocess
 import sys
@@ -100,16 +101,18 @@ def test_a_record_without_its_spec_cannot_be_recovered_and_leaves_nothing(damage
     assert not (tmp_path / "new.lab").exists()
 
 
-def test_the_hint_of_a_damaged_record_is_a_command_that_works(damaged, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_the_hint_of_a_damaged_record_is_a_command_that_works(damaged, tmp_path):
     file = damaged / "record.sqlite"
     file.write_bytes(file.read_bytes()[:-8192])
     with pytest.raises(RecordError) as error:
         Record.open(damaged)
-    words = (error.value.hint or "").removeprefix("copy what can still be read: ").split()
-    assert words[:3] == ["python", "-m", "steelyard.store.recovery"]
-    done = subprocess.run([sys.executable, *words[1:]], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("COPY.lab holds ")
-    again = subprocess.run([sys.executable, *words[1:]], capture_output=True, text=True, check=False)
+    hint = (error.value.hint or "").removeprefix("copy what can still be read: ")
+    assert hint.startswith("python -m steelyard.store.recovery ")
+    assert hint.endswith(" COPY.lab")
+    copy = tmp_path / "COPY.lab"
+    command = [sys.executable, *shlex.split(hint)[1:-1], str(copy)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith(f"{copy} holds 600 trials; 0 finished ones are lost\n")
+    again = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (again.returncode, again.stdout) == (2, "")
-    assert again.stderr.startswith("error: COPY.lab exists already\n\nhint: ")
+    assert again.stderr.startswith(f"error: {copy} exists already\n\nhint: ")
