@@ -6,7 +6,8 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.design.contexts import draw_context
+from steelyard.design.contexts import different, draw_context
+from steelyard.design.plan import Context
 from steelyard.spec.experiment import Contexts, Range
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -69,3 +70,9 @@ def test_two_settings_are_drawn_independently():
     # Four pairs in 200 cycles of two: each is expected 100 times, with a standard deviation of 7.
     assert len(pairs) == 4
     assert all(60 < count < 140 for count in pairs.values())
+
+
+def test_contexts_that_put_the_stack_at_one_place_count_once():
+    drawn = [Context(i, {"env_bytes": length}) for i, length in enumerate((0, 5, 15, 16, 32), 1)]
+    assert different(drawn) == 3
+    assert different(drawn[:3]) == 0

@@ -24,6 +24,12 @@ def test_parameters_become_factors_and_other_braces_stay():
     assert [dict(each.levels)["mb"] for each in treatments(asked)] == [1, 2, 1, 2]
 
 
+def test_several_commands_with_parameters_are_compared_at_equal_values():
+    asked = Comparing(commands=["a {n}", "b {n}"], parameters={"n": ["1", "2"]}).experiment()
+    assert asked.analysis.baseline == {"command": "a {n}"}
+    assert asked.analysis.strata == ("n",)
+
+
 def test_a_shell_gets_the_command_as_one_word():
     keys = {"commands": ["a | b", "c"], "shell": "/bin/bash"}
     assert words(**keys)["a | b"] == ("/bin/bash", "-c", "a | b")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import threading
 from collections import Counter
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.errors import InterruptedRunError, ProgramError, RecordError, UsageError
+from steelyard.lab.analyze import analyze
 from steelyard.lab.run import run
 from steelyard.store import Record
 
@@ -150,6 +152,29 @@ def test_a_program_that_is_rebuilt_between_two_runs_is_refused(tmp_path, made):
     program.write_text("#!/bin/sh\nexit 0\n")
     with pytest.raises(RecordError, match=r"is not the program that .* has measured so far"):
         run(asked, tmp_path / "made.lab")
+
+
+def test_a_script_that_changes_is_noticed_although_its_interpreter_does_not(tmp_path, made):
+    (tmp_path / "bench.sh").write_text('echo "# again" >> "$0"\n')
+    with pytest.raises(ProgramError, match="the program changed during the experiment"):
+        run(made(program={"command": ["sh", "bench.sh"]}), tmp_path / "made.lab")
+
+
+def test_programs_that_fail_too_often_for_whole_blocks_end_the_run(tmp_path, made):
+    fails = "n=$(cat n 2>/dev/null || echo 0); n=$((n+1)); echo $n >n; [ $((n % 2)) -eq 0 ]"
+    commands = {name: ["sh", "-c", fails] for name in ("a", "b", "c", "d", "e")}
+    with pytest.raises(ProgramError, match="too often for blocks of all treatments"):
+        run(made(program={"commands": commands}, design={"blocks": 50}), tmp_path / "made.lab")
+
+
+def test_failures_may_be_ignored_where_the_spec_says_so(tmp_path, run_in):
+    fails = "n=$(cat n 2>/dev/null || echo 0); n=$((n+1)); echo $n >n; [ $n -ne 9 ]"
+    program = {"commands": {"a": ["sh", "-c", fails], "b": ["sleep", "0.05"]}}
+    for failures, verdict in (("refuse", "not_resolved"), ("ignore", "slower")):
+        (tmp_path / "n").unlink(missing_ok=True)
+        shutil.rmtree(tmp_path / "made.lab", ignore_errors=True)
+        answer = analyze(run_in(program=program, design={"blocks": 10}, analysis={"failures": failures}))
+        assert answer.judged[0].verdict == verdict
 
 
 def test_a_program_that_rewrites_itself_stops_the_run(tmp_path, made):

@@ -39,6 +39,7 @@ def test_with_inherit_a_program_gets_all_but_the_variables_of_an_outer_run(monke
 
 def test_factors_expand_in_words_environment_and_stdin_and_a_level_stays_one_word(tmp_path):
     (tmp_path / "two words.txt").write_text("")
+    (tmp_path / "other.txt").write_text("")
     found = launches_of(
         source=str(tmp_path),
         program={"command": ["echo", "{which}"], "env": {"W": "<{which}>"}, "stdin": "{which}.txt"},
@@ -129,3 +130,33 @@ def test_each_treatment_has_the_file_that_it_starts(tmp_path):
     (tmp_path / "link").symlink_to("/bin/true")
     found = launches_of(source=str(tmp_path), program={"commands": {"a": ["./link"], "b": ["/bin/true"]}})
     assert found.paths() == {1: str(tmp_path / "link"), 2: "/bin/true"}
+
+
+def test_output_that_nobody_reads_is_kept_only_as_far_as_a_failure_needs_it():
+    (unread,) = launches_of(program={"command": ["true"]}).in_context(None).values()
+    searching = {"command": ["true"], "verify": {"stdout": "ok"}}
+    (searched,) = launches_of(program=searching).in_context(None).values()
+    metrics = {"rate": {"source": "stdout", "pattern": "([0-9]+)"}}
+    (read,) = launches_of(program={"command": ["true"]}, metrics=metrics).in_context(None).values()
+    assert unread.capture_limit_bytes < searched.capture_limit_bytes == read.capture_limit_bytes == 1 << 20
+
+
+def test_standard_input_that_would_not_open_at_once_is_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    launches = launches_of(source=str(tmp_path), program={"command": ["cat"], "stdin": "pipe"})
+    with pytest.raises(UsageError, match="is no regular file"):
+        launches.in_context(None)
+
+
+def test_a_script_and_an_input_are_files_of_the_command_beside_the_program(tmp_path):
+    (tmp_path / "bench.py").write_text("pass")
+    launches = launches_of(
+        source=str(tmp_path), program={"command": ["/bin/sh", "bench.py", "-x", "{trial}"]}
+    )
+    assert launches.files() == ["/bin/sh", str(tmp_path / "bench.py")]
+
+
+def test_the_number_of_the_trial_is_filled_into_the_working_directory(tmp_path):
+    launches = launches_of(source=str(tmp_path), program={"command": ["true"], "cwd": "run-{trial}"})
+    (launch,) = launches.in_context(None).values()
+    assert with_trial(launch, 3).cwd == str(tmp_path / "run-000000000003")

@@ -70,6 +70,14 @@ def main() -> NoReturn:
         # The interpreter must not complain at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        # No file is named, so it was the standard output: a full disk behind a redirection, say.
+        code = _tell(
+            f"the output cannot be written: {error.strerror}", "make room, or write to another place", 2
+        )
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     sys.exit(code if isinstance(code, int) else 0)
 
 

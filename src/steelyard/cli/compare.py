@@ -214,8 +214,7 @@ def command(
     directory = output or state_directory(os.environ, "compare").with_suffix(".lab")
     conduct(comparing.experiment(), directory)
     code = print_answer(directory, as_json=as_json, strict=strict)
-    if not as_json:
-        click.echo(f"\nrecord: {directory}")
+    click.echo(f"record: {directory}" if as_json else f"\nrecord: {directory}", err=as_json)
     ctx.exit(code)
 
 

@@ -17,6 +17,7 @@ from steelyard.cli.options import json_option
 @click.option("--yes", is_flag=True, help="Accept more than 10,000 treatments.")
 def command(spec: Path, as_json: bool, yes: bool) -> None:
     """Show what SPEC would run, in which order, and what it could not separate. Nothing is run."""
+    from steelyard.design import different
     from steelyard.lab.plan import preview, shown_command
     from steelyard.lab.records import record_of_spec
     from steelyard.report.line import write
@@ -39,7 +40,7 @@ def command(spec: Path, as_json: bool, yes: bool) -> None:
         first_block=tuple(labels[each] for each in counting[0].order),
         replicates=design.replicates,
         discard=design.discard,
-        contexts=len({block.context.id for block in counting if block.context}),
+        contexts=different(block.context for block in counting if block.context),
         passes=experiment.contexts.passes if experiment.contexts else 1,
         most_blocks=found.most_blocks if stop else None,
         target=stop.rel_halfwidth if stop else None,

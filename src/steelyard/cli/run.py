@@ -26,13 +26,14 @@ def command(
     refused, with the
     difference shown.
     """
-    from steelyard.lab.records import record_of_spec
+    from steelyard.lab.records import find_record, record_of_spec
     from steelyard.spec import load
     from steelyard.store import Record
 
-    if spec.is_dir():
-        with Record.open(spec) as record:
-            experiment, directory, text = record.experiment, spec, ""
+    if spec.is_dir() or spec.name == "record.sqlite":
+        directory = find_record(spec)
+        with Record.open(directory) as record:
+            experiment, text = record.experiment, ""
     else:
         experiment, text = load(spec, allow_many=yes), spec.read_text(encoding="utf-8")
         directory = output or record_of_spec(spec)

@@ -5,6 +5,7 @@ or clocks.
 from __future__ import annotations
 
 from steelyard.design.blocks import blocks_until, next_block, trials_per_block
+from steelyard.design.contexts import different
 from steelyard.design.looks import looks, most_blocks, next_look
 from steelyard.design.plan import Block, BlockOutcome, BlockState, Context
 from steelyard.design.separability import separability
@@ -16,6 +17,7 @@ __all__ = [
     "BlockState",
     "Context",
     "blocks_until",
+    "different",
     "looks",
     "most_blocks",
     "next_block",

@@ -25,7 +25,7 @@ def write_parquet(table: Table, to: BinaryIO) -> None:
         import pyarrow.parquet as pq
     except ImportError as error:
         raise MachineError(
-            "Parquet needs pyarrow, which is not installed", hint="pip install 'steelyard[parquet]'"
+            "Parquet needs pyarrow, which is not installed", hint="pip install pyarrow"
         ) from error
     types = {
         "integer": pa.int64(),

@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Final, Literal
 
+from steelyard.design import different
 from steelyard.errors import RecordError
 from steelyard.lab.status import extent, most_blocks
 from steelyard.spec.experiment import Experiment
@@ -59,7 +60,7 @@ def analyze(record: Record, *, metric: str | None = None) -> Answer:
             _facts(record, experiment),
             replace(_declared(experiment), metric=primary),
             warnings=_warnings(record),
-            unobserved=_unobserved(experiment, observed),
+            unobserved=_unobserved(record, experiment, observed),
         )
 
 
@@ -80,6 +81,7 @@ def _declared(experiment: Experiment) -> Declared:
         strata=analysis.strata,
         alpha=analysis.alpha,
         margin=analysis.margin,
+        failures=analysis.failures,
     )
 
 
@@ -97,7 +99,13 @@ def _facts(record: Record, experiment: Experiment) -> DesignFacts:
         order=_order(experiment),
         blocks=complete,
         seed=experiment.design.seed,
-        contexts=_contexts(record) if experiment.contexts else 0,
+        contexts=different(
+            outcome.block.context
+            for outcome in record.stream_outcomes()
+            if outcome.state == "complete" and outcome.block.context is not None
+        )
+        if experiment.contexts
+        else 0,
         passes=experiment.contexts.passes if experiment.contexts else 1,
         state="complete" if last == "complete" else "precision_not_reached" if capped else "interrupted",
         looks=tuple(look.blocks for look in looks),
@@ -105,17 +113,6 @@ def _facts(record: Record, experiment: Experiment) -> DesignFacts:
         reached=looks[-1].rel_halfwidth if looks else None,
         cap=_cap(experiment, complete) if capped else None,
     )
-
-
-def _contexts(record: Record) -> int:
-    """Different ones visited; 0 where none is, since settings that are not drawn are the same for all."""
-    visited = {
-        outcome.block.context.id: outcome.block.context.settings
-        for outcome in record.stream_outcomes()
-        if outcome.state == "complete" and outcome.block.context is not None
-    }
-    settings = list(visited.values())
-    return len(visited) if any(each != settings[0] for each in settings) else 0
 
 
 def _cap(experiment: Experiment, complete: int) -> Literal["max_blocks", "max_time"]:
@@ -156,9 +153,9 @@ def _stolen_share(record: Record) -> float:
     return stolen_s / (spent_s * cpus) if spent_s else 0.0
 
 
-def _unobserved(experiment: Experiment, observed: AbstractSet[str]) -> list[Notice]:
+def _unobserved(record: Record, experiment: Experiment, observed: AbstractSet[str]) -> list[Notice]:
     """What this machine did not show, as far as the record knows."""
-    notices = []
+    notices = [] if record.disturbances() else [Notice("queue_wait")]
     missing = [name for name in experiment.program.counters if name not in observed]
     if missing:
         notices.append(Notice("counters", fields={"names": ", ".join(missing)}))

@@ -74,14 +74,13 @@ class Comparing:
         ------
         UsageError
             A command that is empty or has an unclosed quote, names that are not as many or not different,
-            and all that a
-            spec refuses.
+            and all that a spec refuses.
         """
         labels = _labels(self.commands, self.names)
         commands = {label: self._words(text) for label, text in zip(labels, self.commands, strict=True)}
         keys: dict[str, Any] = {
             "name": "compare",
-            "source": str(Path.cwd()),
+            "source": _here(),
             "program": {
                 "commands": commands,
                 "shell": self.shell == DEFAULT_SHELL,
@@ -104,6 +103,9 @@ class Comparing:
             keys["factors"] = {
                 name: [_level(value) for value in values] for name, values in self.parameters.items()
             }
+        if self.parameters and len(commands) > 1:
+            # Each command with the first at the same values; otherwise values are what is compared.
+            keys["analysis"]["baseline"] = {"command": labels[0]}
         if self.contexts:
             keys["contexts"] = {"env_bytes": "random", "aslr": "off"}
         stop = {
@@ -122,6 +124,13 @@ class Comparing:
         if self.shell is not None:
             return [escape(self.shell), "-c", text]
         return split(text)
+
+
+def _here() -> str:
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:
+        raise UsageError("the current directory does not exist any more", hint="cd to another one") from None
 
 
 def split(command: str) -> list[str]:

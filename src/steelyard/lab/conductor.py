@@ -23,6 +23,9 @@ record is never far behind."""
 
 _FAILURES_IN_A_ROW: Final = 3
 
+_INCOMPLETE_BLOCKS: Final = 20
+"""So many incomplete blocks end a run if they are more than three quarters of all; it might never end."""
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -93,6 +96,7 @@ class Conductor:
             self._blocks_run += len(works)
             self._note_outcomes(works, measurements)
             self._refuse_failures(measurements)
+            self._refuse_too_few_complete()
 
     def _draw(self, elapsed_s: float) -> list[Work]:
         block_s = elapsed_s / self._blocks_run if self._blocks_run else BATCH_S
@@ -181,6 +185,15 @@ class Conductor:
                 cure = "run the command by itself to see what it does"
         kept = self._record.directory / "failed"
         return f"its output is in {kept}; {cure}" if kept.exists() else cure
+
+    def _refuse_too_few_complete(self) -> None:
+        states = Counter(outcome.state for outcome in self._outcomes)
+        if states["incomplete"] >= _INCOMPLETE_BLOCKS and states["incomplete"] > 3 * states["complete"]:
+            raise ProgramError(
+                f"{states['incomplete']} blocks are incomplete and {states['complete']} complete:"
+                " programs fail too often for blocks of all treatments",
+                hint=f"steelyard status {self._record.directory} says which; leave those treatments out",
+            )
 
     def _give_up_changed(self, works: Sequence[Work]) -> list[str]:
         """What changed of the programs; then the blocks of the batch count nowhere, since nobody knows when

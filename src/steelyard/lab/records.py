@@ -20,8 +20,10 @@ def find_record(named: Path) -> Path:
     UsageError
         A spec that has no record yet.
     """
-    if named.suffix != ".toml":
-        return named.parent if named.name == "record.sqlite" else named
+    if named.name == "record.sqlite":
+        return named.parent
+    if not named.is_file() and named.suffix != ".toml":
+        return named
     directory = record_of_spec(named)
     if not directory.exists():
         raise UsageError(

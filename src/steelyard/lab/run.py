@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -72,7 +73,7 @@ def run(experiment: Experiment, directory: Path, *, spec_text: str = "", watch: 
         _refuse_missing(experiment)
         builds = _build(experiment, drawn)
         launches = Launches(experiment, drawn, builds={key: built.directory for key, built in builds.items()})
-        identities = [program_identity(path) for path in sorted(set(launches.paths().values()))]
+        identities = [program_identity(path) for path in launches.files()]
         if finished := _finished(experiment, directory, identities):
             return finished
         with _record(experiment, directory, drawn, spec_text, identities) as record:
@@ -176,8 +177,8 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
         shown = "".join(f"\n    {line}" for line in differences)
         raise RecordError(
             f"{record.directory} holds another experiment; the spec differs in:{shown}",
-            hint="put the spec back, or measure into a new record: --output NAME.lab"
-            f" (or remove this one: rm -r {record.directory})",
+            hint=f"continue what is there: steelyard run {shlex.quote(str(record.directory))};"
+            " or measure into a new record: --output NAME.lab",
         )
     for identity in identities:
         before = record.program.get(identity.path)

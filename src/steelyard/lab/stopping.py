@@ -29,6 +29,7 @@ class Stopping:
         self._record = record
         self._experiment = experiment
         self._stop = experiment.design.stop or Stop()
+        self._spent_s = sum((run.ended_ns - run.started_ns) / 1e9 for run in record.runs() if run.ended_ns)
         self._last_look = max(
             (look.blocks for look in record.looks() if look.decision == "continue"), default=0
         )
@@ -47,10 +48,10 @@ class Stopping:
         outcomes : sequence of BlockOutcome
             All blocks so far.
         elapsed_s : float
-            Of this run, for ``max_time``.
+            Of this run; ``max_time`` counts those before as well.
         """
         complete = sum(outcome.state == "complete" for outcome in outcomes)
-        late = self._stop.max_time_s is not None and elapsed_s >= self._stop.max_time_s
+        late = self.seconds_left(elapsed_s) == 0.0
         if complete < self.blocks_wanted() and not late:
             return None
         if self._stop.rel_halfwidth is None:
@@ -59,7 +60,9 @@ class Stopping:
 
     def seconds_left(self, elapsed_s: float) -> float | None:
         """Until ``max_time``; ``None`` where there is none."""
-        return None if self._stop.max_time_s is None else max(0.0, self._stop.max_time_s - elapsed_s)
+        if self._stop.max_time_s is None:
+            return None
+        return max(0.0, self._stop.max_time_s - self._spent_s - elapsed_s)
 
     def _judge(
         self, outcomes: Sequence[BlockOutcome], complete: int, wanted: float, *, late: bool

@@ -27,7 +27,7 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "resolution": "{who}: {steps}",
     "failures": "{who}: {failed} of {attempted} runs failed{in_time}.",
     "failures_unequal": "{who}: no verdict, since runs failed or timed out, "
-    "and what is missing is not missing by chance.",
+    'and what is missing is not missing by chance; failures = "ignore" in [analysis] judges all the same.',
     "failures_ignored": "{who}: judged although runs failed or timed out, as declared.",
     "unmatched_blocks": "{who}: some blocks lack a value of one side and are in no comparison.",
     "unbalanced_contexts": "{who}: contexts were visited unequally often; each counts once.",

@@ -99,9 +99,10 @@ def _caption(answer: Answer, width: int) -> list[Line]:
         runs = [each.summary.n for each in answer.samples if each.metric.name == metric.name]
         from_to = f"{min(runs)} to " if min(runs) < max(runs) else ""
         how = f"{from_to}{counted(max(runs), 'run')} of each, one treatment after the other"
+    ratio = "; speedup: ratio of geometric means" if answer.judged else ""
     where = f", {counted(design.contexts, 'context')}" if design.contexts else ""
     again = f" in {design.passes} passes" if design.passes > 1 else ""
-    said = f"{what}; {how}{where}{again}, seed {design.seed}"
+    said = f"{what}; {how}{where}{again}, seed {design.seed}{ratio}"
     return [(Span(line, "dim"),) for line in wrap(said, width)]
 
 

@@ -22,6 +22,9 @@ Names = Mapping[str, str]
 NAME_WIDTH: Final = 32
 """Columns of a terminal that a name may take in a sentence."""
 
+_NOTHING: Final = 10.0
+"""A smallest resolvable difference above 1,000 % says that there was nothing to see it with."""
+
 REASONS: Final[dict[Reason, str]] = {
     "no_values": "there are no values",
     "one_value": "there is only one value",
@@ -99,12 +102,15 @@ def finding(comparison: Comparison, answer: Answer, names: Names) -> Finding:
         if comparison.verdict == "not_resolved" and margin is not None:
             claim += f", but whether by more than {percent(margin)} is not resolved"
         return Finding(claim, evidence, style)
-    if comparison.resolvable is None:
-        return Finding(f"{against}not resolved", evidence, style)
-    shown = (
-        f"{against}not resolved; a difference of {percent(comparison.resolvable)} or more would have shown"
-    )
-    return Finding(shown, evidence, style)
+    return Finding(f"{against}not resolved{_power(comparison.resolvable)}", evidence, style)
+
+
+def _power(resolvable: float | None) -> str:
+    if resolvable is None:
+        return ""
+    if resolvable > _NOTHING:
+        return "; no difference would have shown"
+    return f"; a difference of {percent(resolvable)} or more would have shown"
 
 
 def alone(sample: Described, names: Names) -> Finding:

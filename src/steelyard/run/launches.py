@@ -23,6 +23,12 @@ from steelyard.units import Scalar
 INHERITED: Final = ("PATH", "HOME", "LANG")
 """What a program always gets of the environment that Steelyard was called with."""
 
+READ_BYTES: Final = 1 << 20
+"""Kept of each stream of a trial whose output is searched or holds metrics."""
+
+FAILED_BYTES: Final = 64 * 1024
+"""Kept where nobody reads it unless the trial fails; all of it passes through the journal."""
+
 TRIAL_DIGITS: Final = 12
 
 TRIAL_MARK: Final = "\x01" * TRIAL_DIGITS
@@ -35,7 +41,9 @@ def with_trial(launch: Launch, trial: int) -> Launch:
     """
     hooks = (*launch.prepare, *launch.cleanup)
     if not any(
-        TRIAL_MARK in text for each in (launch, *hooks) for text in (*each.argv, *each.env, each.stdin)
+        TRIAL_MARK in text
+        for each in (launch, *hooks)
+        for text in (*each.argv, *each.env, each.stdin, each.cwd)
     ):
         return launch
     number = f"{trial:0{TRIAL_DIGITS}d}"
@@ -44,6 +52,7 @@ def with_trial(launch: Launch, trial: int) -> Launch:
         argv=tuple(word.replace(TRIAL_MARK, number) for word in launch.argv),
         env=tuple(entry.replace(TRIAL_MARK, number) for entry in launch.env),
         stdin=launch.stdin.replace(TRIAL_MARK, number),
+        cwd=launch.cwd.replace(TRIAL_MARK, number),
         prepare=tuple(with_trial(hook, trial) for hook in launch.prepare),
         cleanup=tuple(with_trial(hook, trial) for hook in launch.cleanup),
     )
@@ -99,6 +108,17 @@ class Launches:
         """The file that each treatment starts."""
         return {treatment.id: self._launch(treatment, LaunchChange()).path for treatment in self.treatments}
 
+    def files(self) -> list[str]:
+        """Every file that is the program or stands in its command (a script, an input): what must not change
+        while it is measured.
+        """
+        found = set()
+        for treatment in self.treatments:
+            launch = self._launch(treatment, LaunchChange())
+            named = (Path(launch.cwd, word) for word in launch.argv[1:] if word and TRIAL_MARK not in word)
+            found |= {launch.path, *(str(path) for path in named if _is_file(path))}
+        return sorted(found)
+
     def _change(self, treatment: Treatment, settings: Mapping[str, Scalar]) -> LaunchChange:
         levels = {
             name: level
@@ -116,9 +136,10 @@ class Launches:
         timeout_s = program.timeout_s
         return replace(
             launch,
-            stdin=self._path(program.stdin, treatment) if program.stdin else "/dev/null",
+            stdin=self._stdin(program.stdin, treatment) if program.stdin else "/dev/null",
             stdout=program.output,
             stderr=program.output,
+            capture_limit_bytes=self._capture_limit_bytes(),
             timeout_ns=None if timeout_s is None else round(timeout_s * 1e9),
             affinity=change.affinity,
             aslr_off=change.aslr_off,
@@ -147,6 +168,21 @@ class Launches:
             cwd=self._path(self.experiment.program.cwd or "", treatment),
             affinity=change.affinity,
         )
+
+    def _capture_limit_bytes(self) -> int:
+        verify = self.experiment.program.verify
+        read = any(metric.source is not None for metric in self.experiment.metrics)
+        return READ_BYTES if read or verify.stdout is not None or verify.stderr is not None else FAILED_BYTES
+
+    def _stdin(self, text: str, treatment: Treatment) -> str:
+        """Only what opens at once: a pipe that nobody writes would stop the runner before the clock."""
+        path = Path(self._path(text, treatment))
+        if TRIAL_MARK not in str(path) and not (path.is_file() or path.is_char_device()):
+            what = "is no regular file" if path.exists() else "does not exist"
+            raise UsageError(
+                f"the standard input {text} {what} (looked for {path})", hint="give the path of a file"
+            )
+        return str(path)
 
     def _environment(self, treatment: Treatment, change: LaunchChange) -> dict[str, str]:
         program = self.experiment.program
@@ -182,3 +218,11 @@ class Launches:
         if not os.access(where, os.X_OK):
             raise UsageError(f"the program {where} may not be executed", hint=f"chmod +x {where}")
         return str(where)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        # Too long for a name, or not one: a word like any other.
+        return False

@@ -145,6 +145,7 @@ class Analysis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     baseline: Mapping[str, Scalar] | None = None
     alpha: float = 0.05
     margin: float | None = None
+    failures: Literal["refuse", "ignore"] = "refuse"
 
 
 class Launching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -252,6 +252,13 @@ class AnalysisTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         float,
         Meta(gt=0, le=0.5, description="Probability of one false finding or more in the family, after Holm."),
     ] = 0.05
+    failures: Annotated[
+        Literal["refuse", "ignore"],
+        Meta(
+            description="Whether runs that failed or timed out leave a comparison without a verdict, or are"
+            " left out of it."
+        ),
+    ] = "refuse"
     margin: Annotated[
         Annotated[float, Meta(gt=0, lt=1)] | None,
         Meta(description="Smallest relative difference that matters; smaller ones are called equivalent."),

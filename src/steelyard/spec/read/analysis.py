@@ -64,6 +64,7 @@ def read_analysis(
         baseline=baseline,
         alpha=table.alpha,
         margin=table.margin,
+        failures=table.failures,
     )
 
 
