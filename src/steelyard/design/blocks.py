@@ -95,7 +95,7 @@ def _order(
         runs = design.replicates * (1 if discard else design.blocks)
         return tuple(each for each in ids for _ in range(runs))
     if len(ids) * design.replicates == 1:
-        # Nothing to draw, and a generator takes a third of the time of the shortest program.
+        # Nothing to draw, and a generator takes 5 µs, a fifth of the shortest program.
         return tuple(ids)
     return tuple(permutation(ids * design.replicates, generator(design.seed, "order", number)))
 
