@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Final, Literal
@@ -17,7 +17,7 @@ from steelyard.stats.declared import Declared
 from steelyard.stats.facts import DesignFacts
 from steelyard.stats.notice import Notice
 from steelyard.stats.precision import Precision, precision
-from steelyard.store import Record
+from steelyard.store import Disturbance, Record
 from steelyard.units import BUILTIN
 
 DISTURBED_SHARE: Final = 0.01
@@ -54,13 +54,15 @@ def analyze(record: Record, *, metric: str | None = None) -> Answer:
                 f"{record.directory} has no complete block yet, so there is nothing to analyze",
                 hint=f"steelyard status {record.directory}",
             )
+        # Once for all that ask: of a million trials each takes a tenth of a second and more.
+        so_far, disturbances = extent(record), record.disturbances()
         return answer(
             experiment.name,
             samples,
-            _facts(record, experiment),
+            _facts(record, so_far.complete),
             replace(_declared(experiment), metric=primary),
-            warnings=_warnings(record),
-            unobserved=_unobserved(record, experiment, observed),
+            warnings=_warnings(record, disturbances, so_far.spent_s),
+            unobserved=_unobserved(experiment, observed, waits=bool(disturbances)),
         )
 
 
@@ -89,9 +91,8 @@ def _order(experiment: Experiment) -> Order:
     return "sequential" if experiment.design.order == "sequential" else "randomized-blocks"
 
 
-def _facts(record: Record, experiment: Experiment) -> DesignFacts:
-    runs, looks, progress = record.runs(), record.looks(), record.progress()
-    complete = progress.blocks.get("complete", 0)
+def _facts(record: Record, complete: int) -> DesignFacts:
+    experiment, runs, looks = record.experiment, record.runs(), record.looks()
     stop = experiment.design.stop
     last = runs[-1].state if runs else "interrupted"
     capped = last == "precision_not_reached"
@@ -131,31 +132,30 @@ def _others(experiment: Experiment, primary: str) -> Sequence[str]:
     )
 
 
-def _warnings(record: Record) -> list[Notice]:
+def _warnings(record: Record, disturbances: Mapping[int, Disturbance], spent_s: float) -> list[Notice]:
     """What was noted while it ran, and whether other programs or other machines used the CPUs meanwhile."""
     notices = [Notice("note", fields={"text": warning.text}) for warning in record.warnings()]
     labels = {treatment.id: treatment.label for treatment in record.treatments}
-    disturbed = [each for each in record.disturbances().values() if each.queue_wait_share > DISTURBED_SHARE]
+    disturbed = [each for each in disturbances.values() if each.queue_wait_share > DISTURBED_SHARE]
     if disturbed:
         worst = max(each.queue_wait_share for each in disturbed)
         names = tuple(labels[each.treatment] for each in disturbed)
         notices.append(Notice("disturbed", names, {"share": worst}))
-    if (stolen := _stolen_share(record)) > DISTURBED_SHARE:
+    if (stolen := _stolen_share(record, spent_s)) > DISTURBED_SHARE:
         notices.append(Notice("stolen", fields={"share": stolen}))
     return notices
 
 
-def _stolen_share(record: Record) -> float:
+def _stolen_share(record: Record, spent_s: float) -> float:
     """Steal over the time of all CPUs while the record was run."""
     stolen_s = sum(batch.steal_s or 0.0 for batch in record.batches())
     cpus = max((int(run.host.get("cpus_online", 1)) for run in record.runs()), default=1)
-    spent_s = extent(record).spent_s
     return stolen_s / (spent_s * cpus) if spent_s else 0.0
 
 
-def _unobserved(record: Record, experiment: Experiment, observed: AbstractSet[str]) -> list[Notice]:
+def _unobserved(experiment: Experiment, observed: AbstractSet[str], *, waits: bool) -> list[Notice]:
     """What this machine did not show, as far as the record knows."""
-    notices = [] if record.disturbances() else [Notice("queue_wait")]
+    notices = [] if waits else [Notice("queue_wait")]
     missing = [name for name in experiment.program.counters if name not in observed]
     if missing:
         notices.append(Notice("counters", fields={"names": ", ".join(missing)}))
