@@ -81,7 +81,7 @@ def _optimisation(directory: Path, progress: Progress) -> str:
 
     it = optimisation(directory, _watch(progress))
     progress.clear()
-    values = []
+    known = []
     for comparison in (*it.single, it.across):
         length = comparison.stratum.get("env_bytes")
         where = (
@@ -91,12 +91,17 @@ def _optimisation(directory: Path, progress: Progress) -> str:
         )
         if isinstance(comparison.speedup, Speedup) and comparison.ci95:
             _write(speedup(where, comparison.speedup.value, comparison.ci95))
-            values.append(comparison.speedup.value)
-    *single, across = values
-    held = "" if it.aslr_off else " (address randomisation could not be switched off, so no context was held)"
+            known.append((comparison.speedup.value, comparison.ci95))
+    *single, (across, around) = known
+    values = [value for value, _ in single]
+    shown = f"-O3 is {min(values):.2f} × to {max(values):.2f} × as fast as -O2"
+    overall = f"across contexts it is {across:.2f} × (95 % CI {around.low:.2f} to {around.high:.2f})"
+    if not it.aslr_off:
+        return f"{shown}; address randomisation could not be switched off, so no context was held; {overall}."
+    if max(interval.low for _, interval in single) > min(interval.high for _, interval in single):
+        return f"{shown}, depending on nothing but a few bytes of environment; {overall}."
     return (
-        f"-O3 is {min(single):.2f} × to {max(single):.2f} × faster than -O2, depending on nothing but a few"
-        f" bytes of environment{held}; across contexts it is {across:.2f} ×."
+        f"{shown} in four contexts, whose intervals overlap this time, so they are not told apart; {overall}."
     )
 
 

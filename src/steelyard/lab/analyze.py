@@ -14,10 +14,10 @@ from steelyard.spec.experiment import Experiment
 from steelyard.stats.answer import Answer, answer
 from steelyard.stats.contrast import Order
 from steelyard.stats.declared import Declared
-from steelyard.stats.facts import DesignFacts
+from steelyard.stats.facts import DesignFacts, State
 from steelyard.stats.notice import Notice
 from steelyard.stats.precision import Precision, precision
-from steelyard.store import Disturbance, Record
+from steelyard.store import Disturbance, Record, RunState
 from steelyard.units import BUILTIN
 
 DISTURBED_SHARE: Final = 0.01
@@ -94,7 +94,7 @@ def _order(experiment: Experiment) -> Order:
 def _facts(record: Record, complete: int) -> DesignFacts:
     experiment, runs, looks = record.experiment, record.runs(), record.looks()
     stop = experiment.design.stop
-    last = runs[-1].state if runs else "interrupted"
+    last: RunState = runs[-1].state if runs else "interrupted"
     capped = last == "precision_not_reached"
     return DesignFacts(
         order=_order(experiment),
@@ -108,12 +108,22 @@ def _facts(record: Record, complete: int) -> DesignFacts:
         if experiment.contexts
         else 0,
         passes=experiment.contexts.passes if experiment.contexts else 1,
-        state="complete" if last == "complete" else "precision_not_reached" if capped else "interrupted",
+        state=_state(record, last),
         looks=tuple(look.blocks for look in looks),
         target=stop.rel_halfwidth if stop else None,
         reached=looks[-1].rel_halfwidth if looks else None,
         cap=_cap(experiment, complete) if capped else None,
     )
+
+
+def _state(record: Record, last: RunState) -> State:
+    match last:
+        case "complete" | "precision_not_reached":
+            return last
+        case "running" if record.holder() is not None:
+            return "running"
+        case _:
+            return "interrupted"
 
 
 def _cap(experiment: Experiment, complete: int) -> Literal["max_blocks", "max_time"]:

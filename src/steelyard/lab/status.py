@@ -40,7 +40,7 @@ def extent(record: Record) -> Extent:
     progress, runs = record.progress(), record.runs()
     complete = progress.blocks.get("complete", 0)
     most = most_blocks(record.experiment)
-    spent_s = sum(_end_ns(run, runs, progress.last_start_ns) - run.started_ns for run in runs) / 1e9
+    spent_s = seconds_run(runs, progress.last_start_ns)
     goes_on = bool(runs) and runs[-1].state not in {"complete", "precision_not_reached"}
     left_s = spent_s / complete * (most - complete) if goes_on and complete and most else None
     return Extent(complete, most, progress.trials, spent_s, left_s)
@@ -56,9 +56,14 @@ def most_blocks(experiment: Experiment) -> int | None:
     return max(looks(experiment))
 
 
-def _end_ns(run: Run, runs: Sequence[Run], last_start_ns: int | None) -> int:
-    if run.ended_ns is not None:
-        return run.ended_ns
-    if run is runs[-1] and run.state == "running":
-        return time.time_ns()
-    return max(run.started_ns, last_start_ns or 0) if run is runs[-1] else run.started_ns
+def seconds_run(runs: Sequence[Run], last_start_ns: int | None) -> float:
+    """Time that all runs took. Nobody knows when one was killed: the last trial tells it of the last run, and
+    one before counts with the mean of the others.
+    """
+    known = [run.ended_ns - run.started_ns for run in runs if run.ended_ns is not None]
+    killed = len(runs) - len(known)
+    if runs and runs[-1].ended_ns is None:
+        end_ns = time.time_ns() if runs[-1].state == "running" else last_start_ns or 0
+        known.append(max(0, end_ns - runs[-1].started_ns))
+        killed -= 1
+    return sum(known) / 1e9 * (1 + killed / len(known)) if known else 0.0

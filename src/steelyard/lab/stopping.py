@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from steelyard.design import BlockOutcome, next_look
+from steelyard.lab.status import seconds_run
 from steelyard.spec.experiment import Experiment, Stop
 from steelyard.store import Look, Record
 from steelyard.store.entries import Decision
@@ -29,7 +30,8 @@ class Stopping:
         self._record = record
         self._experiment = experiment
         self._stop = experiment.design.stop or Stop()
-        self._spent_s = sum((run.ended_ns - run.started_ns) / 1e9 for run in record.runs() if run.ended_ns)
+        # The last of the runs is this one.
+        self._spent_s = seconds_run(record.runs()[:-1], record.progress().last_start_ns)
         self._last_look = max(
             (look.blocks for look in record.looks() if look.decision == "continue"), default=0
         )

@@ -48,7 +48,7 @@ class Design(msgspec.Struct, frozen=True):
     contexts: int
     passes: int
     seed: int
-    state: Literal["complete", "interrupted", "precision_not_reached"]
+    state: Literal["complete", "running", "interrupted", "precision_not_reached"]
     looks: tuple[int, ...]
     target: float | None
     reached: float | None

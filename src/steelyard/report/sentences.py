@@ -11,6 +11,7 @@ from steelyard.stats.notice import Kind, Notice
 from steelyard.units import Scalar, format_quantity
 
 _SENTENCES: Final[dict[Kind, str]] = {
+    "running": "The experiment is still running; this is after {blocks}.",
     "interrupted": "The run was interrupted after {blocks}; it can be continued.",
     "precision_not_reached": "The precision wanted was not reached{ended} ({blocks}){halfwidths}.",
     "sequential_order": "One command ran after the other, so that every drift of the machine counts as a "

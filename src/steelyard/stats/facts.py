@@ -7,6 +7,8 @@ from typing import Literal
 
 from steelyard.stats.contrast import Order
 
+State = Literal["complete", "running", "interrupted", "precision_not_reached"]
+
 
 @dataclass(frozen=True, slots=True)
 class DesignFacts:
@@ -19,7 +21,7 @@ class DesignFacts:
         how many launches.
     contexts : int
         Different ones visited; 0 where the experiment declares none, so that all blocks share one.
-    state : {"complete", "interrupted", "precision_not_reached"}
+    state : {"complete", "running", "interrupted", "precision_not_reached"}
     looks : tuple of int
         Blocks at which a stop rule looked.
     target : float or None
@@ -35,7 +37,7 @@ class DesignFacts:
     seed: int
     contexts: int = 0
     passes: int = 1
-    state: Literal["complete", "interrupted", "precision_not_reached"] = "complete"
+    state: State = "complete"
     looks: tuple[int, ...] = ()
     target: float | None = None
     reached: float | None = None

@@ -10,6 +10,7 @@ from steelyard.units import Scalar
 
 Kind = Literal[
     # about the run
+    "running",
     "interrupted",
     "precision_not_reached",
     "sequential_order",

@@ -60,6 +60,8 @@ def limits_of(
 
 def _of_run(facts: DesignFacts, samples: Sequence[Described]) -> list[Notice]:
     notices: list[Notice] = []
+    if facts.state == "running":
+        notices.append(Notice("running", (), {"blocks": facts.blocks}))
     if facts.state == "interrupted":
         notices.append(Notice("interrupted", (), {"blocks": facts.blocks}))
     if facts.state == "precision_not_reached":
