@@ -1,0 +1,8 @@
+"""The machine under the experiment: what it is (stored with every run), how loaded it is (with every batch)."""
+
+from __future__ import annotations
+
+from steelyard.run.host.facts import boot_id, host_facts
+from steelyard.run.host.load import HostLoad, LoadChange
+
+__all__ = ["HostLoad", "LoadChange", "boot_id", "host_facts"]
