@@ -1,4 +1,4 @@
-"""The algebra of growth: one leading term ``x^i · log2(x)^j · 2^(k·x)`` with exact exponents, its order, its text, its rank."""
+"""The algebra of growth: terms ``x^i · log2(x)^j · 2^(k·x)`` with exact exponents, their order and rank."""
 
 from __future__ import annotations
 

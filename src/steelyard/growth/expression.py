@@ -1,4 +1,4 @@
-"""Big-O text to algebra: ``O(n/p log(n/p) + p^2 log p)``, reduced to the leading term for the parameter that varies.
+"""Big-O text to algebra: ``O(n/p log(n/p) + p^2 log p)``, reduced for the parameter that varies.
 
 Grammar (juxtaposition multiplies and binds like ``*``; whitespace separates)::
 
@@ -21,7 +21,9 @@ from typing import NoReturn
 from steelyard.errors import UsageError
 from steelyard.growth.term import CONSTANT, Growth
 
-_TOKEN = re.compile(r"\s*(?:(?P<number>\d+(?:\.\d+)?|\.\d+)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<sign>\*\*|[-+*/^(){}·√]))")
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>\d+(?:\.\d+)?|\.\d+)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<sign>\*\*|[-+*/^(){}·√]))"
+)
 _LOGS = frozenset({"log", "log2", "ln", "lg", "ld"})
 
 Polynomial = dict[Growth, Fraction]
@@ -53,12 +55,12 @@ class Expression:
         Raises
         ------
         UsageError
-            The growth has no place in this algebra (a logarithm of a logarithm, 3^p); the message points at it.
+            The growth has no place in this algebra (log log p, 3^p); the message points at it.
         """
         return max(self.terms(parameter, along))
 
     def terms(self, parameter: str, along: Mapping[str, str] | None = None) -> tuple[Growth, ...]:
-        """All terms of the sum for one parameter, fastest first; constants that only another parameter moves are O(1)."""
+        """All terms of the sum for one parameter, fastest first; what only other parameters move is O(1)."""
         linked = {name for name, leader in (along or {}).items() if leader == parameter} | {parameter}
         reduced = _Reduction(self.text, frozenset(linked)).polynomial(self._root)
         return tuple(sorted(reduced, reverse=True))
@@ -80,7 +82,10 @@ def parse_growth(text: str, parameter: str = "p") -> Growth:
     return parse(text).growth(parameter)
 
 
-def _fail(text: str, at: int, what: str, hint: str = 'write it as in "O(p^0.5 log^2 p)", "O(k^3 2^k)" or "O(1)"') -> NoReturn:
+_HINT = 'write it as in "O(p^0.5 log^2 p)", "O(k^3 2^k)" or "O(1)"'
+
+
+def _fail(text: str, at: int, what: str, hint: str = _HINT) -> NoReturn:
     raise UsageError(f"expectation {text!r}, column {at + 1}: {what}\n    {text}\n    {' ' * at}^", hint=hint)
 
 
@@ -126,13 +131,18 @@ class _Parser:
 
     def sum(self) -> _Node:
         at = self.at()
-        parts = [self.product()]
+        parts = [self.signed(minus=self.take("-"))]
         while self.peek() in ("+", "-"):
             minus = self.peek() == "-"
             self.place += 1
-            part = self.product()
-            parts.append(_Node("product", part.at, parts=(_Node("number", part.at, Fraction(-1)), part)) if minus else part)
+            parts.append(self.signed(minus=minus))
         return parts[0] if len(parts) == 1 else _Node("sum", at, parts=tuple(parts))
+
+    def signed(self, *, minus: bool) -> _Node:
+        part = self.product()
+        return (
+            _Node("product", part.at, parts=(_Node("number", part.at, Fraction(-1)), part)) if minus else part
+        )
 
     def product(self) -> _Node:
         at = self.at()
@@ -186,7 +196,7 @@ class _Parser:
             if not self.take(")"):
                 _fail(self.text, self.at(), "a closing parenthesis is missing")
             return inside
-        if word == "√" or word == "sqrt":
+        if word in ("√", "sqrt"):
             return _Node("power", at, Fraction(1, 2), parts=(self.atom(),))
         if word in _LOGS:
             exponent = self.exponent() if self.take("^") or self.take("**") else Fraction(1)
@@ -252,7 +262,8 @@ class _Reduction:
         for part in node.parts:
             factor = self.polynomial(part)
             if len(total) * len(factor) > 10_000:
-                _fail(self.text, part.at, "it expands to too many terms", hint="write only the terms that grow fastest")
+                hint = "write only the terms that grow fastest"
+                _fail(self.text, part.at, "it expands to too many terms", hint)
             product: Polynomial = {}
             for a, left in total.items():
                 for b, right in factor.items():
@@ -263,8 +274,11 @@ class _Reduction:
     def _power(self, node: _Node) -> Polynomial:
         base = self.polynomial(node.parts[0])
         lead = max(base)
+        if not base[lead]:
+            _fail(self.text, node.at, "a power of zero says nothing about growth")
         # Only the leading term of a power of a sum is kept: that is all that big-O text can mean.
-        return {lead**node.value: base[lead] if node.value == 1 else Fraction(1)}
+        exact = node.value.denominator == 1
+        return {lead**node.value: Fraction(base[lead] ** int(node.value)) if exact else Fraction(1)}
 
     def _log(self, node: _Node) -> Polynomial:
         inside = self.polynomial(node.parts[0])
@@ -274,7 +288,9 @@ class _Reduction:
         if lead.power:
             return {Growth.of(0, 1): abs(lead.power)}
         if lead.log:
-            _fail(self.text, node.at, "the logarithm of a logarithm has no place here", hint="treat log log as O(1)")
+            _fail(
+                self.text, node.at, "the logarithm of a logarithm has no place here", "treat log log as O(1)"
+            )
         return {CONSTANT: Fraction(1)}
 
     def _exponential(self, node: _Node) -> Polynomial:
@@ -284,7 +300,8 @@ class _Reduction:
             return {CONSTANT: Fraction(1)}
         doublings = node.value.numerator.bit_length() - 1
         if node.value.denominator != 1 or node.value < 2 or node.value != 2**doublings:
-            _fail(self.text, node.at, f"only powers of 2 can be a base, not {node.value}", hint="write 3^k as 2^(1.585 k)")
+            what = f"only powers of 2 can be a base, not {node.value}"
+            _fail(self.text, node.at, what, "write 3^k as 2^(1.585 k)")
         if lead == Growth.of(1):
             return {Growth.of(0, 0, exponent[lead] * doublings): Fraction(1)}
         if lead == Growth.of(0, 1):

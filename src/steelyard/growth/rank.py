@@ -36,7 +36,7 @@ def limits(expectation: Growth, deviation: Growth | None = None) -> Limits:
 
 
 def rank(model: Growth, expectation: Growth, deviation: Growth | None = None) -> Rank:
-    """The asymptotic rank: match with the same leading term, approximate within the limits (inclusive), else none."""
+    """The asymptotic rank: match with the same leading term, approximate within the limits, else none."""
     if model == expectation:
         return "match"
     allowed = limits(expectation, deviation)
@@ -46,7 +46,8 @@ def rank(model: Growth, expectation: Growth, deviation: Growth | None = None) ->
 def rank_at(model: Growth, expectation: Growth, scale: float, deviation: Growth | None = None) -> Rank:
     """The rank as it stands at ``scale``: leading terms with coefficient 1 are compared by value there.
 
-    A model outside the limits for large x can be inside them at every scale that exists (p^0.25 against log p up to 65,536).
+    A model outside the limits for large x can be inside them at every scale that exists: p^0.25 stays below
+    log2 p up to p = 65,536.
     """
     if model == expectation:
         return "match"
@@ -54,4 +55,5 @@ def rank_at(model: Growth, expectation: Growth, scale: float, deviation: Growth 
     value = model.at(scale)
     # Inclusive, and p^0.25 = log2 p at 65,536 must not hang on the last bit.
     slack = 1 + 1e-9
-    return "approximate" if allowed.lower.at(scale) / slack <= value <= allowed.upper.at(scale) * slack else "none"
+    inside = allowed.lower.at(scale) / slack <= value <= allowed.upper.at(scale) * slack
+    return "approximate" if inside else "none"

@@ -1,4 +1,4 @@
-"""``Growth``: ``x^power · log2(x)^log · 2^(exp2·x)`` with exact rational exponents, ordered by how fast it grows."""
+"""``Growth``: ``x^power · log2(x)^log · 2^(exp2·x)``, exact, ordered by how fast it grows."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from functools import total_ordering
 
 
 class GrowthClass(IntEnum):
-    """The classes of seed 001 (DOI 10.1109/TPDS.2019.2896993, § 2.3): the fastest factor decides; O(1) counts as the first."""
+    """The classes of seed 001 (DOI 10.1109/TPDS.2019.2896993, § 2.3); the fastest factor decides."""
 
     LOGARITHMIC = 1
+    """O(1) too."""
     POLYNOMIAL = 2
     EXPONENTIAL = 3
 
@@ -33,7 +34,9 @@ class Growth:
     exp2: Fraction = Fraction(0)
 
     @classmethod
-    def of(cls, power: Fraction | int | str = 0, log: Fraction | int | str = 0, exp2: Fraction | int | str = 0) -> Growth:
+    def of(
+        cls, power: Fraction | int | str = 0, log: Fraction | int | str = 0, exp2: Fraction | int | str = 0
+    ) -> Growth:
         """From anything that ``Fraction`` reads exactly."""
         return cls(Fraction(power), Fraction(log), Fraction(exp2))
 
