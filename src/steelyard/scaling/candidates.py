@@ -1,0 +1,201 @@
+"""Candidate models over fixed points: the columns, sums and priors that the kernel searches."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steelyard import _kernels
+from steelyard.growth import CONSTANT, Growth
+from steelyard.scaling.spaces import SearchSpace
+
+Floats = NDArray[np.float64]
+Monomial = tuple[Growth, ...]
+"""One growth for each parameter; their product is the term."""
+
+
+@dataclass(frozen=True, slots=True)
+class Priors:
+    """What is believed before the data: tuning constants, each measured in docs/decisions.
+
+    Attributes
+    ----------
+    constant, single, pair : float
+        Prior mass of no growth, of one growing term, of two; they sum to 1.
+    tau : tuple of float
+        Discrepancies considered: the relative distance of a point's truth from any formula of the space.
+    tau_mass : tuple of float
+        Their prior masses.
+    negative_constant : float
+        What a negative constant costs.
+    """
+
+    constant: float = 0.15
+    single: float = 0.6
+    pair: float = 0.25
+    tau: tuple[float, ...] = (1e-6, 1e-5, 1e-4, 1e-3, 0.003, 0.01, 0.03, 0.1, 0.3)
+    tau_mass: tuple[float, ...] = (0.15, 0.1, 0.1, 0.15, 0.15, 0.15, 0.1, 0.07, 0.03)
+    negative_constant: float = 0.02
+
+
+DEFAULT_PRIORS: Final = Priors()
+SIMPLE_WEIGHT: Final = 0.39
+"""Terms at least this plausible enter sums of two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What the kernel searches over one set of points.
+
+    Attributes
+    ----------
+    points : array (m, parameters)
+    terms : tuple of Monomial
+        The growth of each column.
+    scale : array (columns,)
+        Each column's largest value; the kernel sees columns divided by it.
+    members : array (candidates, 3) of int32
+        Columns of each candidate, -1 for none.
+    leads : tuple of Monomial
+        Leading terms; ``group`` of a candidate points here. The first is the constant.
+    """
+
+    points: Floats
+    terms: tuple[Monomial, ...]
+    scale: Floats
+    members: NDArray[np.int32]
+    group: NDArray[np.int32]
+    leads: tuple[Monomial, ...]
+    priors: Priors
+    kernel: _kernels.Space
+
+
+def columns(points: Floats, terms: Sequence[Monomial]) -> Floats:
+    """The values of each term at each point, (terms, points), computed in doublings so that k^3 2^k does not overflow.
+
+    Points must be positive, and above 1 where a term has a negative logarithm.
+    """
+    logs = np.log2(points)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_logs = np.where(logs > 0, np.log2(np.where(logs > 0, logs, 1.0)), -np.inf)
+    out = np.empty((len(terms), len(points)))
+    for row, term in enumerate(terms):
+        total = np.zeros(len(points))
+        for at, growth in enumerate(term):
+            total += float(growth.power) * logs[:, at] + float(growth.exp2) * points[:, at]
+            if growth.log:
+                total += float(growth.log) * log_logs[:, at]
+        out[row] = np.exp2(np.clip(total, -1000, 1000))
+    return out
+
+
+def usable(points: Floats, term: Monomial) -> bool:
+    """Whether the term has a value at every point: logarithms need points above 1 (at 1 they are 0: allowed if positive)."""
+    return all(
+        not growth.log or float(points[:, at].min()) > 1 or (growth.log > 0 and float(points[:, at].min()) == 1)
+        for at, growth in enumerate(term)
+    )
+
+
+def one_parameter(points: Floats, space: SearchSpace, priors: Priors = DEFAULT_PRIORS) -> Candidates:
+    """The constant, every term of the space, and sums of two simple terms."""
+    pairs_of = [(t, w) for t, w in zip(space.terms, space.weights, strict=True) if usable(points, (t,))]
+    terms: list[Monomial] = [(t,) for t, _ in pairs_of]
+    weights = [w for _, w in pairs_of]
+    simple = [i for i, weight in enumerate(weights) if weight >= SIMPLE_WEIGHT and _simple(terms[i][0])]
+    sums = [((slow, fast), weights[slow] * weights[fast]) for slow, fast in itertools.combinations(simple, 2)]
+    return _assemble(points, terms, weights, sums, priors)
+
+
+def _simple(term: Growth) -> bool:
+    return term.power.denominator <= 2 and term.exp2.denominator == 1
+
+
+def several_parameters(
+    points: Floats, spaces: Sequence[SearchSpace], priors: Priors = DEFAULT_PRIORS
+) -> Candidates:
+    """Products and sums over two or three parameters, searched jointly.
+
+    With g and h for the terms of two parameters the structures are g, h, gh, g + h, gh + g and gh + h; with three
+    they are every product of a subset, and a product plus one more term: fgh + f, fg + h, f + g + h and so on. Each
+    structure has the same prior mass, however many candidates it has.
+    """
+    count = points.shape[1]
+    own = [
+        [(t, w) for t, w in zip(space.terms, space.weights, strict=True) if usable(points[:, [at]], (t,))]
+        for at, space in enumerate(spaces)
+    ]
+    index: dict[Monomial, int] = {}
+    structures: dict[tuple[frozenset[int], ...], list[tuple[tuple[int, ...], float]]] = {}
+    subsets = [frozenset(s) for size in range(1, count + 1) for s in itertools.combinations(range(count), size)]
+    shapes = [(s,) for s in subsets]
+    shapes += [(a, b) for a, b in itertools.combinations(subsets, 2) if len(a | b) > 1]
+    if count == 3:
+        shapes.append((frozenset({0}), frozenset({1}), frozenset({2})))
+    for shape in shapes:
+        active = sorted(frozenset().union(*shape))
+        entries = structures.setdefault(shape, [])
+        for choice in itertools.product(*(own[at] for at in active)):
+            growth = dict(zip(active, (t for t, _ in choice), strict=True))
+            parts = tuple(
+                tuple(growth[at] if at in subset else CONSTANT for at in range(count)) for subset in shape
+            )
+            which = tuple(index.setdefault(part, len(index)) for part in parts)
+            entries.append((which, math.prod(w for _, w in choice)))
+    terms = tuple(index)
+    candidates: list[tuple[tuple[int, ...], float]] = []
+    for entries in structures.values():
+        total = sum(weight for _, weight in entries)
+        mass = (1 - priors.constant) / len(structures)
+        candidates += [(which, mass * weight / total) for which, weight in entries]
+    return _finish(points, terms, candidates, priors)
+
+
+def _assemble(
+    points: Floats,
+    terms: Sequence[Monomial],
+    weights: Sequence[float],
+    sums: Sequence[tuple[tuple[int, ...], float]],
+    priors: Priors,
+) -> Candidates:
+    sums = sums if len(points) >= 5 else ()
+    single_mass = (priors.single + (0 if sums else priors.pair)) / sum(weights)
+    candidates: list[tuple[tuple[int, ...], float]] = [((i,), single_mass * w) for i, w in enumerate(weights)]
+    total = sum(weight for _, weight in sums)
+    candidates += [(which, priors.pair * weight / total) for which, weight in sums]
+    return _finish(points, terms, candidates, priors)
+
+
+def _finish(
+    points: Floats, terms: Sequence[Monomial], candidates: Sequence[tuple[tuple[int, ...], float]], priors: Priors
+) -> Candidates:
+    parameters = points.shape[1]
+    raw = columns(points, terms)
+    scale = raw.max(axis=1)
+    leads: dict[Monomial, int] = {(CONSTANT,) * parameters: 0}
+    members = [(-1, -1, -1)]
+    group = [0]
+    log_prior = [math.log(priors.constant)]
+    for which, weight in sorted(candidates, key=lambda candidate: len(candidate[0])):
+        members.append((*which, *(-1,) * (3 - len(which))))
+        lead = tuple(max(terms[i][at] for i in which) for at in range(parameters))
+        group.append(leads.setdefault(lead, len(leads)))
+        log_prior.append(math.log(weight))
+    member_array = np.array(members, dtype=np.int32)
+    group_array = np.array(group, dtype=np.int32)
+    kernel = _kernels.Space(
+        np.ascontiguousarray(raw / scale[:, None]),
+        member_array,
+        np.array(log_prior),
+        group_array,
+        np.array(priors.tau),
+        np.log(priors.tau_mass),
+        priors.negative_constant,
+    )
+    return Candidates(points, tuple(terms), scale, member_array, group_array, tuple(leads), priors, kernel)
