@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Final
 
 import numpy as np
@@ -45,6 +46,7 @@ class Priors:
 
 
 DEFAULT_PRIORS: Final = Priors()
+EDGE: Final = Fraction(1, 2)
 SIMPLE_WEIGHT: Final = 0.39
 """Terms at least this plausible enter sums of two."""
 
@@ -74,6 +76,10 @@ class Candidates:
     leads: tuple[Monomial, ...]
     priors: Priors
     kernel: _kernels.Space
+    fastest: Monomial
+    """The fastest growth searched, for each parameter."""
+    near_edge: NDArray[np.bool_]
+    """Leads within half a power of it: faster terms may be wanted."""
 
 
 def columns(points: Floats, terms: Sequence[Monomial]) -> Floats:
@@ -198,4 +204,10 @@ def _finish(
         np.log(priors.tau_mass),
         priors.negative_constant,
     )
-    return Candidates(points, tuple(terms), scale, member_array, group_array, tuple(leads), priors, kernel)
+    fastest = tuple(max((term[at] for term in terms), default=CONSTANT) for at in range(parameters))
+    near = [
+        any(not g.exp2 and g.power >= top.power - EDGE for g, top in zip(lead, fastest, strict=True)) for lead in leads
+    ]
+    return Candidates(
+        points, tuple(terms), scale, member_array, group_array, tuple(leads), priors, kernel, fastest, np.array(near)
+    )

@@ -121,6 +121,15 @@ class Draws:
         values: Floats = self.coefficient[:, :, 0] + (self.coefficient[:, :, 1:] * basis).sum(axis=2)
         return values * (1 + self.discrepancy)
 
+    def at_row(self, row: int, target: Floats) -> Floats:
+        """``at`` for one function, (DRAWS,)."""
+        candidates = self.posterior.candidates
+        raw = columns(target.reshape(1, -1), candidates.terms)[:, 0] / candidates.scale
+        members = candidates.members[self.posterior.candidate[row, self.component[row]]]
+        basis = np.where(members >= 0, raw[members], 0.0)
+        values: Floats = self.coefficient[row, :, 0] + (self.coefficient[row, :, 1:] * basis).sum(axis=1)
+        return values * (1 + self.discrepancy[row])
+
 
 def draw(posterior: Posterior, seed: int = 1) -> Draws:
     """Draw formulas: component, discrepancy, scale, then coefficients, truncated to growing terms.
