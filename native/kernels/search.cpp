@@ -18,6 +18,7 @@ namespace {
 
 constexpr double nothing = -1e300;
 constexpr double far_below = 18; // e^-18: a candidate this far below the best changes no digit that is shown
+constexpr double resolution = 1e-8; // of a point's value and uncertainty, relative to the largest value
 constexpr std::size_t block = 256;
 
 double square(double x) {
@@ -168,8 +169,9 @@ void Search::weigh(const Series& series, Found& found) {
     std::vector<double> noise(m), fitted(m), smooth(m), mean_variance(m, 0.0), log_fit(scales);
     for (std::size_t k = 0; k < m; ++k) {
         y_[k] = series.y[k] / size_;
-        noise[k] = series.u2[k] / (size_ * size_);
-        smooth[k] = std::max(std::abs(y_[k]), 1e-9);
+        // Weights of points must stay within what double precision can add up.
+        noise[k] = std::max(series.u2[k] / (size_ * size_), square(resolution));
+        smooth[k] = std::max(std::abs(y_[k]), resolution);
     }
     std::vector<double> freedom(scales);
     std::vector<double> all_fitted(scales * m);
@@ -468,6 +470,11 @@ void Search::judge(Found& found) {
             log_weight_[q] = log_weight;
             alive_.push_back(static_cast<std::int32_t>(q));
         }
+    }
+    if (alive_.empty()) {
+        // Nothing has a weight that a double can hold: the constant, which always exists, stands in.
+        alive_.push_back(0);
+        log_weight_[0] = best;
     }
     double sum = 0;
     for (const auto q : alive_) {

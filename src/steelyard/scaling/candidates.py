@@ -38,8 +38,8 @@ class Priors:
     """
 
     constant: float = 0.15
-    single: float = 0.6
-    pair: float = 0.25
+    single: float = 0.63
+    pair: float = 0.22
     tau: tuple[float, ...] = (1e-6, 1e-5, 1e-4, 1e-3, 0.003, 0.01, 0.03, 0.1, 0.3)
     tau_mass: tuple[float, ...] = (0.15, 0.1, 0.1, 0.15, 0.15, 0.15, 0.1, 0.07, 0.03)
     negative_constant: float = 0.02

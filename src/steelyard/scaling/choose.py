@@ -1,4 +1,4 @@
-"""One formula for each function out of its posterior: the most probable lead, and its best candidate that makes sense.
+"""One formula for each function out of its posterior: the most probable one that makes sense.
 
 A formula makes sense if all its terms grow and it is positive wherever it was measured and wherever it is asked for.
 """
@@ -17,7 +17,6 @@ from steelyard.scaling.candidates import Candidates, Floats, columns
 from steelyard.scaling.model import Term
 from steelyard.scaling.posterior import Posterior
 
-LEADS_TRIED: Final = 8
 NOTHING: Final = 1e-10
 """A constant this small beside the largest value is rounding."""
 
@@ -75,21 +74,11 @@ def choose(posterior: Posterior, data: Aggregated, reach: Floats) -> Choices:
         everywhere = np.vstack([candidates.points, reach])
         values = _values(candidates, everywhere, constant[doubtful], slope[doubtful], member[doubtful])
         sound[doubtful] &= (constant[doubtful] >= 0) | (values > 0).all(axis=2)
-    group = np.where(present, candidates.group[posterior.candidate], -1)
     rows = np.arange(n)
-    lead = np.zeros(n, dtype=np.int64)
-    component = np.zeros(n, dtype=np.int64)
-    pending = np.ones(n, dtype=bool)
-    order = np.argsort(-posterior.lead, axis=1)[:, :LEADS_TRIED]
-    for attempt in range(order.shape[1]):
-        fits = sound & (group == order[:, [attempt]])
-        own = np.where(fits, posterior.own, -1.0)
-        now = pending & fits.any(axis=1)
-        component = np.where(now, own.argmax(axis=1), component)
-        lead = np.where(now, order[:, attempt], lead)
-        pending &= ~now
-        if not pending.any():
-            break
+    own = np.where(sound, posterior.own, -1.0)
+    component = own.argmax(axis=1)
+    pending = own[rows, component] < 0
+    lead = candidates.group[posterior.candidate[rows, component]].astype(np.int64)
     constant, slope, member = constant[rows, component], slope[rows, component], member[rows, component]
     if pending.any():
         # Nothing that makes sense was kept: the weighted mean is always true of something.

@@ -200,15 +200,22 @@ def _answer(
         segments=_segments(reading, fitted, row),
         method="posterior",
         validation=validation,
-        predictions=tuple(
-            Prediction(tuple(map(float, target)), float(q[1]), float(q[0]), float(q[2]))
-            for target, q in zip(targets, seen.quantiles[row], strict=True)
-        ),
+    )
+    predictions = tuple(
+        _prediction(answer, tuple(map(float, target)), float(q[0]), float(q[2]))
+        for target, q in zip(targets, seen.quantiles[row], strict=True)
     )
     edge = bool(len(answer.terms)) and any(
         not top.is_constant and growth == top for growth, top in zip(answer.lead, candidates.fastest, strict=True)
     )
+    answer = replace(answer, predictions=predictions)
     return replace(answer, warnings=warnings_of(answer, reading, float(data.one_sided[at]), edge=edge))
+
+
+def _prediction(answer: ScalingModel, target: tuple[float, ...], low: float, high: float) -> Prediction:
+    """The formula's value, which errs less than the posterior's median, with the posterior's interval around it."""
+    value = answer.at(*target)
+    return Prediction(target, value, min(low, value), max(high, value))
 
 
 def _known(value: float) -> float | None:

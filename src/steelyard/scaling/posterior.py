@@ -14,6 +14,7 @@ from steelyard.scaling.candidates import Candidates, Floats, columns
 DRAWS: Final = 512
 KEPT: Final = 48
 """Components kept of each function; the lighter half stands for all that are not kept."""
+REACH: Final = 2.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,16 +120,19 @@ class Draws:
         members = candidates.members[np.take_along_axis(self.posterior.candidate, self.component, axis=1)]
         basis = np.where(members >= 0, raw[members], 0.0)
         values: Floats = self.coefficient[:, :, 0] + (self.coefficient[:, :, 1:] * basis).sum(axis=2)
-        return values * (1 + self.discrepancy)
+        return values * (1 + self.discrepancy * beyond(candidates.points, target))
 
-    def at_row(self, row: int, target: Floats) -> Floats:
-        """``at`` for one function, (DRAWS,)."""
-        candidates = self.posterior.candidates
-        raw = columns(target.reshape(1, -1), candidates.terms)[:, 0] / candidates.scale
-        members = candidates.members[self.posterior.candidate[row, self.component[row]]]
-        basis = np.where(members >= 0, raw[members], 0.0)
-        values: Floats = self.coefficient[row, :, 0] + (self.coefficient[row, :, 1:] * basis).sum(axis=1)
-        return values * (1 + self.discrepancy[row])
+
+def beyond(points: Floats, target: Floats) -> float:
+    """How much larger a discrepancy is at ``target`` than at a measured point.
+
+    A formula that misses inside the range misses by its shape, and a missed curvature grows with the square of the
+    distance: (1 + 2.5 h / L)² at h octaves outside a range of L octaves, the worst parameter counting.
+    """
+    logs, at = np.log2(points), np.log2(target)
+    length = np.maximum(logs.max(axis=0) - logs.min(axis=0), 1.0)
+    outside = np.maximum(np.maximum(at - logs.max(axis=0), logs.min(axis=0) - at), 0.0)
+    return float(((1 + REACH * outside / length) ** 2).max())
 
 
 def draw(posterior: Posterior, seed: int = 1) -> Draws:

@@ -79,7 +79,7 @@ class Segmenter:
         m = len(self.grid)
         log = {
             r: float(s.posterior.log_evidence[row])
-            - (r[1] - r[0]) * math.log(float(np.abs(s.data.value[row]).max()))
+            - (r[1] - r[0]) * math.log(max(float(np.abs(s.data.value[row]).max()), 1e-300))
             - (LOG_SIZE_RANGE if r[1] - r[0] < m else 0.0)
             for r, s in stretches.items()
         }
@@ -90,7 +90,7 @@ class Segmenter:
         back = [0] * (m + 1)
         for end in range(LEAST_POINTS, m + 1):
             for start in range(end - LEAST_POINTS + 1):
-                if start and not math.isfinite(best[start]):
+                if (start and not math.isfinite(best[start])) or not math.isfinite(log[start, end]):
                     continue
                 before_total, before_best = (0.0, 0.0) if start == 0 else (total[start] + step, best[start] + step)
                 total[end] = float(np.logaddexp(total[end], before_total + log[start, end]))

@@ -18,6 +18,9 @@ DENOMINATOR_PRIOR: Final[Mapping[int, float]] = {1: 1.0, 2: 1.0, 3: 0.7, 4: 0.7,
 OTHER_DENOMINATOR_PRIOR: Final = 0.1
 LOG_PRIOR: Final[Mapping[Fraction, float]] = {Fraction(0): 1.0, Fraction(1): 0.8, Fraction(2): 0.4}
 OTHER_LOG_PRIOR: Final = 0.1
+STEEP_PRIOR: Final = ((Fraction(2), 1.0), (Fraction(3), 0.6))
+BEYOND_STEEP_PRIOR: Final = 0.1
+"""Powers up to 2 are common, up to 3 known, beyond that rare; without this a hidden steep term widens every interval."""
 EXPECTED_BONUS: Final = 3.0
 """How much more plausible a term is for being the stated expectation; small, since checking it is the point."""
 
@@ -47,8 +50,10 @@ class SearchSpace:
 
 def prior_weight(term: Growth) -> float:
     """The relative plausibility of a term by the simplicity of its exponents."""
+    steep = next((weight for most, weight in STEEP_PRIOR if abs(term.power) <= most), BEYOND_STEEP_PRIOR)
     return (
-        DENOMINATOR_PRIOR.get(term.power.denominator, OTHER_DENOMINATOR_PRIOR)
+        (1.0 if term.exp2 else steep)
+        * DENOMINATOR_PRIOR.get(term.power.denominator, OTHER_DENOMINATOR_PRIOR)
         * LOG_PRIOR.get(term.log, OTHER_LOG_PRIOR)
         * DENOMINATOR_PRIOR.get(term.exp2.denominator, OTHER_DENOMINATOR_PRIOR)
     )
