@@ -111,13 +111,13 @@ Q_VALUES = np.array([10.0, 20.0, 40.0, 80.0, 160.0])
 
 
 def two_parameter_table(python: Path | None, rng: np.random.Generator, count: int) -> list[str]:
-    """Both leading terms exact, products and sums, 5 × 5 points, 10 % noise."""
+    """Both leading terms exact, 5 × 5 points, 10 % noise."""
     points = np.array([(p, q) for p in P_VALUES for q in Q_VALUES])
     largest = (float(P_VALUES[-1]), float(Q_VALUES[-1]))
     lines = []
     totals: dict[str, list[bool]] = {}
-    for structure in ("product", "sum"):
-        functions = [truths.two_parameters(rng, structure, largest) for _ in range(count)]
+    for structure in truths.STRUCTURES:
+        functions = [truths.two_parameters(rng, structure) for _ in range(count)]
         truth = np.array([function.over(points) for function in functions])
         values = truths.measured(rng, truth, 0.1, "multiplicative")
         series = [series_of(f"f{i}", ["p", "q"], points.tolist(), rows.tolist()) for i, rows in enumerate(values)]
@@ -140,8 +140,8 @@ def two_parameter_table(python: Path | None, rng: np.random.Generator, count: in
         for tool, hits in right.items():
             totals.setdefault(tool, []).extend(hits)
             se = 100 * math.sqrt(max(np.mean(hits) * (1 - np.mean(hits)), 1e-4) / count)
-            line = f"two parameters, {structure:<8} {tool:<10} both terms exact {100 * np.mean(hits):5.1f} % (s.e. {se:.1f})"
+            line = f"two parameters, {structure:<15} {tool:<10} both terms exact {100 * np.mean(hits):5.1f} % (s.e. {se:.1f})"
             lines.append(f"{line}  {1e3 * spent[tool]:8.3f} ms a function")
     for tool, hits in totals.items():
-        lines.append(f"two parameters, all      {tool:<10} both terms exact {100 * np.mean(hits):5.1f} %")
+        lines.append(f"two parameters, all             {tool:<10} both terms exact {100 * np.mean(hits):5.1f} %")
     return lines

@@ -52,6 +52,33 @@ SIMPLE_WEIGHT: Final = 0.39
 
 
 @dataclass(frozen=True, slots=True)
+class Exponents:
+    """The exponents of many terms as arrays (terms, parameters), so that values need no loop."""
+
+    power: Floats
+    log: Floats
+    exp2: Floats
+
+    @classmethod
+    def of(cls, terms: Sequence[Monomial], parameters: int) -> Exponents:
+        """From exact growths."""
+        flat = [(float(g.power), float(g.log), float(g.exp2)) for term in terms for g in term]
+        table = np.array(flat).reshape(len(terms), parameters, 3)
+        return cls(*(np.ascontiguousarray(table[:, :, k]) for k in range(3)))
+
+    def at(self, points: Floats) -> Floats:
+        """The values at points (m, parameters), (terms, m); in logarithms, so that k^3 2^k does not overflow."""
+        logs = np.log2(points)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_logs = np.where(logs > 0, np.log2(np.where(logs > 0, logs, 1.0)), -np.inf)
+            logged = np.zeros((len(self.log), len(points)))
+            for at in range(points.shape[1]):
+                part = self.log[:, [at]] * log_logs[:, at]
+                logged += np.where(self.log[:, [at]] != 0, part, 0.0)
+        return np.asarray(np.exp2(np.clip(self.power @ logs.T + self.exp2 @ points.T + logged, -1000, 1000)))
+
+
+@dataclass(frozen=True, slots=True)
 class Candidates:
     """What the kernel searches over one set of points.
 
@@ -80,25 +107,21 @@ class Candidates:
     """The fastest growth searched, for each parameter."""
     near_edge: NDArray[np.bool_]
     """Leads within half a power of it: faster terms may be wanted."""
+    exponents: Exponents
+    raw: Floats
+    """Every term at every point, (terms, m)."""
+
+    def at(self, target: Floats) -> Floats:
+        """Every column, as the kernel scales it, at one point; a last 0 stands for "no term", so that -1 finds it."""
+        return np.append(self.exponents.at(target.reshape(1, -1))[:, 0] / self.scale, 0.0)
 
 
 def columns(points: Floats, terms: Sequence[Monomial]) -> Floats:
-    """The values of each term at each point, (terms, points), computed in doublings so that k^3 2^k does not overflow.
+    """The values of each term at each point, (terms, points).
 
     Points must be positive, and above 1 where a term has a negative logarithm.
     """
-    logs = np.log2(points)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log_logs = np.where(logs > 0, np.log2(np.where(logs > 0, logs, 1.0)), -np.inf)
-    out = np.empty((len(terms), len(points)))
-    for row, term in enumerate(terms):
-        total = np.zeros(len(points))
-        for at, growth in enumerate(term):
-            total += float(growth.power) * logs[:, at] + float(growth.exp2) * points[:, at]
-            if growth.log:
-                total += float(growth.log) * log_logs[:, at]
-        out[row] = np.exp2(np.clip(total, -1000, 1000))
-    return out
+    return Exponents.of(terms, points.shape[1]).at(points)
 
 
 def usable(points: Floats, term: Monomial) -> bool:
@@ -182,7 +205,8 @@ def _finish(
     points: Floats, terms: Sequence[Monomial], candidates: Sequence[tuple[tuple[int, ...], float]], priors: Priors
 ) -> Candidates:
     parameters = points.shape[1]
-    raw = columns(points, terms)
+    exponents = Exponents.of(terms, parameters)
+    raw = exponents.at(points)
     scale = raw.max(axis=1)
     leads: dict[Monomial, int] = {(CONSTANT,) * parameters: 0}
     members = [(-1, -1, -1)]
@@ -209,5 +233,5 @@ def _finish(
         any(not g.exp2 and g.power >= top.power - EDGE for g, top in zip(lead, fastest, strict=True)) for lead in leads
     ]
     return Candidates(
-        points, tuple(terms), scale, member_array, group_array, tuple(leads), priors, kernel, fastest, np.array(near)
+        points, tuple(terms), scale, member_array, group_array, tuple(leads), priors, kernel, fastest, np.array(near), exponents, raw
     )

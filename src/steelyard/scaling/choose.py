@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import fdtrc
 
 from steelyard.scaling.aggregate import Aggregated
-from steelyard.scaling.candidates import Candidates, Floats, columns
+from steelyard.scaling.candidates import Floats
 from steelyard.scaling.model import Term
 from steelyard.scaling.posterior import Posterior
 
@@ -71,8 +71,8 @@ def choose(posterior: Posterior, data: Aggregated, reach: Floats) -> Choices:
     sound = present & ((slope > 0) | (member < 0)).all(axis=2)
     doubtful = np.flatnonzero((sound & (constant < 0)).any(axis=1))
     if len(doubtful):
-        everywhere = np.vstack([candidates.points, reach])
-        values = _values(candidates, everywhere, constant[doubtful], slope[doubtful], member[doubtful])
+        everywhere = np.hstack([candidates.raw, candidates.exponents.at(reach)]) if len(reach) else candidates.raw
+        values = _values(everywhere, constant[doubtful], slope[doubtful], member[doubtful])
         sound[doubtful] &= (constant[doubtful] >= 0) | (values > 0).all(axis=2)
     rows = np.arange(n)
     own = np.where(sound, posterior.own, -1.0)
@@ -86,7 +86,7 @@ def choose(posterior: Posterior, data: Aggregated, reach: Floats) -> Choices:
         constant[pending] = (data.value[pending] * weight).sum(axis=1) / weight.sum(axis=1)
         slope[pending], member[pending], lead[pending] = 0.0, -1, 0
     constant = np.where(np.abs(constant) < NOTHING * np.abs(data.value).max(axis=1), 0.0, constant)
-    fitted = _values(candidates, candidates.points, constant[:, None], slope[:, None], member[:, None])[:, 0]
+    fitted = _values(candidates.raw, constant[:, None], slope[:, None], member[:, None])[:, 0]
     used = 1 + (member >= 0).sum(axis=1)
     left = m - used
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -99,12 +99,10 @@ def choose(posterior: Posterior, data: Aggregated, reach: Floats) -> Choices:
     return Choices(posterior, lead, constant, slope, member, fitted, lack, r2)
 
 
-def _values(
-    candidates: Candidates, points: Floats, constant: Floats, slope: Floats, member: NDArray[np.int64]
-) -> Floats:
-    """Values of formulas at points, (n, formulas, points)."""
-    basis = np.vstack([columns(points, candidates.terms), np.zeros(len(points))])  # row -1 is "no term"
-    out = np.repeat(constant[:, :, None], len(points), axis=2)
+def _values(basis: Floats, constant: Floats, slope: Floats, member: NDArray[np.int64]) -> Floats:
+    """Values of formulas (n, formulas) where the terms have the values ``basis`` (terms, points)."""
+    basis = np.vstack([basis, np.zeros(basis.shape[1])])  # row -1 is "no term"
+    out = np.repeat(constant[:, :, None], basis.shape[1], axis=2)
     for at in range(member.shape[2]):
         if (member[:, :, at] >= 0).any():
             out += slope[:, :, [at]] * basis[member[:, :, at]]

@@ -146,7 +146,9 @@ def _spaces(grid: Grid, question: Question, *, wider: bool) -> tuple[SearchSpace
     for name, expectation, falls in zip(grid.parameters, grid.expectations, grid.falling, strict=True):
         space = question.base_space(expectation, name, coarse=coarse)
         if falls and question.space == "default":
-            space = falling_space() if expectation is None else union("falling", space, falling_space())
+            down = falling_space(coarse=coarse)
+            # With one parameter what falls does not also grow; with several it may, along another.
+            space = down if expectation is None and not coarse else union("falling", space, down)
         if question.exponential or wider:
             space = union("wider", space, exponential_space(), steep_space())
         out.append(space)

@@ -24,6 +24,9 @@ from steelyard.scaling.warnings import warnings_of
 
 BATCH: Final = 2048
 """Functions fitted at once; bounds memory at about 100 MB."""
+LEAST_FALL: Final = 0.03
+SURE_FALL: Final = 5.0
+"""A series falls where its last value is below its first by 3 % and by 5 standard uncertainties (few launches: t, not z)."""
 ALTERNATIVES: Final = 3
 WORTH_NAMING: Final = 0.01
 
@@ -113,15 +116,16 @@ def _falls(reading: Reading, at: int, question: Question, expectation: Growth | 
     if expectation is not None and expectation < CONSTANT:
         return True
     where = reading.grid[:, at]
-    high, low = reading.means[where == where.max()], reading.means[where == where.min()]
-    fallen = low.mean() - high.mean()
-    if fallen <= 0.03 * low.mean():
+    high, low = where == where.max(), where == where.min()
+    fallen = reading.means[low].mean() - reading.means[high].mean()
+    if fallen <= LEAST_FALL * reading.means[low].mean():
         return False
-    spread = 0.0
+    u2 = 0.0
     if reading.values.shape[1] > 1:
         n = np.maximum(np.isfinite(reading.values).sum(axis=1), 2)
-        spread = float(np.sqrt(np.nanmean(np.nanvar(reading.values, axis=1) / (n - 1))))
-    return bool(fallen > 4 * spread / np.sqrt(len(low)))
+        own = np.nanvar(reading.values, axis=1) / (n - 1)
+        u2 = float(own[low].sum() / low.sum() ** 2 + own[high].sum() / high.sum() ** 2)
+    return bool(fallen**2 > SURE_FALL**2 * u2)
 
 
 def _answers(group: _Group, readings: list[Reading], question: Question) -> list[Answer]:

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from steelyard.scaling.candidates import Candidates, Floats, columns
+from steelyard.scaling.candidates import Candidates, Floats
 
 DRAWS: Final = 512
 KEPT: Final = 48
 """Components kept of each function; the lighter half stands for all that are not kept."""
-REACH: Final = 2.5
+REACH: Final = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +116,8 @@ class Draws:
     def at(self, target: Floats) -> Floats:
         """Values at one point (parameters,), discrepancy included, (n, DRAWS)."""
         candidates = self.posterior.candidates
-        raw = columns(target.reshape(1, -1), candidates.terms)[:, 0] / candidates.scale
         members = candidates.members[np.take_along_axis(self.posterior.candidate, self.component, axis=1)]
-        basis = np.where(members >= 0, raw[members], 0.0)
+        basis = candidates.at(target)[members]
         values: Floats = self.coefficient[:, :, 0] + (self.coefficient[:, :, 1:] * basis).sum(axis=2)
         return values * (1 + self.discrepancy * beyond(candidates.points, target))
 
@@ -127,7 +126,7 @@ def beyond(points: Floats, target: Floats) -> float:
     """How much larger a discrepancy is at ``target`` than at a measured point.
 
     A formula that misses inside the range misses by its shape, and a missed curvature grows with the square of the
-    distance: (1 + 2.5 h / L)² at h octaves outside a range of L octaves, the worst parameter counting.
+    distance: (1 + 1.5 h / L)² at h octaves outside a range of L octaves, the worst parameter counting.
     """
     logs, at = np.log2(points), np.log2(target)
     length = np.maximum(logs.max(axis=0) - logs.min(axis=0), 1.0)

@@ -79,10 +79,11 @@ def coarse_space() -> SearchSpace:
 
 
 @cache
-def falling_space() -> SearchSpace:
+def falling_space(*, coarse: bool = False) -> SearchSpace:
     """Negative powers down to -3 with log factors, for series that fall."""
-    terms = [Growth.of(-Fraction(k, 12), j) for k in range(37) for j in range(-2, 3)]
-    return _space("falling", (term for term in terms if term < CONSTANT))
+    powers = {Fraction(k, d) for d in (3, 4) for k in range(2 * d + 1)} if coarse else {Fraction(k, 12) for k in range(37)}
+    logs = range(3) if coarse else range(-2, 3)
+    return _space("falling", (term for i in powers for j in logs if (term := Growth.of(-i, j)) < CONSTANT))
 
 
 @cache

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard.growth import CONSTANT, Growth, Rank, default_deviation, rank, rank_at
-from steelyard.scaling.candidates import Floats, Monomial, columns
+from steelyard.scaling.candidates import Floats, Monomial
 from steelyard.scaling.model import RankProbability, Validation
 from steelyard.scaling.posterior import Draws, Posterior
 from steelyard.scaling.question import SURE, Expectation
@@ -81,9 +81,8 @@ def _table_at(
 def rank_probabilities_at(draws: Draws, asked: Asked, target: Floats) -> Floats:
     """Share of the formulas whose dominating growing term has each rank at ``target``, (n, 3)."""
     candidates = draws.posterior.candidates
-    raw = np.append(columns(target.reshape(1, -1), candidates.terms)[:, 0] / candidates.scale, 0.0)
     members = candidates.members[np.take_along_axis(draws.posterior.candidate, draws.component, axis=1)]
-    part = draws.coefficient[:, :, 1:] * raw[members]
+    part = draws.coefficient[:, :, 1:] * candidates.at(target)[members]
     grown = part.sum(axis=2)
     dominating = np.take_along_axis(members, part.argmax(axis=2)[:, :, None], axis=2)[:, :, 0]
     flat = grown <= 0
