@@ -1,4 +1,6 @@
-"""What a design is made of: contexts and blocks. Only data; how they are drawn stands in the files beside this one."""
+"""What a design is made of: contexts and blocks. Only data; how they are drawn stands in the files beside
+this one.
+"""
 
 from __future__ import annotations
 
@@ -42,6 +44,11 @@ class Block:
     context: Context | None
     order: tuple[int, ...]
     discard: bool = False
+
+    @property
+    def first_trial(self) -> int:
+        """The number of its first trial; trials are numbered through all blocks, from 1."""
+        return (self.id - 1) * len(self.order) + 1
 
 
 @dataclass(frozen=True, slots=True)

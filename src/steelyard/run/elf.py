@@ -1,11 +1,12 @@
 """What an ELF file says of itself: its build id and the loader that it asks for.
 
-System V ABI, gABI 4.1, chapters 4 and 5 (file header, program header, notes). Files are input that nobody vouches
-for: every number read from one is bounded before it is used.
+System V ABI, gABI 4.1, chapters 4 and 5 (file header, program header, notes). Files are input that nobody
+vouches for: every number read from one is bounded before it is used.
 """
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -65,27 +66,31 @@ def _facts(file: BinaryIO) -> ElfFacts:
 
 
 def _segments(file: BinaryIO, order: str, *, wide: bool) -> Iterator[tuple[int, bytes]]:
+    """Kind and contents of the segments that tell something."""
     table_at, size, count = _program_headers(file, order, wide=wide)
     layout = struct.Struct(order + ("IIQQQQQQ" if wide else "IIIIIIII"))
     for index in range(min(count, _MOST_SEGMENTS)):
-        file.seek(table_at + index * size)
-        fields = layout.unpack(file.read(layout.size))
+        fields = layout.unpack(_read_at(file, table_at + index * size, layout.size))
         # p_offset and p_filesz: fields 2 and 5 of a 64-bit header, 1 and 4 of a 32-bit one.
         offset, length = (fields[2], fields[5]) if wide else (fields[1], fields[4])
         if fields[0] in (_PT_INTERP, _PT_NOTE):
-            file.seek(offset)
-            yield fields[0], file.read(min(length, _MOST_BYTES))
+            yield fields[0], _read_at(file, offset, min(length, _MOST_BYTES))
 
 
 def _program_headers(file: BinaryIO, order: str, *, wide: bool) -> tuple[int, int, int]:
     """Offset, entry size and number of the program headers."""
-    file.seek(32 if wide else 28)
-    (table_at,) = struct.unpack(order + ("Q" if wide else "I"), file.read(8 if wide else 4))
-    file.seek(54 if wide else 42)
-    size, count = struct.unpack(order + "HH", file.read(4))
-    if table_at > 1 << 62:
-        raise ValueError("program headers beyond any file")
+    (table_at,) = struct.unpack(
+        order + ("Q" if wide else "I"), _read_at(file, *((32, 8) if wide else (28, 4)))
+    )
+    size, count = struct.unpack(order + "HH", _read_at(file, 54 if wide else 42, 4))
     return table_at, size, count
+
+
+def _read_at(file: BinaryIO, offset: int, length: int) -> bytes:
+    if offset > os.fstat(file.fileno()).st_size:
+        raise ValueError("a place behind the end of the file")
+    file.seek(offset)
+    return file.read(length)
 
 
 def _build_id(notes: bytes, order: str) -> str | None:

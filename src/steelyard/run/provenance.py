@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -14,6 +15,9 @@ from steelyard.run.elf import read_elf
 
 _SHEBANG_BYTES: Final = 256
 """BINPRM_BUF_SIZE: as much of a script's first line as the kernel reads."""
+
+_TICK_NS: Final = 20_000_000
+"""Longer than a tick of any kernel's file times (10 ms at 100 Hz)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +101,14 @@ def program_identity(path: str | os.PathLike[str]) -> ProgramIdentity:
 def changed(identity: ProgramIdentity) -> str | None:
     """What has become of the program since, in words; ``None`` while its contents are the same.
 
-    Reads only what the file system says while nothing was touched. A file whose contents are the same under a new
-    time or inode counts as unchanged; it is read once for that.
+    One system call while nothing was touched. A file whose contents are the same under a new time or inode
+    counts as unchanged; it is read once for that.
     """
-    resolved = Path(os.path.realpath(identity.path))
     try:
-        state = FileState.of(resolved)
-        if str(resolved) == identity.resolved and state == identity.state:
+        state = FileState.of(Path(identity.path))
+        if state == identity.state:
             return None
+        resolved = Path(os.path.realpath(identity.path))
         sha256 = _sha256(resolved, state)
     except FileNotFoundError:
         return f"program {identity.path} was deleted"
@@ -120,7 +124,7 @@ def changed(identity: ProgramIdentity) -> str | None:
 
 
 def interpreter_line(path: Path) -> str | None:
-    """What follows ``#!`` on the first line, as far as the kernel reads; ``None`` for anything but a script.
+    """What follows ``#!`` on the first line, as far as the kernel reads; ``None`` without.
 
     Raises
     ------
@@ -134,8 +138,30 @@ def interpreter_line(path: Path) -> str | None:
     return head[2:].split(b"\n", 1)[0].strip(b" \t").decode(errors="replace")
 
 
+def file_sha256(path: Path) -> str:
+    """Hash of a file's contents, hexadecimal; a file that did not change since is not read again.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read.
+    """
+    return _sha256(path, FileState.of(path))
+
+
+def _sha256(path: Path, state: FileState) -> str:
+    # A file may change twice within one tick of the file system's clock, and its state then but once.
+    if time.time_ns() - state.changed_ns < _TICK_NS:
+        return _read_sha256(path)
+    return _known_sha256(path, state)
+
+
 # The state is part of the key: a file that was touched, or linked to, is read once and not at every look.
-@lru_cache(maxsize=256)
-def _sha256(path: Path, state: FileState) -> str:  # noqa: ARG001
+@lru_cache(maxsize=4096)
+def _known_sha256(path: Path, state: FileState) -> str:  # noqa: ARG001
+    return _read_sha256(path)
+
+
+def _read_sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,4 +1,6 @@
-"""``Experiment``: what a spec says, checked and typed. Built by ``steelyard.spec``; every other room only reads it."""
+"""``Experiment``: what a spec says, checked and typed. Built by ``steelyard.spec``; every other room only
+reads it.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +11,15 @@ import msgspec
 
 from steelyard.units import Better, Scalar
 
+Source = Literal["stdout", "stderr", "lines"]
 Reduce = Literal["median", "mean", "min", "max", "sum", "first", "last"]
 
 
 class Verify(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a run must do to count.
 
-    ``exit`` is the wanted exit code (``None`` accepts any, a signal included); ``stdout`` and ``stderr`` are regular expressions searched in what was
-    captured.
+    ``exit`` is the wanted exit code (``None`` accepts any, a signal included); ``stdout`` and ``stderr`` are
+    regular expressions searched in what was captured.
     """
 
     exit: int | None = 0
@@ -25,7 +28,7 @@ class Verify(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is launched. Strings still hold their ``{placeholders}``; each list is one command, word by word."""
+    """What is launched; strings still hold their ``{placeholders}``, and a command is a list of words."""
 
     commands: Mapping[str, tuple[str, ...]]
     """Level of the factor ``command`` to words; the key is ``""`` where the spec has one command only."""
@@ -63,6 +66,8 @@ class Zip(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     names: tuple[str, ...]
     levels: tuple[tuple[Scalar, ...], ...]
+    name: str = ""
+    """What the spec calls the link; it is no factor."""
 
 
 class Factor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -82,7 +87,9 @@ class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Contexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Nuisance settings, drawn for each context; ``"random"``, a fixed level, a list to draw from, or a range."""
+    """Nuisance settings, drawn for each context; ``"random"``, a fixed level, a list to draw from, or a
+    range.
+    """
 
     settings: Mapping[str, Scalar | tuple[Scalar, ...] | Range]
     passes: int = 1
@@ -115,17 +122,21 @@ class UserMetric(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     unit: str = ""
     better: Better = "lower"
-    source: Literal["stdout", "stderr", "lines"] | None = None
+    source: Source | None = None
     pattern: str | None = None
     """A regular expression whose first group is the number; every match is an iteration."""
     json: str | None = None
-    """A JSON pointer (RFC 6901) into the output read as one document; a number or an array of numbers (iterations)."""
+    """A JSON pointer (RFC 6901) into the output as one document: a number, or an array of iterations."""
     reduce: Reduce = "median"
     derive: str | None = None
 
 
 class Analysis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is compared, and how sure one must be. ``margin`` is the smallest relative difference that matters."""
+    """What is compared, and how sure one must be.
+
+    With a baseline, each stratum of several treatments has exactly one with its levels. ``margin`` is the
+    smallest relative difference that matters.
+    """
 
     metric: str = "wall_s"
     estimand: Literal["geomean_ratio"] = "geomean_ratio"

@@ -1,4 +1,4 @@
-"""The machine under the experiment: what it is (stored with every run), how loaded it is (with every batch)."""
+"""The machine: what it is (stored with every run) and how loaded it is (stored with every batch)."""
 
 from __future__ import annotations
 

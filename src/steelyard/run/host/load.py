@@ -1,6 +1,7 @@
 """How loaded the machine is: read before and after a batch, never while a trial runs.
 
-Pressure (PSI) is the time in which some task was ready and had to wait: the kernel documents it in accounting/psi.
+Pressure (PSI) is the time in which some task was ready and had to wait: the kernel documents it in
+accounting/psi.
 """
 
 from __future__ import annotations

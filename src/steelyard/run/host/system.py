@@ -52,7 +52,7 @@ def _distribution(root: Path) -> str | None:
 
 
 def _isolating(arguments: str | None) -> str | None:
-    """Those of the kernel's arguments that keep CPUs quiet; the others may hold anything, secrets included."""
+    """Those of the kernel's arguments that keep CPUs quiet; others may hold anything, secrets included."""
     wanted = ("isolcpus=", "nohz_full=", "rcu_nocbs=", "mitigations=", "idle=", "processor.max_cstate=")
     return " ".join(word for word in (arguments or "").split() if word.startswith(wanted)) or None
 

@@ -1,0 +1,210 @@
+"""What the record costs: a transaction while an experiment runs, and questions to a million trials.
+
+``python benchmarks/record/bench.py [--quick]`` with steelyard installed; figures are medians of repeats.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+from steelyard.design.plan import Block
+from steelyard.run.measurement import Measurement, Value
+from steelyard.sample import Treatment
+from steelyard.spec.experiment import Design, Experiment, Factor, Program, UserMetric
+from steelyard.store import Record
+from steelyard.units import Metric
+
+BATCH_TRIALS = 110
+"""What 100 ms of ``/bin/true`` are."""
+
+EXPERIMENT = Experiment(
+    name="bench",
+    source="/",
+    program=Program(commands={"": ("true",)}),
+    factors=(Factor("f", ("a", "b")),),
+    design=Design(),
+    metrics=(UserMetric("rate", "1/s", "higher", source="stdout", pattern="(.*)"),),
+)
+METRICS = (Metric("rate", "1/s", "user", "higher"),)
+
+
+def measurement(trial: int, per_block: int, order: tuple[int, ...], values: tuple[Value, ...]) -> Measurement:
+    """A trial whose numbers follow from its number."""
+    block, place = divmod(trial - 1, per_block)
+    return Measurement(
+        trial, block + 1, place + 1, order[place], "ok", 1_785_000_000_000_000_000 + trial * 900_000,
+        780_000 + trial * 7919 % 50_000, 300, 450, 1_040_384, 60, 0, 1, 0, trial * 104_729 % 30_000, 0, None,
+        trial % 2, 48, 512, 0, values,
+    )  # fmt: skip
+
+
+def drawn(block: int, per_block: int) -> tuple[int, ...]:
+    """Not random, and different from block to block."""
+    shift = block * 7919 % per_block
+    return tuple((shift + i) % per_block + 1 for i in range(per_block))
+
+
+def create(directory: Path, treatments: int) -> Record:
+    """A new record of so many treatments."""
+    made = [Treatment(i, f"f={i}", {"f": i}) for i in range(1, treatments + 1)]
+    return Record.create(directory, EXPERIMENT, treatments=made, metrics=METRICS)
+
+
+def transactions(place: Path, batches: int) -> Iterator[tuple[str, list[float], list[float]]]:
+    """Seconds for the blocks and for the trials of each batch."""
+    for name, values in (("no values", 0), ("10 values a trial", 10)):
+        with create(place / f"{values}.lab", 2) as record:
+            run = record.begin_run({}, "boot")
+            journal = record.journal_path(run).name
+            own = tuple(Value("rate", 1.5, i) for i in range(values))
+            blocks_s, take_s = [], []
+            per_batch = BATCH_TRIALS // 2
+            for batch in range(batches):
+                first = batch * per_batch + 1
+                blocks = [Block(id_, 1, None, drawn(id_, 2)) for id_ in range(first, first + per_batch)]
+                trials = [
+                    measurement((block.id - 1) * 2 + place, 2, block.order, own)
+                    for block in blocks
+                    for place in (1, 2)
+                ]
+                start = time.perf_counter()
+                record.add_blocks(blocks)
+                middle = time.perf_counter()
+                record.take(run, trials, journal, batch + 1)
+                take_s.append(time.perf_counter() - middle)
+                blocks_s.append(middle - start)
+        yield name, blocks_s, take_s
+
+
+def journal_modes(place: Path, batches: int) -> Iterator[tuple[str, list[float]]]:
+    """Seconds of bare transactions of a batch's size in each of SQLite's modes: what the choice rests on."""
+    row = tuple(range(20))
+    for mode in ("WAL", "DELETE", "TRUNCATE", "PERSIST"):
+        for synchronous in ("NORMAL", "FULL"):
+            file = place / f"{mode}-{synchronous}.sqlite"
+            with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+                connection.execute(f"PRAGMA journal_mode = {mode}")
+                connection.execute(f"PRAGMA synchronous = {synchronous}")
+                columns = ", ".join(f"c{i} INTEGER" for i in range(20))
+                connection.execute(f"CREATE TABLE t (id INTEGER PRIMARY KEY, {columns})")
+                taken = []
+                for batch in range(batches):
+                    start = time.perf_counter()
+                    connection.execute("BEGIN IMMEDIATE")
+                    connection.executemany(
+                        f"INSERT INTO t VALUES ({', '.join('?' * 21)})",  # noqa: S608 -- question marks
+                        ((batch * BATCH_TRIALS + i, *row) for i in range(BATCH_TRIALS)),
+                    )
+                    connection.execute("COMMIT")
+                    taken.append(time.perf_counter() - start)
+            yield f"{mode}, synchronous {synchronous}", taken
+
+
+def fill(directory: Path, trials: int, treatments: int) -> None:
+    """A record of so many trials with one value each, through its own door."""
+    with create(directory, treatments) as record:
+        run = record.begin_run({}, "boot")
+        journal = record.journal_path(run).name
+        blocks = trials // treatments
+        step = max(1, 20_000 // treatments)
+        for first in range(1, blocks + 1, step):
+            made = [
+                Block(id_, 1, None, drawn(id_, treatments), discard=id_ == 1)
+                for id_ in range(first, min(first + step, blocks + 1))
+            ]
+            record.add_blocks(made)
+            taken = [
+                measurement(
+                    (block.id - 1) * treatments + place, treatments, block.order, (Value("rate", place / 3),)
+                )
+                for block in made
+                for place in range(1, treatments + 1)
+            ]
+            # A few fail, as in life.
+            taken = [replace(m, status="failed", values=()) if m.trial % 20_011 == 0 else m for m in taken]
+            record.take(run, taken, journal, first)
+
+
+QUESTIONS: dict[str, Callable[[Record], object]] = {
+    "progress()": Record.progress,
+    "failures()": Record.failures,
+    'samples("wall_s")': lambda record: record.samples("wall_s"),
+    'samples("wall_s", "cpu_s", "rss_bytes")': lambda record: record.samples("wall_s", "cpu_s", "rss_bytes"),
+    'samples("rate")': lambda record: record.samples("rate"),
+    "outcomes()": Record.outcomes,
+    'progress() and samples("wall_s")': lambda record: (record.progress(), record.samples("wall_s")),
+}
+
+
+ASK = """
+import json, resource, sys, time
+sys.path.insert(0, sys.argv[3])
+import bench
+start = time.perf_counter()
+with bench.Record.open(bench.Path(sys.argv[1])) as record:
+    answer = bench.QUESTIONS[sys.argv[2]](record)
+seconds = time.perf_counter() - start
+print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+"""
+
+
+def ask(directory: Path, question: str) -> tuple[float, float]:
+    """Seconds from open to closed, and the peak of memory in MiB, in a process of its own."""
+    command = [sys.executable, "-c", ASK, str(directory), question, str(Path(__file__).parent)]
+    seconds, mebibytes = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    return seconds, mebibytes
+
+
+def main() -> None:
+    """Measure, and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a tenth of everything")
+    parser.add_argument("--keep", type=Path, help="put the records there and leave them")
+    options = parser.parse_args()
+    trials, batches, repeats = (100_000, 30, 2) if options.quick else (1_000_000, 300, 5)
+
+    with tempfile.TemporaryDirectory() as place:
+        root = options.keep or Path(place)
+        root.mkdir(parents=True, exist_ok=True)
+        print(f"one transaction of {BATCH_TRIALS} trials, ms (median, 99th percentile)")
+        for name, taken in journal_modes(root, batches):
+            print(f"  bare SQLite, {name:<28}{row(taken)}")
+        for name, blocks_s, take_s in transactions(root, batches):
+            print(f"  add_blocks, 55 of them       {row(blocks_s)}")
+            print(f"  take, {name:<22} {row(take_s)}")
+        for treatments in (2, 1000):
+            directory = root / f"{treatments}-treatments.lab"
+            if not directory.exists():
+                start = time.perf_counter()
+                fill(directory, trials, treatments)
+                filled_s = time.perf_counter() - start
+                size = (directory / "record.sqlite").stat().st_size
+                print(
+                    f"{trials:,} trials of {treatments} treatments, one value each: {size / 1e6:.0f} MB,"
+                    f" written at {trials / filled_s:,.0f} trials a second"
+                )
+            for question in QUESTIONS:
+                answers = [ask(directory, question) for _ in range(repeats)]
+                seconds = statistics.median(answer[0] for answer in answers)
+                print(f"  {question:<42}{seconds:7.3f} s{max(answer[1] for answer in answers):8.0f} MiB")
+
+
+def row(seconds: list[float]) -> str:
+    """Median and 99th percentile in milliseconds."""
+    ordered = sorted(seconds)
+    return f"{statistics.median(ordered) * 1e3:8.2f}{ordered[int(len(ordered) * 0.99)] * 1e3:8.2f}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+#include "child_start.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace steelyard {
+
+namespace {
+
+/// Runs in the child on its own stack; the parent sleeps until execve or _exit. Sanitizers may not instrument
+/// it: it never returns, and its stack would stay marked.
+__attribute__((no_sanitize("address"))) int become_program(void* argument) {
+    auto& start = *static_cast<ChildStart*>(argument);
+    const Launch& launch = start.launch;
+    // A group of its own, so that a program which signals its group does not reach the runner. Not a session
+    // of its own: with autogroups that costs 3 to 5 us.
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (launch.has_nice && setpriority(PRIO_PROCESS, 0, launch.nice) != 0) {
+        start.error = errno;
+        start.step = Step::nice;
+    } else {
+        execve(launch.path, launch.argv, launch.env);
+        start.error = errno;
+        start.step = Step::exec;
+    }
+    _exit(127);
+}
+
+constexpr std::size_t child_stack_bytes = 16384;
+alignas(16) char child_stack[child_stack_bytes];
+
+/// As vfork does, but on a stack of its own, so that the compiler need not know. -1 and errno when it fails.
+pid_t start_child(int (*run)(void*), void* argument) {
+    return clone(run, child_stack + child_stack_bytes, CLONE_VM | CLONE_VFORK | SIGCHLD, argument);
+}
+
+} // namespace
+
+pid_t start_program(ChildStart& start) {
+    return start_child(become_program, &start);
+}
+
+void rehearse() {
+    const pid_t child = start_child([](void*) -> int { _exit(0); }, nullptr);
+    if (child > 0)
+        reap_quietly(child);
+}
+
+void reap_quietly(pid_t child) {
+    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+}
+
+} // namespace steelyard

@@ -1,0 +1,95 @@
+#include "child_wait.h"
+
+#include "clock.h"
+#include "stop.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <sys/wait.h>
+
+namespace steelyard {
+
+namespace {
+
+/// The longest that cleanup may take once a stop was asked for; the guard loses patience later than this.
+constexpr std::int64_t cleanup_patience_ns = 1 * ns_per_s;
+
+bool captures_any(const Launch& launch) {
+    return launch.stdout_mode == Output::capture || launch.stderr_mode == Output::capture;
+}
+
+} // namespace
+
+ChildWait::ChildWait(const Launch& launch, Captures& captures, bool may_be_stopped)
+    : launch_(launch), captures_(captures), may_be_stopped_(may_be_stopped),
+      deadline_ns_(deadline_after(monotonic_ns(), launch.timeout_ns)),
+      rhythm_(monotonic_ns(), captures_any(launch)) {
+    if (!may_be_stopped && stop_requested())
+        deadline_ns_ = std::min(deadline_ns_, monotonic_ns() + cleanup_patience_ns);
+    arm();
+}
+
+ChildWait::~ChildWait() {
+    wake_never();
+}
+
+std::int64_t ChildWait::sleep_until_end(pid_t child) {
+    for (;;) {
+        siginfo_t info;
+        const int result = waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);
+        const std::int64_t now_ns = monotonic_ns();
+        if (result == 0 || errno != EINTR)
+            return now_ns;
+        look(child, now_ns);
+    }
+}
+
+void ChildWait::arm() const {
+    const std::int64_t next_ns = std::min({deadline_ns_, kill_ns_, rhythm_.next_ns()});
+    if (next_ns != never_ns)
+        wake_at(next_ns);
+}
+
+void ChildWait::look(pid_t child, std::int64_t now_ns) {
+    if (stop_requested() && !stopped_)
+        heed_stop(child, now_ns);
+    if (now_ns >= deadline_ns_) {
+        timed_out_ = true;
+        deadline_ns_ = never_ns;
+        ask_to_end(child, now_ns);
+    }
+    if (now_ns >= kill_ns_) {
+        kill(-child, SIGKILL);
+        kill(child, SIGKILL);
+        kill_ns_ = now_ns + WakeupConfig{}.grace_ns; // again, in case it forked into its group meanwhile
+    }
+    if (now_ns >= rhythm_.next_ns())
+        rhythm_.looked(now_ns, trim());
+    arm();
+}
+
+void ChildWait::heed_stop(pid_t child, std::int64_t now_ns) {
+    stopped_ = true;
+    if (may_be_stopped_)
+        ask_to_end(child, now_ns);
+    else
+        deadline_ns_ = std::min(deadline_ns_, now_ns + cleanup_patience_ns);
+}
+
+void ChildWait::ask_to_end(pid_t child, std::int64_t now_ns) {
+    kill(-child, SIGTERM);
+    kill(child, SIGTERM); // it may have left its group
+    kill_ns_ = std::min(kill_ns_, now_ns + WakeupConfig{}.grace_ns);
+}
+
+std::uint64_t ChildWait::trim() {
+    std::uint64_t written = 0;
+    if (launch_.stdout_mode == Output::capture)
+        written += captures_.out.trim(launch_.capture_limit_bytes);
+    if (launch_.stderr_mode == Output::capture)
+        written += captures_.err.trim(launch_.capture_limit_bytes);
+    return written;
+}
+
+} // namespace steelyard

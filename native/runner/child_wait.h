@@ -1,0 +1,46 @@
+// Waiting for a child's end. The observer sleeps; it is woken only for the time limit, for a request to stop,
+// and to look at the size of captured output.
+#pragma once
+
+#include <cstdint>
+#include <sys/types.h>
+
+#include "capture.h"
+#include "launch.h"
+#include "wakeups.h"
+
+namespace steelyard {
+
+class ChildWait {
+  public:
+    /// Arms the timer, before the clock is read. With `may_be_stopped` a request to stop ends the child;
+    /// without, it leaves it one second.
+    ChildWait(const Launch& launch, Captures& captures, bool may_be_stopped);
+    ~ChildWait();
+    ChildWait(const ChildWait&) = delete;
+    ChildWait& operator=(const ChildWait&) = delete;
+
+    /// The moment of the child's end, which is not reaped yet.
+    std::int64_t sleep_until_end(pid_t child);
+
+    bool timed_out() const { return timed_out_; }
+    bool stopped() const { return stopped_; }
+
+  private:
+    void arm() const;
+    void look(pid_t child, std::int64_t now_ns);
+    void heed_stop(pid_t child, std::int64_t now_ns);
+    void ask_to_end(pid_t child, std::int64_t now_ns);
+    std::uint64_t trim();
+
+    const Launch& launch_;
+    Captures& captures_;
+    bool may_be_stopped_;
+    bool stopped_ = false;
+    bool timed_out_ = false;
+    std::int64_t deadline_ns_;
+    std::int64_t kill_ns_ = never_ns;
+    TrimRhythm rhythm_;
+};
+
+} // namespace steelyard

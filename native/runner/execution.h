@@ -1,0 +1,26 @@
+// One process from its start to its end, with the clock around it.
+#pragma once
+
+#include "capture.h"
+#include "launch.h"
+#include "process_tree.h"
+#include "record.h"
+#include "surroundings.h"
+
+namespace steelyard {
+
+enum class Purpose : std::uint8_t {
+    trial,   ///< measured
+    prepare, ///< untimed, before a trial
+    cleanup, ///< untimed, after it; a request to stop gives it one second, because it gives back what prepare
+             ///< took
+    block,   ///< untimed, before or after a block
+};
+
+/// Fills the measured fields of `record` (identity and outputs are the caller's) and, for a trial that asks
+/// for them, the values of the counters. False when it was stopped: then the record means nothing. What the
+/// process left running is still running.
+bool execute(const Launch& launch, Surroundings& surroundings, Captures& captures, Purpose purpose,
+             Record& record, CounterValue* counters);
+
+} // namespace steelyard

@@ -1,0 +1,91 @@
+#include "guard.h"
+
+#include "clock.h"
+#include "process_tree.h"
+#include "server.h"
+#include "stop.h"
+
+#include <cerrno>
+#include <csignal>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace steelyard {
+
+namespace {
+
+/// A runner that was asked to stop needs a fifth of a second for a program that ignores SIGTERM and one
+/// second for cleanup. After this it is stuck.
+constexpr std::int64_t patience_ns = 3 * ns_per_s;
+
+void on_child(int /*signal*/) {}
+
+/// Ends with the runner's exit code.
+[[noreturn]] void become_runner(const char* journal_path, pid_t guard) {
+    prctl(PR_SET_NAME, "steelyard-run");
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != guard) // it died before it could be watched
+        _exit(ExitCode::stopped);
+    _exit(serve(journal_path));
+}
+
+/// Waits for the runner's end and returns its wait status. Asks it to stop when Python closes its end of the
+/// orders, when Python dies (a process that Python forked may hold that end open), or on a signal.
+int wait_for_runner(pid_t runner) {
+    const int python =
+        static_cast<int>(syscall(SYS_pidfd_open, getppid(), 0)); // < 0 on old kernels: poll ignores it
+    pollfd watched[] = {{.fd = 0, .events = 0, .revents = 0}, {.fd = python, .events = POLLIN, .revents = 0}};
+    // Signals come only inside ppoll, so that none is lost between a check and the sleep.
+    sigset_t blocked;
+    sigset_t none;
+    sigemptyset(&none);
+    sigfillset(&blocked);
+    sigprocmask(SIG_SETMASK, &blocked, nullptr);
+
+    std::int64_t kill_ns = 0;
+    for (;;) {
+        int status = 0;
+        if (waitpid(runner, &status, WNOHANG) == runner)
+            return status;
+        timespec patience{patience_ns / ns_per_s, 0};
+        const int events = ppoll(watched, 2, kill_ns == 0 ? nullptr : &patience, &none);
+        const bool asked = stop_requested() || events > 0;
+        if (asked && kill_ns == 0) {
+            kill(runner, SIGTERM);
+            kill_ns = monotonic_ns() + patience_ns;
+            watched[0].fd = watched[1].fd = -1;
+        } else if (kill_ns != 0 && monotonic_ns() >= kill_ns) {
+            kill(runner, SIGKILL);
+        }
+    }
+}
+
+} // namespace
+
+int stand_guard(const char* journal_path) {
+    prctl(PR_SET_NAME, "steelyard-guard");
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    install_signal_handlers();
+    struct sigaction action{};
+    action.sa_handler = on_child;
+    sigaction(SIGCHLD, &action, nullptr); // the default, to ignore it, would not interrupt ppoll
+
+    const pid_t guard = getpid();
+    const pid_t runner = fork();
+    if (runner < 0)
+        return ExitCode::cannot_start;
+    if (runner == 0) {
+        install_signal_handlers();
+        become_runner(journal_path, guard);
+    }
+    const int status = wait_for_runner(runner);
+    KeptProcesses none;
+    end_descendants(none);
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+} // namespace steelyard

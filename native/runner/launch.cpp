@@ -1,0 +1,135 @@
+#include "launch.h"
+
+#include "byte_reader.h"
+
+#include <string_view>
+
+namespace steelyard {
+
+namespace {
+
+enum Flags : std::uint8_t { flag_aslr_off = 1, flag_nice = 2, flag_affinity = 4 };
+
+struct Head {
+    std::uint64_t timeout_ns;
+    std::uint64_t capture_limit_bytes;
+    std::int32_t nice;
+    std::uint8_t flags;
+    std::uint8_t stdout_mode;
+    std::uint8_t stderr_mode;
+    std::uint8_t reserved;
+    std::uint32_t cpus;
+    std::uint32_t prepare;
+    std::uint32_t cleanup;
+    std::uint32_t counters;
+    std::uint32_t argv;
+    std::uint32_t env;
+};
+static_assert(sizeof(Head) == 48);
+
+bool read_text(ByteReader& reader, char*& text) {
+    std::uint32_t length = 0;
+    return reader.read_text(text, length);
+}
+
+bool read_ids(ByteReader& reader, std::uint32_t count, std::uint32_t* ids) {
+    for (std::uint32_t i = 0; i < count; ++i)
+        if (!reader.read(ids[i]))
+            return false;
+    return true;
+}
+
+/// `bytes` grows by what each text takes on the stack of the new program.
+bool read_texts(ByteReader& reader, std::uint32_t count, char** texts, std::uint32_t& bytes) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+        std::uint32_t length = 0;
+        if (!reader.read_text(texts[i], length))
+            return false;
+        bytes += length + 1 + static_cast<std::uint32_t>(sizeof(char*));
+    }
+    texts[count] = nullptr;
+    return true;
+}
+
+bool read_affinity(ByteReader& reader, std::uint32_t count, cpu_set_t& set) {
+    CPU_ZERO(&set);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        std::uint32_t cpu = 0;
+        if (!reader.read(cpu) || cpu >= LaunchLimits::cpus)
+            return false;
+        CPU_SET(cpu, &set);
+    }
+    return true;
+}
+
+bool read_counters(ByteReader& reader, Launch& launch) {
+    for (std::uint32_t i = 0; i < launch.counter_count; ++i) {
+        CounterRequest& counter = launch.counters[i];
+        std::uint32_t user_only = 0;
+        char* name = nullptr;
+        if (!reader.read(counter.config) || !reader.read(counter.type) || !reader.read(user_only) ||
+            !reader.read_text(name, counter.name_length) || counter.name_length > 255)
+            return false;
+        counter.user_only = user_only != 0;
+        counter.name = name;
+    }
+    return true;
+}
+
+char* find_trial_digits(char** env) {
+    for (; *env != nullptr; ++env) {
+        const std::string_view entry(*env);
+        if (entry.starts_with("STEELYARD_TRIAL=") && entry.size() >= 16 + trial_digit_count)
+            return *env + entry.size() - trial_digit_count;
+    }
+    return nullptr;
+}
+
+} // namespace
+
+const char* decode_launch(std::span<char> frame, std::span<char> pointers, Launch& launch) {
+    ByteReader reader(frame);
+    Head head{};
+    if (!reader.read(head))
+        return "launch: the frame ends in its head";
+    if (head.stdout_mode > 2 || head.stderr_mode > 2)
+        return "launch: unknown output mode";
+    if (head.cpus > LaunchLimits::cpus || head.prepare > LaunchLimits::hooks ||
+        head.cleanup > LaunchLimits::hooks || head.counters > LaunchLimits::counters)
+        return "launch: too many CPUs, hooks or counters";
+    const std::size_t slots = std::size_t{head.argv} + head.env + 2;
+    if (pointers.size() < slots * sizeof(char*))
+        return "launch: more arguments than the frame can hold";
+
+    launch.timeout_ns = head.timeout_ns;
+    launch.capture_limit_bytes = head.capture_limit_bytes;
+    launch.nice = head.nice;
+    launch.has_nice = (head.flags & flag_nice) != 0;
+    launch.aslr_off = (head.flags & flag_aslr_off) != 0;
+    launch.has_affinity = (head.flags & flag_affinity) != 0;
+    launch.stdout_mode = static_cast<Output>(head.stdout_mode);
+    launch.stderr_mode = static_cast<Output>(head.stderr_mode);
+    launch.prepare_count = head.prepare;
+    launch.cleanup_count = head.cleanup;
+    launch.counter_count = head.counters;
+    launch.argv = reinterpret_cast<char**>(pointers.data());
+    launch.env = launch.argv + head.argv + 1;
+    launch.env_bytes = 0;
+
+    std::uint32_t path_length = 0;
+    if (!read_affinity(reader, head.cpus, launch.affinity) ||
+        !read_ids(reader, head.prepare, launch.prepare) || !read_ids(reader, head.cleanup, launch.cleanup) ||
+        !read_counters(reader, launch) || !reader.read_text(launch.path, path_length) ||
+        !read_text(reader, launch.cwd) || !read_text(reader, launch.stdin_path) ||
+        !read_text(reader, launch.stdout_path) || !read_text(reader, launch.stderr_path) ||
+        !read_text(reader, launch.metrics_path))
+        return "launch: the frame ends too early or a text holds a NUL";
+    launch.argv_bytes = path_length + 1;
+    if (!read_texts(reader, head.argv, launch.argv, launch.argv_bytes) ||
+        !read_texts(reader, head.env, launch.env, launch.env_bytes) || !reader.at_end())
+        return "launch: arguments and environment do not fill the frame";
+    launch.trial_digits = find_trial_digits(launch.env);
+    return nullptr;
+}
+
+} // namespace steelyard

@@ -1,0 +1,73 @@
+// One way to start a program: everything the child sees. Decoded from the frame that Python sends; README.md
+// here has the layout.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <sched.h>
+
+namespace steelyard {
+
+enum class Output : std::uint8_t { capture = 0, null = 1, file = 2 };
+
+/// A perf event to be counted over a trial.
+struct CounterRequest {
+    const char* name;
+    std::uint32_t name_length;
+    std::uint32_t type;
+    std::uint64_t config;
+    bool user_only;
+};
+
+struct LaunchLimits {
+    static constexpr std::size_t hooks = 16;
+    static constexpr std::size_t counters = 16;
+    /// As many as the C library's cpu_set_t holds.
+    static constexpr std::size_t cpus = CPU_SETSIZE;
+};
+
+/// Texts and pointer arrays point into the frame it was decoded from.
+struct Launch {
+    std::uint64_t timeout_ns;          ///< 0: no limit
+    std::uint64_t capture_limit_bytes; ///< what is kept of each captured stream
+    std::int32_t nice;
+    bool has_nice;
+    bool aslr_off;
+    bool has_affinity;
+    cpu_set_t affinity;
+    Output stdout_mode;
+    Output stderr_mode;
+    char* path; ///< what execve gets, absolute
+    char* cwd;
+    char* stdin_path;
+    char* stdout_path;  ///< empty unless the mode is file
+    char* stderr_path;  ///< empty unless the mode is file
+    char* metrics_path; ///< empty: none
+    char** argv;
+    char** env;
+    std::uint32_t argv_bytes; ///< what path and arguments take on the new stack: texts with NUL, and pointers
+    std::uint32_t env_bytes;  ///< the same of the environment
+    char* trial_digits;       ///< where the environment holds the trial number; null when it does not
+    std::uint32_t prepare_count;
+    std::uint32_t cleanup_count;
+    std::uint32_t counter_count;
+    std::uint32_t prepare[LaunchLimits::hooks];
+    std::uint32_t cleanup[LaunchLimits::hooks];
+    CounterRequest counters[LaunchLimits::counters];
+};
+
+inline constexpr std::size_t trial_digit_count = 12;
+
+/// Bytes that `decode_launch` needs for the pointer arrays of a frame of this size: every text takes five at
+/// least.
+constexpr std::size_t pointer_space(std::size_t frame_size) {
+    return (frame_size / 5 + 3) * sizeof(char*);
+}
+
+/// Null, or what is wrong with the frame. `pointers` is aligned memory of `pointer_space` bytes for argv and
+/// env.
+const char* decode_launch(std::span<char> frame, std::span<char> pointers, Launch& launch);
+
+} // namespace steelyard

@@ -1,0 +1,122 @@
+#include "surroundings.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/personality.h>
+#include <unistd.h>
+
+namespace steelyard {
+
+namespace {
+
+constexpr unsigned long ask_personality = 0xFFFFFFFF;
+
+/// Makes `target` the same open file as `fd`. 0 or errno.
+int duplicate(int fd, int target) {
+    return dup2(fd, target) < 0 ? errno : 0;
+}
+
+/// Makes `target` what `path` names. 0 or errno.
+int open_as(int target, const char* path, int flags) {
+    const int fd = open(path, flags | O_CLOEXEC | O_NOCTTY, 0666);
+    if (fd < 0)
+        return errno;
+    const int result = duplicate(fd, target);
+    close(fd);
+    return result;
+}
+
+} // namespace
+
+int Surroundings::initialise() {
+    null_fd_ = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (null_fd_ < 0)
+        return errno;
+    initial_personality_ = personality_ = personality(ask_personality);
+    if (personality_ < 0)
+        initial_personality_ = personality_ = 0; // a sandbox that refuses even the question
+    if (sched_getaffinity(0, sizeof initial_affinity_, &initial_affinity_) != 0)
+        return errno;
+    affinity_ = initial_affinity_;
+    release();
+    return 0;
+}
+
+void Surroundings::release() {
+    for (int fd = 0; fd <= 2; ++fd)
+        dup2(null_fd_, fd);
+    if (chdir("/") != 0)
+        return; // the directory that it is in stays busy, nothing worse
+}
+
+SetupFailure Surroundings::apply(const Launch& launch, Captures& captures) {
+    if (chdir(launch.cwd) != 0)
+        return {Step::cwd, errno};
+    if (const SetupFailure failure = open_streams(launch, captures); failure.step != Step::none)
+        return failure;
+    if (const int error = set_aslr(launch.aslr_off); error != 0)
+        return {Step::aslr, error};
+    if (const int error = set_affinity(launch.has_affinity ? launch.affinity : initial_affinity_); error != 0)
+        return {Step::affinity, error};
+    return {};
+}
+
+SetupFailure Surroundings::open_streams(const Launch& launch, Captures& captures) {
+    if (const int error = open_as(0, launch.stdin_path, O_RDONLY); error != 0)
+        return {Step::stdin_file, error};
+    struct Stream {
+        int fd;
+        Output mode;
+        const char* path;
+        Capture& capture;
+        Step step;
+    };
+    const Stream streams[] = {
+        {1, launch.stdout_mode, launch.stdout_path, captures.out, Step::stdout_file},
+        {2, launch.stderr_mode, launch.stderr_path, captures.err, Step::stderr_file},
+    };
+    for (const Stream& stream : streams) {
+        int error = 0;
+        switch (stream.mode) {
+        case Output::capture:
+            error = stream.capture.reset();
+            if (error == 0)
+                error = duplicate(stream.capture.fd(), stream.fd);
+            break;
+        case Output::null:
+            error = duplicate(null_fd_, stream.fd);
+            break;
+        case Output::file:
+            // O_APPEND, so that one file can take both streams
+            error = open_as(stream.fd, stream.path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND);
+            break;
+        }
+        if (error != 0)
+            return {stream.step, error};
+    }
+    return {};
+}
+
+int Surroundings::set_aslr(bool off) {
+    const int wanted = off ? initial_personality_ | ADDR_NO_RANDOMIZE : initial_personality_;
+    if (wanted == personality_)
+        return 0;
+    if (personality(static_cast<unsigned long>(wanted)) < 0)
+        return errno;
+    personality_ = personality(ask_personality);
+    return personality_ == wanted ? 0 : ENOSYS;
+}
+
+int Surroundings::set_affinity(const cpu_set_t& wanted) {
+    if (CPU_EQUAL(&wanted, &affinity_))
+        return 0;
+    if (sched_setaffinity(0, sizeof wanted, &wanted) != 0)
+        return errno;
+    // The kernel drops CPUs that are absent or not allowed and says nothing.
+    if (sched_getaffinity(0, sizeof affinity_, &affinity_) != 0)
+        return errno;
+    return CPU_EQUAL(&wanted, &affinity_) ? 0 : EINVAL;
+}
+
+} // namespace steelyard

@@ -1,0 +1,40 @@
+// What a child inherits from the runner. All of it is set on the runner itself before the clock is read, so
+// that the timed region holds nothing but the start, the program and its end.
+#pragma once
+
+#include "capture.h"
+#include "launch.h"
+#include "record.h"
+
+namespace steelyard {
+
+struct SetupFailure {
+    Step step = Step::none;
+    int error = 0;
+};
+
+class Surroundings {
+  public:
+    /// Reads what the runner was started with. 0 or errno.
+    int initialise();
+
+    /// Working directory, descriptors 0 to 2, ASLR, affinity. Each is read back where the kernel may accept
+    /// and ignore it. The first failure ends it.
+    SetupFailure apply(const Launch& launch, Captures& captures);
+
+    /// Lets go of directories and files, so that an idle runner keeps no file system busy.
+    void release();
+
+  private:
+    SetupFailure open_streams(const Launch& launch, Captures& captures);
+    int set_aslr(bool off);
+    int set_affinity(const cpu_set_t& wanted);
+
+    int null_fd_ = -1;
+    int initial_personality_ = 0;
+    int personality_ = 0;
+    cpu_set_t initial_affinity_{};
+    cpu_set_t affinity_{};
+};
+
+} // namespace steelyard

@@ -1,0 +1,219 @@
+#include "trial.h"
+
+#include "decimal.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace steelyard {
+
+namespace {
+
+constexpr std::uint64_t metrics_limit_bytes = 16U << 20U;
+
+int create(Captures& captures, const char* out, const char* err) {
+    const int error = captures.out.create(out);
+    return error != 0 ? error : captures.err.create(err);
+}
+
+/// An empty file where the program may write its metrics. 0 or errno.
+int empty_file(const char* path) {
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (fd < 0)
+        return errno;
+    close(fd);
+    return 0;
+}
+
+/// What a stream came to: bytes written, and how many of them are kept.
+struct StreamSize {
+    std::uint64_t written;
+    std::uint32_t kept;
+};
+
+StreamSize stream_size(Output mode, int shown_fd, const Capture& capture, std::uint64_t limit_bytes) {
+    if (mode == Output::capture) {
+        const std::uint64_t written = capture.written_bytes();
+        return {written, static_cast<std::uint32_t>(std::min(written, limit_bytes))};
+    }
+    struct stat file{};
+    if (mode == Output::file && fstat(shown_fd, &file) == 0 && S_ISREG(file.st_mode))
+        return {static_cast<std::uint64_t>(file.st_size), 0};
+    return {0, 0};
+}
+
+} // namespace
+
+int TrialRunner::initialise() {
+    if (const int error = create(captures_, "stdout", "stderr"); error != 0)
+        return error;
+    if (const int error = create(hook_captures_, "stdout", "stderr"); error != 0)
+        return error;
+    return surroundings_.initialise();
+}
+
+bool TrialRunner::load(std::uint32_t id, std::uint64_t trial, Launch& launch, Arena& arena) {
+    problem_ = launches_.load(id, launch, arena);
+    if (problem_ == nullptr && launch.trial_digits != nullptr &&
+        !write_fixed_width(launch.trial_digits, trial_digit_count, trial))
+        problem_ = "a trial number of more than twelve digits";
+    return problem_ == nullptr;
+}
+
+TrialEnd TrialRunner::run_trial(std::uint64_t trial, std::uint32_t launch) {
+    close_metrics();
+    frame_ = {};
+    frame_.record.trial = trial;
+    frame_.record.launch = launch;
+    if (!load(launch, trial, launch_, launch_arena_))
+        return TrialEnd::bad_launch;
+
+    TrialEnd end = run_all(launch_.prepare, launch_.prepare_count, Purpose::prepare);
+    if (end == TrialEnd::finished && !failed())
+        end = run_program();
+    // Always, also after a failure or a stop: it gives back what prepare took.
+    const TrialEnd cleanup = run_all(launch_.cleanup, launch_.cleanup_count, Purpose::cleanup);
+    if (end == TrialEnd::finished)
+        end = cleanup;
+
+    kept_.drop_of_trial();
+    if (launch_.prepare_count + launch_.cleanup_count > 0 && reap_and_look(kept_) &&
+        !end_descendants(kept_).complete)
+        return TrialEnd::cannot_end;
+    return end;
+}
+
+TrialEnd TrialRunner::run_program() {
+    Record& record = frame_.record;
+    if (launch_.metrics_path[0] != '\0') {
+        if (const int error = empty_file(launch_.metrics_path); error != 0) {
+            record.status = Status::setup_failed;
+            record.step = Step::metrics_file;
+            record.error = error;
+            return TrialEnd::finished;
+        }
+    }
+    const bool whole = execute(launch_, surroundings_, captures_, Purpose::trial, record, values_);
+    if (reap_and_look(kept_)) {
+        const Ended ended = end_descendants(kept_);
+        record.left_processes = ended.processes;
+        if (!ended.complete)
+            return TrialEnd::cannot_end;
+    }
+    if (!whole)
+        return TrialEnd::stopped;
+    if (record.status != Status::setup_failed) {
+        note_outputs(launch_);
+        note_metrics();
+        record.counter_count = launch_.counter_count;
+        frame_.counters = launch_.counters;
+        frame_.values = values_;
+    }
+    return TrialEnd::finished;
+}
+
+TrialEnd TrialRunner::run_all(const std::uint32_t* hooks, std::uint32_t count, Purpose purpose) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const TrialEnd end = run_one(hooks[i], purpose);
+        if (end != TrialEnd::finished)
+            return end;
+        if (purpose == Purpose::prepare && failed())
+            break;
+    }
+    return TrialEnd::finished;
+}
+
+TrialEnd TrialRunner::run_one(std::uint32_t hook, Purpose purpose) {
+    if (!load(hook, frame_.record.trial, hook_launch_, hook_arena_))
+        return TrialEnd::bad_launch;
+    hook_launch_.counter_count = 0;
+    Record record;
+    if (!execute(hook_launch_, surroundings_, hook_captures_, purpose, record, nullptr)) {
+        return end_descendants(kept_).complete ? TrialEnd::stopped : TrialEnd::cannot_end;
+    }
+    if (record.status == Status::ok && record.exit_code == 0) {
+        if (reap_and_look(kept_))
+            kept_.keep_children(purpose != Purpose::block);
+        return TrialEnd::finished;
+    }
+    if (reap_and_look(kept_)) {
+        const Ended ended = end_descendants(kept_);
+        record.left_processes = ended.processes;
+        if (!ended.complete)
+            return TrialEnd::cannot_end;
+    }
+    if (!failed()) // the first failure is the one to tell
+        note_failed_hook(hook, record);
+    return TrialEnd::finished;
+}
+
+TrialEnd TrialRunner::run_hook(std::uint32_t launch) {
+    close_metrics();
+    frame_ = {};
+    return run_one(launch, Purpose::block);
+}
+
+void TrialRunner::note_failed_hook(std::uint32_t hook, const Record& record) {
+    const std::uint64_t trial = frame_.record.trial;
+    const std::uint32_t launch = frame_.record.launch;
+    frame_ = {};
+    frame_.record = record;
+    frame_.record.trial = trial;
+    frame_.record.launch = launch;
+    frame_.record.status = Status::hook_failed;
+    frame_.record.hook = hook;
+    frame_.record.hook_status = record.status;
+    std::swap(captures_, hook_captures_); // later hooks do not overwrite what this one said
+    if (record.status != Status::setup_failed)
+        note_outputs(hook_launch_);
+}
+
+void TrialRunner::note_outputs(const Launch& launch) {
+    Record& record = frame_.record;
+    const std::uint64_t limit = launch.capture_limit_bytes;
+    const StreamSize out = stream_size(launch.stdout_mode, 1, captures_.out, limit);
+    const StreamSize err = stream_size(launch.stderr_mode, 2, captures_.err, limit);
+    record.stdout_bytes = out.written;
+    record.stdout_kept = out.kept;
+    frame_.stdout_fd = captures_.out.fd();
+    record.stderr_bytes = err.written;
+    record.stderr_kept = err.kept;
+    frame_.stderr_fd = captures_.err.fd();
+}
+
+void TrialRunner::note_metrics() {
+    if (launch_.metrics_path[0] == '\0')
+        return;
+    metrics_fd_ = open(launch_.metrics_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat file{};
+    if (metrics_fd_ < 0 || fstat(metrics_fd_, &file) != 0 || !S_ISREG(file.st_mode))
+        return;
+    Record& record = frame_.record;
+    record.metrics_bytes = static_cast<std::uint64_t>(file.st_size);
+    record.metrics_kept = static_cast<std::uint32_t>(std::min(record.metrics_bytes, metrics_limit_bytes));
+    frame_.metrics_fd = metrics_fd_;
+}
+
+void TrialRunner::close_metrics() {
+    if (metrics_fd_ >= 0)
+        close(metrics_fd_);
+    metrics_fd_ = -1;
+}
+
+void TrialRunner::release() {
+    close_metrics();
+    surroundings_.release();
+    for (Capture* const capture : {&captures_.out, &captures_.err, &hook_captures_.out, &hook_captures_.err})
+        static_cast<void>(capture->reset()); // gives back its memory; before its next use it is reset again
+}
+
+void TrialRunner::end_everything() {
+    KeptProcesses none;
+    end_descendants(none);
+}
+
+} // namespace steelyard

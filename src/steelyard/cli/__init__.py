@@ -1,0 +1,73 @@
+"""The command line: one file a command, loaded when it is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import NoReturn
+
+import click
+
+from steelyard.cli.group import CommandGroup
+from steelyard.errors import SteelyardError
+
+COMMANDS = {
+    "compare": "Compare commands: which is faster, by how much, how surely.",
+    "run": "Run the experiment of a spec; continue it if it was stopped.",
+    "plan": "Show what a spec would run, how long, and what it cannot separate.",
+    "status": "Show how far a record is.",
+    "analyze": "Answer from a record: effects, intervals, verdicts.",
+    "export": "Write a record as CSV, JSON Lines or Parquet.",
+    "demo": "Show in about a minute how run times lie.",
+    "completion": "Print the completion script for bash, zsh or fish.",
+}
+"""Command to the line that ``steelyard --help`` shows, so that help imports no command. A test compares
+them."""
+
+
+@click.group(
+    cls=CommandGroup,
+    commands_help=COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(package_name="steelyard", prog_name="steelyard", message="%(prog)s %(version)s")
+def cli() -> None:
+    """A laboratory for performance experiments.
+
+    Try it:  steelyard compare './old input' './new input'
+
+    Exit codes: 0 done, 1 a claim fails, 2 usage, 3 precision not reached (--strict), 4 this machine cannot,
+    5 a program failed, 130 interrupted (the record can be continued).
+    """
+
+
+def main() -> NoReturn:
+    """Run the command line and exit; a user's mistake is an ``error:`` and a ``hint:``, never a traceback."""
+    try:
+        code = cli.main(prog_name="steelyard", standalone_mode=False)
+    except SteelyardError as error:
+        code = _tell(error.message, error.hint, error.exit_code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        code = 2
+    except click.UsageError as error:
+        where = (
+            f"steelyard {error.ctx.info_name}"
+            if error.ctx and error.ctx.info_name != "steelyard"
+            else "steelyard"
+        )
+        code = _tell(error.format_message().rstrip(".").replace("\n", " "), f"{where} --help", 2)
+    except click.ClickException as error:
+        code = _tell(error.format_message(), None, 2)
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        code = 130
+    except BrokenPipeError:
+        # The reader (``| head``) has what it wanted; the interpreter must not complain at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _tell(message: str, hint: str | None, code: int) -> int:
+    sys.stderr.write(f"error: {message}\n" + (f"\nhint: {hint}\n" if hint else ""))
+    return code

@@ -1,0 +1,203 @@
+"""``steelyard compare``."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+import click
+
+from steelyard.cli.conducting import conduct, print_answer
+from steelyard.cli.options import json_option, output_option, strict_option
+from steelyard.errors import UsageError
+
+
+@click.command(short_help="Compare commands: which is faster, by how much, how surely.")
+@click.argument("commands", nargs=-1, required=True, metavar="COMMAND...")
+@click.option(
+    "-n",
+    "--name",
+    "--command-name",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="What to call a command; once for each.",
+)
+@click.option(
+    "-w",
+    "--warmup",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Blocks that are run first and used nowhere.",
+)
+@click.option(
+    "-m", "--min-runs", type=click.IntRange(min=2), metavar="N", help="At least N runs of each command (10)."
+)
+@click.option(
+    "-M", "--max-runs", type=click.IntRange(min=2), metavar="N", help="At most N runs of each command."
+)
+@click.option(
+    "-r",
+    "--runs",
+    type=click.IntRange(min=2),
+    metavar="N",
+    help="Exactly N runs of each command, whatever the precision.",
+)
+@click.option(
+    "--precision",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.01,
+    show_default=True,
+    metavar="SHARE",
+    help="Go on until every speedup is known to this relative half-width of its 95 % interval.",
+)
+@click.option(
+    "--max-time",
+    default="3 min",
+    show_default=True,
+    metavar="TIME",
+    help="Stop after this, whatever the precision.",
+)
+@click.option(
+    "--contexts",
+    is_flag=True,
+    help="Every block in a new context: length of the environment drawn, ASLR off.",
+)
+@click.option(
+    "-L",
+    "--parameter-list",
+    "parameters",
+    nargs=2,
+    multiple=True,
+    metavar="VAR VALUES",
+    help="Run with each of the VALUES (a,b,c) for {VAR}.",
+)
+@click.option(
+    "-s", "--setup", multiple=True, metavar="CMD", help="Shell command, untimed, before everything."
+)
+@click.option(
+    "-p", "--prepare", multiple=True, metavar="CMD", help="Shell command, untimed, before each run."
+)
+@click.option(
+    "-c", "--cleanup", multiple=True, metavar="CMD", help="Shell command, untimed, after everything."
+)
+@click.option(
+    "-S",
+    "--shell",
+    metavar="SHELL",
+    help="Have SHELL -c run the commands (default: no shell; 'default' is /bin/sh).",
+)
+@click.option(
+    "-N", "no_shell", is_flag=True, help="Start the commands without a shell; this is what happens anyway."
+)
+@click.option("-i", "--ignore-failure", is_flag=True, help="Accept any exit code.")
+@click.option("--input", "stdin", metavar="FILE", help="Standard input of every run (default: empty).")
+@click.option("--timeout", metavar="TIME", help="A run that takes longer has failed.")
+@click.option(
+    "--metric",
+    default="wall_s",
+    show_default=True,
+    metavar="NAME",
+    help="What is compared: wall_s, cpu_s, rss_bytes, …",
+)
+@click.option(
+    "--margin",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="SHARE",
+    help="Smallest difference that matters; smaller ones are called equivalent.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Of the order of runs (default: drawn, and stored).",
+)
+@output_option
+@json_option
+@strict_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    commands: tuple[str, ...],
+    names: tuple[str, ...],
+    warmup: int,
+    min_runs: int | None,
+    max_runs: int | None,
+    runs: int | None,
+    precision: float,
+    max_time: str,
+    contexts: bool,
+    parameters: tuple[tuple[str, str], ...],
+    setup: tuple[str, ...],
+    prepare: tuple[str, ...],
+    cleanup: tuple[str, ...],
+    shell: str | None,
+    no_shell: bool,
+    ignore_failure: bool,
+    stdin: str | None,
+    timeout: str | None,
+    metric: str,
+    margin: float | None,
+    seed: int | None,
+    output: Path | None,
+    as_json: bool,
+    strict: bool,
+) -> None:
+    r"""Run the COMMANDs in random order, block by block, and compare each with the first.
+
+    A command is one argument, split into words as a shell does; quote it. Its output is captured and not
+    shown.
+
+    \b
+    steelyard compare './old input' './new input'
+    steelyard compare -L n 1000,2000 './sort {n}'
+    steelyard compare --shell default 'sort a | uniq' 'sort -u a'
+    steelyard compare --contexts './prog-O2' './prog-O3'
+    """
+    from steelyard.lab.compare import BLOCKS, Comparing, shell_words, state_directory
+    from steelyard.units import parse_duration
+
+    if no_shell and shell:
+        raise UsageError("-N and --shell contradict each other", hint="leave one of them out")
+    if shell is None and not no_shell:
+        _hint_at_shell([(text, shell_words(text)) for text in commands])
+    comparing = Comparing(
+        commands=commands,
+        names=names,
+        parameters={name: values.split(",") for name, values in parameters},
+        shell={None: None, "none": None, "default": "/bin/sh"}.get(shell, shell),
+        prepare=prepare,
+        setup=setup,
+        cleanup=cleanup,
+        stdin=stdin,
+        contexts=contexts,
+        ignore_failure=ignore_failure,
+        timeout_s=None if timeout is None else parse_duration(timeout),
+        discard=warmup,
+        blocks=runs or min_runs or min(BLOCKS, max_runs or BLOCKS),
+        max_blocks=max_runs,
+        rel_halfwidth=None if runs else precision,
+        max_time_s=parse_duration(max_time),
+        metric=metric,
+        margin=margin,
+        seed=secrets.randbits(31) if seed is None else seed,
+    )
+    directory = output or state_directory(os.environ, "compare").with_suffix(".lab")
+    conduct(comparing.experiment(), directory)
+    code = print_answer(directory, as_json=as_json, strict=strict)
+    if not as_json:
+        click.echo(f"\nrecord: {directory}")
+    ctx.exit(code)
+
+
+def _hint_at_shell(found: list[tuple[str, list[str]]]) -> None:
+    for text, words in found:
+        if words:
+            click.echo(
+                f"hint: {text!r} is started without a shell, so {words[0]!r} is a word like any other;"
+                " --shell default has /bin/sh read it",
+                err=True,
+            )

@@ -1,0 +1,57 @@
+"""What ``run`` and ``compare`` share: run with progress, answer, exit code."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import click
+
+from steelyard.spec.experiment import Experiment
+
+
+def terminal_width() -> int:
+    """Columns of the terminal, 80 where there is none; tables grow no wider than 120, where eyes lose the
+    line.
+    """
+    return min(120, max(60, shutil.get_terminal_size().columns))
+
+
+def conduct(experiment: Experiment, directory: Path, *, spec_text: str = "") -> None:
+    """Run to the end, with a line of progress on a terminal."""
+    from steelyard.lab.run import run
+    from steelyard.report.progress import Progress
+
+    line = Progress(sys.stderr)
+    try:
+        run(
+            experiment,
+            directory,
+            spec_text=spec_text,
+            watch=lambda at: line.update(at.blocks_done, at.blocks_wanted, at.elapsed_s),
+        )
+    finally:
+        line.clear()
+
+
+def print_answer(directory: Path, *, as_json: bool, strict: bool, metric: str | None = None) -> int:
+    """Print what the record says, and return the exit code: 3 under ``strict`` where that leaves something
+    open.
+    """
+    from steelyard.lab.analyze import analyze
+    from steelyard.store import Record
+
+    with Record.open(directory) as record:
+        answer = analyze(record, metric=metric)
+    if as_json:
+        from steelyard.report.json import render
+
+        click.echo(render(answer), nl=False)
+    else:
+        from steelyard.report.line import write
+        from steelyard.report.text import lines
+
+        write(lines(answer, terminal_width()), sys.stdout)
+    unresolved = any(each.verdict == "not_resolved" for each in answer.judged)
+    return 3 if strict and (unresolved or answer.design.state == "precision_not_reached") else 0

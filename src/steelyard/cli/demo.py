@@ -1,0 +1,132 @@
+"""``steelyard demo``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from steelyard.cli.conducting import terminal_width
+from steelyard.cli.options import output_option
+from steelyard.errors import MachineError
+
+if TYPE_CHECKING:
+    from steelyard.lab.conductor import Watch
+    from steelyard.report.line import Line
+    from steelyard.report.progress import Progress
+
+_ORDERS = {"sequential": "one after the other, as usual:", "randomized": "in randomised blocks:"}
+
+
+@click.command(short_help="Show in about a minute how run times lie.")
+@output_option
+def command(output: Path | None) -> None:
+    """Run three experiments on this machine, in about a minute, and say what they show.
+
+    A command against itself; -O2 against -O3 in one context and in many; a program whose time depends on the
+    length of its environment.
+    """
+    from steelyard.lab.compare import state_directory
+    from steelyard.report.demo import findings, heading, paragraph
+    from steelyard.report.progress import Progress
+
+    directory = output or state_directory(os.environ, "demo")
+    progress = Progress(sys.stderr)
+    found: list[str] = []
+    parts = (
+        ("A command against itself: nothing can differ", _itself),
+        ("One program, -O2 against -O3: single contexts against many", _optimisation),
+        ("One program, unchanged, in an environment of growing length", _stack),
+    )
+    for number, (title, part) in enumerate(parts, 1):
+        _write(heading(number, title))
+        try:
+            found.append(part(directory, progress))
+        except MachineError as error:
+            _write(paragraph(f"not shown here: {error.message}"))
+            found.append(f"Not shown here: {error.message}.")
+        finally:
+            progress.clear()
+    _write(findings(found, terminal_width()))
+    click.echo(f"\nrecords: {directory}")
+
+
+def _itself(directory: Path, progress: Progress) -> str:
+    from steelyard.lab.demo.itself import against_itself
+    from steelyard.report.demo import called_different
+
+    counts = {}
+    for order in ("sequential", "randomized"):
+        it = against_itself(directory / f"itself-{order}.lab", order, _counted(progress))
+        progress.clear()
+        _write(called_different(_ORDERS[order], it.called_different, it.comparisons, it.worst))
+        counts[order] = it
+    sequential, blocks = counts["sequential"], counts["randomized"]
+    return (
+        f"The same program was called different from itself in {sequential.called_different} of"
+        f" {sequential.comparisons} comparisons when its runs came one after the other, and in"
+        f" {blocks.called_different} of {blocks.comparisons} in randomised blocks; at the 5 % level,"
+        f" {round(blocks.comparisons * 0.05)} are expected by chance."
+    )
+
+
+def _optimisation(directory: Path, progress: Progress) -> str:
+    from steelyard.lab.demo.optimisation import optimisation
+    from steelyard.report.demo import speedup
+    from steelyard.stats.speedup import Speedup
+
+    it = optimisation(directory, _watch(progress))
+    progress.clear()
+    values = []
+    for comparison in (*it.single, it.across):
+        length = comparison.stratum.get("env_bytes")
+        where = (
+            f"environment {length:+} bytes:"
+            if length is not None
+            else f"across {it.contexts} random lengths:"
+        )
+        if isinstance(comparison.speedup, Speedup) and comparison.ci95:
+            _write(speedup(where, comparison.ci95.low, comparison.ci95.high, comparison.speedup.value))
+            values.append(comparison.speedup.value)
+    *single, across = values
+    held = "" if it.aslr_off else " (address randomisation could not be switched off, so no context was held)"
+    return (
+        f"-O3 is {min(single):.2f} × to {max(single):.2f} × faster than -O2, depending on nothing but a few bytes"
+        f" of environment{held}; across contexts it is {across:.2f} ×."
+    )
+
+
+def _stack(directory: Path, progress: Progress) -> str:
+    from steelyard.lab.demo.stack import STEP_BYTES, stack_lengths
+    from steelyard.report.demo import picture
+
+    it = stack_lengths(directory, _watch(progress))
+    progress.clear()
+    if it.missing:
+        raise MachineError(it.missing)
+    marks = ["#" if each.across_page else "o" if each.across_line else "." for each in it.lengths]
+    _write(picture([each.wall_s for each in it.lengths], marks, STEP_BYTES))
+    slow = sum(each.wall_s > 2 * it.typical_s for each in it.lengths)
+    return (
+        f"The length of the environment alone makes the same binary up to {it.ratio:.1f} × slower;"
+        f" {slow} of {len(it.lengths)} lengths more than double its time."
+    )
+
+
+def _counted(progress: Progress) -> Callable[[int, int], None]:
+    return lambda done, total: progress.update(done, total, 0.0, "comparisons")
+
+
+def _watch(progress: Progress) -> Watch:
+    return lambda at: progress.update(at.blocks_done, at.blocks_wanted, at.elapsed_s)
+
+
+def _write(lines: Sequence[Line]) -> None:
+    from steelyard.report.line import write
+
+    write(lines, sys.stdout)
+    sys.stdout.flush()

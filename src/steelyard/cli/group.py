@@ -1,0 +1,46 @@
+"""A click group that knows its commands by name and loads a command's module when it is called."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any, cast
+
+import click
+
+from steelyard.errors import UsageError
+
+
+class CommandGroup(click.Group):
+    """Commands live in ``steelyard.cli.NAME`` as ``command``; their help lines are given beforehand."""
+
+    def __init__(self, *args: Any, commands_help: dict[str, str], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.commands_help = commands_help
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names, in the order of the help."""
+        return list(self.commands_help)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command, or ``None`` where there is none of this name."""
+        if cmd_name not in self.commands_help:
+            return None
+        command = import_module(f"steelyard.cli.{cmd_name}").command
+        return cast("click.Command", command)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does it, but an unknown command is answered with the nearest one."""
+        name = args[0]
+        if name not in self.commands_help and not name.startswith("-") and not ctx.resilient_parsing:
+            close = get_close_matches(name, self.commands_help, n=1)
+            hint = f"steelyard {close[0]}" if close else "steelyard --help"
+            raise UsageError(f"there is no command {name!r}", hint=hint)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The help lines that were given, without loading anything."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.commands_help.items()))

@@ -1,0 +1,22 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+output_option = click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="NAME.lab",
+    help="Directory of the record.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+strict_option = click.option(
+    "--strict",
+    is_flag=True,
+    help="Exit with 3 where something is not resolved or the precision is not reached.",
+)
+record_argument = click.argument("record", type=click.Path(path_type=Path), metavar="RECORD")

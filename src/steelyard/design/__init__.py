@@ -1,0 +1,26 @@
+"""The design: treatments, contexts and blocks, drawn block by block from a seed; knows nothing of processes
+or clocks.
+"""
+
+from __future__ import annotations
+
+from steelyard.design.blocks import blocks_until, next_block, trials_per_block
+from steelyard.design.looks import looks, most_blocks, next_look
+from steelyard.design.plan import Block, BlockOutcome, BlockState, Context
+from steelyard.design.separability import separability
+from steelyard.design.treatments import treatments
+
+__all__ = [
+    "Block",
+    "BlockOutcome",
+    "BlockState",
+    "Context",
+    "blocks_until",
+    "looks",
+    "most_blocks",
+    "next_block",
+    "next_look",
+    "separability",
+    "treatments",
+    "trials_per_block",
+]

@@ -1,0 +1,132 @@
+"""Blocks: which treatments run next, in which order, under which context.
+
+A block depends on the seed, its id and, in several passes, on which visits are still wanting; never on the
+moment at which it is asked for. One pass: the blocks that count visit contexts 1, 2, 3, … whatever becomes of
+them, so an incomplete block is followed by one in a new context. Several passes: contexts come in rounds that
+end at a look; in each pass of a round every context of the round is visited once, in random order; visits
+that stayed incomplete are repeated at the end of the round, those with the fewest attempts first.
+
+Discarded blocks come first and borrow context 1: they warm what the first block finds, and draw nothing.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from steelyard.design.contexts import draw_context
+from steelyard.design.looks import looks, most_blocks
+from steelyard.design.plan import Block, BlockOutcome
+from steelyard.design.randomness import generator, permutation
+from steelyard.sample import Treatment
+from steelyard.spec.experiment import Contexts, Experiment
+
+Visit = tuple[int, int]
+"""Context and pass, both from 1."""
+
+
+def next_block(
+    experiment: Experiment,
+    treatments: Sequence[Treatment],
+    past: Sequence[BlockOutcome],
+    blocks: int | None = None,
+) -> Block | None:
+    """The block after ``past``, or ``None`` where enough of them count.
+
+    Parameters
+    ----------
+    past : sequence of BlockOutcome
+        Every block so far, in order; one that is only planned is taken for a complete one.
+    blocks : int, optional
+        How many complete blocks are enough, discarded ones not counted; by default as many as the design has
+        at most, which is for the caller to end at a look. A sequential order has one block, whatever is
+        wanted.
+    """
+    if blocks is None:
+        blocks = most_blocks(experiment)
+    if blocks is not None and not _wanting(experiment, past, blocks):
+        return None
+    return next(_upcoming(experiment, treatments, past))
+
+
+def blocks_until(
+    experiment: Experiment, treatments: Sequence[Treatment], past: Sequence[BlockOutcome], blocks: int
+) -> tuple[Block, ...]:
+    """What ``next_block`` gives one by one until ``blocks`` blocks count, if none stays incomplete."""
+    return tuple(
+        itertools.islice(_upcoming(experiment, treatments, past), _wanting(experiment, past, blocks))
+    )
+
+
+def trials_per_block(experiment: Experiment, treatments: Sequence[Treatment]) -> int:
+    """Trials in the largest block: what the number of a trial is counted with."""
+    rounds = experiment.design.blocks if experiment.design.order == "sequential" else 1
+    return len(treatments) * experiment.design.replicates * rounds
+
+
+def _wanting(experiment: Experiment, past: Sequence[BlockOutcome], blocks: int) -> int:
+    """How many blocks are still to run, discarded ones included."""
+    design = experiment.design
+    wanted = min(blocks, 1) if design.order == "sequential" else blocks
+    done = sum(not outcome.block.discard and outcome.state != "incomplete" for outcome in past)
+    return wanted - done + max(0, design.discard - len(past)) if wanted > done else 0
+
+
+def _upcoming(
+    experiment: Experiment, treatments: Sequence[Treatment], past: Sequence[BlockOutcome]
+) -> Iterator[Block]:
+    """The blocks after ``past``, without end, if none of them stays incomplete."""
+    design, contexts = experiment.design, experiment.contexts
+    visits = _visits(experiment, [outcome for outcome in past if not outcome.block.discard])
+    for number in itertools.count(len(past) + 1):
+        discard = number <= design.discard
+        context, pass_ = (1, 1) if discard else next(visits)
+        drawn = draw_context(contexts, design.seed, context) if contexts else None
+        yield Block(number, pass_, drawn, _order(experiment, treatments, number, discard=discard), discard)
+
+
+def _order(
+    experiment: Experiment, treatments: Sequence[Treatment], number: int, *, discard: bool
+) -> tuple[int, ...]:
+    design = experiment.design
+    ids = [treatment.id for treatment in treatments]
+    if design.order == "sequential":
+        runs = design.replicates * (1 if discard else design.blocks)
+        return tuple(each for each in ids for _ in range(runs))
+    return tuple(permutation(ids * design.replicates, generator(design.seed, "order", number)))
+
+
+def _visits(experiment: Experiment, counting: Sequence[BlockOutcome]) -> Iterator[Visit]:
+    """The visits after those of ``counting``, without end."""
+    contexts = experiment.contexts
+    if contexts is None or contexts.passes == 1:
+        yield from ((context, 1) for context in itertools.count(len(counting) + 1))
+        return
+    made = [((o.block.context.id, o.block.pass_), o.state) for o in counting if o.block.context is not None]
+    attempts = Counter(visit for visit, _ in made)
+    settled = {visit for visit, state in made if state != "incomplete"}
+    for schedule in _rounds(experiment, contexts):
+        yield from sorted((visit for visit in schedule if visit not in settled), key=attempts.__getitem__)
+
+
+def _rounds(experiment: Experiment, contexts: Contexts) -> Iterator[list[Visit]]:
+    """The visits of each round in order, without end."""
+    first = 1
+    for number, end in enumerate(_ends(experiment)):
+        numbers = range(first, end // contexts.passes + 1)
+        yield [
+            (context, pass_)
+            for pass_ in range(1, contexts.passes + 1)
+            for context in permutation(numbers, generator(experiment.design.seed, "pass", number, pass_))
+        ]
+        first = numbers.stop
+
+
+def _ends(experiment: Experiment) -> Iterator[int]:
+    """The looks; after the last of them, as many blocks again and again, for a record that is extended."""
+    end = 0
+    for look in looks(experiment):
+        end = look
+        yield end
+    yield from (end * factor for factor in itertools.count(2))

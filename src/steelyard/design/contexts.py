@@ -1,0 +1,48 @@
+"""Contexts: the k-th draw of the nuisance settings.
+
+Each setting is drawn without replacement: the population is put in random order, and the k-th context takes
+the k-th; when it is used up, it is put in a new order. Settings are drawn independently of each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from steelyard.design.plan import Context
+from steelyard.design.randomness import generator, permutation
+from steelyard.interventions import INTERVENTIONS
+from steelyard.spec.experiment import Contexts, Range
+from steelyard.units import Scalar
+
+
+def draw_context(contexts: Contexts, seed: int, number: int) -> Context:
+    """The context with this id (from 1); it depends on nothing but the arguments and, for ``"random"``, the
+    machine.
+    """
+    return Context(
+        number, {name: _draw(name, setting, seed, number) for name, setting in contexts.settings.items()}
+    )
+
+
+def _draw(name: str, setting: Scalar | tuple[Scalar, ...] | Range, seed: int, number: int) -> Scalar:
+    if setting == "random":
+        intervention = INTERVENTIONS[name]
+        level = _without_replacement(name, tuple(intervention.population()), seed, number)
+        return intervention.refine(level, generator(seed, "refine", name, number).random())
+    if isinstance(setting, tuple):
+        return _without_replacement(name, setting, seed, number)
+    if isinstance(setting, Range):
+        level = _without_replacement(name, range(*setting.range, setting.step), seed, number)
+        return INTERVENTIONS[name].check(level)
+    return setting
+
+
+def _without_replacement(name: str, population: Sequence[Scalar], seed: int, number: int) -> Scalar:
+    cycle, place = divmod(number - 1, len(population))
+    return _cycle(name, population, seed, cycle)[place]
+
+
+@lru_cache(maxsize=64)
+def _cycle(name: str, population: Sequence[Scalar], seed: int, cycle: int) -> list[Scalar]:
+    return permutation(population, generator(seed, "context", name, cycle))

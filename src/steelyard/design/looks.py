@@ -1,0 +1,68 @@
+"""Looks: after how many blocks a stop rule may judge the precision.
+
+At 10 blocks or ``blocks``, whichever is more, then at each 1.25-fold of it, rounded down: 10, 12, 15, 19, 24,
+… A look at every block would stop at lucky moments; from 10 blocks on at growing distances, a 95 % interval
+covers 94 % (simulated, normal values, coefficient of variation 0.05 to 0.25), and never at a significant
+difference, which would be one in 22 % of equal programs.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from typing import Final
+
+from steelyard.spec.experiment import Experiment
+from steelyard.spec.read.design import FIRST_LOOK
+
+GROWTH: Final = 1.25
+DEFAULT_CAP: Final = 1000
+"""Blocks after which a stop rule gives up that has neither ``max_blocks`` nor ``max_time``."""
+
+
+def looks(experiment: Experiment) -> Iterator[int]:
+    """Numbers of complete blocks, ascending; the last is where the experiment ends, reached precision or not.
+
+    Without a wanted precision there is one look, after ``blocks``. With contexts in several passes, looks
+    come after whole passes. The series is endless where only time limits it.
+    """
+    design = experiment.design
+    if design.stop is None or design.stop.rel_halfwidth is None:
+        yield design.blocks
+        return
+    passes = _passes(experiment)
+    first, cap, last = max(design.blocks, FIRST_LOOK), most_blocks(experiment), 0
+    for k in itertools.count():
+        look = _whole(math.floor(first * GROWTH**k), passes)
+        if cap is not None and look >= cap:
+            yield cap
+            return
+        if look > last:
+            yield look
+        last = look
+
+
+def most_blocks(experiment: Experiment) -> int | None:
+    """The last look; ``None`` where only time limits the experiment."""
+    design = experiment.design
+    stop = design.stop
+    if stop is None or stop.rel_halfwidth is None:
+        return design.blocks
+    if stop.max_blocks is None and stop.max_time_s is None:
+        return _whole(max(DEFAULT_CAP, design.blocks), _passes(experiment))
+    return stop.max_blocks
+
+
+def next_look(experiment: Experiment, complete: int) -> int | None:
+    """The first look after ``complete`` blocks; ``None`` where there is none left."""
+    return next((look for look in looks(experiment) if look > complete), None)
+
+
+def _passes(experiment: Experiment) -> int:
+    return experiment.contexts.passes if experiment.contexts else 1
+
+
+def _whole(blocks: int, passes: int) -> int:
+    """Rounded up to whole passes."""
+    return -(-blocks // passes) * passes

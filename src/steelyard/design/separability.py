@@ -1,0 +1,117 @@
+"""Separability: what this design cannot tell apart, in words, before anything is run."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+from steelyard.spec.cells import Cell, cells
+from steelyard.spec.experiment import Experiment, Factor
+from steelyard.spec.toml import toml_value
+from steelyard.units import Scalar
+
+_LISTED = 3
+"""Combinations named before the rest is only counted."""
+
+
+def separability(experiment: Experiment) -> list[str]:
+    """One sentence for each thing that cannot be separated; empty for a full factorial in randomised
+    blocks.
+    """
+    design = experiment.design
+    found = list(cells(experiment.factors, experiment.zips, design.exclude))
+    return [
+        *_constant(experiment.factors),
+        *_linked(experiment),
+        *_broken(experiment, found),
+        *_of_contexts(experiment),
+        *_of_order(experiment),
+    ]
+
+
+def _constant(factors: Sequence[Factor]) -> Iterator[str]:
+    for factor in factors:
+        if len(factor.levels) == 1:
+            yield f"{factor.name} has one level ({toml_value(factor.levels[0])}): its effect cannot be seen"
+
+
+def _linked(experiment: Experiment) -> Iterator[str]:
+    for link in experiment.zips:
+        yield f"{_and(link.names)} change together ({link.name}): their effects cannot be separated"
+
+
+def _broken(experiment: Experiment, found: Sequence[Cell]) -> Iterator[str]:
+    """What exclusions do: main effects that hang together, and interactions that lack combinations."""
+    linked = {name: link.name for link in experiment.zips for name in link.names}
+    excluded = {frozenset(each) for each in experiment.design.exclude}
+    names = [factor.name for factor in experiment.factors if len({cell[factor.name] for cell in found}) > 1]
+    for first, second in itertools.combinations(names, 2):
+        if first in linked and linked[first] == linked.get(second):
+            continue
+        groups = _groups({(cell[first], cell[second]) for cell in found})
+        if len(groups) > 1:
+            parts = " / ".join(
+                f"{first} {_listed(left)} only with {second} {_listed(right)}" for left, right in groups
+            )
+            yield f"{first} cannot be separated from {second}: {parts}"
+    for together in sorted(excluded, key=lambda each: (len(each), sorted(each))):
+        ordered = [factor.name for factor in experiment.factors if factor.name in together]
+        if len(ordered) < 2:
+            continue
+        run = {tuple(cell[name] for name in ordered) for cell in found}
+        every = set(itertools.product(*(dict.fromkeys(cell[name] for cell in found) for name in ordered)))
+        missing = len(every - run)
+        if missing:
+            yield (
+                f"{missing} of {len(every)} combinations of {_and(ordered)} are not run:"
+                f" their interaction can be judged on the others only"
+            )
+
+
+def _groups(pairs: set[tuple[Scalar, Scalar]]) -> list[tuple[list[Scalar], list[Scalar]]]:
+    """Levels of two factors that treatments connect: effects can be separated within a group, not across."""
+    groups: list[tuple[list[Scalar], list[Scalar]]] = []
+    for left, right in sorted(pairs, key=lambda pair: (repr(pair[0]), repr(pair[1]))):
+        joined = [group for group in groups if left in group[0] or right in group[1]]
+        lefts = list(dict.fromkeys([*(level for group in joined for level in group[0]), left]))
+        rights = list(dict.fromkeys([*(level for group in joined for level in group[1]), right]))
+        groups = [*(group for group in groups if group not in joined), (lefts, rights)]
+    return groups
+
+
+def _of_contexts(experiment: Experiment) -> Iterator[str]:
+    if experiment.contexts is None:
+        yield "all blocks have one context: whether the answer holds in others is not seen ([contexts])"
+        return
+    drawn = [name for name, setting in experiment.contexts.settings.items() if _is_drawn(setting)]
+    if not drawn:
+        yield "no setting of the contexts is drawn, so all blocks have one context"
+    elif experiment.contexts.passes == 1:
+        yield (
+            f"each context ({_and(drawn)}) is visited once:"
+            " what a single context does cannot be separated from chance (passes = 3 can)"
+        )
+    if len(drawn) > 1:
+        yield f"{_and(drawn)} are drawn together: what each does to a context cannot be separated"
+
+
+def _of_order(experiment: Experiment) -> Iterator[str]:
+    if experiment.design.order == "sequential":
+        yield (
+            "one treatment runs after the other: what changes with time (load, temperature, caches)"
+            ' cannot be separated from what the treatments do (order = "randomized" can)'
+        )
+
+
+def _is_drawn(setting: object) -> bool:
+    return setting == "random" or not isinstance(setting, (str, int, float))
+
+
+def _listed(levels: Sequence[Scalar]) -> str:
+    named = ", ".join(toml_value(level) for level in levels[:_LISTED])
+    rest = len(levels) - _LISTED
+    return f"{named} and {rest} more" if rest > 0 else named
+
+
+def _and(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]

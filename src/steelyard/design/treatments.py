@@ -1,0 +1,42 @@
+"""Treatments: the cells of the experiment, numbered and labelled."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from steelyard.sample import Treatment
+from steelyard.spec.cells import Cell, cells
+from steelyard.spec.experiment import Experiment
+from steelyard.spec.origin import visible
+from steelyard.spec.placeholders import format_level
+from steelyard.units import Scalar
+
+
+def treatments(experiment: Experiment) -> tuple[Treatment, ...]:
+    """Every combination of levels that is not excluded, the last factor fastest; ids from 1 without gaps."""
+    found = list(cells(experiment.factors, experiment.zips, experiment.design.exclude))
+    labels = _labels(found, experiment.name)
+    return tuple(
+        Treatment(number, label, cell)
+        for number, (label, cell) in enumerate(zip(labels, found, strict=True), 1)
+    )
+
+
+def _labels(found: Sequence[Cell], name: str) -> list[str]:
+    """What tells the treatments apart, in words; the name of the experiment where there is only one."""
+    varying = [factor for factor in found[0] if len({cell[factor] for cell in found}) > 1]
+    if not varying:
+        return [name]
+    if len(varying) == 1:
+        labels = [_visible(cell[varying[0]]) for cell in found]
+    else:
+        labels = [", ".join(f"{factor}={_visible(cell[factor])}" for factor in varying) for cell in found]
+    # Levels that hold commas or escapes can make two labels equal.
+    counts = Counter(labels)
+    return [label if counts[label] == 1 else f"{label} #{i}" for i, label in enumerate(labels, 1)]
+
+
+def _visible(level: Scalar) -> str:
+    """The level on one line; control characters as Python writes them, and the empty text as ''."""
+    return visible(format_level(level)) or "''"

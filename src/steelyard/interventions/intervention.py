@@ -1,0 +1,58 @@
+"""What an intervention is: a factor with a reserved name, whose levels change how a program is started."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+from steelyard.interventions.launch_change import LaunchChange
+from steelyard.units import Scalar
+
+
+class Intervention(ABC):
+    """One way to change a launch: the child and never the host.
+
+    Attributes
+    ----------
+    name : str
+        The reserved name of the factor or of the setting of contexts.
+    about : str
+        One line for help and ``doctor``.
+    levels_text : str
+        The levels in words, for the hint of an error.
+    variables : frozenset of str
+        Environment variables that ``change`` may set, so that a spec which sets them too can be refused.
+    """
+
+    name: ClassVar[str]
+    about: ClassVar[str]
+    levels_text: ClassVar[str]
+    variables: ClassVar[frozenset[str]] = frozenset()
+
+    @abstractmethod
+    def check(self, level: Scalar) -> Scalar:
+        """The level as records keep it (``"1,0"`` becomes ``"0-1"``); the same on every machine.
+
+        Raises
+        ------
+        UsageError
+            Not a level; names the value and what would be one.
+        """
+
+    @abstractmethod
+    def missing(self, level: Scalar) -> str | None:
+        """What this machine lacks for the level, in words; ``None`` where it lacks nothing."""
+
+    @abstractmethod
+    def change(self, level: Scalar) -> LaunchChange:
+        """What the level changes in one launch."""
+
+    @abstractmethod
+    def population(self) -> Sequence[Scalar]:
+        """The levels from which ``"random"`` draws without replacement, on this machine."""
+
+    def refine(self, level: Scalar, fraction: float) -> Scalar:
+        """A level near ``level``, by ``fraction`` in [0, 1): what of a draw is finer than the population."""
+        del fraction
+        return level

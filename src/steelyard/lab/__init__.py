@@ -1,0 +1,1 @@
+"""The whole: run, resume, look and stop, compare, analyze. One file each."""

@@ -1,0 +1,126 @@
+"""From a record to its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final, Literal
+
+from steelyard.errors import RecordError
+from steelyard.spec.experiment import Experiment
+from steelyard.stats.answer import Answer, answer
+from steelyard.stats.contrast import Order
+from steelyard.stats.declared import Declared
+from steelyard.stats.facts import DesignFacts
+from steelyard.stats.notice import Notice
+from steelyard.stats.precision import Precision, precision
+from steelyard.store import Record
+from steelyard.units import BUILTIN
+
+BESIDE: Final = ("cpu_s", "rss_bytes")
+"""Built-in metrics that are shown beside the primary one, without verdicts."""
+
+
+def analyze(record: Record, *, metric: str | None = None) -> Answer:
+    """What the record says so far.
+
+    Parameters
+    ----------
+    metric : str, optional
+        Primary metric; by default the one that the spec names.
+
+    Raises
+    ------
+    UsageError
+        The record has no such metric.
+    RecordError
+        No complete block yet.
+    """
+    experiment = record.experiment
+    primary = metric or experiment.analysis.metric
+    with record.snapshot():
+        samples = record.samples(primary)
+        if not samples:
+            raise RecordError(
+                f"{record.directory} has no complete block yet, so there is nothing to analyze",
+                hint=f"steelyard status {record.directory}",
+            )
+        others = [name for name in _others(experiment, primary) if name != primary]
+        samples += [sample for name in others for sample in record.samples(name)]
+        return answer(
+            experiment.name,
+            samples,
+            _facts(record, experiment),
+            replace(_declared(experiment), metric=primary),
+            warnings=[Notice("note", fields={"text": warning.text}) for warning in record.warnings()],
+            unobserved=_unobserved(record),
+        )
+
+
+def primary_precision(record: Record) -> Precision:
+    """How precise the declared contrasts of the primary metric are by now."""
+    experiment = record.experiment
+    return precision(
+        record.samples(experiment.analysis.metric), _declared(experiment), order=_order(experiment)
+    )
+
+
+def _declared(experiment: Experiment) -> Declared:
+    analysis = experiment.analysis
+    return Declared(
+        metric=analysis.metric,
+        baseline=analysis.baseline or {},
+        family=analysis.family,
+        strata=analysis.strata,
+        alpha=analysis.alpha,
+        margin=analysis.margin,
+    )
+
+
+def _order(experiment: Experiment) -> Order:
+    return "sequential" if experiment.design.order == "sequential" else "randomized-blocks"
+
+
+def _facts(record: Record, experiment: Experiment) -> DesignFacts:
+    runs, looks, outcomes = record.runs(), record.looks(), record.outcomes()
+    complete = [outcome.block for outcome in outcomes if outcome.state == "complete"]
+    stop = experiment.design.stop
+    last = runs[-1].state if runs else "interrupted"
+    capped = last == "precision_not_reached"
+    return DesignFacts(
+        order=_order(experiment),
+        blocks=len(complete),
+        seed=experiment.design.seed,
+        contexts=len({block.context.id for block in complete if block.context is not None}),
+        passes=experiment.contexts.passes if experiment.contexts else 1,
+        state="complete" if last == "complete" else "precision_not_reached" if capped else "interrupted",
+        looks=tuple(look.blocks for look in looks),
+        target=stop.rel_halfwidth if stop else None,
+        reached=looks[-1].rel_halfwidth if looks else None,
+        cap=_cap(experiment, len(complete)) if capped else None,
+    )
+
+
+def _cap(experiment: Experiment, complete: int) -> Literal["max_blocks", "max_time"]:
+    stop = experiment.design.stop
+    return (
+        "max_blocks" if stop and stop.max_blocks is not None and complete >= stop.max_blocks else "max_time"
+    )
+
+
+def _others(experiment: Experiment, primary: str) -> Sequence[str]:
+    declared = (*experiment.program.counters, *(metric.name for metric in experiment.metrics))
+    return (
+        *declared,
+        *(name for name in BESIDE if primary in BUILTIN),
+        *([] if primary == "wall_s" else ["wall_s"]),
+    )
+
+
+def _unobserved(record: Record) -> list[Notice]:
+    """What this machine did not show, as far as the record knows."""
+    notices = []
+    missing = [name for name in record.experiment.program.counters if not record.samples(name)]
+    if missing:
+        notices.append(Notice("counters", fields={"names": ", ".join(missing)}))
+    return notices

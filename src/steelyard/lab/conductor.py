@@ -1,0 +1,179 @@
+"""The loop of a run: draw blocks, have them run, store what comes back, look whether it is enough."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from steelyard.design import BlockOutcome, BlockState, blocks_until
+from steelyard.errors import ProgramError
+from steelyard.lab.stopping import End, Stopping
+from steelyard.run.host import HostLoad
+from steelyard.run.measurement import Measurement
+from steelyard.run.provenance import ProgramIdentity, changed
+from steelyard.run.session import Session, Work
+from steelyard.store import Batch, Record
+
+BATCH_S: Final = 0.1
+"""Work that the runner gets at once: long enough that Python's share is small, short enough that the
+record is never far behind."""
+
+_FAILURES_IN_A_ROW: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is, told between batches."""
+
+    blocks_done: int
+    blocks_wanted: int
+    elapsed_s: float
+    remaining_s: float | None
+    note: str = ""
+
+
+Watch = Callable[[Progress], None]
+
+
+class Conductor:
+    """Runs one record to its end.
+
+    What runs next follows from the record and the seed alone, so that a run that was killed anywhere goes
+    on as if it
+    had not been.
+    """
+
+    def __init__(
+        self, record: Record, run: int, session: Session, identities: Sequence[ProgramIdentity], watch: Watch
+    ) -> None:
+        self._record = record
+        self._run = run
+        self._session = session
+        self._identities = identities
+        self._watch = watch
+        self._experiment = record.experiment
+        self._stopping = Stopping(record, self._experiment)
+        self._outcomes = record.outcomes()
+        self._upcoming: deque[Work] = deque()
+        self._failures: Counter[int] = Counter()
+        self._started = time.monotonic()
+        self._blocks_run = 0
+
+    def conduct(self) -> End:
+        """Run blocks until the design, the precision or a cap says that it is enough.
+
+        Raises
+        ------
+        ProgramError
+            Three failures in a row of one treatment, or a program that is not the one measured so far.
+        """
+        while True:
+            elapsed_s = time.monotonic() - self._started
+            end = self._stopping.look(self._outcomes, elapsed_s)
+            if end:
+                return end
+            self._tell(elapsed_s)
+            works = self._draw(elapsed_s)
+            before = HostLoad.read()
+            try:
+                self._session.run(works)
+            finally:
+                # Whatever stopped the runner: what is in the journal was measured and belongs into the
+                # record.
+                measurements = self._store(works, before)
+            self._blocks_run += len(works)
+            self._note_outcomes(works, measurements)
+            self._refuse_failures(measurements)
+            self._refuse_changes()
+
+    def _draw(self, elapsed_s: float) -> list[Work]:
+        block_s = elapsed_s / self._blocks_run if self._blocks_run else BATCH_S
+        if not self._upcoming:
+            self._upcoming = deque(self._until_look())
+        works = [
+            self._upcoming.popleft() for _ in range(min(max(1, int(BATCH_S / block_s)), len(self._upcoming)))
+        ]
+        self._record.add_blocks([work.block for work in works if work.block.id > len(self._outcomes)])
+        return works
+
+    def _until_look(self) -> Iterator[Work]:
+        """What is to be run until the next look: blocks that were begun, then new ones, as if none of them
+        fails.
+        """
+        for outcome in self._outcomes:
+            if outcome.state == "planned":
+                yield Work(outcome.block, frozenset(self._record.finished_trials(outcome.block.id)))
+        wanted = self._stopping.blocks_wanted()
+        for block in blocks_until(self._experiment, self._record.treatments, self._outcomes, wanted):
+            yield Work(block)
+
+    def _store(self, works: Sequence[Work], before: HostLoad) -> list[Measurement]:
+        measurements = self._session.read(works)
+        journal = self._session.journal.name
+        self._record.take(self._run, measurements, journal, self._session.offset)
+        if measurements:
+            load = HostLoad.read().since(before)
+            self._record.add_batch(
+                Batch(
+                    self._run,
+                    measurements[0].trial,
+                    measurements[-1].trial,
+                    steal_s=load.steal_s,
+                    psi_cpu_s=load.cpu_pressure_s,
+                    psi_memory_s=load.memory_pressure_s,
+                    psi_io_s=load.io_pressure_s,
+                    load_1min=load.load_1m,
+                )
+            )
+        return measurements
+
+    def _note_outcomes(self, works: Sequence[Work], measurements: Sequence[Measurement]) -> None:
+        if works[0].block.id <= len(self._outcomes):
+            # Blocks that an earlier run had begun: the record knows what became of their first trials.
+            self._outcomes = self._record.outcomes()
+            return
+        spoilt = {measurement.block for measurement in measurements if measurement.status != "ok"}
+        for work in works:
+            state: BlockState = "complete"
+            if work.block.discard:
+                state = "discarded"
+            elif work.block.id in spoilt:
+                state = "incomplete"
+            self._outcomes.append(BlockOutcome(work.block, state))
+        if any(not work.block.discard for work in works if work.block.id in spoilt):
+            self._upcoming.clear()
+
+    def _refuse_failures(self, measurements: Sequence[Measurement]) -> None:
+        for measurement in measurements:
+            if measurement.status == "ok":
+                self._failures[measurement.treatment] = 0
+                continue
+            self._failures[measurement.treatment] += 1
+            if self._failures[measurement.treatment] == _FAILURES_IN_A_ROW:
+                label = next(t.label for t in self._record.treatments if t.id == measurement.treatment)
+                raise ProgramError(
+                    f"{label}: {_FAILURES_IN_A_ROW} trials in a row failed;"
+                    f" the last one {measurement.reason}",
+                    hint=f"its output is in {self._record.directory}/failed; other exit codes than 0 can be"
+                    " accepted: verify = { exit = 1 } in a spec, --ignore-failure with compare",
+                )
+
+    def _refuse_changes(self) -> None:
+        for identity in self._identities:
+            if what := changed(identity):
+                raise ProgramError(
+                    f"the program changed during the experiment: {what}",
+                    hint="measure it in a new record; this one keeps what was measured before the change",
+                )
+
+    def _tell(self, elapsed_s: float) -> None:
+        done = sum(outcome.state == "complete" for outcome in self._outcomes)
+        wanted = self._stopping.blocks_wanted()
+        rest = self._stopping.seconds_left(elapsed_s)
+        if self._blocks_run:
+            by_blocks = (wanted - done) * elapsed_s / self._blocks_run
+            rest = by_blocks if rest is None else min(rest, by_blocks)
+        self._watch(Progress(done, wanted, elapsed_s, rest))

@@ -1,0 +1,71 @@
+"""The first part: a command against itself, one command after the other as usual, and in randomised
+blocks.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+from steelyard.errors import MachineError
+from steelyard.lab.analyze import analyze
+from steelyard.lab.run import run
+from steelyard.spec import experiment
+from steelyard.stats.speedup import Speedup
+from steelyard.store import Record
+
+COMPARISONS: Final = 40
+RUNS: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class AgainstItself:
+    """How often a program was called different from itself at the 5 % level.
+
+    Attributes
+    ----------
+    worst : float
+        The largest ratio that was found, above 1.
+    """
+
+    order: Literal["sequential", "randomized"]
+    command: str
+    comparisons: int
+    runs: int
+    called_different: int
+    worst: float
+
+
+def against_itself(
+    directory: Path, order: Literal["sequential", "randomized"], watch: Callable[[int, int], None]
+) -> AgainstItself:
+    """Compare ``true`` with itself, again and again; the last record stays in ``directory``.
+
+    Raises
+    ------
+    MachineError
+        There is no ``true`` here.
+    """
+    program = shutil.which("true")
+    if program is None:
+        raise MachineError("the program 'true' is not found", hint="check PATH")
+    different, worst = 0, 1.0
+    for number in range(1, COMPARISONS + 1):
+        watch(number - 1, COMPARISONS)
+        asked = experiment(
+            name=f"true against itself, {order}",
+            program={"commands": {"true": [program], "the same true": [program]}},
+            design={"blocks": RUNS, "order": order, "seed": number},
+        )
+        shutil.rmtree(directory, ignore_errors=True)
+        run(asked, directory)
+        with Record.open(directory) as record:
+            (found,) = analyze(record).judged
+        different += found.difference != "not_resolved"
+        if isinstance(found.speedup, Speedup):
+            worst = max(worst, found.speedup.value, 1 / found.speedup.value)
+    watch(COMPARISONS, COMPARISONS)
+    return AgainstItself(order, "true", COMPARISONS, RUNS, different, worst)

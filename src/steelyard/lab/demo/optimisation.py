@@ -1,0 +1,85 @@
+"""The second part: one real program, ``-O2`` against ``-O3``, in single contexts and across many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from steelyard.interventions import INTERVENTIONS
+from steelyard.lab.analyze import analyze
+from steelyard.lab.conductor import Watch
+from steelyard.lab.demo.programs import SOURCES
+from steelyard.lab.run import run
+from steelyard.spec import experiment
+from steelyard.stats.comparison import Comparison
+from steelyard.store import Record
+
+STEPS: Final = 250_000
+BLOCKS: Final = 20
+SINGLE: Final = (0, 16, 32, 48)
+"""Lengths added to the environment: one step of the stack apart, all classes of a 64-byte line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Optimisation:
+    """What ``-O3`` brings over ``-O2``.
+
+    Attributes
+    ----------
+    single : tuple of Comparison
+        One for each length of the environment in ``SINGLE``; each would be "the" answer of an experiment in
+        one context.
+    across : Comparison
+        Over as many contexts as blocks.
+    aslr_off : bool
+        Whether a context could be held; otherwise every start draws its own.
+    """
+
+    single: tuple[Comparison, ...]
+    across: Comparison
+    contexts: int
+    aslr_off: bool
+
+
+def optimisation(directory: Path, watch: Watch) -> Optimisation:
+    """Build n-body twice and compare; records ``single.lab`` and ``across.lab`` stay in ``directory``.
+
+    Raises
+    ------
+    MachineError
+        No C compiler.
+    """
+    aslr_off = INTERVENTIONS["aslr"].missing("off") is None
+    aslr = {"aslr": "off"} if aslr_off else {}
+    single = _compare(
+        directory / "single.lab",
+        watch,
+        factors={"opt": ["O2", "O3"], "env_bytes": list(SINGLE)},
+        contexts=aslr or None,
+        analysis={"baseline": {"opt": "O2"}, "strata": ["env_bytes"]},
+    )
+    (across,) = _compare(
+        directory / "across.lab",
+        watch,
+        factors={"opt": ["O2", "O3"]},
+        contexts={"env_bytes": "random", **aslr},
+    )
+    return Optimisation(single, across, BLOCKS, aslr_off)
+
+
+def _compare(directory: Path, watch: Watch, **keys: Any) -> tuple[Comparison, ...]:
+    asked = experiment(
+        name="n-body, -O2 against -O3",
+        source=SOURCES,
+        program={"command": ["{build}/nbody", str(STEPS)], "verify": {"stdout": r"energy=-0\.169"}},
+        build={
+            "command": ["cc", "-std=c11", "-{opt}", "-o", "{build}/nbody", "nbody.c", "-lm"],
+            "inputs": ["nbody.c"],
+        },
+        design={"blocks": BLOCKS},
+        **{key: value for key, value in keys.items() if value is not None},
+    )
+    run(asked, directory, watch=watch)
+    with Record.open(directory) as record:
+        return analyze(record).judged

@@ -1,0 +1,1 @@
+"""What a person, a program or a terminal gets to see of an answer."""

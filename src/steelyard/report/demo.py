@@ -1,0 +1,61 @@
+"""What the demo says: three experiments, three findings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from steelyard.report.label import wrap
+from steelyard.report.line import Line, Span
+from steelyard.units import format_quantity
+
+_ROW: Final = 64
+"""Lengths of the environment in one row of the picture: with steps of 16 bytes, a row is 1024 bytes."""
+
+
+def heading(number: int, text: str) -> list[Line]:
+    """``1  A command against itself``."""
+    return [(), (Span(f"{number}  {text}", "heading"),)]
+
+
+def called_different(order: str, called: int, comparisons: int, worst: float) -> list[Line]:
+    """One row: how often a program was called different from itself."""
+    text = (
+        f"{order:<34} {called:>2} of {comparisons} called different; the worst by {(worst - 1) * 100:.0f} %"
+    )
+    return [(Span("   " + text),)]
+
+
+def speedup(where: str, low: float, high: float, value: float) -> list[Line]:
+    """One row: a speedup with its 95 % interval."""
+    return [(Span(f"   {where:<34} {value:.2f} ×  (95 % CI {low:.2f} to {high:.2f})"),)]
+
+
+def picture(times: Sequence[float], marks: Sequence[str], step_bytes: int) -> list[Line]:
+    """A character a length: where the hot variable lies, and what that costs."""
+    rows: list[Line] = [
+        (Span(f"   {start * step_bytes:>6} " + "".join(marks[start : start + _ROW])),)
+        for start in range(0, len(marks), _ROW)
+    ]
+    groups = {
+        mark: [t for t, m in zip(times, marks, strict=True) if m == mark] for mark in dict.fromkeys(marks)
+    }
+    words = {".": "within a cache line", "o": "across the end of a line", "#": "across the end of a page"}
+    for mark in ".o#":
+        if group := sorted(groups.get(mark, [])):
+            middle = format_quantity(group[len(group) // 2], "s")
+            rows.append((Span(f"   {mark}  {len(group):>3} lengths, {words[mark]:<25} {middle:>8}"),))
+    return rows
+
+
+def paragraph(text: str, width: int = 80) -> list[Line]:
+    """Running text, indented below a heading."""
+    return [(Span(line),) for line in wrap(text, width, first="   ", rest="   ")]
+
+
+def findings(texts: Sequence[str], width: int = 80) -> list[Line]:
+    """The findings, numbered."""
+    shown: list[Line] = [(), (Span("What this machine showed", "heading"),)]
+    for number, text in enumerate(texts, 1):
+        shown += [(Span(line),) for line in wrap(text, width, first=f"{number}  ", rest="   ")]
+    return shown

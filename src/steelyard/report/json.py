@@ -1,0 +1,304 @@
+"""The document ``steelyard/comparison``: one typed definition that encodes it and gives its schema.
+
+History: version 1, the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+import msgspec
+
+from steelyard.report.sentences import notice
+from steelyard.report.words import REASONS, names
+from steelyard.stats.adjusted import AdjustedSpeedup
+from steelyard.stats.answer import Answer
+from steelyard.stats.comparison import Comparison
+from steelyard.stats.described import Described
+from steelyard.stats.interval import Interval
+from steelyard.stats.notice import Notice
+from steelyard.stats.speedup import Method, Speedup
+from steelyard.units import Scalar
+
+FORMAT: Final = "steelyard/comparison"
+VERSION: Final = 1
+
+Bounds = tuple[float, float]
+
+ASSUMPTIONS: Final[dict[Method, tuple[str, ...]]] = {
+    "block-log-ratio-t": ("blocks are independent", "mean log-ratios of blocks are near normal"),
+    "context-log-ratio-t": ("contexts are independent draws", "mean log-ratios of contexts are near normal"),
+    "unpaired-log-ratio-t": (
+        "launches are independent: no drift, no autocorrelation",
+        "mean logarithms are near normal",
+    ),
+    "block-log-ratio-sign": ("blocks are independent",),
+    "context-log-ratio-sign": ("contexts are independent draws",),
+    "unpaired-log-ratio-permutation": ("launches are exchangeable: no drift, no autocorrelation",),
+}
+
+
+class Design(msgspec.Struct, frozen=True):
+    """How values came about."""
+
+    order: Literal["randomized-blocks", "sequential"]
+    blocks: int
+    contexts: int
+    passes: int
+    seed: int
+    state: Literal["complete", "interrupted", "precision_not_reached"]
+    looks: tuple[int, ...]
+    target: float | None
+    reached: float | None
+    cap: Literal["max_blocks", "max_time"] | None
+
+
+class TreatmentEntry(msgspec.Struct, frozen=True):
+    """One combination of levels."""
+
+    id: int
+    label: str
+    levels: Mapping[str, Scalar]
+
+
+class SampleEntry(msgspec.Struct, frozen=True):
+    """One metric's values for one treatment, summarised; null is "does not exist", with its reason."""
+
+    treatment: TreatmentEntry
+    metric: str
+    unit: str
+    better: Literal["lower", "higher", "neither"]
+    labels: Mapping[str, Scalar]
+    n: int
+    attempted: int
+    failed: int
+    timed_out: int
+    mean: float | None
+    median: float | None
+    s: float | None
+    u: float | None
+    cv: float | None
+    rsu: float | None
+    quartiles: Bounds | None
+    min: float | None
+    max: float | None
+    r1: float | None
+    n_eff: float | None
+    trend_p: float | None
+    reason: str | None
+    flags: tuple[str, ...]
+
+
+class SpeedupEntry(msgspec.Struct, frozen=True):
+    """Ratio of geometric means, above 1 where the treatment is better."""
+
+    value: float | None
+    ci95: Bounds | None
+    ci_family: Bounds | None
+    method: str | None
+    nu: float | int | None
+    n: int
+    se_log: float | None
+    assumptions: tuple[str, ...]
+    undefined: str | None
+
+
+class AdjustedEntry(msgspec.Struct, frozen=True):
+    """Ratio of means with Eq. 10 of DOI 10.1145/2851553.2851573 both ways."""
+
+    value: float
+    u: float
+    spread: float
+    nu: float | int
+    paired: bool
+    ci95: Bounds | None
+
+
+class ComparisonEntry(msgspec.Struct, frozen=True):
+    """One treatment against its baseline; difference, relevance and verdict are null for metrics that are not
+    judged.
+    """
+
+    baseline: int
+    treatment: int
+    metric: str
+    stratum: Mapping[str, Scalar]
+    labels: Mapping[str, Scalar]
+    estimand: Literal["geomean_ratio"]
+    blocks: int
+    contexts: int | None
+    speedup: SpeedupEntry
+    adjusted_speedup: AdjustedEntry | None
+    p: float | None
+    p_holm: float | None
+    family_size: int | None
+    difference: Literal["faster", "slower", "not_resolved"] | None
+    relevance: Literal["above", "inside", "straddles"] | None
+    verdict: Literal["faster", "slower", "equivalent", "not_resolved"] | None
+    resolvable: float | None
+    flags: tuple[str, ...]
+
+
+class NoticeEntry(msgspec.Struct, frozen=True):
+    """A warning or a limit, as data and in words."""
+
+    kind: str
+    treatments: tuple[str, ...]
+    fields: Mapping[str, Scalar]
+    words: str
+
+
+class Document(msgspec.Struct, frozen=True):
+    """The whole answer."""
+
+    format: Literal["steelyard/comparison"]
+    version: Literal[1]
+    experiment: str
+    metric: str
+    alpha: float
+    margin: float | None
+    family: Literal["baseline", "all-pairs"]
+    design: Design
+    samples: tuple[SampleEntry, ...]
+    comparisons: tuple[ComparisonEntry, ...]
+    warnings: tuple[NoticeEntry, ...]
+    unobserved: tuple[NoticeEntry, ...]
+
+
+def render(answer: Answer) -> str:
+    """The document as text, one field a line, ended by a line feed. Numbers are plain floats; nothing is NaN
+    or infinite.
+    """
+    return msgspec.json.format(msgspec.json.encode(document(answer)), indent=2).decode() + "\n"
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of the document."""
+    return msgspec.json.schema(Document)
+
+
+def document(answer: Answer) -> Document:
+    """The document as an object."""
+    design, declared = answer.design, answer.declared
+    return Document(
+        format=FORMAT,
+        version=VERSION,
+        experiment=answer.experiment,
+        metric=answer.metric.name,
+        alpha=declared.alpha,
+        margin=declared.margin,
+        family=declared.family,
+        design=Design(
+            order=design.order,
+            blocks=design.blocks,
+            contexts=design.contexts,
+            passes=design.passes,
+            seed=design.seed,
+            state=design.state,
+            looks=design.looks,
+            target=design.target,
+            reached=design.reached,
+            cap=design.cap,
+        ),
+        samples=tuple(_sample(sample) for sample in answer.samples),
+        comparisons=tuple(_comparison(comparison) for comparison in answer.comparisons),
+        warnings=_notices(answer, answer.warnings),
+        unobserved=_notices(answer, answer.unobserved),
+    )
+
+
+def _sample(sample: Described) -> SampleEntry:
+    summary, failures, metric = sample.summary, sample.failures, sample.metric
+    treatment = sample.treatment
+    return SampleEntry(
+        treatment=TreatmentEntry(treatment.id, treatment.label, treatment.levels),
+        metric=metric.name,
+        unit=metric.unit,
+        better=metric.better,
+        labels=sample.labels,
+        n=summary.n,
+        attempted=failures.attempted,
+        failed=failures.failed,
+        timed_out=failures.timed_out,
+        mean=summary.mean,
+        median=summary.median,
+        s=summary.s,
+        u=summary.u,
+        cv=summary.cv,
+        rsu=summary.rsu,
+        quartiles=_bounds(summary.quartiles),
+        min=summary.min,
+        max=summary.max,
+        r1=sample.autocorrelation.r1 if sample.autocorrelation else None,
+        n_eff=sample.autocorrelation.n_eff if sample.autocorrelation else None,
+        trend_p=sample.trend.p if sample.trend else None,
+        reason=REASONS[summary.reason] if summary.reason else None,
+        flags=sample.flags,
+    )
+
+
+def _comparison(comparison: Comparison) -> ComparisonEntry:
+    return ComparisonEntry(
+        baseline=comparison.baseline.id,
+        treatment=comparison.treatment.id,
+        metric=comparison.metric.name,
+        stratum=comparison.stratum,
+        labels=comparison.labels,
+        estimand=comparison.estimand,
+        blocks=comparison.blocks,
+        contexts=comparison.contexts,
+        speedup=_speedup(comparison),
+        adjusted_speedup=_adjusted(comparison.adjusted) if comparison.adjusted else None,
+        p=comparison.p,
+        p_holm=comparison.p_holm,
+        family_size=comparison.family_size,
+        difference=comparison.difference,
+        relevance=comparison.relevance,
+        verdict=comparison.verdict,
+        resolvable=comparison.resolvable,
+        flags=comparison.flags,
+    )
+
+
+def _speedup(comparison: Comparison) -> SpeedupEntry:
+    speedup = comparison.speedup
+    if not isinstance(speedup, Speedup):
+        return SpeedupEntry(None, None, None, None, None, 0, None, (), REASONS[speedup.reason])
+    return SpeedupEntry(
+        value=speedup.value,
+        ci95=_bounds(comparison.ci95),
+        ci_family=_bounds(comparison.ci_family),
+        method=speedup.method,
+        nu=None if speedup.nu is None else _whole(speedup.nu),
+        n=speedup.n,
+        se_log=speedup.se,
+        assumptions=ASSUMPTIONS[speedup.method],
+        undefined=None,
+    )
+
+
+def _adjusted(adjusted: AdjustedSpeedup) -> AdjustedEntry:
+    return AdjustedEntry(
+        value=adjusted.value,
+        u=adjusted.u,
+        spread=adjusted.spread,
+        nu=_whole(adjusted.nu),
+        paired=adjusted.paired,
+        ci95=_bounds(adjusted.interval()),
+    )
+
+
+def _notices(answer: Answer, notices: tuple[Notice, ...]) -> tuple[NoticeEntry, ...]:
+    called = names(sample.treatment.label for sample in answer.samples)
+    return tuple(
+        NoticeEntry(each.kind, each.treatments, each.fields, notice(each, called)) for each in notices
+    )
+
+
+def _bounds(interval: Interval | None) -> Bounds | None:
+    return (interval.low, interval.high) if interval else None
+
+
+def _whole(nu: float) -> float | int:
+    return int(nu) if nu == int(nu) else nu

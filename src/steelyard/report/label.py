@@ -1,0 +1,116 @@
+"""Names as they can be printed: safe, measured in columns of a terminal, and shortened in the middle."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Final
+
+_BIDI: Final = frozenset(
+    "\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+)
+_STAYS: Final = re.compile(r"[%×].*|[nµmkMGT]?(s|B|/s)\W*")
+"""A word that belongs to the number before it, on the same line."""
+
+
+def printable(text: str) -> str:
+    """The text with everything that would move the cursor, change colours or reorder a line written as an
+    escape.
+
+    Labels come from command lines and specs; a terminal would obey what they contain.
+    """
+    if text.isprintable() and not any(char in _BIDI for char in text):
+        return text
+    return "".join(char if char.isprintable() and char not in _BIDI else _escaped(char) for char in text)
+
+
+def _escaped(char: str) -> str:
+    short = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(char)
+    return short or (f"\\x{ord(char):02x}" if ord(char) < 256 else f"\\u{ord(char):04x}")
+
+
+def columns(text: str) -> int:
+    """Columns of a terminal that the text takes: two for wide characters, none for combining ones."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
+    )
+
+
+def shorten(text: str, width: int) -> str:
+    """At most ``width`` columns, with an ellipsis in the middle: the ends of paths and options tell them
+    apart.
+    """
+    if columns(text) <= width:
+        return text
+    if width < 2:
+        return "…"[:width]
+    tail = (width - 1) // 2
+    end = _cut(text[::-1], tail)[::-1]
+    return _cut(text, width - 1 - columns(end)) + "…" + end
+
+
+def shorten_all(texts: Sequence[str], width: int) -> dict[str, str]:
+    """Each text at most ``width`` columns; where that makes two of them equal, what all share at both ends
+    goes first.
+    """
+    distinct = list(dict.fromkeys(texts))
+    short = {text: shorten(text, width) for text in distinct}
+    if len(set(short.values())) == len(distinct):
+        return short
+    head = _shared(distinct)
+    tail = _shared([text[head:][::-1] for text in distinct])
+    bare = {text: "…" * (head > 0) + text[head : len(text) - tail] + "…" * (tail > 0) for text in distinct}
+    return {text: shorten(core, width) for text, core in bare.items()}
+
+
+def _shared(texts: Sequence[str]) -> int:
+    """Characters that all texts begin with."""
+    least, most = min(texts), max(texts)
+    return next(
+        (i for i, (a, b) in enumerate(zip(least, most, strict=False)) if a != b), min(len(least), len(most))
+    )
+
+
+def _cut(text: str, width: int) -> str:
+    taken = 0
+    for i, char in enumerate(text):
+        taken += columns(char)
+        if taken > width:
+            return text[:i]
+    return text
+
+
+def pad(text: str, width: int, *, right: bool = False) -> str:
+    """Filled with blanks to ``width`` columns; ``right`` puts the text at the right end."""
+    blanks = " " * max(0, width - columns(text))
+    return blanks + text if right else text + blanks
+
+
+def wrap(text: str, width: int, *, first: str = "", rest: str = "") -> list[str]:
+    """Lines of at most ``width`` columns; numbers keep their unit, and words that are too long keep a line to
+    themselves.
+    """
+    words: list[str] = []
+    for word in text.split(" "):
+        if words and _STAYS.fullmatch(word) and words[-1][-1:].isdigit():
+            words[-1] += " " + word
+        else:
+            words.append(word)
+    lines, line, empty = [], first, True
+    for word in words:
+        if not empty and columns(line) + 1 + columns(word) > width:
+            lines.append(line.rstrip())
+            line, empty = rest, True
+        line += word if empty else " " + word
+        empty = False
+    return [*lines, line]
+
+
+def listed(names: Sequence[str], most: int = 4) -> str:
+    """``a, b and c``; beyond ``most``, ``a, b, c and 7 more``."""
+    if len(names) > most:
+        return ", ".join(names[: most - 1]) + f" and {len(names) - most + 1} more"
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

@@ -1,0 +1,208 @@
+"""What ``plan`` says: what would run, in which order, for how long, and what it could not separate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+import msgspec
+
+from steelyard.report.digits import percent
+from steelyard.report.label import listed, printable, wrap
+from steelyard.report.line import Line, Span, plain
+from steelyard.report.table import Column, table
+from steelyard.units import Scalar, format_duration
+
+MOST_TREATMENTS: Final = 20
+
+Inseparable = Literal[
+    "one_context", "linked_factors", "excluded", "sequential_order", "one_pass", "one_level", "note"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Something that the design cannot tell from something else.
+
+    Attributes
+    ----------
+    kind : str
+        ``linked_factors``: ``names``, joined by commas, factors that change together; ``excluded``:
+        ``count``, combinations left out; ``one_level``: ``names``, factors that never change; ``one_pass``:
+        contexts are visited once, so that what they do to a treatment is not told from what a single run
+        does; ``note``: ``text``, a sentence.
+    """
+
+    kind: Inseparable
+    fields: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTreatment:
+    """A treatment, and the command that it runs, as one would type it."""
+
+    id: int
+    label: str
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanPreview:
+    """An experiment before it runs.
+
+    Attributes
+    ----------
+    blocks : int
+        At the first look where a stop rule decides, else all of them; discarded ones excluded.
+    most_blocks : int or None
+        That a stop rule allows; ``None`` without a stop rule, or where only time limits it.
+    target, max_time_s : float or None
+        Of the stop rule: relative half-width wanted, and the time allowed.
+    contexts : int
+        Different ones in ``blocks``; 0 where the experiment declares none.
+    first_block : tuple of str
+        Labels in the order in which the first block runs.
+    estimated_s : float or None
+        For ``blocks`` and the discarded ones; ``None`` where nothing has run yet to tell.
+    limits : tuple of Limit
+        What the design cannot separate.
+    """
+
+    experiment: str
+    treatments: tuple[PlannedTreatment, ...]
+    blocks: int
+    seed: int
+    order: Literal["randomized-blocks", "sequential"]
+    first_block: tuple[str, ...]
+    replicates: int = 1
+    discard: int = 0
+    contexts: int = 0
+    passes: int = 1
+    most_blocks: int | None = None
+    target: float | None = None
+    max_time_s: float | None = None
+    estimated_s: float | None = None
+    limits: tuple[Limit, ...] = ()
+
+    @property
+    def trials(self) -> int:
+        """Launches in ``blocks`` and the discarded ones."""
+        return (self.blocks + self.discard) * len(self.treatments) * self.replicates
+
+
+def render(preview: PlanPreview, width: int = 80) -> str:
+    """As plain text."""
+    return plain(lines(preview, width))
+
+
+def lines(preview: PlanPreview, width: int = 80) -> list[Line]:
+    """Line by line."""
+    shown: list[Line] = [(Span(printable(preview.experiment), "heading"),)]
+    facts = {
+        "design": _design(preview),
+        "stops": _stops(preview),
+        "time": _time(preview),
+        "first block": _first(preview),
+    }
+    for title, fact in facts.items():
+        if fact:
+            shown += [(Span(line),) for line in wrap(fact, width, first=f"  {title:<13}", rest=" " * 15)]
+    treatments = preview.treatments[:MOST_TREATMENTS]
+    shown += [
+        (),
+        *table(
+            [
+                Column("id", [Span(str(each.id)) for each in treatments]),
+                Column(
+                    "treatment",
+                    [Span(printable(each.label)) for each in treatments],
+                    right=False,
+                    is_name=True,
+                ),
+                Column(
+                    "command",
+                    [Span(printable(each.command)) for each in treatments],
+                    right=False,
+                    is_name=True,
+                ),
+            ],
+            width,
+        ),
+    ]
+    if len(preview.treatments) > MOST_TREATMENTS:
+        shown.append((Span(f"… and {len(preview.treatments) - MOST_TREATMENTS:,} more"),))
+    if preview.limits:
+        shown += [(), (Span("Cannot be separated", "heading"),)]
+        for limit in preview.limits:
+            shown += [(Span(line),) for line in wrap(_sentence(limit), width, first="- ", rest="  ")]
+    return shown
+
+
+def document(preview: PlanPreview) -> str:
+    """The document ``steelyard/plan``, version 1."""
+    content = {
+        "format": "steelyard/plan",
+        "version": 1,
+        **msgspec.to_builtins(preview),
+        "trials": preview.trials,
+    }
+    return msgspec.json.format(msgspec.json.encode(content), indent=2).decode() + "\n"
+
+
+def _design(preview: PlanPreview) -> str:
+    count = len(preview.treatments)
+    times = f" × {preview.replicates}" if preview.replicates > 1 else ""
+    order = "in random order" if preview.order == "randomized-blocks" else "one treatment after the other"
+    parts = [f"{count:,} treatment{'s' * (count != 1)}{times} in each of {preview.blocks:,} blocks, {order}"]
+    if preview.contexts:
+        passes = f", each visited {preview.passes} times" if preview.passes > 1 else ""
+        parts.append(f"{preview.contexts} contexts{passes}")
+    if preview.discard:
+        parts.append(f"{preview.discard} block{'s' * (preview.discard != 1)} before them, run and not used")
+    return "; ".join([*parts, f"{preview.trials:,} runs, seed {preview.seed}"])
+
+
+def _stops(preview: PlanPreview) -> str:
+    if preview.target is None and preview.max_time_s is None and preview.most_blocks is None:
+        return ""
+    parts = []
+    if preview.target is not None:
+        parts.append(f"when every interval reaches at most {percent(preview.target)} to either side")
+    if preview.most_blocks is not None:
+        parts.append(f"after {preview.most_blocks} blocks at the latest")
+    if preview.max_time_s is not None:
+        parts.append(f"after {format_duration(preview.max_time_s)} at the latest")
+    return ", ".join(parts)
+
+
+def _time(preview: PlanPreview) -> str:
+    if preview.estimated_s is None:
+        return "not known before the first runs"
+    return f"about {format_duration(preview.estimated_s)}"
+
+
+def _first(preview: PlanPreview) -> str:
+    labels = [printable(label) for label in preview.first_block]
+    more = f", … ({len(labels):,} runs)" if len(labels) > MOST_TREATMENTS else ""
+    return ", ".join(labels[:MOST_TREATMENTS]) + more
+
+
+def _sentence(limit: Limit) -> str:
+    shown = {key: printable(str(value)) for key, value in limit.fields.items()}
+    if "names" in shown:
+        shown["names"] = listed([each.strip() for each in shown["names"].split(",")])
+    return _SENTENCES[limit.kind].format(**shown)
+
+
+_SENTENCES: Final[dict[Inseparable, str]] = {
+    "one_context": "A difference between treatments from one that only this context makes (environment size, "
+    "paths, link order): declare [contexts] to tell them apart.",
+    "linked_factors": "The effects of {names}: they change together.",
+    "excluded": "Effects that only the {count} excluded combinations could show.",
+    "sequential_order": "A difference between treatments from a drift of the machine: "
+    "one runs after the other.",
+    "one_pass": "What a context does to a treatment from what a single run does: each is visited once.",
+    "one_level": "What {names} does: it never changes.",
+    "note": "{text}",
+}

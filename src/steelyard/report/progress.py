@@ -1,0 +1,68 @@
+"""A line on a terminal that says how far a run is; drawn between batches, so that nothing is measured
+meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass, field
+from typing import Final, TextIO
+
+from steelyard.report.label import columns, printable, shorten
+from steelyard.units import format_duration
+
+_BAR: Final = 20
+"""Columns of the bar."""
+_CLEAR: Final = "\r\x1b[K"
+
+
+def progress_line(done: int, total: int | None, elapsed_s: float, note: str = "", width: int = 80) -> str:
+    """``12/30 blocks ████░░░░  3 min left  note``, at most ``width`` columns.
+
+    Time left is time per block so far times blocks left: it is shown once a block is done and where the total
+    is known.
+    """
+    if total is None:
+        parts = [f"{done} blocks", f"{format_duration(elapsed_s)} so far"]
+    else:
+        filled = _BAR * min(done, total) // max(total, 1)
+        parts = [f"{done}/{total} blocks", "█" * filled + "░" * (_BAR - filled)]
+        if done:
+            parts.append(f"{format_duration(elapsed_s / done * max(0, total - done))} left")
+    if note:
+        parts.append(printable(note))
+    return shorten("  ".join(parts), width)
+
+
+@dataclass(slots=True)
+class Progress:
+    """Draws on ``stream`` where that is a terminal, and nothing anywhere else; ``clear`` before anything else
+    is written there.
+    """
+
+    stream: TextIO = field(default_factory=lambda: sys.stderr)
+    _shown: bool = False
+
+    def update(self, done: int, total: int | None, elapsed_s: float, note: str = "") -> None:
+        """Draw the line anew."""
+        if not self.stream.isatty() or os.environ.get("TERM") == "dumb":
+            return
+        # The last column is left free: a character there makes some terminals wrap.
+        line = progress_line(done, total, elapsed_s, note, self._width() - 1)
+        self.stream.write(_CLEAR + line)
+        self.stream.flush()
+        self._shown = columns(line) > 0
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._shown:
+            self.stream.write(_CLEAR)
+            self.stream.flush()
+            self._shown = False
+
+    def _width(self) -> int:
+        try:
+            return max(20, os.get_terminal_size(self.stream.fileno()).columns or 80)
+        except (OSError, ValueError):
+            return 80

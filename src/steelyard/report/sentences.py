@@ -1,0 +1,84 @@
+"""Notices in words: warnings, and what could not be observed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from steelyard.report.digits import percent
+from steelyard.report.label import listed, printable
+from steelyard.report.words import Names
+from steelyard.stats.notice import Kind, Notice
+from steelyard.units import Scalar, format_quantity
+
+_SENTENCES: Final[dict[Kind, str]] = {
+    "interrupted": "The run was interrupted after {blocks} blocks; it can be continued.",
+    "precision_not_reached": "The precision wanted was not reached{ended} ({blocks} blocks){halfwidths}.",
+    "sequential_order": "One command ran after the other, so that every drift of the machine counts as a "
+    "difference, and no interval shows it.",
+    "few_blocks": "{blocks} blocks are few: below {wanted}, intervals rest on the shape of the distribution.",
+    "autocorrelated": "{who}: {what} resemble each other (r1 = {r1}), so that {n} tell as much as {n_eff} "
+    "independent ones; the interval is too narrow.",
+    "trend": "{who}: values drift during the run; {drift}.",
+    "trend_of_difference": "{who}: the difference itself drifts during the run; the ratio is its average.",
+    "outliers": "{who}: {count} of {n} values far out, the farthest at {farthest} × the median; "
+    "all are kept.",
+    "resolution": "{who}: {steps}",
+    "failures": "{who}: {failed} of {attempted} runs failed{in_time}.",
+    "failures_unequal": "{who}: no verdict, since runs failed or timed out, "
+    "and what is missing is not missing by chance.",
+    "failures_ignored": "{who}: judged although runs failed or timed out, as declared.",
+    "unmatched_blocks": "{who}: some blocks lack a value of one side and are in no comparison.",
+    "unbalanced_contexts": "{who}: contexts were visited unequally often; each counts once.",
+    "not_finite": "{who}: a value is not a finite number, so that nothing is computed.",
+    "no_baseline": "{who}: compared with nothing, since the design has no matching baseline.",
+    "modes_unseen": "Behaviour that shows in fewer than {share} of runs ({n} runs each, 95 % sure).",
+    "contexts_unseen": "Kinds of context that are rarer than {share} ({contexts} contexts, 95 % sure).",
+    "one_context": "Other contexts: all runs shared one, "
+    "and what environment size, paths or link order would change is in no interval.",
+    "below_tick": "{metrics}: sampled at clock ticks, they say little below {tick_s} s.",
+    "counters": "Hardware counters ({names}): not available on this machine.",
+    "queue_wait": "Time spent waiting for a CPU: not available on this machine.",
+    "note": "{text}",
+}
+
+_WIDTHS: Final = {"reached": "reached", "target": "wanted"}
+_FORMATS: Final = {"r1": ".2f", "n_eff": ".0f", "farthest": ".2g", "tick_s": "g"}
+
+
+def notice(about: Notice, names: Names) -> str:
+    """The sentence of a notice. Only our own sentences are templates; what the fields hold is never read as
+    one.
+    """
+    who = listed([names.get(label) or printable(label) for label in about.treatments])
+    shown = {key: _shown(key, value) for key, value in about.fields.items()}
+    return _SENTENCES[about.kind].format(who=who, **shown, **_phrases(about))
+
+
+def _shown(key: str, value: Scalar) -> str:
+    if key == "share" and isinstance(value, float):
+        return percent(value)
+    return format(value, _FORMATS[key]) if key in _FORMATS else printable(str(value))
+
+
+def _phrases(about: Notice) -> dict[str, str]:
+    """Parts of sentences that hang on more than one field."""
+    it = about.fields
+    phrases: dict[str, str] = {}
+    if about.kind == "precision_not_reached":
+        ended = {"max_blocks": " with the blocks allowed", "max_time": " in the time allowed"}
+        widths = [f"{percent(float(it[key]))} {word}" for key, word in _WIDTHS.items() if key in it]
+        phrases["ended"] = ended.get(str(it.get("cap")), "")
+        phrases["halfwidths"] = f": {', '.join(widths)} (half-width of the widest interval)" if widths else ""
+    elif about.kind == "autocorrelated":
+        phrases["what"] = "differences of neighbouring blocks" if it["blocked"] else "neighbouring values"
+    elif about.kind == "trend":
+        blocked = "blocks cancel what all treatments share, s and CV contain it"
+        phrases["drift"] = blocked if it["blocked"] else "without blocks, the drift is part of the difference"
+    elif about.kind == "resolution":
+        step = format_quantity(float(it["step"]), str(it["unit"]), 2)
+        steps = f"values come in steps of {step}; a spread of that size says more about the clock."
+        equal = "all values are equal, as if the clock were too coarse to tell them apart."
+        phrases["steps"] = steps if it["step"] else equal
+    elif about.kind == "failures":
+        phrases["in_time"] = f", {it['timed_out']} of them by running out of time" if it["timed_out"] else ""
+    return phrases

@@ -1,0 +1,139 @@
+"""What ``status`` says: how far an experiment is, what failed, how long it will take, and who runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import msgspec
+
+from steelyard.report.digits import percent
+from steelyard.report.label import listed, printable, wrap
+from steelyard.report.line import Line, Span, plain
+from steelyard.sample import Failures
+from steelyard.units import format_duration
+
+State = Literal["planned", "running", "interrupted", "complete", "precision_not_reached", "failed"]
+
+_WORDS: dict[State, str] = {
+    "planned": "nothing has run yet",
+    "running": "running",
+    "interrupted": "interrupted; `steelyard run` continues it",
+    "complete": "complete",
+    "precision_not_reached": "ended before the precision wanted was reached",
+    "failed": "stopped, since runs of one treatment kept failing",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """The process that runs an experiment."""
+
+    pid: int
+    host: str
+    since: str
+    """As a person reads it, with date."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How far an experiment is.
+
+    Attributes
+    ----------
+    blocks_done : int
+        Complete ones that are not discarded.
+    blocks_planned : int or None
+        That the design asks for; with a stop rule, the most it allows, ``None`` where only time limits it.
+    stops_at_precision : bool
+        A stop rule may end it before ``blocks_planned``.
+    trials_done : int
+        Finished ones, failed and discarded included.
+    failures : Mapping[str, Failures]
+        Label of each treatment that failed at least once.
+    spent_s, left_s : float or None
+        Time spent running; estimate of the time left, ``None`` where unknown.
+    target, reached : float or None
+        Relative half-width wanted, and the widest at the last look.
+    """
+
+    experiment: str
+    record: str
+    state: State
+    treatments: int
+    blocks_done: int
+    blocks_planned: int | None
+    trials_done: int
+    spent_s: float
+    left_s: float | None = None
+    failures: Mapping[str, Failures] = field(default_factory=dict)
+    stops_at_precision: bool = False
+    target: float | None = None
+    reached: float | None = None
+    holder: Holder | None = None
+
+
+def render(status: Status, width: int = 80) -> str:
+    """As plain text."""
+    return plain(lines(status, width))
+
+
+def lines(status: Status, width: int = 80) -> list[Line]:
+    """Line by line."""
+    facts = {
+        "blocks": _blocks(status),
+        "runs": f"{status.trials_done:,}, {_failed(status)}",
+        "precision": _precision(status),
+        "time": _time(status),
+        "held by": _holder(status),
+        "record": printable(status.record),
+    }
+    head = f"{printable(status.experiment)}: {_WORDS[status.state]}"
+    shown: list[Line] = [(Span(line, "heading"),) for line in wrap(head, width, rest="  ")]
+    for title, fact in facts.items():
+        if fact:
+            shown += [(Span(line),) for line in wrap(fact, width, first=f"  {title:<11}", rest=" " * 13)]
+    return shown
+
+
+def document(status: Status) -> str:
+    """The document ``steelyard/status``, version 1."""
+    content = {"format": "steelyard/status", "version": 1, **msgspec.to_builtins(status)}
+    return msgspec.json.format(msgspec.json.encode(content), indent=2).decode() + "\n"
+
+
+def _blocks(status: Status) -> str:
+    each = f"{status.treatments} treatment{'s' * (status.treatments != 1)} in each"
+    if status.blocks_planned is None:
+        return f"{status.blocks_done}, until precise enough; {each}"
+    most = "at most " if status.stops_at_precision else ""
+    return f"{status.blocks_done} of {most}{status.blocks_planned}; {each}"
+
+
+def _failed(status: Status) -> str:
+    failed = [
+        f"{printable(label)} {it.failed} of {it.attempted}"
+        for label, it in status.failures.items()
+        if it.failed
+    ]
+    return f"failed: {listed(failed)}" if failed else "none failed"
+
+
+def _precision(status: Status) -> str:
+    if status.target is None:
+        return ""
+    reached = "not known yet" if status.reached is None else f"{percent(status.reached)} reached"
+    return f"{reached}, {percent(status.target)} wanted (half-width of the widest interval)"
+
+
+def _time(status: Status) -> str:
+    left = "" if status.left_s is None else f", about {format_duration(status.left_s)} left"
+    return f"{format_duration(status.spent_s)} spent{left}"
+
+
+def _holder(status: Status) -> str:
+    holder = status.holder
+    return (
+        f"process {holder.pid} on {printable(holder.host)} since {printable(holder.since)}" if holder else ""
+    )

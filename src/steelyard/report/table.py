@@ -1,0 +1,81 @@
+"""Tables that fit: columns give way in a declared order, names are shortened in the middle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from steelyard.report.label import columns, pad, shorten_all
+from steelyard.report.line import Line, Span
+
+GAP: Final = "  "
+NARROWEST_NAME: Final = 12
+"""Columns of a terminal below which a shortened name says too little."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column, and what becomes of it where the width does not suffice.
+
+    Attributes
+    ----------
+    cells : sequence of Span
+        One per row.
+    right : bool
+        Numbers stand at the right.
+    give_way : int
+        0 stays always; of the others, the highest goes first.
+    is_name : bool
+        May be shortened, down to ``NARROWEST_NAME``.
+    """
+
+    title: str
+    cells: Sequence[Span]
+    right: bool = True
+    give_way: int = 0
+    is_name: bool = False
+
+    @property
+    def width(self) -> int:
+        """Columns of a terminal that the widest cell takes."""
+        return max(columns(self.title), *(columns(cell.text) for cell in self.cells))
+
+
+def table(given: Sequence[Column], width: int) -> list[Line]:
+    """Heading and rows, within ``width`` columns of a terminal as far as columns may give way."""
+    shown = [column for column in given if column.cells]
+    while _least(shown) > width and any(column.give_way for column in shown):
+        shown.remove(max(shown, key=lambda column: column.give_way))
+    widths = [column.width for column in shown]
+    excess = sum(widths) + len(GAP) * (len(shown) - 1) - width
+    for i in sorted((i for i, column in enumerate(shown) if column.is_name), key=lambda i: -widths[i]):
+        cut = max(0, min(excess, widths[i] - NARROWEST_NAME))
+        widths[i] -= cut
+        excess -= cut
+    shown = [_shortened(column, width) for column, width in zip(shown, widths, strict=True)]
+    rows = [tuple(Span(column.title, "heading") for column in shown)]
+    rows += zip(*(column.cells for column in shown), strict=True)
+    return [_line(row, shown, widths) for row in rows]
+
+
+def _least(shown: Sequence[Column]) -> int:
+    least = [min(column.width, NARROWEST_NAME) if column.is_name else column.width for column in shown]
+    return sum(least) + len(GAP) * (len(shown) - 1)
+
+
+def _shortened(column: Column, width: int) -> Column:
+    if not column.is_name or column.width <= width:
+        return column
+    short = shorten_all([cell.text for cell in column.cells], width)
+    return replace(column, cells=[Span(short[cell.text], cell.style) for cell in column.cells])
+
+
+def _line(row: Sequence[Span], shown: Sequence[Column], widths: Sequence[int]) -> Line:
+    spans: list[Span] = []
+    for cell, column, width in zip(row, shown, widths, strict=True):
+        if spans:
+            spans.append(Span(GAP))
+        text = cell.text
+        spans.append(Span(pad(text, width, right=column.right), cell.style))
+    return tuple(spans)

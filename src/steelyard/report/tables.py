@@ -1,0 +1,158 @@
+"""The tables of an answer: what was measured, pair by pair where one column cannot hold that, and the other
+metrics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from steelyard.report.digits import bounds, probability, quantity, ratio, scale
+from steelyard.report.label import printable
+from steelyard.report.line import Line, Span
+from steelyard.report.table import Column, table
+from steelyard.report.words import verdict
+from steelyard.stats.answer import Answer
+from steelyard.stats.comparison import Comparison
+from steelyard.stats.described import Described
+from steelyard.stats.undefined import Undefined
+
+MOST_ROWS: Final = 30
+
+
+def measured(answer: Answer, width: int) -> list[Line]:
+    """One row for each sample of the primary metric; with its comparison where it has one only."""
+    every = [sample for sample in answer.samples if sample.metric.name == answer.metric.name]
+    shown = every[:MOST_ROWS]
+    columns = _summaries(shown, answer)
+    if _one_each(answer):
+        of = {_key(comparison): comparison for comparison in answer.judged}
+        columns += _comparisons(
+            [of.get((s.treatment.id, tuple(s.labels.items()))) for s in shown], baseline="baseline"
+        )
+    return [*table(columns, width), *_left_out(len(every) - len(shown))]
+
+
+def pairwise(answer: Answer, width: int) -> list[Line]:
+    """One row for each comparison, where a treatment is in several."""
+    if _one_each(answer):
+        return []
+    shown = answer.judged[:MOST_ROWS]
+    names = [
+        Column("treatment", [_name(c.treatment.label, c.labels) for c in shown], right=False, is_name=True),
+        Column("against", [_name(c.baseline.label, {}) for c in shown], right=False, is_name=True),
+    ]
+    return [
+        *table([*names, *_comparisons(shown, baseline="")], width),
+        *_left_out(len(answer.judged) - len(shown)),
+    ]
+
+
+def other_metrics(answer: Answer, width: int) -> list[Line]:
+    """Means and ratios of the metrics that carry no verdict."""
+    others = [each for each in answer.comparisons if each.metric.name != answer.metric.name]
+    if not others:
+        return []
+    shown = others[:MOST_ROWS]
+    means = {(s.metric.name, s.treatment.id, tuple(s.labels.items())): s for s in answer.samples}
+
+    def mean(comparison: Comparison, treatment: int) -> Span:
+        summary = means[comparison.metric.name, treatment, tuple(comparison.labels.items())].summary
+        if summary.mean is None:
+            return Span("–")
+        return Span(quantity(summary.mean, comparison.metric.unit, summary.u))
+
+    columns = [
+        Column("also measured", [_name(c.metric.name, c.labels) for c in shown], right=False, is_name=True),
+        Column("baseline", [mean(c, c.baseline.id) for c in shown], give_way=1),
+        Column("treatment", [_name(c.treatment.label, {}) for c in shown], right=False, is_name=True),
+        Column("mean", [mean(c, c.treatment.id) for c in shown]),
+        Column("× better", [_ratio(c) for c in shown]),
+        Column("95 % CI", [_interval(c) for c in shown], right=False),
+    ]
+    return [*table(columns, width), *_left_out(len(others) - len(shown))]
+
+
+def _one_each(answer: Answer) -> bool:
+    keys = [_key(comparison) for comparison in answer.judged]
+    return answer.declared.family == "baseline" and len(set(keys)) == len(keys)
+
+
+def _key(comparison: Comparison) -> tuple[int, tuple[tuple[str, object], ...]]:
+    return comparison.treatment.id, tuple(comparison.labels.items())
+
+
+def _summaries(samples: Sequence[Described], answer: Answer) -> list[Column]:
+    summaries = [sample.summary for sample in samples]
+    means = [summary.mean for summary in summaries if summary.mean is not None]
+    unit = scale(means, [summary.u for summary in summaries if summary.u], answer.metric.unit)
+    suffix = f" {unit.unit}" if unit.unit else ""
+    # The median is shown where it tells another story than the mean.
+    skewed = any(s.mean and s.median and s.u and abs(s.mean - s.median) > 2 * s.u for s in summaries)
+    columns = [
+        Column("treatment", [_name(s.treatment.label, s.labels) for s in samples], right=False, is_name=True),
+        Column("n", [Span(str(summary.n)) for summary in summaries], give_way=3),
+        Column(f"mean{suffix}", [Span(unit.text(summary.mean)) for summary in summaries]),
+        Column(f"s{suffix}", [Span(unit.text(summary.s)) for summary in summaries], give_way=4),
+        Column(
+            "CV %", [Span("–" if s.cv is None else _two_places(100 * s.cv)) for s in summaries], give_way=2
+        ),
+    ]
+    if skewed:
+        median = Column(
+            f"median{suffix}", [Span(unit.text(summary.median)) for summary in summaries], give_way=1
+        )
+        columns.insert(3, median)
+    if any(sample.failures.failed for sample in samples):
+        failed = [
+            f"{s.failures.failed}/{s.failures.attempted}" if s.failures.failed else "0" for s in samples
+        ]
+        columns.insert(2, Column("failed", [Span(cell, "bad" if cell != "0" else "") for cell in failed]))
+    return columns
+
+
+def _comparisons(comparisons: Sequence[Comparison | None], *, baseline: str) -> list[Column]:
+    if not any(comparisons):
+        return []
+    blank = Span("")
+    return [
+        Column("speedup", [_ratio(c) if c else blank for c in comparisons]),
+        Column("95 % CI", [_interval(c) if c else blank for c in comparisons], right=False, give_way=1),
+        Column("p Holm", [_p(c) if c else blank for c in comparisons], give_way=2),
+        Column(
+            "verdict", [Span(*verdict(c)) if c else Span(baseline, "dim") for c in comparisons], right=False
+        ),
+    ]
+
+
+def _ratio(comparison: Comparison) -> Span:
+    speedup = comparison.speedup
+    return Span("–" if isinstance(speedup, Undefined) else ratio(speedup.value, comparison.ci95))
+
+
+def _interval(comparison: Comparison) -> Span:
+    speedup, interval = comparison.speedup, comparison.ci95
+    return Span(
+        "–" if isinstance(speedup, Undefined) or interval is None else bounds(speedup.value, interval)
+    )
+
+
+def _p(comparison: Comparison) -> Span:
+    return Span("–" if comparison.p_holm is None else probability(comparison.p_holm))
+
+
+def _two_places(value: float) -> str:
+    return f"{value:.2f}" if value < 9.995 else f"{value:.1f}"
+
+
+def _name(label: str, labels: object) -> Span:
+    extra = (
+        ", ".join(f"{key}={value}" for key, value in labels.items())
+        if isinstance(labels, dict) and labels
+        else ""
+    )
+    return Span(printable(f"{label} [{extra}]" if extra else label))
+
+
+def _left_out(count: int) -> list[Line]:
+    return [(Span(f"… and {count} more; --json has all."),)] if count > 0 else []

@@ -1,0 +1,112 @@
+"""The answer as text: the finding in words, the table, what to beware of, and what could not be observed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from steelyard.report.digits import percent
+from steelyard.report.label import printable, wrap
+from steelyard.report.line import Line, Span, plain
+from steelyard.report.sentences import notice
+from steelyard.report.tables import measured, other_metrics, pairwise
+from steelyard.report.words import Names, alone, finding, names, verdict
+from steelyard.stats.answer import Answer
+from steelyard.stats.comparison import Comparison
+from steelyard.stats.notice import Notice
+from steelyard.stats.speedup import Speedup
+
+MOST_FINDINGS: Final = 12
+MOST_NOTICES: Final = 10
+
+
+def render(answer: Answer, width: int = 80) -> str:
+    """The answer as plain text, within ``width`` columns."""
+    return plain(lines(answer, width))
+
+
+def lines(answer: Answer, width: int = 80) -> list[Line]:
+    """The answer, line by line."""
+    called = names(sample.treatment.label for sample in answer.samples)
+    parts = [
+        _findings(answer, called, width),
+        [*_caption(answer, width), *measured(answer, width)],
+        pairwise(answer, width),
+        other_metrics(answer, width),
+        _notices("Beware", answer.warnings, called, width),
+        _notices("Not observed", answer.unobserved, called, width),
+    ]
+    return [line for part in _separated(parts) for line in part]
+
+
+def _separated(parts: Iterable[list[Line]]) -> list[list[Line]]:
+    present = [part for part in parts if part]
+    return [part if i == 0 else [(), *part] for i, part in enumerate(present)]
+
+
+def _findings(answer: Answer, called: Names, width: int) -> list[Line]:
+    judged = answer.judged
+    if not judged:
+        samples = [sample for sample in answer.samples if sample.metric.name == answer.metric.name]
+        found = [alone(sample, called) for sample in samples[:MOST_FINDINGS]]
+        left = f"… and {len(samples) - MOST_FINDINGS} more" if len(samples) > MOST_FINDINGS else ""
+    else:
+        shown = judged if len(judged) <= MOST_FINDINGS else _largest(judged)
+        found = [finding(comparison, answer, called) for comparison in shown]
+        left = _count(judged, len(shown))
+    result: list[Line] = []
+    for each in found:
+        evidence = f"  ({each.evidence})" if each.evidence else ""
+        wrapped = wrap(each.claim + evidence, width, rest="  ")
+        result += [(Span(line, each.style if i == 0 else ""),) for i, line in enumerate(wrapped)]
+    return result + [(Span(line),) for line in (wrap(left, width, rest="  ") if left else [])]
+
+
+def _largest(judged: Sequence[Comparison]) -> list[Comparison]:
+    """Of many comparisons, the resolved ones with the largest ratios, in the order of the design."""
+    sizes = {
+        i: abs(each.speedup.log)
+        for i, each in enumerate(judged)
+        if isinstance(each.speedup, Speedup) and each.verdict != "not_resolved"
+    }
+    chosen = sorted(sizes, key=lambda i: sizes[i], reverse=True)[:MOST_FINDINGS]
+    return [judged[i] for i in sorted(chosen)]
+
+
+def _count(judged: Sequence[Comparison], shown: int) -> str:
+    """What all comparisons together came to, where not all of them are listed."""
+    if len(judged) == shown:
+        return ""
+    counts = Counter(verdict(comparison)[0] for comparison in judged)
+    said = ", ".join(f"{count} {word}" for word, count in counts.items())
+    open_ = [
+        each.resolvable for each in judged if each.verdict == "not_resolved" and each.resolvable is not None
+    ]
+    power = f"; a difference of {percent(max(open_))} or more would have shown in any" if open_ else ""
+    return f"{len(judged)} comparisons: {said}{power}"
+
+
+def _caption(answer: Answer, width: int) -> list[Line]:
+    design, metric = answer.design, answer.metric
+    what = f"{printable(metric.name)} ({printable(metric.about)})" if metric.about else printable(metric.name)
+    how = (
+        "randomised blocks"
+        if design.order == "randomized-blocks"
+        else "runs each, one treatment after the other"
+    )
+    where = f", {design.contexts} contexts" if design.contexts else ""
+    again = f" in {design.passes} passes" if design.passes > 1 else ""
+    said = f"{what}; {design.blocks} {how}{where}{again}, seed {design.seed}"
+    return [(Span(line, "dim"),) for line in wrap(said, width)]
+
+
+def _notices(title: str, notices: Sequence[Notice], called: Names, width: int) -> list[Line]:
+    if not notices:
+        return []
+    result: list[Line] = [(Span(title, "heading"),)]
+    for about in notices[:MOST_NOTICES]:
+        result += [(Span(line),) for line in wrap(notice(about, called), width, first="- ", rest="  ")]
+    if len(notices) > MOST_NOTICES:
+        result.append((Span(f"- and {len(notices) - MOST_NOTICES} more; --json has all."),))
+    return result

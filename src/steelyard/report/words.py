@@ -1,0 +1,165 @@
+"""Findings in words: one sentence for each comparison, and what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from steelyard.report.digits import bounds, percent, probability, quantity, ratio
+from steelyard.report.label import printable, shorten_all
+from steelyard.report.line import Style
+from steelyard.stats.answer import Answer
+from steelyard.stats.comparison import Comparison
+from steelyard.stats.described import Described
+from steelyard.stats.interval import Interval
+from steelyard.stats.speedup import Speedup
+from steelyard.stats.undefined import Reason, Undefined
+from steelyard.units import Metric, format_quantity
+
+Names = Mapping[str, str]
+
+NAME_WIDTH: Final = 32
+"""Columns of a terminal that a name may take in a sentence."""
+
+REASONS: Final[dict[Reason, str]] = {
+    "no_values": "there are no values",
+    "one_value": "there is only one value",
+    "not_finite": "a value is not a finite number",
+    "zero_mean": "the mean is 0",
+    "zero_values": "a value is 0",
+    "negative_values": "a value is negative",
+    "no_common_block": "no block has values of both",
+    "one_block": "there is only one complete block",
+    "one_context": "there is only one context",
+    "out_of_range": "the ratio is out of range",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One result in words: what was found, what it rests on, and whether it is good news."""
+
+    claim: str
+    evidence: str
+    style: Style
+
+
+def names(labels: Iterable[str]) -> Names:
+    """What each treatment is called in sentences: safe, short, and each another where that can be."""
+    safe = {label: printable(label) for label in labels}
+    short = shorten_all(list(safe.values()), NAME_WIDTH)
+    return {label: short[text] for label, text in safe.items()}
+
+
+def comparative(metric: Metric, *, better: bool) -> str:
+    """``faster`` for times and rates; ``less`` and ``more`` for what is not a speed."""
+    if is_speed(metric):
+        return "faster" if better else "slower"
+    return "less" if better == (metric.better != "higher") else "more"
+
+
+def is_speed(metric: Metric) -> bool:
+    """Whether the metric is a time, of which less is faster, or a rate, of which more is."""
+    return (metric.unit == "s" and metric.better == "lower") or (
+        metric.unit.endswith("/s") and metric.better == "higher"
+    )
+
+
+def verdict(comparison: Comparison) -> tuple[str, Style]:
+    """The verdict as one cell of a table."""
+    if comparison.verdict in ("faster", "slower"):
+        better = comparison.verdict == "faster"
+        style: Style = "" if comparison.metric.better == "neither" else "good" if better else "bad"
+        return comparative(comparison.metric, better=better), style
+    return ("equivalent", "good") if comparison.verdict == "equivalent" else ("not resolved", "open")
+
+
+def finding(comparison: Comparison, answer: Answer, names: Names) -> Finding:
+    """What one comparison of the primary metric says."""
+    new, old = names[comparison.treatment.label], names[comparison.baseline.label]
+    where = _where(comparison)
+    style = verdict(comparison)[1]
+    margin = answer.declared.margin
+    speedup = comparison.speedup
+    if isinstance(speedup, Undefined):
+        return Finding(f"{where}{new} against {old}: no ratio, since {REASONS[speedup.reason]}", "", style)
+    value, interval = _shown(speedup, comparison)
+    evidence, size = _evidence(value, interval, comparison, answer), f"{ratio(value, interval)} ×"
+    against = f"{where}{new} against {old}: "
+    if answer.declared.failures == "refuse" and not {"failures_unequal", "timed_out"}.isdisjoint(
+        comparison.flags
+    ):
+        return Finding(against + "not resolved, since runs failed or timed out", evidence, style)
+    if comparison.verdict == "equivalent" and margin is not None:
+        claim = f"{where}{new} is equivalent to {old} within {percent(margin)}"
+        return Finding(claim, f"{size}, {evidence}", style)
+    if comparison.difference != "not_resolved":
+        claim = f"{where}{new} {_is(comparison)} {size} {_than(comparison)} {old}"
+        if comparison.verdict == "not_resolved" and margin is not None:
+            claim += f", but whether by more than {percent(margin)} is not resolved"
+        return Finding(claim, evidence, style)
+    if comparison.resolvable is None:
+        return Finding(f"{against}not resolved", evidence, style)
+    shown = (
+        f"{against}not resolved; a difference of {percent(comparison.resolvable)} or more would have shown"
+    )
+    return Finding(shown, evidence, style)
+
+
+def alone(sample: Described, names: Names) -> Finding:
+    """What a sample says that is compared with nothing."""
+    summary, metric = sample.summary, sample.metric
+    label = names[sample.treatment.label]
+    if summary.mean is None or summary.reason == "no_values":
+        reason = REASONS[summary.reason or "no_values"]
+        return Finding(f"{label}: no mean of {metric.name}, since {reason}", "", "open")
+    mean = quantity(summary.mean, metric.unit, summary.u)
+    claim = f"{label} takes {mean}" if metric.unit == "s" else f"{label}: {metric.name} is {mean}"
+    if summary.u is None or summary.s is None:
+        return Finding(claim, f"{summary.n} run", "")
+    u, s = format_quantity(summary.u, metric.unit, 2), format_quantity(summary.s, metric.unit, 2)
+    return Finding(claim + " in the mean", f"u = {u}, s = {s}, {summary.n} runs", "")
+
+
+def _where(comparison: Comparison) -> str:
+    labels = {**comparison.stratum, **comparison.labels}
+    return (
+        ", ".join(f"{printable(key)} = {printable(str(level))}" for key, level in labels.items()) + ": "
+        if labels
+        else ""
+    )
+
+
+def _is(comparison: Comparison) -> str:
+    return "is" if is_speed(comparison.metric) else "has"
+
+
+def _than(comparison: Comparison) -> str:
+    word = comparative(comparison.metric, better=comparison.difference == "faster")
+    return f"{word} than" if is_speed(comparison.metric) else f"{word} {comparison.metric.name} than"
+
+
+def _shown(speedup: Speedup, comparison: Comparison) -> tuple[float, Interval | None]:
+    """The ratio and its interval, turned over where the news is bad: 1.30 × slower, not 0.77 × faster."""
+    value, interval = speedup.value, comparison.ci95
+    if comparison.difference != "slower":
+        return value, interval
+    return 1 / value, interval.reciprocal() if interval else None
+
+
+def _evidence(value: float, interval: Interval | None, comparison: Comparison, answer: Answer) -> str:
+    parts = [f"95 % CI {bounds(value, interval)}" if interval else "no bounded interval"]
+    p = comparison.p_holm
+    if p is not None and p > answer.declared.alpha and interval is not None and interval.excludes(1):
+        # The interval is of this comparison alone; the reader must see why it does not decide.
+        parts.append(f"but p = {probability(p)} among {comparison.family_size} comparisons")
+    if "sequential_order" in comparison.flags:
+        parts.append(f"{comparison.blocks} runs each, one command after the other")
+    elif comparison.contexts is not None:
+        parts.append(f"{comparison.contexts} contexts in {comparison.blocks} blocks")
+    elif answer.design.contexts > 1:
+        parts.append(f"{comparison.blocks} blocks, each in its own context")
+    else:
+        parts.append(f"{comparison.blocks} blocks")
+    return ", ".join(parts)

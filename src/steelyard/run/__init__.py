@@ -1,0 +1,1 @@
+"""Observation: from blocks of trials to measurements. Knows processes and clocks, not what numbers mean."""

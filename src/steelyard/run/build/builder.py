@@ -1,0 +1,161 @@
+"""``Builder``: from the ``[build]`` of a spec and a treatment to the directory that holds its program."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from steelyard.errors import ProgramError, SpecError
+from steelyard.run.build.cache import Entry, cache_root
+from steelyard.run.build.recipe import Recipe
+from steelyard.run.journal import RawTrial, read_journal
+from steelyard.run.runner import Runner, Trial
+from steelyard.run.start_failure import start_failure
+from steelyard.run.verify import ending
+from steelyard.spec.experiment import Build
+from steelyard.spec.placeholders import format_level, names
+from steelyard.units import Scalar
+
+_LOG_LINES: Final = 20
+_LOG_BYTES: Final = 64 * 1024
+"""As much of a log's end as is read to show its last lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A program that is ready.
+
+    Attributes
+    ----------
+    directory : Path
+        What ``{build}`` stands for; of one length for all builds under one cache.
+    key : str
+        sha256, hexadecimal, of everything that the build is known to depend on.
+    log : Path
+        What the build printed; it stays in the cache, copy it where it shall be kept.
+    levels : Mapping[str, Scalar]
+        The factors that this build names, and their levels.
+    fresh : bool
+        Built by this call, not found in the cache.
+    reason : str or None
+        Why it had to be built; ``None`` when it was found.
+    """
+
+    directory: Path
+    key: str
+    log: Path
+    levels: Mapping[str, Scalar]
+    fresh: bool
+    reason: str | None = None
+
+
+class Builder:
+    """Builds what an experiment names, each combination of the factors that the build names once.
+
+    Parameters
+    ----------
+    build : Build
+    source : Path
+        The directory of the spec, where the build runs.
+    root : Path, optional
+        Of the cache; by default the user's own.
+
+    Raises
+    ------
+    SpecError
+        A program that the build itself is to make first.
+    """
+
+    def __init__(self, build: Build, source: Path, *, root: Path | None = None) -> None:
+        self._build = build
+        self._source = source
+        self._root = cache_root() if root is None else root
+        self._built: dict[tuple[tuple[str, str], ...], Built] = {}
+        if "build" in names(build.command[0]):
+            raise SpecError(
+                f"build.command: {build.command[0]!r} cannot be started: {{build}} is empty before the build",
+                hint="start a program of the system, or of the source, as in {source}/build.sh",
+            )
+        named = {name for text in (*build.command, *build.env.values()) for name in names(text)}
+        self.factors: frozenset[str] = frozenset(named - {"build", "source"})
+        """The factors that the build names: treatments that differ in others share a program."""
+
+    def build(self, levels: Mapping[str, Scalar]) -> Built:
+        """The program for a treatment: from this builder's memory, from the cache, or built now.
+
+        Two processes that ask for one key at a time build it once; the second waits.
+
+        Raises
+        ------
+        ProgramError
+            The build failed, took too long or left nothing; holds the end of its log.
+        SpecError
+            An input that is not there, or none at all.
+        UsageError
+            A placeholder that is no factor.
+        MachineError
+            The first word of the command is not found, or the cache cannot be written.
+        """
+        own = {name: levels[name] for name in sorted(self.factors) if name in levels}
+        known = tuple((name, format_level(level)) for name, level in own.items())
+        if known not in self._built:
+            self._built[known] = self._find_or_build(Recipe(self._build, self._source, own))
+        return self._built[known]
+
+    def _find_or_build(self, recipe: Recipe) -> Built:
+        entry = Entry(self._root, recipe.key())
+        with entry.locked():
+            fault = entry.fault()
+            if fault is not None:
+                _make(recipe, entry)
+        return Built(
+            entry.directory, entry.key, entry.log, recipe.levels, fresh=fault is not None, reason=fault
+        )
+
+
+def _make(recipe: Recipe, entry: Entry) -> None:
+    with entry.journal() as journal:
+        entry.clear()
+        raw = _run(recipe, entry, journal)
+    failure = _failure(recipe, raw)
+    if failure is not None:
+        lines = "".join(f"\n    {line}" for line in _last_lines(entry.log))
+        shown = f"its last lines:{lines}" if lines else "it printed nothing"
+        raise ProgramError(
+            f"{recipe} {failure}; {shown}", hint=f"the whole log of {recipe} is in {entry.log}"
+        )
+    if not entry.complete():
+        raise ProgramError(
+            f"{recipe} left no file in {{build}}",
+            hint="let the command write its program to {build}: only that is kept apart by level",
+        )
+
+
+def _run(recipe: Recipe, entry: Entry, journal: Path) -> RawTrial:
+    """Under the runner, which ends whatever the build leaves running, and everything should we die."""
+    with Runner(journal) as runner:
+        runner.run([Trial(1, runner.define(recipe.launch(entry.directory, entry.log)))])
+    trials, _ = read_journal(journal)
+    return trials[0]
+
+
+def _failure(recipe: Recipe, raw: RawTrial) -> str | None:
+    """What a build that failed did; ``None`` of one that did not."""
+    if raw.status == "timed_out":
+        return f"was ended after its {recipe.build.timeout_s:g} s"
+    if raw.status != "ok":
+        return start_failure(raw)
+    return None if raw.exit_code == 0 else ending(raw)
+
+
+def _last_lines(log: Path) -> list[str]:
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _LOG_BYTES))
+            text = file.read().decode(errors="replace")
+    except OSError:
+        return []
+    return [line for line in text.splitlines() if line.strip()][-_LOG_LINES:]

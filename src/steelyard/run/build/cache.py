@@ -1,0 +1,170 @@
+"""The cache of built programs: one directory a key, all of equal path length, built in place.
+
+In place, because builds write absolute paths into programs (rpath, ``__FILE__``, install prefixes), so a
+directory that is renamed when it is ready would hold programs that look for another one. Whether it is
+ready is said by a file beside it, which is written last and lists what was built; one process at a time
+works on a key, held by a lock that the kernel drops when the process dies. Equal lengths, because the
+length of a program's path moves its stack.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from steelyard.errors import MachineError
+from steelyard.run.build.outputs import OutputFile, is_as_built, output_files
+
+KEY_CHARACTERS: Final = 16
+"""Of the sha256: 64 bits name the directory; the whole key stands in the marker and is compared."""
+
+_FORMAT: Final = "steelyard/build"
+_VERSION: Final = 1
+"""Of the marker. History: 1, the first."""
+
+
+class _Marker(msgspec.Struct, frozen=True):
+    format: str
+    version: int
+    key: str
+    outputs: tuple[OutputFile, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where everything about one key lies."""
+
+    root: Path
+    key: str
+
+    @property
+    def directory(self) -> Path:
+        """What ``{build}`` stands for."""
+        return self.root / self.key[:KEY_CHARACTERS]
+
+    @property
+    def log(self) -> Path:
+        """What the build printed."""
+        return self._beside("log")
+
+    def _beside(self, suffix: str) -> Path:
+        return self.root / f"{self.key[:KEY_CHARACTERS]}.{suffix}"
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Nobody else works on this key meanwhile; waits for who does, at most as long as a build may take.
+
+        Raises
+        ------
+        MachineError
+            The cache cannot be written.
+        """
+        with self._writing():
+            self.root.mkdir(parents=True, exist_ok=True)
+            # Never deleted: whoever opened the old file would hold a lock that nobody else sees.
+            descriptor = os.open(self._beside("lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+    @contextmanager
+    def journal(self) -> Iterator[Path]:
+        """The path of a journal for the runner that builds; it is gone afterwards. Only while locked.
+
+        A runner whose Python was killed holds its journal until all that it started has ended. That is
+        waited for here, or else an interrupted build could still write into the directory of the next one.
+
+        Raises
+        ------
+        MachineError
+            The cache cannot be written.
+        """
+        path = self._beside("journal")
+        with self._writing(), path.open("ab") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            path.unlink()
+        try:
+            yield path
+        finally:
+            path.unlink(missing_ok=True)
+
+    def fault(self) -> str | None:
+        """Why the directory cannot be used; ``None`` when it holds what was built. Only while locked."""
+        try:
+            marker = msgspec.json.decode(self._beside("complete").read_bytes(), type=_Marker)
+        except FileNotFoundError:
+            return "not built before"
+        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+            return "its marker cannot be read"
+        if (marker.format, marker.version, marker.key) != (_FORMAT, _VERSION, self.key):
+            return "its marker is of another version or key"
+        damaged = next(
+            (os.fsdecode(file.name) for file in marker.outputs if not is_as_built(self.directory, file)), None
+        )
+        return None if damaged is None else f"its file {damaged} is no longer as it was built"
+
+    def clear(self) -> None:
+        """An empty directory without marker, whatever was there. Only while locked.
+
+        Raises
+        ------
+        MachineError
+            The cache cannot be written.
+        """
+        with self._writing():
+            self._beside("complete").unlink(missing_ok=True)
+            self.log.unlink(missing_ok=True)
+            if self.directory.is_dir():
+                _permit(self.directory)
+                shutil.rmtree(self.directory)
+            self.directory.mkdir()
+
+    def complete(self) -> tuple[OutputFile, ...]:
+        """Say that the directory holds what was to be built, and return what that is. Only while locked.
+
+        Raises
+        ------
+        MachineError
+            The cache cannot be written.
+        """
+        with self._writing():
+            outputs = tuple(output_files(self.directory))
+            new = self._beside("complete.new")
+            new.write_bytes(msgspec.json.encode(_Marker(_FORMAT, _VERSION, self.key, outputs)))
+            new.replace(self._beside("complete"))
+        return outputs
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise MachineError(
+                f"the build cache {self.root} cannot be written: {error.strerror} ({error.filename})",
+                hint="set XDG_CACHE_HOME to a directory with room that can be written",
+            ) from error
+
+
+def cache_root() -> Path:
+    """``$XDG_CACHE_HOME/steelyard/build``; below ~/.cache where that is unset or no absolute path."""
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (base if base.is_absolute() else Path.home() / ".cache") / "steelyard/build"
+
+
+def _permit(directory: Path) -> None:
+    """Allow us to empty it: some builds leave directories that may not be written."""
+    directory.chmod(0o700)
+    for where, names, _ in os.walk(directory):
+        for path in (Path(where, name) for name in names):
+            if not path.is_symlink():
+                path.chmod(0o700)

@@ -1,0 +1,95 @@
+"""Which compiler builds: part of the key, so that an upgrade builds again.
+
+A tool is identified by its resolved path and the hash of its contents. It is never started for
+``--version``: the first word of a build may be a script of the user's that knows no such option and builds.
+What a compiler loads on its way (``cc1``, specs, headers of the system) is not looked at; whoever replaces
+those alone names them in ``inputs`` by absolute path.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from steelyard.errors import MachineError, ProgramError
+from steelyard.run.build.inputs import holds
+from steelyard.run.host import files
+from steelyard.run.provenance import program_identity
+
+_USUAL: Final = ("cc", "c++", "as", "ld")
+"""What make, cmake and their kind call when nothing else is said."""
+
+_VARIABLES: Final = ("CC", "CXX", "CPP", "FC", "F77", "AS", "LD", "AR", "NVCC", "MPICC", "MPICXX", "RUSTC")
+"""Variables, in the environment or as words ``CC=clang`` of the command, that choose a tool."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Tool:
+    """A program that takes part in a build."""
+
+    word: bytes
+    path: bytes
+    sha256: str
+
+
+def tools(command: Sequence[str], env: Mapping[str, str], directory: Path) -> tuple[Tool, ...]:
+    """The first word of the command, the tools that it or the environment chooses, and the usual compilers.
+
+    Raises
+    ------
+    MachineError
+        The first word is no program of this machine. Others may be missing: not every build needs them.
+    """
+    first = find(command[0], env, directory)
+    if first is None and "/" in command[0] and holds((directory / command[0]).is_file):
+        raise MachineError(
+            f"build.command: {command[0]!r} may not be executed",
+            hint=f"chmod +x {directory / command[0]}",
+        )
+    if first is None:
+        raise MachineError(
+            f"build.command: {command[0]!r} is not found",
+            hint=f"install {command[0]}, or write its path" if "/" not in command[0] else "correct its path",
+        )
+    found = {command[0]: first}
+    for word in (*_chosen(command, env), *_USUAL):
+        path = find(word, env, directory)
+        if path is not None:
+            found.setdefault(word, path)
+    return tuple(sorted(_identify(word, path) for word, path in found.items()))
+
+
+def find(word: str, env: Mapping[str, str], directory: Path) -> Path | None:
+    """The executable file that a word names, seen from ``directory``; ``None`` where there is none."""
+    if "/" in word:
+        path = directory / word
+        return path if holds(path.is_file) and os.access(path, os.X_OK) else None
+    where = shutil.which(word, path=env.get("PATH", os.defpath))
+    return None if where is None else Path(where)
+
+
+def machine(root: Path = Path("/")) -> str:
+    """What ``-march=native`` depends on, so that machines that share a home share no programs."""
+    cpu = files.fields(root / "proc/cpuinfo", ":")
+    names = ("vendor_id", "model name", "stepping", "flags", "CPU implementer", "CPU part", "Features", "isa")
+    return " ".join([platform.machine(), *(cpu.get(name, "") for name in names)])
+
+
+def _chosen(command: Sequence[str], env: Mapping[str, str]) -> Iterator[str]:
+    settings = [*env.items(), *(tuple(word.split("=", 1)) for word in command if "=" in word)]
+    for name, value in settings:
+        if name in _VARIABLES and value.split():
+            yield value.split()[0]
+
+
+def _identify(word: str, path: Path) -> Tool:
+    try:
+        identity = program_identity(path)
+    except ProgramError as error:
+        raise MachineError(f"build.command: {word!r}: {error.message}", hint=error.hint) from error
+    return Tool(os.fsencode(word), os.fsencode(identity.resolved), identity.sha256)

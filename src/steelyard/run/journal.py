@@ -1,0 +1,266 @@
+"""Reading the journal: what the runner wrote about each trial, before it started the next one.
+
+The layout is described once, in ``native/runner/README.md``.
+"""
+
+from __future__ import annotations
+
+import mmap
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from struct import Struct
+from typing import Final, Literal
+
+from steelyard.errors import RecordError
+
+RawStatus = Literal["ok", "timed_out", "spawn_failed", "setup_failed", "hook_failed"]
+"""``ok``: the program ran to its end, whatever its exit code."""
+
+JOURNAL_VERSION: Final = 1
+
+_STATUSES: Final[tuple[RawStatus, ...]] = ("ok", "timed_out", "spawn_failed", "setup_failed", "hook_failed")
+_STEPS: Final = (
+    None,
+    "cwd",
+    "stdin",
+    "stdout",
+    "stderr",
+    "metrics",
+    "aslr",
+    "affinity",
+    "nice",
+    "start",
+    "exec",
+)
+_FILE_HEAD: Final = Struct("<8sII")
+_MAGIC: Final = b"SLYDJRNL"
+_FRAME_HEAD: Final = Struct("<4sI")
+_FRAME_MAGIC: Final = b"YTRL"
+_CHECKSUM: Final = Struct("<I")
+_RECORD: Final = Struct("<QIBBBxIIqQQQQQQQQQQiiiiIIQQQIIII")
+_COUNTER: Final = Struct("<dBB")
+_NO_HOOK: Final = 0xFFFFFFFF
+_NO_QUEUE_WAIT: Final = 0xFFFFFFFFFFFFFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class RawTrial:
+    """What the runner saw of one trial. ``None`` is "not observed", never zero.
+
+    Attributes
+    ----------
+    trial, launch : int
+        The number of the trial, and what ``Runner.define`` returned.
+    status : str
+        See ``RawStatus``. With ``hook_failed`` everything below is about the hook.
+    step : str or None
+        What failed, where nothing could be started: ``cwd``, ``stdin``, ``stdout``, ``stderr``, ``metrics``,
+        ``aslr``, ``affinity``, ``nice``, ``start`` or ``exec``.
+    hook : int or None
+        The launch of the prepare or cleanup command that failed.
+    hook_status : str or None
+        How that command ended; ``ok`` means that it exited with a code other than 0 or by a signal.
+    start_ns : int
+        Unix time.
+    wall_ns : int
+        From before the start to after the end; 0 where nothing was started.
+    user_us, system_us : int
+        Of the program and the children it waited for; their sum is exact, each alone is sampled at ticks.
+    rss_bytes : int
+        Peak resident memory of the largest process among them. Not below ``rss_floor_bytes``.
+    rss_floor_bytes : int
+        The runner's own peak, which every child inherits: a value equal to it means "at most this".
+    minor_faults, major_faults, voluntary_switches, involuntary_switches : int
+        Of the program and the children it waited for.
+    queue_wait_ns : int or None
+        What its main thread waited on a run queue.
+    exit_code, signal : int or None
+        How it ended; both ``None`` where it never ran.
+    errno : int or None
+        Of the failed step.
+    cpu : int or None
+        The CPU it ended on.
+    argv_bytes, env_bytes : int
+        As ``Launch`` counts them.
+    left_processes : int
+        Descendants that were still running after its end and were ended.
+    counters : mapping of str to float or None
+        By name, scaled where the kernel shared the hardware; ``None`` where the kernel refused the event.
+    stdout, stderr, metrics : bytes
+        What was kept, from the head.
+    stdout_bytes, stderr_bytes, metrics_bytes : int
+        What was written, kept or not.
+    """
+
+    trial: int
+    launch: int
+    status: RawStatus
+    start_ns: int
+    wall_ns: int
+    user_us: int
+    system_us: int
+    rss_bytes: int
+    rss_floor_bytes: int
+    minor_faults: int
+    major_faults: int
+    voluntary_switches: int
+    involuntary_switches: int
+    queue_wait_ns: int | None
+    exit_code: int | None
+    signal: int | None
+    errno: int | None
+    cpu: int | None
+    argv_bytes: int
+    env_bytes: int
+    left_processes: int
+    counters: Mapping[str, float | None]
+    stdout: bytes
+    stdout_bytes: int
+    stderr: bytes
+    stderr_bytes: int
+    metrics: bytes
+    metrics_bytes: int
+    step: str | None = None
+    hook: int | None = None
+    hook_status: RawStatus | None = None
+
+
+class JournalError(RecordError):
+    """A journal that is damaged before its end, or is none.
+
+    Attributes
+    ----------
+    trials : list of RawTrial
+        What could be read before the damage.
+    offset : int
+        Where the damage begins.
+    """
+
+    def __init__(self, message: str, *, hint: str, trials: list[RawTrial], offset: int) -> None:
+        super().__init__(message, hint=hint)
+        self.trials = trials
+        self.offset = offset
+
+
+def read_journal(path: Path, offset: int = 0) -> tuple[list[RawTrial], int]:
+    """The trials from ``offset`` (0, or what an earlier call returned), and the offset of what comes next.
+
+    A last frame that is not whole, because its writer died, is left out: it stays behind the returned offset.
+
+    Raises
+    ------
+    JournalError
+        It is no journal, of another version, or damaged before its end.
+    """
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
+        if size == 0:
+            return [], 0
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as pages, memoryview(pages) as data:
+            _check_head(path, data)
+            if size < _FILE_HEAD.size:
+                return [], 0
+            if offset > size:
+                # A power cut took frames that are in the record already: new ones follow the last whole one.
+                return [], _read_frames(path, data, _FILE_HEAD.size)[1]
+            return _read_frames(path, data, max(offset, _FILE_HEAD.size))
+
+
+def decode_record(body: memoryview) -> RawTrial:
+    """The trial of one frame's body, which is also how the runner tells of a hook that failed."""
+    # fmt: off
+    (trial, launch, status, step, hook_status, hook, left_processes, start_ns, wall_ns, user_us, system_us,
+     rss_bytes, rss_floor_bytes, minor_faults, major_faults, voluntary_switches, involuntary_switches,
+     queue_wait_ns, exit_code, signal, errno, cpu, argv_bytes, env_bytes, stdout_bytes, stderr_bytes,
+     metrics_bytes, stdout_kept, stderr_kept, metrics_kept, counter_count) = _RECORD.unpack_from(body)
+    # fmt: on
+    at = _RECORD.size
+    counters: dict[str, float | None] = {}
+    for _ in range(counter_count):
+        value, available, length = _COUNTER.unpack_from(body, at)
+        at += _COUNTER.size
+        counters[str(body[at : at + length], "ascii")] = value if available else None
+        at += length
+    stderr_at = at + stdout_kept
+    metrics_at = stderr_at + stderr_kept
+    is_hook = hook != _NO_HOOK
+    return RawTrial(
+        trial,
+        launch,
+        _STATUSES[status],
+        start_ns,
+        wall_ns,
+        user_us,
+        system_us,
+        rss_bytes,
+        rss_floor_bytes,
+        minor_faults,
+        major_faults,
+        voluntary_switches,
+        involuntary_switches,
+        None if queue_wait_ns == _NO_QUEUE_WAIT else queue_wait_ns,
+        None if exit_code < 0 else exit_code,
+        signal or None,
+        errno or None,
+        None if cpu < 0 else cpu,
+        argv_bytes,
+        env_bytes,
+        left_processes,
+        counters,
+        bytes(body[at:stderr_at]),
+        stdout_bytes,
+        bytes(body[stderr_at:metrics_at]),
+        stderr_bytes,
+        bytes(body[metrics_at : metrics_at + metrics_kept]),
+        metrics_bytes,
+        _STEPS[step],
+        hook if is_hook else None,
+        _STATUSES[hook_status] if is_hook else None,
+    )
+
+
+def _check_head(path: Path, data: memoryview) -> None:
+    magic = bytes(data[: len(_MAGIC)])
+    if not _MAGIC.startswith(magic) and any(magic):
+        raise JournalError(
+            f"{path} is not a journal of Steelyard: it begins with {magic!r}",
+            hint="give the journal.bin of a record",
+            trials=[],
+            offset=0,
+        )
+    if len(data) >= _FILE_HEAD.size:
+        version = _FILE_HEAD.unpack_from(data)[1]
+        if version not in (0, JOURNAL_VERSION):
+            raise JournalError(
+                f"{path} is a journal of version {version}; this Steelyard reads version {JOURNAL_VERSION}",
+                hint="use the Steelyard that wrote it, or a newer one",
+                trials=[],
+                offset=0,
+            )
+
+
+def _read_frames(path: Path, data: memoryview, offset: int) -> tuple[list[RawTrial], int]:
+    trials: list[RawTrial] = []
+    size = len(data)
+    around = _FRAME_HEAD.size + _CHECKSUM.size
+    while offset + _FRAME_HEAD.size <= size:
+        magic, length = _FRAME_HEAD.unpack_from(data, offset)
+        end = offset + around + length
+        if magic == _FRAME_MAGIC and end <= size:
+            with data[offset + _FRAME_HEAD.size : end - _CHECKSUM.size] as body:
+                if zlib.crc32(body) == _CHECKSUM.unpack_from(data, end - _CHECKSUM.size)[0]:
+                    trials.append(decode_record(body))
+                    offset = end
+                    continue
+        torn = (magic == _FRAME_MAGIC and end >= size) or not any(data[offset:])
+        if torn:
+            break
+        raise JournalError(
+            f"{path} is damaged at byte {offset:,} of {size:,}; {len(trials):,} trials before that are whole",
+            hint="restore the file from a copy",
+            trials=trials,
+            offset=offset,
+        )
+    return trials, offset

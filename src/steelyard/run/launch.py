@@ -1,0 +1,159 @@
+"""``Launch``: one way to start a program, with everything that the program sees of its surroundings."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Final
+
+from steelyard.errors import UsageError
+from steelyard.run.counters import find_event
+
+CAPTURE: Final = "capture"
+NULL: Final = "null"
+
+_POINTER_BYTES: Final = 8
+_MOST_HOOKS: Final = 16
+_MOST_COUNTERS: Final = 16
+_MOST_CPUS: Final = 1024
+_LONGEST_CAPTURE_BYTES: Final = 1 << 30
+_LONGEST_TIMEOUT_NS: Final = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A program and its surroundings; hashable, so that equal launches are defined once.
+
+    Texts may hold bytes that are no UTF-8, as ``os.fsdecode`` makes them.
+
+    Attributes
+    ----------
+    path : str
+        What ``execve`` gets; absolute, never searched for.
+    argv : tuple of str
+        All arguments, the program's own name first.
+    env : tuple of str
+        ``NAME=value`` each: the whole environment, in this order. The last twelve digits of
+        ``STEELYARD_TRIAL=…-000000000000`` become the number of the trial.
+    cwd : str
+        Working directory; absolute.
+    stdin : str
+        A file, absolute, opened anew for each trial.
+    stdout, stderr : str
+        ``capture``, ``null``, or a file, absolute, which is emptied first; both may name the same one.
+    capture_limit_bytes : int
+        What is kept of each captured stream, from its head. At most 1 GiB.
+    timeout_ns : int or None
+        After this the program is asked to end (SIGTERM), and 200 ms later forced to (SIGKILL), with all that
+        it started.
+    affinity : tuple of int or None
+        CPUs it may run on; ``None``: those that Steelyard may.
+    aslr_off : bool
+        Whether the kernel must not randomise its address space. If it refuses, the trial is ``setup_failed``.
+    nice : int or None
+        Its nice value, −20 to 19.
+    prepare, cleanup : tuple of Launch
+        Untimed commands just before and after each trial; at most 16 each. Cleanup runs whatever happened.
+        What prepare leaves running lives until cleanup has run.
+    counters : tuple of str
+        Names of ``steelyard.run.counters``, at most 16.
+    metrics_path : str or None
+        A file, absolute, emptied before the trial and read after it (its first 16 MiB).
+    """
+
+    path: str
+    argv: tuple[str, ...]
+    env: tuple[str, ...]
+    cwd: str
+    stdin: str = "/dev/null"
+    stdout: str = CAPTURE
+    stderr: str = CAPTURE
+    capture_limit_bytes: int = 1 << 20
+    timeout_ns: int | None = None
+    affinity: tuple[int, ...] | None = None
+    aslr_off: bool = False
+    nice: int | None = None
+    prepare: tuple[Launch, ...] = ()
+    cleanup: tuple[Launch, ...] = ()
+    counters: tuple[str, ...] = ()
+    metrics_path: str | None = None
+
+    def __post_init__(self) -> None:
+        self._check_paths()
+        self._check_texts()
+        self._check_numbers()
+        for name, hooks in (("prepare", self.prepare), ("cleanup", self.cleanup)):
+            if len(hooks) > _MOST_HOOKS:
+                raise UsageError(
+                    f"{len(hooks)} {name} commands; a trial takes {_MOST_HOOKS}",
+                    hint="put them into one script",
+                )
+            if any(hook.prepare or hook.cleanup for hook in hooks):
+                raise UsageError(
+                    f"a {name} command has {name} commands of its own", hint="give them to the trial"
+                )
+        if len(self.counters) > _MOST_COUNTERS:
+            raise UsageError(
+                f"{len(self.counters)} counters; a trial takes {_MOST_COUNTERS}", hint="ask for fewer"
+            )
+        for counter in self.counters:
+            find_event(counter)
+
+    @property
+    def argv_bytes(self) -> int:
+        """What path and arguments take on the program's stack: texts with NUL, and a pointer an argument."""
+        return len(os.fsencode(self.path)) + 1 + _stack_bytes(self.argv)
+
+    @property
+    def env_bytes(self) -> int:
+        """What the environment takes there, counted in the same way."""
+        return _stack_bytes(self.env)
+
+    def _check_paths(self) -> None:
+        outputs = {"stdout": self.stdout, "stderr": self.stderr}
+        paths = {"path": self.path, "cwd": self.cwd, "stdin": self.stdin}
+        paths |= {name: value for name, value in outputs.items() if value not in (CAPTURE, NULL)}
+        if self.metrics_path is not None:
+            paths["metrics_path"] = self.metrics_path
+        for name, path in paths.items():
+            if not path.startswith("/"):
+                raise UsageError(f"{name} is not an absolute path: {path!r}", hint="start it with /")
+            if "\0" in path:
+                raise UsageError(
+                    f"{name} holds a NUL byte, which ends a text for the kernel: {path!r}", hint="remove it"
+                )
+
+    def _check_texts(self) -> None:
+        if not self.argv:
+            raise UsageError("argv is empty", hint="the program's own name comes first")
+        for name, texts in (("argv", self.argv), ("env", self.env)):
+            for place, text in enumerate(texts):
+                if "\0" in text:
+                    raise UsageError(
+                        f"{name}[{place}] holds a NUL byte, which ends a text for the kernel: {text!r}",
+                        hint="remove it",
+                    )
+        for place, text in enumerate(self.env):
+            if "=" not in text:
+                raise UsageError(f"env[{place}] is no NAME=value: {text!r}", hint="add what it is set to")
+
+    def _check_numbers(self) -> None:
+        _check_range("capture_limit_bytes", self.capture_limit_bytes, 0, _LONGEST_CAPTURE_BYTES)
+        if self.timeout_ns is not None:
+            _check_range("timeout_ns", self.timeout_ns, 1, _LONGEST_TIMEOUT_NS)
+        if self.nice is not None:
+            _check_range("nice", self.nice, -20, 19)
+        if self.affinity is not None:
+            if not self.affinity:
+                raise UsageError("affinity names no CPU", hint="leave it out to allow all of them")
+            for cpu in self.affinity:
+                _check_range("a CPU of affinity", cpu, 0, _MOST_CPUS - 1)
+
+
+def _stack_bytes(texts: tuple[str, ...]) -> int:
+    return sum(len(os.fsencode(text)) + 1 + _POINTER_BYTES for text in texts)
+
+
+def _check_range(name: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        raise UsageError(f"{name} is {value}", hint=f"from {least} to {most}")

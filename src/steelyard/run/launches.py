@@ -1,0 +1,180 @@
+"""From a treatment and a context to what the runner starts."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from steelyard.design.plan import Context
+from steelyard.errors import UsageError
+from steelyard.interventions import INTERVENTIONS, LaunchChange, combine
+from steelyard.run.equal_context import equalize
+from steelyard.run.launch import Launch
+from steelyard.sample import Treatment
+from steelyard.spec.experiment import Experiment
+from steelyard.spec.placeholders import expand, format_level
+from steelyard.spec.shell_text import expand_for_shell
+from steelyard.units import Scalar
+
+INHERITED: Final = ("PATH", "HOME", "LANG")
+"""What a program always gets of the environment that Steelyard was called with."""
+
+TRIAL_DIGITS: Final = 12
+
+TRIAL_MARK: Final = "\x01" * TRIAL_DIGITS
+"""Stands for ``{trial}`` until the number is known; of the number's width, so that it moves nothing."""
+
+
+def with_trial(launch: Launch, trial: int) -> Launch:
+    """The launch with the number of the trial where the spec says ``{trial}``; most specs do not, and it
+    is returned as it is.
+    """
+    if not any(TRIAL_MARK in text for text in (*launch.argv, *launch.env, launch.stdin)):
+        return launch
+    number = f"{trial:0{TRIAL_DIGITS}d}"
+    return replace(
+        launch,
+        argv=tuple(word.replace(TRIAL_MARK, number) for word in launch.argv),
+        env=tuple(entry.replace(TRIAL_MARK, number) for entry in launch.env),
+        stdin=launch.stdin.replace(TRIAL_MARK, number),
+    )
+
+
+class Launches:
+    """The launches of an experiment.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    treatments : sequence of Treatment
+    builds : mapping of treatment id to Path
+        Where ``{build}`` is for each treatment; empty without ``[build]``.
+    """
+
+    def __init__(
+        self, experiment: Experiment, treatments: Sequence[Treatment], *, builds: Mapping[int, Path]
+    ) -> None:
+        self.experiment = experiment
+        self.treatments = treatments
+        self.builds = builds
+        self._marks: dict[str, str] = {}
+        self._metrics_path: str | None = None
+
+    def mark(self, record_id: str, *, metrics_file: Path) -> None:
+        """Give every process of a record the variables by which it is known, and the metrics file.
+
+        Parameters
+        ----------
+        record_id : str
+            Of the same length for all records, as is the number of the trial behind it.
+        """
+        self._marks["STEELYARD_TRIAL"] = f"{record_id}-" + "0" * TRIAL_DIGITS
+        if any(metric.source == "lines" for metric in self.experiment.metrics):
+            self._metrics_path = str(metrics_file.absolute())
+            self._marks["STEELYARD_METRICS"] = self._metrics_path
+
+    def in_context(self, context: Context | None) -> dict[int, Launch]:
+        """One launch a treatment, in equal contexts but for what the experiment varies on purpose."""
+        settings = context.settings if context else {}
+        changes = {treatment.id: self._change(treatment, settings) for treatment in self.treatments}
+        launches = {
+            treatment.id: self._launch(treatment, changes[treatment.id]) for treatment in self.treatments
+        }
+        return equalize(launches, {key: change.env_bytes for key, change in changes.items()})
+
+    def hooks(self, treatment: Treatment, commands: Sequence[Sequence[str]]) -> tuple[Launch, ...]:
+        """Launches of untimed commands, under the levels of a treatment."""
+        return tuple(self._command(treatment, words, LaunchChange()) for words in commands)
+
+    def programs(self) -> dict[str, Path]:
+        """The files that the treatments start, by the path they are started with."""
+        paths = {launch.path for launch in (self._launch(t, LaunchChange()) for t in self.treatments)}
+        return {path: Path(path).resolve() for path in sorted(paths)}
+
+    def _change(self, treatment: Treatment, settings: Mapping[str, Scalar]) -> LaunchChange:
+        levels = {
+            name: level
+            for name, level in (*treatment.levels.items(), *settings.items())
+            if name in INTERVENTIONS
+        }
+        return combine([INTERVENTIONS[name].change(level) for name, level in levels.items()])
+
+    def _launch(self, treatment: Treatment, change: LaunchChange) -> Launch:
+        program = self.experiment.program
+        words = program.commands[
+            str(treatment.levels["command"]) if len(program.commands) > 1 else next(iter(program.commands))
+        ]
+        launch = self._command(treatment, words, change, shell=program.shell)
+        timeout_s = program.timeout_s
+        return replace(
+            launch,
+            stdin=self._path(program.stdin, treatment) if program.stdin else "/dev/null",
+            stdout=program.output,
+            stderr=program.output,
+            timeout_ns=None if timeout_s is None else round(timeout_s * 1e9),
+            affinity=change.affinity,
+            aslr_off=change.aslr_off,
+            nice=program.nice,
+            counters=program.counters,
+            metrics_path=self._metrics_path,
+            prepare=self.hooks(treatment, program.prepare),
+            cleanup=self.hooks(treatment, program.cleanup),
+        )
+
+    def _command(
+        self, treatment: Treatment, words: Sequence[str], change: LaunchChange, *, shell: bool = False
+    ) -> Launch:
+        names = self._names(treatment)
+        argv = (
+            ("/bin/sh", "-c", expand_for_shell(words[0], names))
+            if shell
+            else tuple(expand(word, names) for word in words)
+        )
+        env = self._environment(treatment, change)
+        path = env.get("PATH", os.defpath)
+        return Launch(
+            path=self._executable(argv[0], path),
+            argv=argv,
+            env=tuple(f"{name}={value}" for name, value in env.items()),
+            cwd=self._path(self.experiment.program.cwd or "", treatment),
+            affinity=change.affinity,
+        )
+
+    def _environment(self, treatment: Treatment, change: LaunchChange) -> dict[str, str]:
+        program = self.experiment.program
+        env = {name: value for name, value in os.environ.items() if program.inherit or name in INHERITED}
+        # A run inside a run must not take the outer one's variables for its own.
+        env = {name: value for name, value in env.items() if not name.startswith("STEELYARD_")}
+        env |= {name: expand(value, self._names(treatment)) for name, value in program.env.items()}
+        return {**env, **change.env, **self._marks}
+
+    def _names(self, treatment: Treatment) -> dict[str, str]:
+        names = {name: format_level(level) for name, level in treatment.levels.items()}
+        names["source"] = self.experiment.source
+        names["trial"] = TRIAL_MARK
+        if treatment.id in self.builds:
+            names["build"] = str(self.builds[treatment.id])
+        return names
+
+    def _path(self, text: str, treatment: Treatment) -> str:
+        return os.path.normpath(Path(self.experiment.source, expand(text, self._names(treatment))))
+
+    def _executable(self, word: str, path: str) -> str:
+        if "/" not in word:
+            found = shutil.which(word, path=path)
+            if found is None:
+                raise UsageError(f"command not found: {word}", hint="give its path, or check PATH")
+            return str(Path(found).absolute())
+        where = Path(os.path.normpath(Path(self.experiment.source, word)))
+        if not where.is_file():
+            what = "is no file" if where.exists() else "does not exist"
+            raise UsageError(
+                f"the program {word} {what} (looked for {where})", hint="give the path of the program"
+            )
+        if not os.access(where, os.X_OK):
+            raise UsageError(f"the program {where} may not be executed", hint=f"chmod +x {where}")
+        return str(where)

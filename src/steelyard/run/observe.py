@@ -1,0 +1,69 @@
+"""From what the runner wrote down to a ``Measurement``: judged, and with the values that the program
+reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from steelyard.design.plan import Block
+from steelyard.run.extract import Extractor, MissingValueError
+from steelyard.run.journal import RawTrial
+from steelyard.run.measurement import Measurement, Value
+from steelyard.run.verify import Verifier
+from steelyard.sample import Treatment
+from steelyard.spec.experiment import Experiment
+
+
+class Observer:
+    """Turns raw trials into measurements, for one experiment."""
+
+    def __init__(self, experiment: Experiment, treatments: Sequence[Treatment]) -> None:
+        self._verifier = Verifier(experiment)
+        self._extractor = Extractor(experiment)
+        self._treatments = {treatment.id: treatment for treatment in treatments}
+
+    def measure(self, raw_trials: Sequence[RawTrial], blocks: Sequence[Block]) -> list[Measurement]:
+        """The measurements of trials that belong to ``blocks``."""
+        places = {
+            trial: (block.id, place, self._treatments[treatment])
+            for block in blocks
+            for place, (trial, treatment) in enumerate(enumerate(block.order, block.first_trial), 1)
+        }
+        return [self._measurement(raw, *places[raw.trial]) for raw in raw_trials]
+
+    def _measurement(self, raw: RawTrial, block: int, place: int, treatment: Treatment) -> Measurement:
+        status, reason = self._verifier.judge(raw)
+        values = tuple(Value(name, value) for name, value in raw.counters.items() if value is not None)
+        if status == "ok":
+            try:
+                values += self._extractor.values(treatment.levels, raw)
+            except MissingValueError as error:
+                status, reason = "failed", str(error)
+        return Measurement(
+            trial=raw.trial,
+            block=block,
+            place=place,
+            treatment=treatment.id,
+            status=status,
+            start_ns=raw.start_ns,
+            wall_ns=raw.wall_ns,
+            user_us=raw.user_us,
+            system_us=raw.system_us,
+            rss_bytes=raw.rss_bytes,
+            minor_faults=raw.minor_faults,
+            major_faults=raw.major_faults,
+            voluntary_switches=raw.voluntary_switches,
+            involuntary_switches=raw.involuntary_switches,
+            queue_wait_ns=raw.queue_wait_ns,
+            exit_code=raw.exit_code,
+            signal=raw.signal,
+            cpu=raw.cpu,
+            argv_bytes=raw.argv_bytes,
+            env_bytes=raw.env_bytes,
+            left_processes=raw.left_processes,
+            values=values,
+            reason=reason,
+            stdout=None if status == "ok" else raw.stdout,
+            stderr=None if status == "ok" else raw.stderr,
+        )

@@ -1,0 +1,123 @@
+"""What is sent to the runner, as bytes. ``native/runner/README.md`` describes the layout."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from struct import Struct
+from typing import Final
+
+from steelyard.run.counters import find_event
+from steelyard.run.launch import CAPTURE, NULL, Launch
+
+_ORDER_HEAD: Final = Struct("<IB")
+_DEFINE: Final = 1
+_FORGET: Final = 2
+_BATCH: Final = 3
+
+_LAUNCH_HEAD: Final = Struct("<QQiBBBxIIIIII")
+_ASLR_OFF: Final = 1
+_NICE: Final = 2
+_AFFINITY: Final = 4
+_COUNTER: Final = Struct("<QII")
+_LENGTH: Final = Struct("<I")
+
+_ENTRY: Final = Struct("<BIQ")
+_TRIAL_ENTRY: Final = 1
+_HOOK_ENTRY: Final = 2
+_BLOCK_END_ENTRY: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """An entry of a batch: run a launch and write down what it came to, under this number (below 10¹²)."""
+
+    number: int
+    launch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """Run an untimed command; if it fails, the batch ends. What it leaves running lives on."""
+
+    launch: int
+
+
+@dataclass(frozen=True, slots=True)
+class BlockEnd:
+    """An entry of a batch: make durable what was written, if that is a second ago."""
+
+
+Entry = Trial | Hook | BlockEnd
+
+
+def encode_definition(number: int, launch: Launch, prepare: Sequence[int], cleanup: Sequence[int]) -> bytes:
+    """The order that defines a launch under a number, with the numbers of its hooks."""
+    cpus = launch.affinity or ()
+    flags = (
+        (_ASLR_OFF if launch.aslr_off else 0)
+        | (_NICE if launch.nice is not None else 0)
+        | (_AFFINITY if launch.affinity is not None else 0)
+    )
+    parts = [
+        _LENGTH.pack(number),
+        _LAUNCH_HEAD.pack(
+            launch.timeout_ns or 0,
+            launch.capture_limit_bytes,
+            launch.nice or 0,
+            flags,
+            _output_mode(launch.stdout),
+            _output_mode(launch.stderr),
+            len(cpus),
+            len(prepare),
+            len(cleanup),
+            len(launch.counters),
+            len(launch.argv),
+            len(launch.env),
+        ),
+        *(_LENGTH.pack(value) for value in (*cpus, *prepare, *cleanup)),
+    ]
+    for name in launch.counters:
+        event, user_only = find_event(name)
+        parts += (_COUNTER.pack(event.config, event.type, user_only), _text(name))
+    files = (_output_file(launch.stdout), _output_file(launch.stderr), launch.metrics_path or "")
+    parts += map(_text, (launch.path, launch.cwd, launch.stdin, *files, *launch.argv, *launch.env))
+    return _order(_DEFINE, b"".join(parts))
+
+
+def encode_forget() -> bytes:
+    """The order that forgets all definitions."""
+    return _order(_FORGET, b"")
+
+
+def encode_batch(entries: Sequence[Entry]) -> bytes:
+    """The order that runs entries one after another."""
+    return _order(_BATCH, b"".join(map(_encode_entry, entries)))
+
+
+def _encode_entry(entry: Entry) -> bytes:
+    match entry:
+        case Trial(number, launch):
+            return _ENTRY.pack(_TRIAL_ENTRY, launch, number)
+        case Hook(launch):
+            return _ENTRY.pack(_HOOK_ENTRY, launch, 0)
+        case BlockEnd():
+            return _ENTRY.pack(_BLOCK_END_ENTRY, 0, 0)
+
+
+def _order(kind: int, body: bytes) -> bytes:
+    return _ORDER_HEAD.pack(len(body), kind) + body
+
+
+def _text(text: str) -> bytes:
+    encoded = os.fsencode(text)
+    return b"".join((_LENGTH.pack(len(encoded)), encoded, b"\0"))
+
+
+def _output_mode(output: str) -> int:
+    return {CAPTURE: 0, NULL: 1}.get(output, 2)
+
+
+def _output_file(output: str) -> str:
+    return "" if output in (CAPTURE, NULL) else output

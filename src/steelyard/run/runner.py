@@ -1,0 +1,364 @@
+"""``Runner``: the program that starts trials and reads clocks, seen from Python, which sleeps meanwhile."""
+
+from __future__ import annotations
+
+import importlib.resources
+import os
+import signal
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from struct import Struct
+from types import TracebackType
+from typing import Final, Self
+
+from steelyard.errors import MachineError, ProgramError, RecordBusyError, RecordError, SteelyardError
+from steelyard.run.journal import RawTrial, decode_record
+from steelyard.run.launch import Launch
+from steelyard.run.orders import (
+    BlockEnd,
+    Entry,
+    Hook,
+    Trial,
+    encode_batch,
+    encode_definition,
+    encode_forget,
+)
+
+__all__ = ["BlockEnd", "Entry", "Hook", "HookError", "Runner", "RunnerDiedError", "Trial", "find_runner"]
+
+_REPLY_HEAD: Final = Struct("<IB")
+_READY: Final = Struct("<IIQQQ")
+_TRIALS: Final = Struct("<Q")
+_FAILED: Final = Struct("<BIiQQ")
+_VERSION: Final = 1
+
+_CLOSE_PATIENCE_S: Final = 15.0
+"""The guard gives the runner 3 s and its processes 5 s; later than that it is stuck."""
+
+
+class _Reply(IntEnum):
+    READY = 1
+    DONE = 2
+    STOPPED = 3
+    FAILED = 4
+
+
+class _Failure(IntEnum):
+    PROTOCOL = 1
+    START = 2
+    JOURNAL_OPEN = 3
+    JOURNAL_WRITE = 4
+    HOOK = 5
+    CANNOT_END = 6
+
+
+class _JournalState(IntEnum):
+    GOOD = 0
+    CANNOT_OPEN = 1
+    LOCKED = 2
+    NOT_A_JOURNAL = 3
+    OTHER_VERSION = 4
+    CORRUPT = 5
+
+
+class HookError(ProgramError):
+    """An untimed command of a block failed.
+
+    Attributes
+    ----------
+    hook : RawTrial
+        What it came to; its ``hook`` is the launch.
+    done : int
+        Trials of the batch that were finished before.
+    """
+
+    def __init__(self, message: str, *, hint: str, hook: RawTrial, done: int) -> None:
+        super().__init__(message, hint=hint)
+        self.hook = hook
+        self.done = done
+
+
+class RunnerDiedError(SteelyardError):
+    """The runner was ended from outside; what it had finished is in the journal."""
+
+    exit_code = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    failure: _Failure
+    detail: int
+    error: int
+    done: int
+    where: int
+    body: bytes
+
+
+def find_runner() -> Path:
+    """The runner's program: ``$STEELYARD_RUNNER`` for developers, else the one installed with the package.
+
+    Raises
+    ------
+    MachineError
+        There is none.
+    """
+    named = os.environ.get("STEELYARD_RUNNER")
+    if named:
+        path = Path(named)
+        if not os.access(path, os.X_OK):
+            raise MachineError(
+                f"STEELYARD_RUNNER is {named}, which cannot be executed",
+                hint="unset it to use the installed runner",
+            )
+        return path
+    path = Path(str(importlib.resources.files("steelyard"))) / "_native" / "steelyard-runner"
+    if not os.access(path, os.X_OK):
+        raise MachineError(
+            f"Steelyard was installed without its runner ({path} is missing)",
+            hint="install it with pip, which builds the runner: pip install .",
+        )
+    return path
+
+
+class Runner:
+    """Starts the runner and its guard, and gives them work. A context manager; leaving it leaves no process.
+
+    Parameters
+    ----------
+    journal : Path
+        Grows by a frame for each trial; a torn last frame, from a runner that was killed, is cut off first.
+
+    Attributes
+    ----------
+    stopped : bool
+        Whether a batch was cut short by ``stop``; then there are no more batches.
+    pid : int
+        Of the runner; the guard above it is ``guard_pid``.
+    rss_floor_bytes : int
+        The runner's peak resident memory at its start, which no child can be reported below.
+
+    Raises
+    ------
+    MachineError, RecordError, RecordBusyError
+        It cannot start here; the journal cannot be opened, or is no journal; another runner appends to it.
+    """
+
+    def __init__(self, journal: Path) -> None:
+        self._journal = journal
+        self._count = 0
+        self.stopped = False
+        self._process = subprocess.Popen(  # closed by close()
+            [find_runner(), "--journal", journal.absolute()],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+            env={name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")},
+            # Away from the terminal: Ctrl-C reaches only Python, and a program that asks for a password fails
+            # instead of being stopped for ever.
+            start_new_session=True,
+        )
+        self.guard_pid = self._process.pid
+        try:
+            version, self.pid, self.rss_floor_bytes, _, self.cut_bytes = self._greet()
+            if version != _VERSION:
+                raise MachineError(
+                    f"the runner {find_runner()} speaks version {version}, this Steelyard version {_VERSION}",
+                    hint="install both together: pip install .",
+                )
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def define(self, launch: Launch) -> int:
+        """Make a launch known, with its prepare and cleanup commands. Returns its number."""
+        prepare = [self.define(hook) for hook in launch.prepare]
+        cleanup = [self.define(hook) for hook in launch.cleanup]
+        number = self._count
+        self._send(encode_definition(number, launch, prepare, cleanup))
+        self._count += 1
+        return number
+
+    def forget(self) -> None:
+        """Forget all launches; numbers start from 0 again. For experiments with new ones in every block."""
+        self._send(encode_forget())
+        self._count = 0
+
+    def run(self, entries: Sequence[Entry]) -> int:
+        """Run a batch and return how many trials of it are in the journal; sleeps in one read meanwhile.
+
+        That is all of them, or fewer after ``stop``.
+
+        Raises
+        ------
+        HookError
+            A ``Hook`` of the batch failed.
+        RecordError
+            A trial could not be written to the journal, so the batch ended.
+        RunnerDiedError
+            The runner was killed.
+        MachineError
+            Processes of a trial could not be ended.
+        """
+        if self.stopped:
+            raise RunnerDiedError("the runner was stopped and takes no more work", hint="start a new one")
+        self._send(encode_batch(entries))
+        kind, body = self._receive()
+        if kind == _Reply.FAILED:
+            raise self._explain(_decode_failed(body))
+        if kind == _Reply.STOPPED:
+            self.stopped = True
+        return int(_TRIALS.unpack(body)[0])
+
+    def stop(self) -> None:
+        """End the batch; the running trial is not written down. From any thread or signal handler."""
+        if self._process.returncode is None:
+            os.kill(self._process.pid, signal.SIGTERM)
+
+    def close(self) -> None:
+        """End the runner and all that it started; a batch that runs is stopped. May be called twice."""
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+        try:
+            self._process.wait(_CLOSE_PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def _greet(self) -> tuple[int, int, int, int, int]:
+        kind, body = self._receive()
+        if kind == _Reply.FAILED:
+            raise self._explain(_decode_failed(body))
+        version, pid, rss_floor_bytes, journal_bytes, cut_bytes = _READY.unpack(body)
+        return version, pid, rss_floor_bytes, journal_bytes, cut_bytes
+
+    def _send(self, order: bytes) -> None:
+        pipe = self._process.stdin
+        assert pipe is not None  # noqa: S101 - it was asked for
+        rest = memoryview(order)
+        try:
+            while rest:
+                rest = rest[pipe.write(rest) or 0 :]
+        except BrokenPipeError:
+            # The runner is gone. Its last words, which `run` reads, tell more than the pipe does.
+            return
+
+    def _receive(self) -> tuple[_Reply, bytes]:
+        length, kind = _REPLY_HEAD.unpack(self._read(_REPLY_HEAD.size))
+        return _Reply(kind), self._read(length - 1)
+
+    def _read(self, size: int) -> bytes:
+        pipe = self._process.stdout
+        assert pipe is not None  # noqa: S101 - it was asked for
+        data = bytearray()
+        while len(data) < size:
+            piece = pipe.read(size - len(data))
+            if not piece:
+                raise self._death()
+            data += piece
+        return bytes(data)
+
+    def _death(self) -> RunnerDiedError:
+        self.close()
+        code = self._process.returncode
+        how = f"signal {_signal_name(code - 128)}" if code > 128 else f"code {code}"
+        if code < 0:
+            how = f"signal {_signal_name(-code)} to its guard"
+        return RunnerDiedError(
+            f"the runner ended in the middle of its work ({how}); finished trials are in {self._journal}",
+            hint="run again to continue",
+        )
+
+    def _explain(self, failed: _Failed) -> SteelyardError:
+        reason = os.strerror(failed.error) if failed.error else failed.body.decode(errors="replace")
+        match failed.failure:
+            case _Failure.START:
+                return MachineError(
+                    f"the runner cannot start: {failed.body.decode()}: {reason}",
+                    hint="see what this machine offers: steelyard doctor",
+                )
+            case _Failure.JOURNAL_OPEN:
+                return self._explain_journal(failed, reason)
+            case _Failure.JOURNAL_WRITE:
+                return RecordError(
+                    f"trial {failed.where} could not be written to {self._journal}: {reason}",
+                    hint="make room on its file system, then run again to continue",
+                )
+            case _Failure.HOOK:
+                hook = decode_record(memoryview(failed.body))
+                return HookError(
+                    f"a command before or after a block failed: {_describe_end(hook)}",
+                    hint="run the command by itself to see why",
+                    hook=hook,
+                    done=failed.done,
+                )
+            case _Failure.CANNOT_END:
+                return MachineError(
+                    f"processes that trial {failed.where} left behind could not be ended",
+                    hint="end them by hand; programs that change their user id need root",
+                )
+            case _Failure.PROTOCOL:
+                return RunnerDiedError(
+                    f"the runner does not understand its orders: {reason}",
+                    hint="report this as a bug of Steelyard",
+                )
+
+    def _explain_journal(self, failed: _Failed, reason: str) -> SteelyardError:
+        match _JournalState(failed.detail):
+            case _JournalState.LOCKED:
+                return RecordBusyError(
+                    f"another runner writes to {self._journal}", hint="wait for it, or end it"
+                )
+            case _JournalState.NOT_A_JOURNAL:
+                return RecordError(
+                    f"{self._journal} is not a journal of Steelyard and is left as it is",
+                    hint="move it away, or choose another record",
+                )
+            case _JournalState.OTHER_VERSION:
+                return RecordError(
+                    f"{self._journal} is a journal of version {failed.where}, not {_VERSION}",
+                    hint="use the Steelyard that wrote it, or a newer one",
+                )
+            case _JournalState.CORRUPT:
+                return RecordError(
+                    f"{self._journal} is damaged at byte {failed.where:,} and is left as it is",
+                    hint="restore the file from a copy",
+                )
+            case _:
+                return RecordError(
+                    f"the journal {self._journal} cannot be opened: {reason}",
+                    hint="check the directory and its permissions",
+                )
+
+
+def _decode_failed(body: bytes) -> _Failed:
+    failure, detail, error, done, where = _FAILED.unpack_from(body)
+    return _Failed(_Failure(failure), detail, error, done, where, body[_FAILED.size :])
+
+
+def _describe_end(hook: RawTrial) -> str:
+    if hook.errno is not None:
+        return f"{hook.step}: {os.strerror(hook.errno)}"
+    if hook.hook_status == "timed_out":
+        return "it had not ended at its time limit"
+    how = f"signal {_signal_name(hook.signal)}" if hook.signal else f"exit code {hook.exit_code}"
+    said = (hook.stderr or hook.stdout).decode(errors="replace").strip()
+    return f"{how}, and it said {said[-200:]!r}" if said else how
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return str(number)

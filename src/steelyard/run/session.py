@@ -1,0 +1,102 @@
+"""Blocks on this machine: handed to the runner, read back from its journal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from steelyard.design.plan import Block
+from steelyard.run.journal import read_journal
+from steelyard.run.launch import Launch
+from steelyard.run.launches import Launches, with_trial
+from steelyard.run.measurement import Measurement
+from steelyard.run.observe import Observer
+from steelyard.run.runner import BlockEnd, Entry, Hook, Runner, Trial
+
+_MOST_LAUNCHES: Final = 256
+"""Definitions that the runner keeps; its memory is the least that any child can be reported to use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A block, and the trials of it that are done already."""
+
+    block: Block
+    finished: frozenset[int] = frozenset()
+
+    def places(self) -> list[tuple[int, int]]:
+        """(trial, treatment) of what is still to be done, in order."""
+        numbered = enumerate(self.block.order, start=self.block.first_trial)
+        return [(trial, treatment) for trial, treatment in numbered if trial not in self.finished]
+
+
+class Session:
+    """One runner and its journal.
+
+    Parameters
+    ----------
+    journal : Path
+        Where the runner writes each trial before it starts the next one.
+    """
+
+    def __init__(self, launches: Launches, observer: Observer, runner: Runner, journal: Path) -> None:
+        self._launches = launches
+        self._observer = observer
+        self._runner = runner
+        self._treatments = {treatment.id: treatment for treatment in launches.treatments}
+        self._defined: dict[Launch, int] = {}
+        self.journal = journal
+        self.offset = 0
+        """How far the journal was read."""
+
+    def run(self, works: Sequence[Work]) -> None:
+        """Run the blocks; returns when all of it is in the journal, having slept meanwhile.
+
+        After an error the runner is closed and the journal final.
+
+        Raises
+        ------
+        ProgramError
+            A command before or after a block failed.
+        RecordError
+            The journal cannot be written.
+        """
+        if len(self._defined) > _MOST_LAUNCHES:
+            self._runner.forget()
+            self._defined.clear()
+        try:
+            self._runner.run([entry for work in works for entry in self._entries(work)])
+        except BaseException:
+            self._runner.close()
+            raise
+
+    def run_hooks(self, commands: Sequence[Sequence[str]]) -> None:
+        """Run untimed commands that belong to no trial. Raises ``ProgramError`` when one fails."""
+        first = self._launches.treatments[0]
+        hooks = [Hook(self._define(hook)) for hook in self._launches.hooks(first, commands)]
+        if hooks:
+            self._runner.run(hooks)
+
+    def read(self, works: Sequence[Work]) -> list[Measurement]:
+        """What the journal holds beyond ``offset``, which moves on."""
+        raw_trials, self.offset = read_journal(self.journal, self.offset)
+        return self._observer.measure(raw_trials, [work.block for work in works])
+
+    def _entries(self, work: Work) -> list[Entry]:
+        program = self._launches.experiment.program
+        launches = self._launches.in_context(work.block.context)
+        first = self._treatments[work.block.order[0]]
+        before = [Hook(self._define(hook)) for hook in self._launches.hooks(first, program.before_block)]
+        after = [Hook(self._define(hook)) for hook in self._launches.hooks(first, program.after_block)]
+        trials = [
+            Trial(trial, self._define(with_trial(launches[treatment], trial)))
+            for trial, treatment in work.places()
+        ]
+        return [*before, *trials, *after, BlockEnd()]
+
+    def _define(self, launch: Launch) -> int:
+        if launch not in self._defined:
+            self._defined[launch] = self._runner.define(launch)
+        return self._defined[launch]

@@ -1,0 +1,10 @@
+"""The question: what to run, which factors to vary, and how; checked here and nowhere else."""
+
+from __future__ import annotations
+
+from steelyard.spec.experiment import Experiment
+from steelyard.spec.reading import experiment, load, loads
+from steelyard.spec.schema import schema
+from steelyard.spec.writing import dumps
+
+__all__ = ["Experiment", "dumps", "experiment", "load", "loads", "schema"]

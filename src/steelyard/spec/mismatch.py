@@ -1,0 +1,162 @@
+"""From msgspec's refusal of a whole spec to one sentence about the one value that is wrong.
+
+msgspec names no keys of tables with free keys (``$.factors[...]``), so the value is looked for again, type by
+type, in the error's path only.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import typing
+from collections.abc import Iterator
+from types import UnionType
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+
+from steelyard.errors import SpecError
+from steelyard.spec.origin import Origin, Path, nearest
+from steelyard.spec.toml import shown, toml_value
+
+_KINDS: Final = {
+    "str": "text in quotes",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a table",
+}
+_BOUNDS: Final = {">=": "at least", "<=": "at most", ">": "above", "<": "below"}
+_EXPECTED = re.compile(r"Expected `([^`]+)`(?: of length)?(?: (>=|<=|>|<) (\S+))?")
+_FIELD = re.compile(r"Object (contains unknown|missing required) field `([^`]*)`")
+
+
+def mismatch(expected: Any, value: object, origin: Origin, path: Path = ()) -> SpecError:
+    """The error for ``value``, which msgspec will not convert to ``expected``."""
+    for key, child_type, child in _children(expected, value):
+        if _refusal(child_type, child):
+            return mismatch(child_type, child, origin, (*path, key))
+    message = _refusal(expected, value) or ""
+    field = _FIELD.match(message)
+    if field and field[1] == "contains unknown":
+        return unknown_key(field[2], _fields(expected, value), origin, path)
+    if field:
+        return origin.error(path, f"the key {field[2]} is missing", f"write {field[2]} = …")
+    options = _options(expected)
+    if message.startswith("Invalid enum value") and options:
+        close = nearest(str(value), options)
+        wanted = _either([*_other_kinds(expected), *(f'"{option}"' for option in options)])
+        what = f"must be {wanted}; got {shown(value)}"
+        return origin.error(path, what, f'did you mean "{close}"?' if close else f"write {wanted}")
+    wanted = _wanted(message)
+    return origin.error(path, f"must be {wanted}; got {shown(value)}", _cure(message, value, wanted))
+
+
+def unknown_key(key: str, known: typing.Iterable[str], origin: Origin, path: Path) -> SpecError:
+    """The error for a key that a table does not have."""
+    keys = list(known)
+    close = nearest(key, keys)
+    hint = f"did you mean {close}?" if close else f"keys known here: {', '.join(keys)}"
+    return origin.error((*path, key), "unknown key", hint)
+
+
+def _refusal(expected: Any, value: object) -> str | None:
+    try:
+        msgspec.convert(value, expected)
+    except msgspec.ValidationError as error:
+        return str(error)
+    return None
+
+
+def _children(expected: Any, value: object) -> Iterator[tuple[str | int, Any, object]]:
+    """Key, type and value of everything one level below."""
+    for member in _members(expected):
+        if isinstance(value, dict) and isinstance(member, type) and issubclass(member, msgspec.Struct):
+            hints = typing.get_type_hints(member, include_extras=True)
+            yield from ((key, hints[key], each) for key, each in value.items() if key in hints)
+        elif isinstance(value, dict) and typing.get_origin(member) is dict:
+            yield from ((key, typing.get_args(member)[1], each) for key, each in value.items())
+        elif isinstance(value, (list, tuple)) and typing.get_origin(member) is list:
+            yield from ((i, typing.get_args(member)[0], each) for i, each in enumerate(value))
+
+
+def _members(expected: Any) -> Iterator[Any]:
+    """The alternatives of a type, without what is only annotated."""
+    if typing.get_origin(expected) is Annotated:
+        yield from _members(typing.get_args(expected)[0])
+    elif typing.get_origin(expected) in (typing.Union, UnionType):
+        for member in typing.get_args(expected):
+            yield from _members(member)
+    else:
+        yield expected
+
+
+def _fields(expected: Any, value: object) -> list[str]:
+    structs = [
+        each for each in _members(expected) if isinstance(each, type) and issubclass(each, msgspec.Struct)
+    ]
+    return (
+        [field for struct in structs for field in struct.__struct_fields__] if isinstance(value, dict) else []
+    )
+
+
+def _options(expected: Any) -> list[str]:
+    return [
+        str(each)
+        for m in _members(expected)
+        if typing.get_origin(m) is Literal
+        for each in typing.get_args(m)
+    ]
+
+
+def _other_kinds(expected: Any) -> list[str]:
+    """In words, what a value may be besides one of some texts."""
+    return ["a whole number" for member in _members(expected) if member is int]
+
+
+def _either(words: list[str]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
+
+
+def _wanted(message: str) -> str:
+    match = _EXPECTED.match(message)
+    if not match:
+        # An integer beyond 64 bits, for one.
+        return f"something else ({message[0].lower()}{message[1:]})"
+    named = match[1].split(" | ")
+    kinds = [words for kind, words in _KINDS.items() if kind in named]
+    if "a number" in kinds and "a whole number" in kinds:
+        kinds.remove("a whole number")
+    words = _either(kinds)
+    if match[2] and "of length" in message:
+        return f"a list of {_BOUNDS[match[2]]} {match[3]}"
+    return f"{words} {_BOUNDS[match[2]]} {match[3].removesuffix('.0')}" if match[2] else words
+
+
+def _cure(message: str, value: object, wanted: str) -> str:
+    expected = _EXPECTED.match(message)
+    kinds = expected[1].split(" | ") if expected else []
+    if "array" in kinds and isinstance(value, (str, bool, int, float)):
+        return f"write a list: {_as_list(value)}"
+    if "str" in kinds and isinstance(value, (bool, int, float)):
+        return f'write it in quotes: "{shown(value)}"'
+    if isinstance(value, str) and kinds in (["int"], ["float"], ["bool"]):
+        return "leave out the quotes" if _looks_like(value, kinds[0]) else f"write {wanted}"
+    return f"write {wanted}"
+
+
+def _looks_like(text: str, kind: str) -> bool:
+    return (
+        text in ("true", "false")
+        if kind == "bool"
+        else bool(re.fullmatch(r"[+-]?[0-9.]+(e[+-]?[0-9]+)?", text))
+    )
+
+
+def _as_list(value: str | float) -> str:
+    """The list that was probably meant; text is split into words as a shell does."""
+    try:
+        return toml_value(shlex.split(value)) if isinstance(value, str) else toml_value([value])
+    except ValueError:
+        return toml_value([value])

@@ -1,0 +1,97 @@
+"""``[analysis]``: what is compared with what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from steelyard.spec.cells import Cell, cells, matches
+from steelyard.spec.experiment import Analysis, Design, Factor, Program, UserMetric, Zip
+from steelyard.spec.origin import Origin, Path, suggest
+from steelyard.spec.read.levels import find_level
+from steelyard.spec.tables import AnalysisTable
+from steelyard.spec.toml import toml_value
+from steelyard.units import BUILTIN, Scalar
+
+
+def read_analysis(
+    table: AnalysisTable,
+    program: Program,
+    metrics: Sequence[UserMetric],
+    factors: tuple[Factor, ...],
+    zips: tuple[Zip, ...],
+    design: Design,
+    origin: Origin,
+) -> Analysis:
+    """The analysis; with a baseline and no strata, every other factor is a stratum.
+
+    Raises
+    ------
+    SpecError
+    """
+    path: Path = ("analysis",)
+    known = [*BUILTIN, *program.counters, *(metric.name for metric in metrics)]
+    if table.metric not in known:
+        what = f"there is no metric {table.metric}"
+        raise origin.error((*path, "metric"), what, suggest(table.metric, known, "metrics"))
+    names = [factor.name for factor in factors]
+    for i, stratum in enumerate(table.strata or ()):
+        place = (*path, "strata", i)
+        if stratum not in names:
+            raise origin.error(place, f"there is no factor {stratum}", suggest(stratum, names, "factors"))
+        if stratum in (table.strata or ())[:i]:
+            raise origin.error(place, f"{stratum} is a stratum twice", "leave one out")
+    strata = tuple(table.strata or ())
+    baseline = None
+    if table.baseline is not None:
+        if table.family == "all-pairs":
+            what = "all pairs are compared, so there is no baseline"
+            raise origin.error((*path, "baseline"), what, 'leave it out, or write family = "baseline"')
+        baseline = _baseline(table.baseline, factors, origin, (*path, "baseline"))
+        if table.strata is None:
+            strata = tuple(name for name in names if name not in baseline)
+        _check_strata(
+            baseline, strata, list(cells(factors, zips, design.exclude)), origin, (*path, "baseline")
+        )
+    return Analysis(
+        metric=table.metric,
+        estimand=table.estimand,
+        family=table.family,
+        strata=strata,
+        baseline=baseline,
+        alpha=table.alpha,
+        margin=table.margin,
+    )
+
+
+def _baseline(
+    table: dict[str, Scalar], factors: tuple[Factor, ...], origin: Origin, path: Path
+) -> dict[str, Scalar]:
+    levels = {factor.name: factor.levels for factor in factors}
+    if not table:
+        raise origin.error(path, "names no level", 'write baseline = { opt = "O2" }')
+    for name in table:
+        if name not in levels:
+            raise origin.error((*path, name), f"there is no factor {name}", suggest(name, levels, "factors"))
+    return {
+        name: find_level(name, levels[name], level, origin, (*path, name)) for name, level in table.items()
+    }
+
+
+def _check_strata(
+    baseline: Cell, strata: tuple[str, ...], treatments: list[Cell], origin: Origin, path: Path
+) -> None:
+    """Each stratum needs one baseline, since all else in it is compared with that."""
+    within: dict[tuple[Scalar, ...], list[Cell]] = {}
+    for cell in treatments:
+        within.setdefault(tuple(cell[name] for name in strata), []).append(cell)
+    for key, members in within.items():
+        found = [cell for cell in members if matches(cell, baseline)]
+        where = f" in the stratum {toml_value(dict(zip(strata, key, strict=True)))}" if strata else ""
+        if len(found) > 1:
+            free = [name for name in found[0] if len({cell[name] for cell in found}) > 1]
+            what = f"{toml_value(baseline)} is {len(found)} treatments{where}: {', '.join(free)} differ"
+            hint = f"name a level of {free[0]} as well, or write strata = {toml_value([*strata, *free])}"
+            raise origin.error(path, what, hint)
+        if not found and len(members) > 1:
+            what = f"no treatment{where} has {toml_value(baseline)}: nothing there can be compared"
+            raise origin.error(path, what, "choose another baseline, or remove an exclusion")

@@ -1,0 +1,224 @@
+"""From a spec, in TOML or in Python, to an ``Experiment``: both end in the same checks."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from steelyard.errors import SpecError
+from steelyard.spec.experiment import Experiment, Launching
+from steelyard.spec.origin import Origin
+from steelyard.spec.origin import Path as KeyPath
+from steelyard.spec.read.analysis import read_analysis
+from steelyard.spec.read.contexts import read_contexts
+from steelyard.spec.read.design import read_design
+from steelyard.spec.read.factors import read_factors
+from steelyard.spec.read.metrics import read_metrics
+from steelyard.spec.read.names import check_experiment_name
+from steelyard.spec.read.program import read_build, read_program
+from steelyard.spec.read.uses import check_uses
+from steelyard.spec.tables import SpecTable
+
+LARGEST: Final = 1_000_000
+"""Bytes of a spec; the largest sensible one has some thousands."""
+
+DEEPEST_KEY: Final = 5000
+"""Parts of a dotted key, each a level; ``tomllib`` needs 0.2 s for as many."""
+
+
+def load(path: str | os.PathLike[str], *, allow_many: bool = False) -> Experiment:
+    """The experiment in a TOML file.
+
+    Parameters
+    ----------
+    path : path
+        Its directory is the ``source`` of the experiment; its stem is the name where the spec gives none.
+    allow_many : bool
+        Accept more than 10,000 treatments.
+
+    Raises
+    ------
+    SpecError
+        The file cannot be read, is larger than 1 MB, or says what cannot be done; with file, line, key, value
+        and cure.
+    """
+    file = os.fspath(path)
+    text = _read(file)
+    return _parse(text, Path(file).absolute().parent, file, Path(file).stem, allow_many=allow_many)
+
+
+def loads(
+    text: str, *, source: str | os.PathLike[str], name: str = "spec", allow_many: bool = False
+) -> Experiment:
+    """The experiment in a text.
+
+    Parameters
+    ----------
+    text : str
+        TOML.
+    source : path
+        Where relative paths start.
+    name : str
+        What errors call the text; also the name of the experiment where the text gives none.
+    allow_many : bool
+        Accept more than 10,000 treatments.
+
+    Raises
+    ------
+    SpecError
+        As for ``load``.
+    """
+    if len(text) > LARGEST:
+        raise _too_large(name)
+    return _parse(text, Path(source).absolute(), name, name, allow_many=allow_many)
+
+
+def experiment(
+    *,
+    name: str = "experiment",
+    source: str | os.PathLike[str] | None = None,
+    allow_many: bool = False,
+    **tables: object,
+) -> Experiment:
+    """The experiment of a Python program: the keys of a spec as keyword arguments.
+
+    ``experiment(program={"command": ["sleep", "{t}"]}, factors={"t": [0.1, 0.2]})``
+
+    Parameters
+    ----------
+    name, tables
+        As in a spec.
+    source : path, optional
+        Where relative paths start; by default the current directory.
+    allow_many : bool
+        Accept more than 10,000 treatments.
+
+    Raises
+    ------
+    SpecError
+        As for ``load``.
+    """
+    origin = Origin("experiment()")
+    given = {"name": name, **tables}
+    _check_plain(given, (), origin)
+    directory = Path(source if source is not None else os.curdir).absolute()
+    return _compose(given, origin, directory, name, allow_many=allow_many)
+
+
+def _check_plain(value: object, path: KeyPath, origin: Origin) -> None:
+    """Refuse what TOML has no form for; a set above all, whose order changes from run to run."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            if not isinstance(key, str):
+                raise origin.error(path, f"the key {key!r} is no text", "use keys of type str")
+            _check_plain(each, (*path, key), origin)
+    elif isinstance(value, (list, tuple)):
+        for i, each in enumerate(value):
+            _check_plain(each, (*path, i), origin)
+    elif value is not None and type(value) not in (str, bool, int, float):
+        kind = type(value).__name__
+        hint = "use str, bool, int, float, and lists and dictionaries of them"
+        raise origin.error(path, f"is of type {kind}, for which a spec has no form", hint)
+
+
+def _read(file: str) -> str:
+    try:
+        with Path(file).open("rb") as stream:
+            data = stream.read(LARGEST + 1)
+    except OSError as error:
+        hint = "give the path of a TOML file" if Path(file).is_dir() else "check the path and its permissions"
+        raise SpecError(f"{file}: cannot be read: {error.strerror}", hint=hint) from None
+    if len(data) > LARGEST:
+        raise _too_large(file)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        what = f"{file}:{line}: byte {data[error.start]:#04x} is not UTF-8"
+        raise SpecError(what, hint="save the file as UTF-8 text; a spec is TOML") from None
+
+
+def _too_large(file: str) -> SpecError:
+    return SpecError(
+        f"{file}: is larger than {LARGEST:,} bytes",
+        hint="this is hardly a spec; give the path of a TOML file",
+    )
+
+
+def _parse(text: str, source: Path, file: str, name: str, *, allow_many: bool) -> Experiment:
+    import tomllib
+
+    if _longest_dotted_key(text) > DEEPEST_KEY:
+        raise _too_deep(file)
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = re.fullmatch(
+            r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", str(error), re.DOTALL
+        )
+        where = f"{file}:{place[2]}:{place[3]}" if place and place[2] else f"{file}: at its end"
+        raise SpecError(f"{where}: {place[1] if place else error}", hint=_syntax_hint(text, place)) from None
+    except RecursionError:
+        raise _too_deep(file) from None
+    except ValueError as error:
+        # A number of thousands of digits, which Python will not read.
+        raise SpecError(f"{file}: {error}", hint="write a smaller number, or text in quotes") from None
+    return _compose(tables, Origin(file, text), source, name, allow_many=allow_many)
+
+
+def _longest_dotted_key(text: str) -> int:
+    """At least the parts of the longest key such as ``a.b.c``, whose square ``tomllib`` takes in time."""
+    longest = length = 0
+    for part in text.split("."):
+        length = length + 1 if part.replace("-", "_").isidentifier() else 0
+        longest = max(longest, length)
+    return longest
+
+
+def _too_deep(file: str) -> SpecError:
+    return SpecError(f"{file}: values are nested too deeply", hint="a spec is two levels deep")
+
+
+def _syntax_hint(text: str, place: re.Match[str] | None) -> str:
+    line = text.splitlines()[int(place[2]) - 1].strip() if place and place[2] and text.strip() else ""
+    shown = line if len(line) <= 60 else f"{line[:59]}…"
+    return f"correct this line: {shown}" if shown else "see https://toml.io for the syntax"
+
+
+def _compose(
+    tables: Mapping[str, object], origin: Origin, source: Path, name: str, *, allow_many: bool
+) -> Experiment:
+    try:
+        spec = msgspec.convert(tables, SpecTable)
+    except msgspec.ValidationError:
+        # Imported late: only a wrong spec needs it.
+        from steelyard.spec.mismatch import mismatch
+
+        raise mismatch(SpecTable, tables, origin) from None
+    title = name if spec.name is None else spec.name
+    check_experiment_name(title, origin, ("name",))
+    program = read_program(spec.program, origin)
+    build = None if spec.build is None else read_build(spec.build, origin)
+    factors, zips = read_factors(spec.factors, tuple(spec.program.commands or ()), origin)
+    contexts = None if spec.contexts is None else read_contexts(spec.contexts, factors, origin)
+    metrics = read_metrics(spec.metrics, factors, program, origin)
+    check_uses(program, build, factors, zips, contexts, metrics, origin)
+    design = read_design(spec.design, factors, zips, contexts, origin, allow_many=allow_many)
+    return Experiment(
+        name=title,
+        source=str(source),
+        program=program,
+        build=build,
+        factors=factors,
+        zips=zips,
+        contexts=contexts,
+        design=design,
+        metrics=metrics,
+        analysis=read_analysis(spec.analysis, program, metrics, factors, zips, design, origin),
+        launch=Launching(kind=spec.launch.kind),
+    )

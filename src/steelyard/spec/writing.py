@@ -1,0 +1,134 @@
+"""An experiment as the TOML that reads back to it; what has its default is left out."""
+
+from __future__ import annotations
+
+from steelyard.spec.experiment import (
+    Analysis,
+    Build,
+    Contexts,
+    Design,
+    Experiment,
+    Program,
+    Range,
+    UserMetric,
+)
+from steelyard.spec.read.factors import COMMAND
+from steelyard.spec.tables import BuildTable
+from steelyard.spec.toml import toml_key, toml_value
+
+Table = dict[str, object]
+
+_HOOKS = ("prepare", "cleanup", "setup_once", "cleanup_once", "before_block", "after_block")
+
+
+def dumps(experiment: Experiment) -> str:
+    """The spec in TOML: ``loads(dumps(e), source=e.source) == e`` for every experiment that was read.
+
+    ``source`` is not part of it: a spec lies in its directory.
+    """
+    sections: dict[str, Table] = {
+        "program": _program(experiment.program),
+        "build": _build(experiment.build) if experiment.build else {},
+        "factors": _factors(experiment),
+        "contexts": _contexts(experiment.contexts) if experiment.contexts else {},
+        "design": _design(experiment.design),
+        "metrics": {metric.name: _metric(metric) for metric in experiment.metrics},
+        "analysis": _analysis(experiment.analysis),
+    }
+    lines = [f"name = {toml_value(experiment.name)}"]
+    for title, table in sections.items():
+        if table:
+            lines += [
+                "",
+                f"[{title}]",
+                *(f"{toml_key(key)} = {toml_value(value)}" for key, value in table.items()),
+            ]
+    return "\n".join(lines) + "\n"
+
+
+def _program(program: Program) -> Table:
+    commands: dict[str, object] = {
+        name: words[0] if program.shell else list(words) for name, words in program.commands.items()
+    }
+    single = list(commands) == [""]
+    table: Table = {"command": commands[""]} if single else {"commands": commands}
+    table |= _different(
+        program, Program(commands=program.commands), ("shell", "env", "inherit", "cwd", "stdin", "output")
+    )
+    table |= {key: value for key in _HOOKS if (value := getattr(program, key))}
+    if program.timeout_s is not None:
+        table["timeout"] = _duration(program.timeout_s)
+    table |= _different(program, Program(commands=program.commands), ("nice", "counters"))
+    verify = program.verify
+    default = type(verify)()
+    verified: Table = (
+        {} if verify.exit == default.exit else {"exit": "any" if verify.exit is None else verify.exit}
+    )
+    verified |= _different(verify, default, ("stdout", "stderr"))
+    return table | ({"verify": verified} if verified else {})
+
+
+def _build(build: Build) -> Table:
+    table = {"command": build.command} | _different(build, Build(command=build.command), ("inputs", "env"))
+    default = BuildTable(command=[]).timeout
+    return table if build.timeout_s == default else table | {"timeout": _duration(build.timeout_s)}
+
+
+def _factors(experiment: Experiment) -> Table:
+    linked = {name: link for link in experiment.zips for name in link.names}
+    table: Table = {}
+    for factor in experiment.factors:
+        link = linked.get(factor.name)
+        if link is not None:
+            table[link.name] = {"zip": link.names, "levels": link.levels}
+        elif factor.name != COMMAND:
+            table[factor.name] = factor.levels
+    return table
+
+
+def _contexts(contexts: Contexts) -> Table:
+    table: Table = {}
+    for name, setting in contexts.settings.items():
+        table[name] = (
+            {"range": setting.range, "step": setting.step} if isinstance(setting, Range) else setting
+        )
+    return table if contexts.passes == 1 else table | {"passes": contexts.passes}
+
+
+def _design(design: Design) -> Table:
+    keys = ("kind", "exclude", "blocks", "replicates", "discard", "seed", "order")
+    table = _different(design, Design(), keys)
+    if design.stop is None:
+        return table
+    stop: Table = {
+        key: value
+        for key in ("rel_halfwidth", "max_blocks")
+        if (value := getattr(design.stop, key)) is not None
+    }
+    if design.stop.max_time_s is not None:
+        stop["max_time"] = _duration(design.stop.max_time_s)
+    return table | {"stop": stop}
+
+
+def _metric(metric: UserMetric) -> Table:
+    keys = ("source", "pattern", "json", "derive", "unit", "better", "reduce")
+    return _different(metric, UserMetric(metric.name), keys)
+
+
+def _analysis(analysis: Analysis) -> Table:
+    keys = ("metric", "estimand", "family", "strata", "baseline", "alpha", "margin")
+    table = _different(analysis, Analysis(), keys)
+    # Without strata, a baseline makes one of every other factor; none at all must then be said.
+    return table if analysis.baseline is None else table | {"strata": analysis.strata}
+
+
+def _different(given: object, default: object, keys: tuple[str, ...]) -> Table:
+    """The keys whose values are not those of ``default``; never ``None``, for which TOML has no form."""
+    values = {key: getattr(given, key) for key in keys}
+    return {
+        key: value for key, value in values.items() if value is not None and value != getattr(default, key)
+    }
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds!r} s"

@@ -1,0 +1,115 @@
+"""``Answer``: all that is to be presented of an experiment, and ``answer``, which makes it from samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from steelyard.sample import Sample, Treatment
+from steelyard.stats.comparison import Comparison, compare, intervals
+from steelyard.stats.declared import Declared
+from steelyard.stats.described import Described, describe
+from steelyard.stats.facts import DesignFacts
+from steelyard.stats.notice import Notice
+from steelyard.stats.notices import limits_of, warnings_of
+from steelyard.stats.pairing import pair_up
+from steelyard.units import Metric
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an experiment says.
+
+    Attributes
+    ----------
+    metric : Metric
+        The primary one, whose comparisons carry verdicts.
+    samples : tuple of Described
+        Of every metric.
+    comparisons : tuple of Comparison
+        Of the primary metric first; those of others have no verdict.
+    warnings, unobserved : tuple of Notice
+        What may be wrong, and what could not be seen.
+    """
+
+    experiment: str
+    design: DesignFacts
+    declared: Declared
+    metric: Metric
+    samples: tuple[Described, ...]
+    comparisons: tuple[Comparison, ...]
+    warnings: tuple[Notice, ...] = ()
+    unobserved: tuple[Notice, ...] = ()
+
+    @property
+    def judged(self) -> tuple[Comparison, ...]:
+        """Comparisons of the primary metric."""
+        return tuple(each for each in self.comparisons if each.metric.name == self.metric.name)
+
+
+def answer(
+    experiment: str,
+    samples: Sequence[Sample],
+    facts: DesignFacts,
+    declared: Declared,
+    *,
+    warnings: Sequence[Notice] = (),
+    unobserved: Sequence[Notice] = (),
+) -> Answer:
+    """Summarise, compare and judge the samples of an experiment.
+
+    Parameters
+    ----------
+    samples : sequence of Sample
+        Of the primary metric and of any others; others get intervals without verdicts.
+    warnings, unobserved : sequence of Notice
+        What other rooms know (a changed host, missing counters); what the samples show themselves is added.
+
+    Raises
+    ------
+    UsageError
+        As ``pair_up``.
+    ValueError
+        No sample of the primary metric.
+    """
+    described = [describe(sample) for sample in samples]
+    primary = [each for each in described if each.metric.name == declared.metric]
+    others = [each for each in described if each.metric.name != declared.metric]
+    if not primary:
+        raise ValueError(f"no sample of the primary metric {declared.metric!r}")
+    judged = compare(samples, declared, order=facts.order)
+    unjudged = [
+        comparison
+        for name in dict.fromkeys(each.metric.name for each in others)
+        for comparison in intervals(
+            samples, _without_foreign_labels(declared, others, name), metric=name, order=facts.order
+        )
+    ]
+    return Answer(
+        experiment=experiment,
+        design=facts,
+        declared=declared,
+        metric=primary[0].metric,
+        samples=(*primary, *others),
+        comparisons=(*judged, *unjudged),
+        warnings=(
+            *warnings_of(facts, primary, judged, _lonely(samples, declared), declared.failures),
+            *warnings,
+        ),
+        unobserved=(*limits_of(facts, primary, others), *unobserved),
+    )
+
+
+def _lonely(samples: Sequence[Sample], declared: Declared) -> tuple[Treatment, ...]:
+    return pair_up([s for s in samples if s.metric.name == declared.metric], declared).without_baseline
+
+
+def _without_foreign_labels(declared: Declared, others: Sequence[Described], metric: str) -> Declared:
+    """Strata may name labels, which not every metric has."""
+    of_metric = [each for each in others if each.metric.name == metric]
+    strata = [
+        name
+        for name in declared.strata
+        if all(name in e.treatment.levels or name in e.labels for e in of_metric)
+    ]
+    return replace(declared, strata=tuple(strata))

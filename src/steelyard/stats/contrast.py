@@ -1,0 +1,162 @@
+"""``Contrast``: what a pair of samples says about the ratio of two treatments, one number per independent
+unit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.sample import Sample
+from steelyard.stats.undefined import Undefined
+
+Floats = npt.NDArray[np.float64]
+Order = Literal["randomized-blocks", "sequential"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """One value per block, or per context where contexts are visited again and again; means over what lies
+    below.
+
+    Attributes
+    ----------
+    by : {"block", "context", "launch"}
+        What a unit is. ``launch`` only where the order was sequential, so that no two values belong together.
+    ids : array of int64
+        Of blocks, ascending and so in the order of time; of contexts, ascending.
+    logs, raws : array of double
+        Mean of the natural logarithms, and of the values themselves.
+    visits : array of int64
+        Blocks that each unit holds.
+    """
+
+    by: Literal["block", "context", "launch"]
+    ids: npt.NDArray[np.int64]
+    logs: Floats
+    raws: Floats
+    visits: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contrast:
+    """Two treatments, unit by unit. ``old`` is the baseline.
+
+    Attributes
+    ----------
+    sign : {1, -1}
+        1 where lower values are better: the logarithm of the speedup is ``sign * (log old - log new)``, so
+        that above 0 is better.
+    blocks : int
+        Blocks that both samples have.
+    unmatched : int
+        Blocks that only one of them has; they are in no comparison.
+    unbalanced : bool
+        Contexts were visited a different number of times; each still counts once.
+    """
+
+    old: Units
+    new: Units
+    sign: Literal[1, -1]
+    blocks: int
+    unmatched: int = 0
+    unbalanced: bool = False
+
+    @property
+    def paired(self) -> bool:
+        """Whether ``old`` and ``new`` hold the same units in the same order."""
+        return self.old.by != "launch"
+
+    @property
+    def differences(self) -> Floats:
+        """Logarithms of the speedup, one per unit; paired contrasts only."""
+        if not self.paired:
+            raise ValueError("launches of a sequential order belong to no pair")
+        return self.sign * (self.old.logs - self.new.logs)
+
+
+def contrast(
+    baseline: Sample, treatment: Sample, *, order: Order = "randomized-blocks"
+) -> Contrast | Undefined:
+    """Align two samples of one metric by block, and by context where one context has several blocks.
+
+    A block's value is the mean over its launches of the treatment. Fresh contexts for every block leave the
+    block as the unit; contexts that return become the unit themselves, since what a context does to a
+    treatment is shared by its blocks (DOI 10.1109/IPDPS.2008.4536408).
+    """
+    old_values, new_values = _floats(baseline), _floats(treatment)
+    reason = _unusable(old_values) or _unusable(new_values)
+    if reason is not None:
+        return reason
+    sign: Literal[1, -1] = -1 if baseline.metric.better == "higher" else 1
+    if order == "sequential":
+        blocks = min(np.unique(_ids(baseline)).size, np.unique(_ids(treatment)).size)
+        return Contrast(_launches(old_values), _launches(new_values), sign, blocks)
+    old, new = _by_block(baseline, old_values), _by_block(treatment, new_values)
+    if np.array_equal(old.ids, new.ids):
+        common, unmatched = old.ids, 0
+    else:
+        common, in_old, in_new = np.intersect1d(old.ids, new.ids, assume_unique=True, return_indices=True)
+        unmatched = old.ids.size + new.ids.size - 2 * common.size
+        old, new = _take(old, in_old), _take(new, in_new)
+    if common.size == 0:
+        return Undefined("no_common_block")
+    contexts = _context_of(baseline, common)
+    if not contexts.all() or np.unique(contexts).size == common.size:
+        return Contrast(old, new, sign, common.size, unmatched)
+    old, new = _by_context(old, contexts), _by_context(new, contexts)
+    return Contrast(old, new, sign, common.size, unmatched, unbalanced=bool(np.ptp(old.visits) > 0))
+
+
+def _floats(sample: Sample) -> Floats:
+    return np.asarray(sample.values, dtype=np.float64)
+
+
+def _ids(sample: Sample) -> npt.NDArray[np.int64]:
+    return np.asarray(sample.blocks, dtype=np.int64)
+
+
+def _unusable(values: Floats) -> Undefined | None:
+    if values.size == 0:
+        return Undefined("no_values")
+    if not np.isfinite(values).all():
+        return Undefined("not_finite")
+    lowest = values.min()
+    if lowest < 0:
+        return Undefined("negative_values")
+    return Undefined("zero_values") if lowest == 0 else None
+
+
+def _launches(values: Floats) -> Units:
+    one = np.ones(values.size, dtype=np.int64)
+    return Units("launch", np.arange(1, values.size + 1, dtype=np.int64), np.log(values), values, one)
+
+
+def _by_block(sample: Sample, values: Floats) -> Units:
+    ids = _ids(sample)
+    if (np.diff(ids) > 0).all():  # one launch a block, in the order of time: nothing to sort or to average
+        return Units("block", ids, np.log(values), values, np.ones(ids.size, dtype=np.int64))
+    ids, place, count = np.unique(ids, return_inverse=True, return_counts=True)
+    logs = np.bincount(place, np.log(values)) / count
+    raws = np.bincount(place, values) / count
+    return Units("block", ids, logs, raws, np.ones(ids.size, dtype=np.int64))
+
+
+def _take(units: Units, places: npt.NDArray[np.intp]) -> Units:
+    return Units(units.by, units.ids[places], units.logs[places], units.raws[places], units.visits[places])
+
+
+def _context_of(sample: Sample, blocks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    ids, first = np.unique(_ids(sample), return_index=True)
+    contexts = np.asarray(sample.contexts, dtype=np.int64)[first]
+    return contexts[np.searchsorted(ids, blocks)]
+
+
+def _by_context(units: Units, contexts: npt.NDArray[np.int64]) -> Units:
+    ids, place, count = np.unique(contexts, return_inverse=True, return_counts=True)
+    logs = np.bincount(place, units.logs) / count
+    raws = np.bincount(place, units.raws) / count
+    return Units("context", ids, logs, raws, count.astype(np.int64))

@@ -1,0 +1,50 @@
+"""``Declared``: what an experiment said, before it ran, that it would compare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from steelyard.units import Scalar
+
+Family = Literal["baseline", "all-pairs"]
+OnFailures = Literal["refuse", "ignore"]
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """The comparisons of an experiment, and how sure one must be.
+
+    Attributes
+    ----------
+    metric : str
+        The primary one.
+    baseline : Mapping[str, Scalar]
+        Levels that mark the baseline; empty: the first treatment of each stratum.
+    family : {"baseline", "all-pairs"}
+        What Holm adjusts over, within each stratum.
+    strata : sequence of str
+        Factors or labels within whose levels comparisons stay.
+    alpha : float
+        Familywise level, between 0 and 1.
+    margin : float or None
+        The smallest relative difference that matters, between 0 and 1.
+    failures : {"refuse", "ignore"}
+        ``refuse``: unequal or timed-out shares of failed runs leave a comparison not resolved, since the
+        missing values are not missing at random.
+    """
+
+    metric: str = "wall_s"
+    baseline: Mapping[str, Scalar] = field(default_factory=dict)
+    family: Family = "baseline"
+    strata: Sequence[str] = ()
+    alpha: float = 0.05
+    margin: float | None = None
+    failures: OnFailures = "refuse"
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alpha < 1:
+            raise ValueError(f"alpha must lie between 0 and 1, got {self.alpha}")
+        if self.margin is not None and not 0 < self.margin < 1:
+            raise ValueError(f"a margin must lie between 0 and 1, got {self.margin}")

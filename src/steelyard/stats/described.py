@@ -1,0 +1,79 @@
+"""``Described``: one sample, summarised, with what is odd about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from steelyard.sample import Failures, Sample, Treatment
+from steelyard.stats.autocorrelation import Autocorrelation, autocorrelation
+from steelyard.stats.flags import Flag
+from steelyard.stats.outliers import Outliers, outliers
+from steelyard.stats.resolution import coarse_step
+from steelyard.stats.summary import Summary, summarise
+from steelyard.stats.trend import Trend, trend
+from steelyard.units import Metric, Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A sample's summary and what its order and its values show.
+
+    Attributes
+    ----------
+    autocorrelation, trend, outliers : optional
+        ``None`` where there is none to compute; see the types.
+    step : float or None
+        A step of the clock that shows in the values, in their unit; 0 where all are equal. Times and rates
+        only.
+    """
+
+    treatment: Treatment
+    metric: Metric
+    labels: Mapping[str, Scalar]
+    summary: Summary
+    failures: Failures
+    autocorrelation: Autocorrelation | None = None
+    trend: Trend | None = None
+    outliers: Outliers | None = None
+    step: float | None = None
+
+    @property
+    def flags(self) -> tuple[Flag, ...]:
+        """In a fixed order."""
+        raised: dict[Flag, bool] = {
+            "autocorrelated": self.autocorrelation is not None and self.autocorrelation.significant,
+            "trend": self.trend is not None and self.trend.significant,
+            "outliers": self.outliers is not None,
+            "resolution": self.step is not None,
+            "not_finite": self.summary.reason == "not_finite",
+            "failures": self.failures.failed > 0,
+            "timed_out": self.failures.timed_out > 0,
+        }
+        return tuple(flag for flag, up in raised.items() if up)
+
+
+def describe(sample: Sample) -> Described:
+    """Summarise one sample."""
+    values = np.asarray(sample.values, dtype=np.float64)
+    summary = summarise(values)
+    if summary.reason in ("no_values", "not_finite"):
+        return Described(sample.treatment, sample.metric, sample.labels, summary, sample.failures)
+    return Described(
+        treatment=sample.treatment,
+        metric=sample.metric,
+        labels=sample.labels,
+        summary=summary,
+        failures=sample.failures,
+        autocorrelation=autocorrelation(values),
+        trend=trend(values),
+        outliers=outliers(values),
+        step=coarse_step(values) if sees_clock(sample.metric) else None,
+    )
+
+
+def sees_clock(metric: Metric) -> bool:
+    """Whether the metric is a time or a rate, so that equal values mean a coarse clock."""
+    return metric.unit in ("s", "1/s", "B/s")

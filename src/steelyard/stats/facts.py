@@ -1,0 +1,41 @@
+"""``DesignFacts``: how the values of an experiment came about, as far as an answer must say it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from steelyard.stats.contrast import Order
+
+
+@dataclass(frozen=True, slots=True)
+class DesignFacts:
+    """How the values came about.
+
+    Attributes
+    ----------
+    blocks : int
+        Complete ones that are not discarded.
+    contexts : int
+        Different ones visited; 0 where the experiment declares none, so that all blocks share one.
+    state : {"complete", "interrupted", "precision_not_reached"}
+    looks : tuple of int
+        Blocks at which a stop rule looked.
+    target : float or None
+        Relative half-width that the stop rule wanted.
+    reached : float or None
+        The widest one at the last look.
+    cap : str or None
+        What ended the run before the target: ``"max_blocks"`` or ``"max_time"``.
+    """
+
+    order: Order
+    blocks: int
+    seed: int
+    contexts: int = 0
+    passes: int = 1
+    state: Literal["complete", "interrupted", "precision_not_reached"] = "complete"
+    looks: tuple[int, ...] = ()
+    target: float | None = None
+    reached: float | None = None
+    cap: Literal["max_blocks", "max_time"] | None = None

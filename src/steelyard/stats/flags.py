@@ -1,0 +1,35 @@
+"""Flags: what is odd about a sample or a comparison, as data. The words stand in ``report``."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from steelyard.sample import Failures
+
+Flag = Literal[
+    "autocorrelated",
+    "trend",
+    "outliers",
+    "resolution",
+    "few_blocks",
+    "failures",
+    "failures_unequal",
+    "timed_out",
+    "not_finite",
+    "sequential_order",
+    "unmatched_blocks",
+    "unbalanced_contexts",
+    "no_spread",
+    "undefined",
+]
+
+FEW_BLOCKS: Final = 10
+"""Below, optional stopping and the approximations of t for skewed values cost coverage (docs/statistics.md).
+"""
+
+
+def unequal(one: Failures, other: Failures) -> bool:
+    """Whether the shares of failed runs differ at all."""
+    return one.failed * other.attempted != other.failed * one.attempted or (one.failed > 0) != (
+        other.failed > 0
+    )

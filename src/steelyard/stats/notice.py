@@ -1,0 +1,58 @@
+"""``Notice``: something that the reader of a result must know, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from steelyard.units import Scalar
+
+Kind = Literal[
+    # about the run
+    "interrupted",
+    "precision_not_reached",
+    "sequential_order",
+    "few_blocks",
+    # about values
+    "autocorrelated",
+    "trend",
+    "trend_of_difference",
+    "outliers",
+    "resolution",
+    "failures",
+    "failures_unequal",
+    "failures_ignored",
+    "unmatched_blocks",
+    "unbalanced_contexts",
+    "not_finite",
+    "no_baseline",
+    # what could not be observed
+    "modes_unseen",
+    "contexts_unseen",
+    "one_context",
+    "below_tick",
+    "counters",
+    "queue_wait",
+    # anything that another room has put in words already
+    "note",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A warning, or a limit of what was observed.
+
+    Attributes
+    ----------
+    kind : str
+        What it is; ``report.words`` has a sentence for each.
+    treatments : tuple of str
+        Labels of those it is about; empty where it is about all.
+    fields : Mapping[str, Scalar]
+        Its numbers, in SI units; names are part of the JSON document. ``note`` has ``text``, a sentence.
+    """
+
+    kind: Kind
+    treatments: tuple[str, ...] = ()
+    fields: Mapping[str, Scalar] = field(default_factory=dict)

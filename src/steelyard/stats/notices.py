@@ -1,0 +1,138 @@
+"""What the samples themselves give a reader to beware of, and what they cannot have shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from steelyard.sample import Treatment
+from steelyard.stats.comparison import Comparison
+from steelyard.stats.declared import OnFailures
+from steelyard.stats.described import Described
+from steelyard.stats.facts import DesignFacts
+from steelyard.stats.flags import FEW_BLOCKS, Flag
+from steelyard.stats.notice import Notice
+from steelyard.stats.precision import unseen_share
+
+TICK_S: Final = 0.1
+"""User and system time alone are sampled at clock ticks; means below this say little."""
+
+
+def warnings_of(
+    facts: DesignFacts,
+    samples: Sequence[Described],
+    comparisons: Sequence[Comparison],
+    lonely: Sequence[Treatment],
+    failures: OnFailures,
+) -> tuple[Notice, ...]:
+    """About the run, about samples of the primary metric, about comparisons; the gravest first."""
+    return (
+        *_of_run(facts),
+        *_of_failures(samples, comparisons, failures),
+        *_of_values(facts, samples),
+        *_of_comparisons(facts, comparisons),
+        *([Notice("no_baseline", tuple(treatment.label for treatment in lonely))] if lonely else []),
+    )
+
+
+def limits_of(
+    facts: DesignFacts, primary: Sequence[Described], others: Sequence[Described]
+) -> tuple[Notice, ...]:
+    """What repetition of this kind cannot show, whatever the values are."""
+    limits: list[Notice] = []
+    n = min((sample.summary.n for sample in primary), default=0)
+    if n:
+        limits.append(Notice("modes_unseen", (), {"n": n, "share": unseen_share(n)}))
+    if facts.contexts:
+        limits.append(
+            Notice("contexts_unseen", (), {"contexts": facts.contexts, "share": unseen_share(facts.contexts)})
+        )
+    else:
+        limits.append(Notice("one_context"))
+    split = [
+        s
+        for s in (*primary, *others)
+        if s.metric.name in ("user_s", "system_s") and (s.summary.mean or 0.0) < TICK_S
+    ]
+    if names := dict.fromkeys(sample.metric.name for sample in split):
+        limits.append(Notice("below_tick", (), {"metrics": ", ".join(names), "tick_s": TICK_S}))
+    return tuple(limits)
+
+
+def _of_run(facts: DesignFacts) -> list[Notice]:
+    notices: list[Notice] = []
+    if facts.state == "interrupted":
+        notices.append(Notice("interrupted", (), {"blocks": facts.blocks}))
+    if facts.state == "precision_not_reached":
+        fields = {"target": facts.target, "reached": facts.reached, "cap": facts.cap, "blocks": facts.blocks}
+        notices.append(
+            Notice("precision_not_reached", (), {name: v for name, v in fields.items() if v is not None})
+        )
+    if facts.order == "sequential":
+        notices.append(Notice("sequential_order"))
+    if facts.blocks < FEW_BLOCKS:
+        notices.append(Notice("few_blocks", (), {"blocks": facts.blocks, "wanted": FEW_BLOCKS}))
+    return notices
+
+
+def _of_failures(
+    samples: Sequence[Described], comparisons: Sequence[Comparison], failures: OnFailures
+) -> list[Notice]:
+    notices: list[Notice] = []
+    by_treatment = {sample.treatment.id: sample for sample in samples if sample.failures.failed}
+    for sample in by_treatment.values():
+        counts = sample.failures
+        fields = {"failed": counts.failed, "timed_out": counts.timed_out, "attempted": counts.attempted}
+        notices.append(Notice("failures", (sample.treatment.label,), fields))
+    censored = [each for each in comparisons if "failures_unequal" in each.flags or "timed_out" in each.flags]
+    if censored:
+        notices.append(
+            Notice("failures_unequal" if failures == "refuse" else "failures_ignored", _new_labels(censored))
+        )
+    return notices
+
+
+def _of_values(facts: DesignFacts, samples: Sequence[Described]) -> list[Notice]:
+    notices: list[Notice] = []
+    if odd := _flagged(samples, "not_finite"):
+        notices.append(Notice("not_finite", _labels(odd)))
+    if drifting := _flagged(samples, "trend"):
+        notices.append(Notice("trend", _labels(drifting), {"blocked": facts.order != "sequential"}))
+    for sample in samples:
+        if (far := sample.outliers) is not None:
+            fields = {"count": far.count, "n": sample.summary.n, "farthest": far.farthest}
+            notices.append(Notice("outliers", (sample.treatment.label,), fields))
+    if coarse := _flagged(samples, "resolution"):
+        step = max(sample.step or 0.0 for sample in coarse)
+        notices.append(Notice("resolution", _labels(coarse), {"step": step, "unit": coarse[0].metric.unit}))
+    return notices
+
+
+def _of_comparisons(facts: DesignFacts, comparisons: Sequence[Comparison]) -> list[Notice]:
+    notices: list[Notice] = []
+    if correlated := [each for each in comparisons if "autocorrelated" in each.flags]:
+        known = [each.autocorrelation for each in correlated if each.autocorrelation is not None]
+        worst = min(known, key=lambda correlation: correlation.n_eff / correlation.n)
+        fields = {"r1": worst.r1, "n": worst.n, "n_eff": worst.n_eff, "blocked": facts.order != "sequential"}
+        notices.append(Notice("autocorrelated", _new_labels(correlated), fields))
+    if drifting := [
+        each for each in comparisons if "trend" in each.flags and "sequential_order" not in each.flags
+    ]:
+        notices.append(Notice("trend_of_difference", _new_labels(drifting)))
+    if dropped := [each for each in comparisons if "unmatched_blocks" in each.flags]:
+        notices.append(Notice("unmatched_blocks", _new_labels(dropped)))
+    if uneven := [each for each in comparisons if "unbalanced_contexts" in each.flags]:
+        notices.append(Notice("unbalanced_contexts", _new_labels(uneven)))
+    return notices
+
+
+def _flagged(samples: Sequence[Described], flag: Flag) -> list[Described]:
+    return [sample for sample in samples if flag in sample.flags]
+
+
+def _labels(samples: Sequence[Described]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(sample.treatment.label for sample in samples))
+
+
+def _new_labels(comparisons: Sequence[Comparison]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each.treatment.label for each in comparisons))

@@ -1,0 +1,41 @@
+"""Values far outside the rest, by Tukey's outer fences on logarithms. They are counted and shown, never
+removed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from steelyard.stats.contrast import Floats
+
+FENCE: Final = 3.0
+"""Interquartile ranges beyond the quartiles: Tukey 1977, "far out". Of normal values, 2 in a million."""
+FEWEST: Final = 8
+"""Quartiles of fewer values are too uncertain to put fences on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outliers:
+    """How many values are far out, and the ratio to the median of the one that is farthest."""
+
+    count: int
+    farthest: float
+
+
+def outliers(values: Floats) -> Outliers | None:
+    """``None`` where no value is far out, where there are fewer than eight, or where one is not positive."""
+    if values.size < FEWEST or values.min() <= 0:
+        return None
+    logs = np.log(values)
+    first, median, third = np.quantile(logs, (0.25, 0.5, 0.75))
+    reach = FENCE * (third - first)
+    if reach == 0:
+        return None
+    far = np.maximum(first - reach - logs, logs - third - reach) > 0
+    if not far.any():
+        return None
+    distances = logs[far] - median
+    return Outliers(int(far.sum()), float(np.exp(distances[np.abs(distances).argmax()])))

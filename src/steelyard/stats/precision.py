@@ -1,0 +1,117 @@
+"""How precise an experiment is so far: what a stop rule looks at. It never looks at significance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from steelyard.sample import Sample
+from steelyard.stats.autocorrelation import autocorrelation
+from steelyard.stats.contrast import Contrast, Floats, Order, contrast
+from steelyard.stats.declared import Declared
+from steelyard.stats.pairing import pair_up
+from steelyard.stats.student import t_quantile
+from steelyard.stats.undefined import Undefined
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """Relative half-widths of 95 % intervals: of every declared contrast, or of every mean where none is
+    declared.
+
+    Attributes
+    ----------
+    halfwidths : tuple of (float or None)
+        (high - low) / 2 over the estimate; ``None`` where there is no bounded interval yet.
+    """
+
+    halfwidths: tuple[float | None, ...]
+
+    @property
+    def widest(self) -> float | None:
+        """The widest of them; ``None`` where one has no bound, or there is none at all."""
+        known = [halfwidth for halfwidth in self.halfwidths if halfwidth is not None]
+        return max(known) if known and len(known) == len(self.halfwidths) else None
+
+    def reached(self, target: float) -> bool:
+        """Whether every half-width is at most ``target``."""
+        return self.widest is not None and self.widest <= target
+
+
+def precision(
+    samples: Sequence[Sample], declared: Declared, *, order: Order = "randomized-blocks"
+) -> Precision:
+    """The precision of an experiment so far, by its primary metric; samples of others are passed over.
+
+    Raises
+    ------
+    UsageError
+        As ``pair_up``.
+    """
+    primary = [sample for sample in samples if sample.metric.name == declared.metric]
+    pairs = pair_up(primary, declared).pairs
+    if pairs:
+        return Precision(
+            tuple(contrast_halfwidth(contrast(p.baseline, p.treatment, order=order)) for p in pairs)
+        )
+    return Precision(tuple(mean_halfwidth(np.asarray(sample.values, dtype=np.float64)) for sample in primary))
+
+
+def contrast_halfwidth(contrast: Contrast | Undefined) -> float | None:
+    """sinh(t s / sqrt(n_eff)), with t at n_eff - 1 and n_eff from the autocorrelation of block differences.
+
+    Contexts are drawn independently of each other and in no order, so that n is theirs.
+    """
+    if isinstance(contrast, Undefined):
+        return None
+    if not contrast.paired:
+        parts = [_uncertainty(contrast.old.logs), _uncertainty(contrast.new.logs)]
+    else:
+        parts = [_uncertainty(contrast.differences, in_time=contrast.old.by == "block")]
+    return _halfwidth(parts, math.sinh)
+
+
+def mean_halfwidth(values: Floats) -> float | None:
+    """T u / mean, with n_eff as above."""
+    if values.size == 0 or not np.isfinite(values).all() or values.mean() == 0:
+        return None
+    return _halfwidth([_uncertainty(values / values.mean())], float)
+
+
+def unseen_share(n: int) -> float:
+    """The largest share that a mode (or a kind of context) can have and still show in none of ``n`` draws
+    with a probability of 5 %.
+    """
+    return 1.0 if n < 1 else -math.expm1(math.log(0.05) / n)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Variance of a mean and its degrees of freedom; ``nu`` is 0 where there are none."""
+
+    variance: float
+    nu: float
+
+
+def _uncertainty(values: Floats, *, in_time: bool = True) -> _Part:
+    n = float(values.size)
+    correlation = autocorrelation(values) if in_time else None
+    if correlation is not None:
+        n = correlation.n_eff
+    return _Part(float(values.var(ddof=1)) / n, n - 1) if values.size > 1 and n > 1 else _Part(math.inf, 0.0)
+
+
+def _halfwidth(parts: Sequence[_Part], relative: Callable[[float], float]) -> float | None:
+    """Welch-Satterthwaite over the parts; one part keeps its own degrees of freedom."""
+    total = sum(part.variance for part in parts)
+    if not math.isfinite(total):
+        return None
+    if total == 0:
+        return 0.0
+    nu = total**2 / sum(part.variance**2 / part.nu for part in parts)
+    half = t_quantile(nu, 0.05) * math.sqrt(total)
+    # A relative half-width above e^10 says as little as none.
+    return relative(half) if half < 10 else None

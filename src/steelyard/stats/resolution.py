@@ -1,0 +1,30 @@
+"""Whether the step of a clock shows in a sample of times."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from steelyard.stats.contrast import Floats
+
+COARSE: Final = 0.25
+"""A step of a quarter of s adds 0.5 % to the variance (step / sqrt 12); coarser steps also make Shapiro-Wilk
+and t doubtful.
+"""
+
+
+def coarse_step(values: Floats) -> float | None:
+    """The smallest gap between values, where values repeat and the gap exceeds a quarter of s; 0 where two or
+    more are all equal.
+
+    ``None`` means that no step can be seen. For times: equal counts are ordinary, equal times are rounded
+    ones.
+    """
+    distinct = np.unique(values)
+    if values.size < 2 or distinct.size == values.size:
+        return None
+    if distinct.size == 1:
+        return 0.0
+    gap = float(np.diff(distinct).min())
+    return gap if gap > COARSE * float(values.std(ddof=1)) else None

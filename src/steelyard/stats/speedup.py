@@ -1,0 +1,137 @@
+"""``Speedup``: the ratio of geometric means of two treatments, above 1 where the new one is better, with its
+interval.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+from steelyard.stats.contrast import Contrast, Floats
+from steelyard.stats.interval import Interval
+from steelyard.stats.student import detectable, t_quantile, two_sided_p
+from steelyard.stats.undefined import Undefined
+
+Method = Literal[
+    "block-log-ratio-t",
+    "context-log-ratio-t",
+    "unpaired-log-ratio-t",
+    "block-log-ratio-sign",
+    "context-log-ratio-sign",
+    "unpaired-log-ratio-permutation",
+]
+
+_ROUNDING: Final = 64 * np.finfo(np.float64).eps
+"""Spread of logarithms that arithmetic alone can make, relative to the largest of them (or to 1)."""
+_LARGEST_LOG: Final = 700.0
+"""exp of more leaves the range of double."""
+
+
+@dataclass(frozen=True, slots=True)
+class Speedup:
+    """An estimated ratio on the scale of logarithms.
+
+    Attributes
+    ----------
+    log, se : float
+        Estimate of log speedup and its standard error; ``se`` is 0 for the exact methods.
+    nu : float or None
+        Degrees of freedom; ``None`` for the exact methods, which have none.
+    n : int
+        Units: blocks or contexts; launches of both together for the unpaired methods.
+    p : float
+        Two-sided, of the hypothesis that the ratio is 1.
+    method : str
+        ``…-t``; or, where the units do not differ at all, so that no t exists: ``…-sign`` (p = 2^(1-n), the
+        interval of the sign test) and ``…-permutation`` (p = 2 / C(n, n_old)). They claim no more than n
+        equal signs can.
+    """
+
+    log: float
+    se: float
+    nu: float | None
+    n: int
+    p: float
+    method: Method
+
+    @property
+    def value(self) -> float:
+        """The ratio."""
+        return math.exp(self.log)
+
+    def interval(self, alpha: float = 0.05) -> Interval | None:
+        """The two-sided interval at level 1 - ``alpha``; ``None`` where it has no bound. It excludes 1
+        exactly when p <= ``alpha``.
+        """
+        if self.nu is None:
+            # An exact test that cannot reject at alpha has no bounded interval at that level.
+            certain = self.p <= alpha or (self.log == 0 and smallest_exact_p(self.method, self.n) <= alpha)
+            return Interval(self.value, self.value) if certain else None
+        half = t_quantile(self.nu, alpha) * self.se
+        if abs(self.log) + half > _LARGEST_LOG:
+            return None
+        return Interval(math.exp(self.log - half), math.exp(self.log + half))
+
+    def resolvable(self, alpha: float = 0.05, power: float = 0.8) -> float | None:
+        """The smallest relative difference that a test at ``alpha`` shows with ``power``, given this n and
+        spread; ``None`` without a spread.
+        """
+        if self.nu is None:
+            return None
+        shift = detectable(self.nu, alpha, power) * self.se
+        return math.expm1(shift) if shift <= _LARGEST_LOG else None
+
+
+def smallest_exact_p(method: Method, n: int) -> float:
+    """The p value that ``n`` units reach at best with an exact method; unpaired ones in two equal halves."""
+    return 2 / math.comb(n, n // 2) if method == "unpaired-log-ratio-permutation" else 2.0 ** (1 - n)
+
+
+def speedup(contrast: Contrast) -> Speedup | Undefined:
+    """Old over new where lower is better, new over old where higher is better; one-sample t over units,
+    Welch's t without pairs.
+
+    log S = mean_b (log y_b,old - log y_b,new), S exp(-+ t_{1-alpha/2, n-1} s_d / sqrt(n)). Two units at
+    least.
+    """
+    if not contrast.paired:
+        return _unpaired(contrast.old.logs, contrast.new.logs, contrast.sign)
+    differences = contrast.differences
+    n = differences.size
+    by = contrast.old.by
+    if n < 2:
+        return Undefined("one_context" if by == "context" else "one_block")
+    estimate = float(differences.mean())
+    if abs(estimate) > _LARGEST_LOG:
+        return Undefined("out_of_range")
+    if np.ptp(differences) <= _rounding(contrast.old.logs, contrast.new.logs):
+        equal = abs(estimate) <= _rounding(contrast.old.logs, contrast.new.logs)
+        sign: Method = "context-log-ratio-sign" if by == "context" else "block-log-ratio-sign"
+        return Speedup(0.0 if equal else estimate, 0.0, None, n, 1.0 if equal else 2.0 ** (1 - n), sign)
+    se = float(differences.std(ddof=1)) / math.sqrt(n)
+    t: Method = "context-log-ratio-t" if by == "context" else "block-log-ratio-t"
+    return Speedup(estimate, se, n - 1, n, two_sided_p(estimate / se, n - 1), t)
+
+
+def _unpaired(old: Floats, new: Floats, sign: int) -> Speedup | Undefined:
+    if min(old.size, new.size) < 2:
+        return Undefined("one_value")
+    n = old.size + new.size
+    estimate = sign * (float(old.mean()) - float(new.mean()))
+    if abs(estimate) > _LARGEST_LOG:
+        return Undefined("out_of_range")
+    if max(np.ptp(old), np.ptp(new)) <= _rounding(old, new):
+        equal = abs(estimate) <= _rounding(old, new)
+        p = 1.0 if equal else 2 / math.comb(n, old.size)
+        return Speedup(0.0 if equal else estimate, 0.0, None, n, p, "unpaired-log-ratio-permutation")
+    old_part, new_part = float(old.var(ddof=1)) / old.size, float(new.var(ddof=1)) / new.size
+    se = math.sqrt(old_part + new_part)
+    nu = (old_part + new_part) ** 2 / (old_part**2 / (old.size - 1) + new_part**2 / (new.size - 1))
+    return Speedup(estimate, se, nu, n, two_sided_p(estimate / se, nu), "unpaired-log-ratio-t")
+
+
+def _rounding(old: Floats, new: Floats) -> float:
+    return _ROUNDING * max(1.0, float(np.abs(old).max()), float(np.abs(new).max()))

@@ -1,0 +1,53 @@
+"""Student's t: quantiles, p values and the difference that a test can show. The only door to
+``scipy.special``.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+from scipy.special import gammaincinv, ndtr, stdtr, stdtrit
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
+_UNIT_NODES: Final = (_NODES + 1) / 2
+_UNIT_WEIGHTS: Final = _WEIGHTS / 2
+
+
+@lru_cache(maxsize=4096)
+def t_quantile(nu: float, alpha: float) -> float:
+    """The two-sided critical value: P(|t| > result) = ``alpha`` with ``nu`` degrees of freedom."""
+    # The lower tail is asked for, since 1 - alpha/2 loses the digits of a small alpha.
+    return -float(stdtrit(nu, alpha / 2))
+
+
+def two_sided_p(t: float, nu: float) -> float:
+    """P(|T| >= |t|) for Student's t with ``nu`` degrees of freedom."""
+    return min(1.0, 2 * float(stdtr(nu, -abs(t))))
+
+
+def two_sided_normal_p(z: float) -> float:
+    """P(|Z| >= |z|) for a standard normal Z."""
+    return min(1.0, 2 * float(ndtr(-abs(z))))
+
+
+@lru_cache(maxsize=4096)
+def detectable(nu: float, alpha: float, power: float = 0.8) -> float:
+    """The true difference, in standard errors, that a two-sided t test at ``alpha`` shows with ``power``.
+
+    The non-centrality c with P(T' > t_crit) = ``power``; the tail on the wrong side, below 1e-6 for a power
+    of 0.8, is left out. P(T' > t) = E[Phi(c - t w)] with w^2 ~ chi^2_nu / nu is integrated over the quantiles
+    of w with 64 Gauss-Legendre nodes: relative error below 1e-5 from two degrees of freedom on.
+    ``scipy.special.nctdtrinc`` does not return for small ``nu`` and ``alpha`` (scipy 1.17.1).
+    """
+    critical = t_quantile(nu, alpha)
+    scaled = critical * np.sqrt(2 * gammaincinv(nu / 2, _UNIT_NODES) / nu)
+    low, high = 0.0, float(scaled[-1]) + 10
+    for _ in range(60):
+        middle = (low + high) / 2
+        if float(_UNIT_WEIGHTS @ ndtr(middle - scaled)) < power:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2

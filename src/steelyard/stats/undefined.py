@@ -1,0 +1,26 @@
+"""``Undefined``: a number that does not exist, and why. It takes the place of NaN everywhere in this room."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Reason = Literal[
+    "no_values",
+    "one_value",
+    "not_finite",
+    "zero_mean",
+    "zero_values",
+    "negative_values",
+    "no_common_block",
+    "one_block",
+    "one_context",
+    "out_of_range",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """A result that cannot be computed from what was observed."""
+
+    reason: Reason

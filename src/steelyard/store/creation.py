@@ -1,0 +1,85 @@
+"""What a new record begins with, and what must not be in its place."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+import secrets
+import shutil
+import sqlite3
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from steelyard.errors import RecordError
+from steelyard.sample import Treatment
+from steelyard.spec.experiment import Experiment
+from steelyard.store.canonical import canonical
+from steelyard.store.lock import holder
+from steelyard.store.schema import VERSION
+from steelyard.units import BUILTIN, Metric
+
+
+def fill(
+    connection: sqlite3.Connection,
+    experiment: Experiment,
+    treatments: Sequence[Treatment],
+    metrics: Sequence[Metric],
+    program: Mapping[str, Any],
+) -> None:
+    """Write everything that is known before the first run."""
+    text = canonical(experiment)
+    reduce = {metric.name: metric.reduce for metric in experiment.metrics}
+    connection.execute("BEGIN")
+    connection.execute(
+        "INSERT INTO record VALUES (?, 'steelyard/record', ?, ?, ?, ?, ?)",
+        (
+            secrets.token_hex(8),
+            VERSION,
+            time.time_ns(),
+            text,
+            hashlib.sha256(text.encode()).hexdigest(),
+            canonical(program),
+        ),
+    )
+    connection.executemany(
+        "INSERT INTO treatment VALUES (?, ?, ?)",
+        ((t.id, t.label, canonical(dict(t.levels))) for t in treatments),
+    )
+    connection.executemany(
+        "INSERT INTO metric (name, unit, kind, better, about, reduce) VALUES (?, ?, ?, ?, ?, ?)",
+        [
+            (m.name, m.unit, m.kind, m.better, m.about, reduce.get(m.name, "median"))
+            for m in [*BUILTIN.values(), *(m for m in metrics if m.kind != "builtin")]
+        ],
+    )
+    connection.execute("COMMIT")
+
+
+def refuse_existing(directory: Path) -> None:
+    """Raise `RecordError` where something other than an empty directory is."""
+    if directory.is_dir() and not any(directory.iterdir()):
+        return
+    if directory.exists():
+        raise RecordError(
+            f"{directory} exists already",
+            hint=f"continue it, name another directory, or remove it: rm -r {directory}",
+        )
+
+
+def remove_unfinished(directory: Path) -> None:
+    """Remove what a process left that died while it made this record."""
+    for left in directory.parent.glob(f"{glob.escape(directory.name)}.*.new"):
+        if (left / "lock").exists() and holder(left / "lock") is None:
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def synchronise(directory: Path) -> None:
+    """Put the names in a directory on the disk."""
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

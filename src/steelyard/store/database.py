@@ -1,0 +1,254 @@
+"""Opening, closing and failing of the SQLite file, in words that a person can act on."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from steelyard.errors import MachineError, RecordBusyError, RecordError
+from steelyard.store.schema import APPLICATION_ID, TABLES, VERSION
+
+BUSY_TIMEOUT_S: Final = 10.0
+"""How long one waits for a transaction of somebody else; ours last milliseconds."""
+
+_MAGIC = b"SQLite format 3\0"
+_SQLITE_NEEDED = (3, 37, 0)
+_ALMOST_FULL_BYTES = 1 << 16
+
+
+def create_database(path: Path) -> sqlite3.Connection:
+    """Make a new record at ``path``, empty tables only.
+
+    Raises
+    ------
+    MachineError
+        This Python's SQLite knows no strict tables.
+    """
+    if sqlite3.sqlite_version_info < _SQLITE_NEEDED:
+        needed = ".".join(map(str, _SQLITE_NEEDED))
+        raise MachineError(
+            f"this Python has SQLite {sqlite3.sqlite_version}, and records need {needed}",
+            hint="use a newer Python, for example: uv python install 3.13",
+        )
+    connection = _connect(path, "rwc")
+    header = f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION};"
+    connection.executescript(f"BEGIN; {TABLES} {header} COMMIT;")
+    return connection
+
+
+def open_writer(path: Path) -> sqlite3.Connection:
+    """A connection for the holder of the lock.
+
+    Raises
+    ------
+    RecordError
+        See `inspect`; or it cannot be written.
+    """
+    inspect(path)
+    if not os.access(path, os.W_OK):
+        raise RecordError(
+            f"{path} cannot be written", hint=f"make it writable, or work on a copy: cp -r {path.parent} COPY"
+        )
+    connection = _connect(path, "rw")
+    try:
+        prepare_writing(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def prepare_writing(connection: sqlite3.Connection) -> None:
+    """Let readers read while we write: a write-ahead log, where the file system can.
+
+    Measured in docs/decisions/005-record.md: a transaction costs a fifth of what a rollback journal costs.
+    """
+    connection.execute("PRAGMA foreign_keys = ON")
+    # Network file systems have no shared memory; there the file keeps its mode, and readers wait for writers.
+    connection.execute("PRAGMA journal_mode = WAL")
+    # What is moved from the runner's journal is still in that journal, which is synchronised as it grows and
+    # deleted only when the tables are on the disk: a transaction lost with the power is moved again.
+    set_durable(connection, durable=False)
+
+
+def set_durable(connection: sqlite3.Connection, *, durable: bool) -> None:
+    """Whether the next transactions wait for the disk. What exists nowhere else (a block's order) must."""
+    connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+
+
+def open_reader(path: Path) -> sqlite3.Connection:
+    """A connection that changes no byte of the record, on read-only media too.
+
+    Raises
+    ------
+    RecordError
+        See `inspect`.
+    """
+    inspect(path)
+    if not os.access(path.parent, os.W_OK) and not _size(path.with_name(path.name + "-wal")):
+        # Nobody can write here: nobody to be protected from, and nowhere to put locks or shared memory.
+        return _connect(path, "ro", immutable=True)
+    connection = _connect(path, "ro")
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    except sqlite3.OperationalError as error:
+        connection.close()
+        if _primary(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+            raise
+        raise RecordError(
+            f"{path} was left in the middle of a write, and cannot be recovered where nothing can be written",
+            hint=f"read a copy: cp -r {path.parent} COPY",
+        ) from error
+    return connection
+
+
+def close_writer(connection: sqlite3.Connection) -> None:
+    """Leave one file that can be read from read-only media; where a reader is at it, the next writer does."""
+    try:
+        connection.execute("PRAGMA busy_timeout = 200")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection.execute("PRAGMA journal_mode = DELETE")
+    except sqlite3.OperationalError as error:
+        if _primary(error) not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise
+    finally:
+        connection.close()
+
+
+def inspect(path: Path) -> None:
+    """Look at the header alone, without SQLite, which would repair what it finds.
+
+    Raises
+    ------
+    RecordError
+        No such record, not a record, of a newer version, or truncated.
+    """
+    directory = path.parent
+    if not directory.exists():
+        raise RecordError(f"{directory} does not exist", hint="run the experiment first: steelyard run SPEC")
+    if not path.is_file():
+        raise RecordError(
+            f"{directory} is not a record: it has no {path.name}",
+            hint="name the directory that `steelyard run` made; it ends in .lab",
+        )
+    with path.open("rb") as file:
+        header = file.read(100)
+    if not header.startswith(_MAGIC) or len(header) < 100:
+        raise RecordError(
+            f"{path} is not a record: it does not begin as an SQLite file does",
+            hint="restore it from a copy, or name another record",
+        )
+    application, version = int.from_bytes(header[68:72], "big"), int.from_bytes(header[60:64], "big")
+    if application != APPLICATION_ID:
+        raise RecordError(
+            f"{path} is a database of another program (application id {application:#010x})",
+            hint="name the directory that `steelyard run` made; it ends in .lab",
+        )
+    if version > VERSION:
+        raise RecordError(
+            f"{path} has format {version}, and this Steelyard reads formats up to {VERSION}",
+            hint="pip install --upgrade steelyard",
+        )
+    missing = _missing_bytes(path, header)
+    if missing:
+        raise damaged(path, f"its last {missing:,} bytes are missing")
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn what SQLite or the system says about the record at ``path`` into a `RecordError`."""
+    try:
+        yield
+    except sqlite3.ProgrammingError:
+        # Ours, never the file's.
+        raise
+    except sqlite3.Error as error:
+        raise _explanation(path, error) from error
+    except OSError as error:
+        if error.errno == errno.ENOSPC:
+            raise _full(path) from error
+        raise RecordError(
+            f"{path.parent}: {error.strerror}",
+            hint=f"see who may do what there: ls -ld {path.parent}",
+        ) from error
+    except UnicodeDecodeError as error:
+        # What SQLite says of a damaged schema quotes the damage, which then is no UTF-8.
+        raise damaged(path, "its tables cannot be read") from error
+    except UnicodeEncodeError as error:
+        raise RecordError(
+            f"{path.parent}: {error.object!r} is not valid text", hint="write names and levels in UTF-8"
+        ) from error
+
+
+def _explanation(path: Path, error: sqlite3.Error) -> RecordError:
+    code = _primary(error)
+    if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _is_full(path)):
+        return _full(path)
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
+        return RecordError(
+            f"{path} cannot be opened or written: {error}",
+            hint=f"make {path.parent} writable, or work on a copy: cp -r {path.parent} COPY",
+        )
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return RecordBusyError(
+            f"{path} has been kept locked by another program for {BUSY_TIMEOUT_S:.0f} s",
+            hint=f"see who has it open: fuser {path}",
+        )
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or not hasattr(error, "sqlite_errorcode"):
+        return damaged(path, str(error))
+    if code == sqlite3.SQLITE_IOERR:
+        return RecordError(
+            f"{path}: the disk reports an error: {error}", hint="see what `dmesg` says of the disk"
+        )
+    return RecordError(f"{path}: {error}", hint="check it: sqlite3 record.sqlite 'PRAGMA integrity_check'")
+
+
+def _full(path: Path) -> RecordError:
+    return RecordError(
+        f"{path.parent}: the disk is full",
+        hint="free space there, then give the same command again; what was measured is kept",
+    )
+
+
+def damaged(path: Path, what: str) -> RecordError:
+    """The error for a record that is not what it should be."""
+    return RecordError(
+        f"{path} is damaged: {what}",
+        hint=f"copy what can still be read: python -m steelyard.store.recovery {path.parent} COPY.lab",
+    )
+
+
+def _missing_bytes(path: Path, header: bytes) -> int:
+    """How many bytes the file is shorter than its header says."""
+    if any(_size(path.with_name(path.name + suffix)) for suffix in ("-wal", "-journal")):
+        # Somebody was in the middle of a write, which SQLite finishes or takes back.
+        return 0
+    page_bytes = int.from_bytes(header[16:18], "big")
+    # A page of 65,536 bytes is written as 1.
+    wanted = int.from_bytes(header[28:32], "big") * (65536 if page_bytes == 1 else page_bytes)
+    return max(0, wanted - _size(path))
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _is_full(path: Path) -> bool:
+    free = os.statvfs(path.parent)
+    return free.f_bavail * free.f_frsize < _ALMOST_FULL_BYTES
+
+
+def _primary(error: sqlite3.Error) -> int:
+    # Errors of the module itself carry no code.
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+
+
+def _connect(path: Path, mode: str, *, immutable: bool = False) -> sqlite3.Connection:
+    uri = f"file:{quote(str(path.absolute()))}?mode={mode}" + ("&immutable=1" if immutable else "")
+    return sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)

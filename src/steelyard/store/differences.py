@@ -1,0 +1,53 @@
+"""What changed between two versions of a spec, in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+_SHOWN = 72
+"""Characters of a value that a message shows."""
+
+
+def differences(old: Any, new: Any) -> list[str]:
+    """One line for each key that differs, ``key.path: old → new``; both are what JSON can hold."""
+    return _compare("", old, new)
+
+
+def _compare(path: str, old: Any, new: Any) -> list[str]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        lines = []
+        for key in [*old, *(key for key in new if key not in old)]:
+            lines += _compare(
+                f"{path}.{key}".strip("."), old.get(key, msgspec.UNSET), new.get(key, msgspec.UNSET)
+            )
+        return lines
+    if _named(old) and _named(new):
+        names, wanted = [entry["name"] for entry in old], [entry["name"] for entry in new]
+        lines = _compare(
+            path, {entry["name"]: entry for entry in old}, {entry["name"]: entry for entry in new}
+        )
+        # Treatments are numbered in the order of the factors: another order is another experiment.
+        if sorted(names) == sorted(wanted) and names != wanted:
+            lines.append(f"{path}: order {', '.join(names)} → {', '.join(wanted)}")
+        return lines
+    # JSON has one kind of number, the design has two: 1 and 1.0, or 1 and true, are written differently.
+    if type(old) is type(new) and _text(old) == _text(new):
+        return []
+    return [f"{path}: {_shown(old)} → {_shown(new)}"]
+
+
+def _named(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, dict) and "name" in entry for entry in value)
+
+
+def _text(value: Any) -> str:
+    return msgspec.json.encode(value, order="sorted").decode()
+
+
+def _shown(value: Any) -> str:
+    if value is msgspec.UNSET or value is None:
+        return "not set"
+    text = _text(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

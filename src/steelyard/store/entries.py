@@ -1,0 +1,127 @@
+"""What a record holds beside blocks and measurements: runs, looks, load, warnings, and the counts of all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from steelyard.design.plan import BlockState
+from steelyard.units import Scalar
+
+RunState = Literal["running", "complete", "precision_not_reached", "interrupted", "failed", "died"]
+"""``died`` was killed without a word; the next run finds it ``running`` and says so."""
+
+Decision = Literal["continue", "reached", "capped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One time that somebody worked on the record.
+
+    Times are Unix times; ``ended_ns`` is ``None`` while it goes on, and where it died.
+    """
+
+    id: int
+    started_ns: int
+    ended_ns: int | None
+    boot: str
+    host: Mapping[str, Scalar]
+    state: RunState
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the stop rule saw after ``block``, and what it decided.
+
+    Attributes
+    ----------
+    blocks : int
+        Complete blocks so far.
+    rel_halfwidth : float or None
+        The widest of the contrasts; ``None`` where it is undefined yet.
+    wanted : float or None
+        ``None`` where the spec gives only caps.
+    """
+
+    block: int
+    metric: str
+    at_ns: int
+    blocks: int
+    rel_halfwidth: float | None
+    wanted: float | None
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Load of the host while the runner worked from ``first_trial`` to ``last_trial``.
+
+    Differences over that time (``steal_s`` and the totals of PSI); ``None`` is "not observed".
+    """
+
+    run: int
+    first_trial: int
+    last_trial: int
+    steal_s: float | None = None
+    psi_cpu_s: float | None = None
+    psi_memory_s: float | None = None
+    psi_io_s: float | None = None
+    load_1min: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A warning stored with the data: ``kind`` is a word for programs, ``text`` a sentence for people."""
+
+    kind: str
+    text: str
+    run: int | None
+    at_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """A runner's file that was not deleted yet, how much of it is in the tables, and how much is not."""
+
+    name: str
+    path: Path
+    run: int
+    moved_bytes: int
+    unmoved_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The counts of a record.
+
+    Attributes
+    ----------
+    planned_trials : int
+        In all blocks drawn so far.
+    trials, failed : int
+        Finished ones, discarded blocks included, and how many of them are not ``ok``.
+    blocks : Mapping[BlockState, int]
+        Only states that occur.
+    contexts : int
+        Different ones among the complete blocks; 0 where the experiment has none.
+    last_start_ns : int or None
+        Unix time at which the last finished trial began.
+    """
+
+    planned_trials: int
+    trials: int
+    failed: int
+    blocks: Mapping[BlockState, int] = field(default_factory=dict)
+    contexts: int = 0
+    last_start_ns: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Disturbance:
+    """Share of elapsed time that a treatment's trials were ready to run and had no CPU (complete blocks)."""
+
+    treatment: int
+    trials: int
+    queue_wait_share: float

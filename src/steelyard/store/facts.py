@@ -1,0 +1,139 @@
+"""What is known of a record as soon as it is open."""
+
+from __future__ import annotations
+
+import difflib
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from steelyard.errors import RecordError, UsageError
+from steelyard.sample import Treatment
+from steelyard.spec.experiment import Experiment, Reduce
+from steelyard.store.database import damaged, explained
+from steelyard.store.differences import differences
+from steelyard.units import Metric
+
+FILE: Final = "record.sqlite"
+"""In the directory of the record."""
+
+
+class Facts:
+    """A connection to a record, what never changes in it, and how errors are explained.
+
+    Attributes
+    ----------
+    directory : Path
+    id : str
+        16 hexadecimal digits, drawn at random when the record was made.
+    created_ns : int
+        Unix time.
+    experiment : Experiment
+        As it was run.
+    program : Mapping
+        What was measured, as it was told when the record was made.
+    treatments, metrics : tuple
+        All of them; built-in metrics included.
+    """
+
+    def __init__(self, directory: Path, connection: sqlite3.Connection) -> None:
+        self.directory = directory
+        self._connection = connection
+        with self._explained():
+            row = connection.execute("SELECT id, created_ns, experiment, program FROM record").fetchone()
+            if row is None:
+                raise RecordError(
+                    f"{directory} has no experiment in it",
+                    hint="restore it from a copy, or remove it and run again",
+                )
+            self.id: str = row[0]
+            self.created_ns: int = row[1]
+            self._experiment_json: str = row[2]
+            self.program: Mapping[str, Any] = msgspec.json.decode(row[3])
+            self.treatments = tuple(
+                Treatment(id_, label, msgspec.json.decode(levels))
+                for id_, label, levels in connection.execute(
+                    "SELECT id, label, levels FROM treatment ORDER BY id"
+                )
+            )
+            rows = connection.execute(
+                "SELECT name, unit, kind, better, about, id, reduce FROM metric ORDER BY id"
+            )
+            self._metrics = {row[0]: (Metric(*row[:5]), row[5], row[6]) for row in rows}
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """What goes wrong within is damage of the file, and told so, or it is a bug, and stays what it is."""
+        file = self.directory / FILE
+        try:
+            with explained(file):
+                yield
+        except msgspec.DecodeError as error:
+            raise damaged(file, str(error)) from error
+        except (TypeError, ValueError, LookupError, OverflowError, MemoryError) as error:
+            # SQLite takes much damage for data: a number where text should be, a row without its parent.
+            with explained(file):
+                found = self._damage()
+            if not found:
+                raise
+            raise damaged(file, found[0]) from error
+
+    def _damage(self) -> list[str]:
+        lines = [str(row[0]) for row in self._connection.execute("PRAGMA quick_check")]
+        if lines == ["ok"]:
+            lines = [
+                f"row {row} of {table} names a row of {parent} that is not there"
+                for table, row, parent, _ in self._connection.execute("PRAGMA foreign_key_check")
+            ]
+        return lines
+
+    def _rows(self, sql: str, *parameters: object) -> sqlite3.Cursor:
+        return self._connection.execute(sql, parameters)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Questions asked within see one state, whatever a running experiment adds meanwhile."""
+        with explained(self.directory / FILE):
+            self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._connection.rollback()
+
+    @property
+    def experiment(self) -> Experiment:
+        """The spec as it was run."""
+        try:
+            return msgspec.json.decode(self._experiment_json, type=Experiment)
+        except msgspec.ValidationError as error:
+            raise RecordError(
+                f"{self.directory} holds a spec that this Steelyard does not understand: {error}",
+                hint="use the version that made it, or a newer one: pip install --upgrade steelyard",
+            ) from error
+
+    def changed(self, experiment: Experiment) -> list[str]:
+        """What differs between the spec as it was run and ``experiment``: ``key.path: old → new``."""
+        old = msgspec.json.decode(self._experiment_json)
+        with suppress(RecordError):
+            # Once through the type, so that a key which this version added has its default on both sides.
+            old = msgspec.json.decode(msgspec.json.encode(self.experiment))
+        return differences(old, msgspec.json.decode(msgspec.json.encode(experiment)))
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """All metrics, built-in ones first."""
+        return tuple(metric for metric, _, _ in self._metrics.values())
+
+    def _metric(self, name: str) -> tuple[Metric, int, Reduce]:
+        try:
+            return self._metrics[name]
+        except KeyError:
+            near = difflib.get_close_matches(name, self._metrics, n=1)
+            raise UsageError(
+                f"{self.directory} has no metric {name!r}",
+                hint=f"did you mean {near[0]!r}?" if near else f"it has {', '.join(self._metrics)}",
+            ) from None

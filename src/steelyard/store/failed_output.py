@@ -1,0 +1,44 @@
+"""What failed trials wrote, as files beside the tables; named by numbers, so that no name reaches a path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from steelyard.run.measurement import Measurement
+
+BYTES_MAX: Final = 64 * 1024
+"""Kept of each stream, from its beginning."""
+
+TRIALS_MAX: Final = 200
+"""After so many failed trials, the next ones tell nothing new: at most 25 MB."""
+
+
+class FailedOutput:
+    """The directory ``failed/``: ``TRIAL.stdout`` and ``TRIAL.stderr`` of the first trials that failed."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._kept = {path.stem for path in directory.glob("*.std???")}
+
+    def keep(self, measurements: Iterable[Measurement]) -> None:
+        """Write what was captured; again the same files when the same trials come again.
+
+        Raises
+        ------
+        OSError
+            The disk is full, or the directory cannot be written.
+        """
+        for measurement in measurements:
+            streams = {"stdout": measurement.stdout, "stderr": measurement.stderr}
+            name = str(measurement.trial)
+            if measurement.status == "ok" or not any(streams.values()):
+                continue
+            if name not in self._kept and len(self._kept) >= TRIALS_MAX:
+                continue
+            self._directory.mkdir(exist_ok=True)
+            self._kept.add(name)
+            for stream, captured in streams.items():
+                if captured:
+                    (self._directory / f"{name}.{stream}").write_bytes(captured[:BYTES_MAX])

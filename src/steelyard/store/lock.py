@@ -1,0 +1,114 @@
+"""One writer at a time, known by name."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import socket
+import struct
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from steelyard.errors import RecordBusyError, RecordError
+
+# struct flock of 64-bit Linux: l_type, l_whence, l_start, l_len, l_pid.
+_FLOCK = struct.Struct("hhqqi4x")
+_WHOLE_FILE = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who is running a record; ``None`` where it is not known yet."""
+
+    pid: int | None = None
+    host: str | None = None
+    since: str | None = None
+
+    def __str__(self) -> str:
+        if self.pid is None:
+            return "another process"
+        return f"process {self.pid} on {self.host} since {self.since}"
+
+
+class WriterLock:
+    """The right to write a record: an open-file-description lock, which the kernel drops with its process.
+
+    Not ``flock``: one cannot look at that without taking it for a moment, in which a writer that starts would
+    be refused.
+
+    Raises
+    ------
+    RecordBusyError
+        Another process has it.
+    RecordError
+        The file system refuses the file or the lock.
+    """
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        except OSError as error:
+            raise RecordError(
+                f"{path.parent} cannot be written: {error.strerror}",
+                hint=f"make it writable, or work on a copy: cp -r {path.parent} COPY",
+            ) from error
+        try:
+            fcntl.fcntl(self._fd, fcntl.F_OFD_SETLK, _WHOLE_FILE)
+        except BlockingIOError as error:
+            found = _read(self._fd)
+            os.close(self._fd)
+            hint = f"wait for it, or stop it: kill {found.pid}" if found.pid else "wait for it"
+            raise RecordBusyError(f"{path.parent} is being run by {found}", hint=hint) from error
+        except OSError as error:
+            os.close(self._fd)
+            raise RecordError(
+                f"{path.parent}: this file system gives no locks: {error.strerror}",
+                hint="keep records on a local disk",
+            ) from error
+        self._write(
+            json.dumps(
+                {
+                    "pid": os.getpid(),
+                    "host": socket.gethostname(),
+                    "since": datetime.now(UTC).isoformat(timespec="seconds"),
+                }
+            )
+        )
+
+    def _write(self, text: str) -> None:
+        # On a full disk the lock is held namelessly, which is no reason to refuse.
+        with suppress(OSError):
+            os.ftruncate(self._fd, 0)
+            os.pwrite(self._fd, text.encode(), 0)
+
+    def release(self) -> None:
+        """Let others write. The file stays: if it were removed, two processes could hold two of that name."""
+        self._write("")
+        os.close(self._fd)
+
+
+def holder(path: Path) -> Holder | None:
+    """Who has the lock, without touching it; ``None`` where nobody has."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        # A read-only descriptor may ask about a read lock only; any writer's lock is in its way.
+        answer = fcntl.fcntl(fd, fcntl.F_OFD_GETLK, _FLOCK.pack(fcntl.F_RDLCK, os.SEEK_SET, 0, 0, 0))
+        return None if _FLOCK.unpack(answer)[0] == fcntl.F_UNLCK else _read(fd)
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
+
+
+def _read(fd: int) -> Holder:
+    try:
+        found = json.loads(os.pread(fd, 4096, 0))
+        return Holder(int(found["pid"]), str(found["host"]), str(found["since"]))
+    except (ValueError, KeyError, TypeError):
+        return Holder()

@@ -1,0 +1,239 @@
+"""Everything that can be asked of a record."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Collection, Mapping
+from operator import itemgetter
+from typing import Concatenate, ParamSpec, TypeVar
+
+import msgspec
+
+from steelyard.design.plan import Block, BlockOutcome, BlockState, Context
+from steelyard.sample import Failures, Sample
+from steelyard.store.entries import Batch, Disturbance, Journal, Look, Notice, Progress, Run
+from steelyard.store.facts import Facts
+from steelyard.store.lock import Holder, holder
+from steelyard.store.reduction import REDUCTIONS
+from steelyard.store.sampling import ALWAYS, Columns, Origin, builtin_columns, reported_columns
+from steelyard.units import Scalar
+
+P = ParamSpec("P")
+S = TypeVar("S", bound=Facts)
+T = TypeVar("T")
+
+
+def _asked(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
+    """A question, in which what goes wrong is told as damage of the file where it is that."""
+
+    @functools.wraps(method)
+    def explained(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        with self._explained():
+            return method(self, *args, **kwargs)
+
+    return explained
+
+
+class Reading(Facts):
+    """The questions. Every method raises `RecordError` where the file is damaged or cannot be read."""
+
+    @_asked
+    def outcomes(self) -> list[BlockOutcome]:
+        """All blocks drawn so far with their states, in the order of execution."""
+        contexts = {
+            id_: Context(id_, msgspec.json.decode(text)) for id_, text in self._rows("SELECT * FROM context")
+        }
+        orders: dict[str, tuple[int, ...]] = {}
+        found = []
+        for id_, pass_, context, discard, state, drawn in self._rows(
+            "SELECT id, pass, context, discard, state, drawn FROM block ORDER BY id"
+        ):
+            if drawn not in orders:
+                orders[drawn] = tuple(msgspec.json.decode(drawn))
+            block = Block(
+                id_, pass_, None if context is None else contexts[context], orders[drawn], bool(discard)
+            )
+            found.append(BlockOutcome(block, state))
+        return found
+
+    @_asked
+    def finished_trials(self, block: int) -> set[int]:
+        """Numbers of the block's trials that are in the record already."""
+        return {
+            row[0]
+            for row in self._rows(
+                "SELECT trial.id FROM block JOIN trial"
+                " ON trial.id >= first_trial AND trial.id < first_trial + trials WHERE block.id = ?",
+                block,
+            )
+        }
+
+    @_asked
+    def samples(self, *metrics: str) -> list[Sample]:
+        """One sample a metric and treatment, or a metric, treatment and labels, from complete blocks only.
+
+        Iterations are reduced to one value a launch as the spec declares. A trial in which the metric was not
+        observed is left out. A metric without labels gives every treatment a sample, if only an empty one.
+        Several built-in metrics at once are read in little more time than one; their samples share arrays.
+
+        Raises
+        ------
+        UsageError
+            The record has no such metric.
+        """
+        asked = [self._metric(name) for name in metrics]
+        together = [name for name in metrics if name in ALWAYS]
+        always = builtin_columns(self._connection, together) if together else {}
+        origin = Origin(self._connection)
+        failures = self.failures()
+        treatments = {treatment.id: treatment for treatment in self.treatments}
+        samples = []
+        for metric, id_, reduce in asked:
+            place = together.index(metric.name) if metric.name in together else 0
+            found: Mapping[tuple[int, int], Columns]
+            labels: Mapping[int, Mapping[str, Scalar]] = {0: {}}
+            if metric.kind == "builtin":
+                its = always if metric.name in together else builtin_columns(self._connection, [metric.name])
+                found = {(0, treatment): columns for treatment, columns in its.items()}
+            else:
+                found = reported_columns(self._connection, id_, REDUCTIONS[reduce])
+                labels = self._labels_among({label for label, _ in found}) or labels
+            if not any(labels.values()):
+                plain = next(iter(labels))
+                found = {(plain, treatment): Columns.empty(1 + place) for treatment in treatments} | found
+            for (label, treatment), columns in sorted(found.items(), key=itemgetter(0)):
+                passes, contexts = origin.of(columns)
+                samples.append(
+                    Sample(
+                        metric,
+                        treatments[treatment],
+                        columns.values[place],
+                        columns.blocks,
+                        passes,
+                        contexts,
+                        columns.trials,
+                        labels[label],
+                        failures[treatment],
+                    )
+                )
+        return samples
+
+    @_asked
+    def failures(self) -> dict[int, Failures]:
+        """How many trials of each treatment were attempted and failed, discarded blocks left out."""
+        attempted = dict(self._rows("SELECT treatment, count(*) FROM attempted GROUP BY treatment"))
+        failed = {
+            treatment: (count, late)
+            for treatment, count, late in self._rows(
+                "SELECT treatment, count(*), sum(status = 'timed_out') FROM attempted"
+                " WHERE status <> 'ok' GROUP BY treatment"
+            )
+        }
+        return {
+            treatment.id: Failures(attempted.get(treatment.id, 0), *failed.get(treatment.id, (0, 0)))
+            for treatment in self.treatments
+        }
+
+    @_asked
+    def labels_of(self, metric: str) -> list[Mapping[str, Scalar]]:
+        """The labels under which the record has values of the metric.
+
+        Raises
+        ------
+        UsageError
+            The record has no such metric.
+        """
+        what, id_, _ = self._metric(metric)
+        if what.kind == "builtin":
+            return [{}]
+        used = {row[0] for row in self._rows("SELECT DISTINCT labels FROM value WHERE metric = ?", id_)}
+        return list(self._labels_among(used).values())
+
+    @_asked
+    def progress(self) -> Progress:
+        """The counts; a million trials take a tenth of a second."""
+        blocks: dict[BlockState, int] = {}
+        planned = contexts = 0
+        for state, count, trials, its in self._rows(
+            "SELECT state, count(*), sum(trials), count(DISTINCT context) FROM block GROUP BY state"
+        ):
+            blocks[state] = count
+            planned += trials
+            if state == "complete":
+                contexts = its
+        # One count a statement: SQLite has a short way to count all rows, and only then.
+        ((trials,),) = self._rows("SELECT count(*) FROM trial")
+        ((failed,),) = self._rows("SELECT count(*) FROM trial WHERE status <> 'ok'")
+        ((last,),) = self._rows("SELECT (SELECT start_ns FROM trial ORDER BY id DESC LIMIT 1)")
+        return Progress(planned, trials, failed, blocks, contexts, last)
+
+    @_asked
+    def runs(self) -> list[Run]:
+        """Every time that somebody worked on the record."""
+        return [
+            Run(id_, started, ended, boot, msgspec.json.decode(host), state)
+            for id_, started, ended, boot, host, state in self._rows(
+                "SELECT id, started_ns, ended_ns, boot, host, state FROM run ORDER BY id"
+            )
+        ]
+
+    @_asked
+    def looks(self) -> list[Look]:
+        """What the stop rule saw, in the order in which it looked."""
+        return [
+            Look(*row)
+            for row in self._rows(
+                "SELECT block, metric, at_ns, blocks, rel_halfwidth, wanted, decision FROM look"
+                " ORDER BY block, metric"
+            )
+        ]
+
+    @_asked
+    def batches(self) -> list[Batch]:
+        """Load of the host, batch by batch."""
+        return [
+            Batch(*row)
+            for row in self._rows(
+                "SELECT run, first_trial, last_trial, steal_s, psi_cpu_s, psi_memory_s, psi_io_s, load_1min"
+                " FROM batch ORDER BY first_trial"
+            )
+        ]
+
+    @_asked
+    def warnings(self) -> list[Notice]:
+        """What was noticed while it ran, each once for each run."""
+        return [Notice(*row) for row in self._rows("SELECT kind, text, run, at_ns FROM warning ORDER BY id")]
+
+    @_asked
+    def disturbances(self) -> dict[int, Disturbance]:
+        """For each treatment with complete blocks: the share of elapsed time spent waiting for a CPU."""
+        return {
+            treatment: Disturbance(treatment, trials, waited / wall if wall else 0.0)
+            for treatment, trials, waited, wall in self._rows(
+                "SELECT treatment, count(*), sum(queue_wait_ns), sum(wall_ns) FROM counted"
+                " WHERE queue_wait_ns IS NOT NULL GROUP BY treatment"
+            )
+        }
+
+    @_asked
+    def journals(self) -> list[Journal]:
+        """Journals that are still there: of the run that goes on, or of one that was killed."""
+        left = []
+        for name, run, moved in self._rows("SELECT name, run, moved_bytes FROM journal ORDER BY name"):
+            path = self.directory / "journal" / name
+            if path.exists():
+                left.append(Journal(name, path, run, moved, max(0, path.stat().st_size - moved)))
+        return left
+
+    def holder(self) -> Holder | None:
+        """Who is running this record now, ``None`` where nobody is."""
+        return holder(self.directory / "lock")
+
+    @_asked
+    def damage(self) -> list[str]:
+        """What SQLite's own check, which reads all of the file, finds wrong with it; a line each."""
+        return self._damage()
+
+    def _labels_among(self, ids: Collection[int]) -> dict[int, Mapping[str, Scalar]]:
+        rows = self._rows("SELECT id, labels FROM labels ORDER BY id")
+        return {id_: msgspec.json.decode(text) for id_, text in rows if id_ in ids}

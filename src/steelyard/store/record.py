@@ -1,0 +1,154 @@
+"""``Record``: how a record is made, opened and closed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from steelyard.errors import SteelyardError
+from steelyard.sample import Treatment
+from steelyard.spec.experiment import Experiment
+from steelyard.store.creation import fill, refuse_existing, remove_unfinished, synchronise
+from steelyard.store.database import (
+    close_writer,
+    create_database,
+    explained,
+    inspect,
+    open_reader,
+    open_writer,
+)
+from steelyard.store.facts import FILE
+from steelyard.store.lock import WriterLock
+from steelyard.store.writing import Writing
+from steelyard.units import Metric
+
+
+class Record(Writing):
+    """A directory ``NAME.lab`` that holds one experiment and every observation made for it.
+
+    One process writes at a time; any number read meanwhile and never wait. A context manager that closes.
+    """
+
+    @classmethod
+    def create(
+        cls,
+        directory: Path,
+        experiment: Experiment,
+        *,
+        treatments: Sequence[Treatment],
+        metrics: Sequence[Metric] = (),
+        spec_text: str = "",
+        program: Mapping[str, Any] | None = None,
+    ) -> Record:
+        """Make a new record, open for writing. It appears complete or not at all.
+
+        Parameters
+        ----------
+        metrics : sequence of Metric
+            Those that are not built in; how each is reduced is taken from ``experiment``.
+        spec_text : str
+            Kept as ``spec.toml``; nothing is kept where it is empty.
+        program : mapping
+            What is measured: paths, hashes, versions. JSON types.
+
+        Raises
+        ------
+        RecordError
+            It exists already, or cannot be written.
+        """
+        directory = Path(directory)
+        refuse_existing(directory)
+        file = directory / FILE
+        with explained(file):
+            remove_unfinished(directory)
+            directory.parent.mkdir(parents=True, exist_ok=True)
+            # Built under another name, so that nobody ever sees half of one.
+            new = directory.with_name(f"{directory.name}.{os.getpid()}.new")
+            new.mkdir()
+        lock: WriterLock | None = None
+        try:
+            with explained(file):
+                lock = WriterLock(new / "lock")
+                (new / "journal").mkdir()
+                if spec_text:
+                    (new / "spec.toml").write_text(spec_text, encoding="utf-8")
+                connection = create_database(new / FILE)
+                try:
+                    fill(connection, experiment, treatments, metrics, program or {})
+                finally:
+                    connection.close()
+                synchronise(new)
+                # Somebody may have been faster; only an empty directory is replaced.
+                refuse_existing(directory)
+                new.rename(directory)
+                synchronise(directory.parent)
+                return cls._opened(directory, open_writer(file), lock)
+        except BaseException:
+            if lock is not None:
+                lock.release()
+            shutil.rmtree(new, ignore_errors=True)
+            raise
+
+    @classmethod
+    def open(cls, directory: Path, *, write: bool = False) -> Record:
+        """Open an existing record.
+
+        Raises
+        ------
+        RecordError
+            There is none, it is not one, is damaged or of a newer version, or ``write`` is impossible.
+        RecordBusyError
+            ``write``, and another process is at it.
+        """
+        directory = Path(directory)
+        file = directory / FILE
+        with explained(file):
+            if not write:
+                return cls._opened(directory, open_reader(file), None)
+            # Before the lock, which would make a file in a directory that is not ours.
+            inspect(file)
+            lock = WriterLock(directory / "lock")
+            try:
+                return cls._opened(directory, open_writer(file), lock)
+            except BaseException:
+                lock.release()
+                raise
+
+    @classmethod
+    def _opened(cls, directory: Path, connection: sqlite3.Connection, lock: WriterLock | None) -> Record:
+        try:
+            return cls(directory, connection, lock)
+        except BaseException:
+            connection.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self.close()
+        except SteelyardError:
+            # What is on its way already says more than that tidying failed too; nothing is lost without it.
+            if error is None:
+                raise
+
+    def close(self) -> None:
+        """Leave one plain file, readable from read-only media, and let others write."""
+        lock, self._lock = self._lock, None
+        try:
+            with self._explained():
+                if lock is None:
+                    self._connection.close()
+                else:
+                    close_writer(self._connection)
+        finally:
+            if lock is not None:
+                lock.release()

@@ -1,0 +1,187 @@
+"""A new record from what can still be read of a damaged one.
+
+``python -m steelyard.store.recovery DAMAGED.lab NEW.lab``
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from steelyard.errors import RecordError, SteelyardError
+from steelyard.store.creation import refuse_existing
+from steelyard.store.database import create_database, explained
+from steelyard.store.facts import FILE
+
+_KEYS: Final = {
+    "record": "rowid", "run": "id", "journal": "run", "treatment": "id", "context": "id", "block": "id",
+    "trial": "id", "metric": "id", "labels": "id", "value": "trial", "look": "block", "batch": "first_trial",
+    "warning": "id",
+}  # fmt: skip
+"""Tables, parents first, and the number by which parts of each can be asked for."""
+
+_CHUNK: Final = 1024
+"""Rows that are asked for at once; where they cannot be read, halves of them, down to one."""
+
+_LEAST_ROW_BYTES: Final = 8
+"""No row is smaller, which bounds the numbers in a table whose end cannot be read."""
+
+_LOST_TRIALS: Final = """
+SELECT coalesce(sum(trials), 0) - (SELECT count(*) FROM trial WHERE block IN
+    (SELECT id FROM block WHERE state IN ('complete', 'discarded')))
+FROM block WHERE state IN ('complete', 'discarded')
+"""
+
+# A trial that is ok has a value of every metric that the spec declares.
+_SPOIL_BLOCKS: Final = """
+UPDATE block SET state = 'incomplete' WHERE state = 'complete' AND trials >
+    (SELECT count(*) FROM trial WHERE trial.id >= first_trial AND trial.id < first_trial + trials
+     AND NOT EXISTS (SELECT 1 FROM metric WHERE kind IN ('user', 'derived')
+                     AND NOT EXISTS (SELECT 1 FROM value WHERE trial = trial.id AND metric = metric.id)))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """What a recovery found.
+
+    Attributes
+    ----------
+    trials, lost_trials : int
+        In the new record; finished but not in it.
+    spoilt_blocks : int
+        Blocks that were complete, and lost trials or values.
+    """
+
+    trials: int
+    lost_trials: int
+    spoilt_blocks: int
+
+
+def recover(damaged: Path, new: Path) -> Recovered:
+    """Copy every row that can be read into a new record; ``damaged`` stays as it is.
+
+    Rows whose parents are lost go, and blocks that lost trials or values become incomplete: what is left may
+    be analysed, and continued.
+
+    Raises
+    ------
+    RecordError
+        ``new`` exists, or not even the spec can be read.
+    """
+    source = damaged / FILE
+    refuse_existing(new)
+    with explained(source):
+        if not source.is_file():
+            raise RecordError(f"{damaged} has no {FILE}", hint="name the directory of a record")
+        shutil.copytree(damaged, new, ignore=shutil.ignore_patterns("lock"), dirs_exist_ok=True)
+    try:
+        with explained(new / FILE):
+            return _rebuild(new)
+    except BaseException:
+        shutil.rmtree(new, ignore_errors=True)
+        raise
+
+
+def _rebuild(directory: Path) -> Recovered:
+    # A copy, and its log with it, so that SQLite may finish or take back what was being written.
+    old = directory / "damaged.sqlite"
+    for path in list(directory.glob(f"{FILE}*")):
+        path.rename(path.with_name(path.name.replace(FILE, old.name)))
+    with closing(sqlite3.connect(old, isolation_level=None)) as source:
+        # Without it, SQLite refuses a file that is shorter than its header says.
+        source.execute("PRAGMA writable_schema = ON")
+        with closing(create_database(directory / FILE)) as target:
+            target.execute("BEGIN")
+            for table, key in _KEYS.items():
+                for row in _rows(source, table, key, bound=old.stat().st_size // _LEAST_ROW_BYTES):
+                    _insert(target, table, row)
+            recovered = _settle(target, directory)
+            target.execute("COMMIT")
+    for path in directory.glob(f"{old.name}*"):
+        path.unlink()
+    return recovered
+
+
+def _rows(source: sqlite3.Connection, table: str, key: str, *, bound: int) -> Iterator[tuple[Any, ...]]:
+    """Every row of the table that can be read."""
+    try:
+        ((last,),) = source.execute(f"SELECT max({key}) FROM {table}").fetchall()  # noqa: S608 -- names from above
+        last = last if isinstance(last, int) else 0
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
+        last = bound
+    sql = f"SELECT * FROM {table} WHERE {key} BETWEEN ? AND ?"  # noqa: S608 -- names from above
+    # The first part of the list is the next to be read.
+    parts = [(low, min(low + _CHUNK - 1, last)) for low in range(0, last + 1, _CHUNK)][::-1]
+    while parts:
+        low, high = parts.pop()
+        try:
+            yield from source.execute(sql, (low, high)).fetchall()
+        except (sqlite3.DatabaseError, UnicodeDecodeError):
+            if low < high:
+                middle = (low + high) // 2
+                parts += [(middle + 1, high), (low, middle)]
+
+
+def _insert(target: sqlite3.Connection, table: str, row: tuple[Any, ...]) -> None:
+    marks = ", ".join("?" * len(row))
+    try:
+        target.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", row)  # noqa: S608 -- names from above
+    except sqlite3.IntegrityError:
+        # Damage that SQLite took for data, of another type than the column's.
+        return
+
+
+def _settle(target: sqlite3.Connection, directory: Path) -> Recovered:
+    """Make one consistent record of what was found."""
+    (((specs,),),) = (target.execute("SELECT count(*) FROM record").fetchall(),)
+    if not specs:
+        raise RecordError(
+            f"{directory}: not even the spec can be read from the damaged record",
+            hint="restore it from a copy",
+        )
+    # Which run a trial belongs to matters less than the trial.
+    target.execute(
+        "INSERT OR IGNORE INTO run SELECT run, min(start_ns), NULL, '', '{}', 'died' FROM trial GROUP BY run"
+    )
+    while orphans := target.execute("PRAGMA foreign_key_check").fetchall():
+        for table, row, parent, _ in orphans:
+            if row is None:
+                target.execute(f"DELETE FROM {table} WHERE {parent} NOT IN (SELECT id FROM {parent})")  # noqa: S608
+            else:
+                target.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))  # noqa: S608
+    ((lost,),) = target.execute(_LOST_TRIALS).fetchall()
+    spoilt = target.execute(_SPOIL_BLOCKS).rowcount
+    ((trials,),) = target.execute("SELECT count(*) FROM trial").fetchall()
+    target.execute(
+        "INSERT INTO warning (at_ns, kind, text) VALUES (?, 'recovered', ?)",
+        (time.time_ns(), f"this record was recovered from a damaged one; {lost} finished trials were lost"),
+    )
+    return Recovered(trials, lost, spoilt)
+
+
+def main(arguments: list[str]) -> int:
+    """Recover, say what was found, and give an exit code."""
+    if len(arguments) != 2:
+        sys.stderr.write("usage: python -m steelyard.store.recovery DAMAGED.lab NEW.lab\n")
+        return 2
+    damaged, new = map(Path, arguments)
+    try:
+        found = recover(damaged, new)
+    except SteelyardError as error:
+        sys.stderr.write(f"error: {error}\n\nhint: {error.hint}\n")
+        return error.exit_code
+    sys.stdout.write(f"{new} holds {found.trials:,} trials; {found.lost_trials:,} finished ones are lost\n")
+    sys.stdout.write(f"{found.spoilt_blocks:,} complete blocks lost trials or values and count no more\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,309 @@
+"""Everything that can be added to a record."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from steelyard.design.plan import Block, BlockState
+from steelyard.errors import RecordError
+from steelyard.run.measurement import Measurement, Value
+from steelyard.store.canonical import canonical
+from steelyard.store.database import explained, set_durable
+from steelyard.store.entries import Batch, Look, RunState
+from steelyard.store.facts import FILE
+from steelyard.store.failed_output import FailedOutput
+from steelyard.store.lock import WriterLock
+from steelyard.store.reading import Reading
+from steelyard.units import Scalar
+
+_TRIAL_COLUMNS: Final = (
+    "id", "run", "block", "place", "treatment", "status", "start_ns", "wall_ns", "user_us", "system_us",
+    "rss_bytes", "minor_faults", "major_faults", "voluntary_switches", "involuntary_switches",
+    "queue_wait_ns", "exit_code", "signal", "cpu", "argv_bytes", "env_bytes", "left_processes", "reason",
+)  # fmt: skip
+_COLUMNS, _MARKS = ", ".join(_TRIAL_COLUMNS), ", ".join("?" * len(_TRIAL_COLUMNS))
+_INSERT_TRIAL: Final = f"INSERT INTO trial ({_COLUMNS}) VALUES ({_MARKS})"  # noqa: S608 -- the names above
+
+# A block is finished when its last trial is in; what it is then follows from its trials.
+_FINISH_BLOCKS: Final = """
+UPDATE block SET state = CASE
+    WHEN discard THEN 'discarded'
+    WHEN EXISTS (SELECT 1 FROM trial
+                 WHERE id >= first_trial AND id < first_trial + trials AND status <> 'ok') THEN 'incomplete'
+    ELSE 'complete' END
+WHERE id BETWEEN ? AND ? AND state = 'planned'
+  AND (SELECT count(*) FROM trial WHERE id >= first_trial AND id < first_trial + trials) = trials
+"""
+
+
+class Writing(Reading):
+    """The changes. Each is one transaction: all of it is in the record, or nothing.
+
+    Every method raises `RecordError` where the disk is full or fails, and `ValueError` on a record that was
+    opened for reading.
+    """
+
+    def __init__(self, directory: Path, connection: sqlite3.Connection, lock: WriterLock | None) -> None:
+        super().__init__(directory, connection)
+        self._lock = lock
+        self._failed_output = FailedOutput(directory / "failed")
+        self._labels: dict[str, int] = {}
+
+    def begin_run(self, host: Mapping[str, Scalar], boot: str) -> int:
+        """Note that work begins, and on which host; gives its number. A run that never ended has died."""
+        with self._transaction(durable=True):
+            self._connection.execute("UPDATE run SET state = 'died' WHERE state = 'running'")
+            ((run,),) = self._connection.execute(
+                "INSERT INTO run (started_ns, boot, host, state) VALUES (?, ?, ?, 'running') RETURNING id",
+                (time.time_ns(), boot, canonical(dict(host))),
+            ).fetchall()
+            name = self.journal_path(run).name
+            self._connection.execute("INSERT INTO journal VALUES (?, ?, 0)", (name, run))
+        with explained(self.directory / FILE):
+            (self.directory / "journal").mkdir(exist_ok=True)
+        return int(run)
+
+    def end_run(self, run: int, state: RunState) -> None:
+        """Note how the work ended, and delete its journal if all of it was moved."""
+        name = self.journal_path(run).name
+        with self._transaction(durable=True):
+            self._connection.execute(
+                "UPDATE run SET state = ?, ended_ns = ? WHERE id = ?", (state, time.time_ns(), run)
+            )
+        for journal in self.journals():
+            if journal.name == name and journal.unmoved_bytes == 0:
+                self.drop_journal(name)
+
+    def journal_path(self, run: int) -> Path:
+        """Where the runner writes during this run."""
+        return self.directory / "journal" / f"{run:06}.journal"
+
+    def drop_journal(self, name: str) -> None:
+        """Delete a journal of which nothing is wanted any more (a torn last frame is not)."""
+        # The tables may still be in the cache of the system; a durable write puts them on the disk first.
+        with self._transaction(durable=True):
+            self._connection.execute("UPDATE journal SET moved_bytes = moved_bytes WHERE name = ?", (name,))
+        with explained(self.directory / FILE):
+            (self.directory / "journal" / name).unlink(missing_ok=True)
+
+    def add_blocks(self, blocks: Iterable[Block]) -> None:
+        """Store blocks before they are run; on the disk when this returns, as no order is drawn twice."""
+        blocks = list(blocks)
+        contexts = {block.context.id: block.context for block in blocks if block.context is not None}
+        with self._transaction(durable=True):
+            self._connection.executemany(
+                "INSERT INTO context VALUES (?, ?) ON CONFLICT DO NOTHING",
+                [(context.id, canonical(dict(context.settings))) for context in contexts.values()],
+            )
+            self._connection.executemany(
+                "INSERT INTO block VALUES (?, ?, ?, ?, 'planned', ?, ?, ?)",
+                [
+                    (
+                        block.id,
+                        block.pass_,
+                        block.context.id if block.context is not None else None,
+                        int(block.discard),
+                        canonical(block.order),
+                        (block.id - 1) * len(block.order) + 1,
+                        len(block.order),
+                    )
+                    for block in blocks
+                ],
+            )
+
+    def take(
+        self, run: int, measurements: Sequence[Measurement], journal_name: str, journal_offset: int
+    ) -> None:
+        """Move trials from the journal into the tables, all or none.
+
+        In the same transaction, blocks that this finishes become complete, incomplete or discarded, and the
+        offset up to which the journal was moved is noted: whatever dies when, going on from `journal_offset`
+        loses and doubles nothing.
+
+        Raises
+        ------
+        RecordError
+            The disk is full or fails, or a trial is in the record already; nothing of this call is kept then.
+        ValueError
+            A trial is not where its block has it, a value is not finite, its metric is unknown, or the offset
+            goes back.
+        """
+        self._check_places(measurements)
+        with self._transaction(durable=False), _unique(self.directory):
+            self._failed_output.keep(measurements)
+            self._connection.executemany(
+                _INSERT_TRIAL,
+                [
+                    (
+                        m.trial, run, m.block, m.place, m.treatment, m.status, m.start_ns, m.wall_ns,
+                        m.user_us, m.system_us, m.rss_bytes, m.minor_faults, m.major_faults,
+                        m.voluntary_switches, m.involuntary_switches, m.queue_wait_ns, m.exit_code, m.signal,
+                        m.cpu, m.argv_bytes, m.env_bytes, m.left_processes, m.reason,
+                    )
+                    for m in measurements
+                ],
+            )  # fmt: skip
+            self._connection.executemany(
+                "INSERT INTO value VALUES (?, ?, ?, ?, ?)",
+                [
+                    (m.trial, self._id_of_metric(v.metric), self._id_of_labels(v.labels), v.i, _finite(v))
+                    for m in measurements
+                    for v in m.values
+                ],
+            )
+            if measurements:
+                ids = [m.block for m in measurements]
+                self._connection.execute(_FINISH_BLOCKS, (min(ids), max(ids)))
+            moved = self._connection.execute(
+                "UPDATE journal SET moved_bytes = ? WHERE name = ? AND moved_bytes <= ?",
+                (journal_offset, journal_name, journal_offset),
+            )
+            if moved.rowcount != 1:
+                raise ValueError(
+                    f"journal {journal_name} is unknown, or is moved beyond {journal_offset} already"
+                )
+
+    def journal_offset(self, name: str) -> int:
+        """Up to which byte the journal was moved.
+
+        Raises
+        ------
+        ValueError
+            No run has such a journal.
+        """
+        with explained(self.directory / FILE):
+            row = self._rows("SELECT moved_bytes FROM journal WHERE name = ?", name).fetchone()
+        if row is None:
+            raise ValueError(f"no run has a journal {name}")
+        return int(row[0])
+
+    def set_block_states(self, states: Mapping[int, BlockState]) -> None:
+        """Give up blocks that cannot be finished (``incomplete``); `take` itself sets what trials say.
+
+        Raises
+        ------
+        ValueError
+            A block is called complete and is not.
+        """
+        with self._transaction(durable=True):
+            for block, state in states.items():
+                self._connection.execute("UPDATE block SET state = ? WHERE id = ?", (state, block))
+                for _ in self._connection.execute(
+                    "SELECT 1 FROM block WHERE id = ? AND state = 'complete' AND trials <>"
+                    " (SELECT count(*) FROM counted WHERE counted.block = block.id AND status = 'ok'"
+                    " AND counted.id >= first_trial AND counted.id < first_trial + trials)",
+                    (block,),
+                ):
+                    raise ValueError(f"block {block} is not complete")
+
+    def add_look(self, look: Look) -> None:
+        """Store what the stop rule saw."""
+        with self._transaction(durable=False):
+            self._connection.execute(
+                "INSERT INTO look VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    look.block,
+                    look.metric,
+                    look.at_ns,
+                    look.blocks,
+                    look.rel_halfwidth,
+                    look.wanted,
+                    look.decision,
+                ),
+            )
+
+    def add_batch(self, batch: Batch) -> None:
+        """Store the load of the host during trials that were taken."""
+        with self._transaction(durable=False):
+            self._connection.execute(
+                "INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    batch.first_trial, batch.last_trial, batch.run, batch.steal_s, batch.psi_cpu_s,
+                    batch.psi_memory_s, batch.psi_io_s, batch.load_1min,
+                ),
+            )  # fmt: skip
+
+    def add_warning(self, kind: str, text: str, run: int | None = None) -> None:
+        """Store a warning; the same one is stored once for each run."""
+        with self._transaction(durable=False):
+            self._connection.execute(
+                "INSERT INTO warning (run, at_ns, kind, text) SELECT ?, ?, ?, ? WHERE NOT EXISTS"
+                " (SELECT 1 FROM warning WHERE run IS ? AND kind = ? AND text = ?)",
+                (run, time.time_ns(), kind, text, run, kind, text),
+            )
+
+    @contextmanager
+    def _transaction(self, *, durable: bool) -> Iterator[None]:
+        if self._lock is None:
+            raise ValueError("the record is not open for writing")
+        with explained(self.directory / FILE):
+            set_durable(self._connection, durable=durable)
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                # Ids of labels that were new in this transaction are not in the file.
+                self._labels.clear()
+                self._connection.rollback()
+                raise
+
+    def _check_places(self, measurements: Sequence[Measurement]) -> None:
+        if not measurements:
+            return
+        ids = [m.block for m in measurements]
+        with self._explained():
+            blocks = {
+                id_: (first, msgspec.json.decode(drawn))
+                for id_, first, drawn in self._rows(
+                    "SELECT id, first_trial, drawn FROM block WHERE id BETWEEN ? AND ?", min(ids), max(ids)
+                )
+            }
+        for m in measurements:
+            first, drawn = blocks.get(m.block, (0, ()))
+            place = m.trial - first
+            if not (place == m.place - 1 and 0 <= place < len(drawn) and drawn[place] == m.treatment):
+                raise ValueError(
+                    f"trial {m.trial} of treatment {m.treatment} is not at place {m.place} of block {m.block}"
+                )
+
+    def _id_of_metric(self, name: str) -> int:
+        metric, id_, _ = self._metrics.get(name, (None, 0, ""))
+        if metric is None or metric.kind == "builtin":
+            raise ValueError(f"{name!r} is no metric that the record was made for")
+        return id_
+
+    def _id_of_labels(self, labels: Mapping[str, Scalar]) -> int:
+        text = canonical(dict(labels)) if labels else "{}"
+        try:
+            return self._labels[text]
+        except KeyError:
+            self._connection.execute("INSERT INTO labels (labels) VALUES (?) ON CONFLICT DO NOTHING", (text,))
+            ((id_,),) = self._connection.execute("SELECT id FROM labels WHERE labels = ?", (text,)).fetchall()
+            self._labels[text] = id_
+            return int(id_)
+
+
+@contextmanager
+def _unique(directory: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.IntegrityError as error:
+        raise RecordError(
+            f"{directory} has one of these trials already: {error}",
+            hint="close what else writes to this record, then continue it: steelyard run",
+        ) from error
+
+
+def _finite(value: Value) -> float:
+    if not math.isfinite(value.value):
+        raise ValueError(f"a value of {value.metric} is {value.value}")
+    return value.value

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard.design import treatments
+from steelyard.spec import experiment
+
+
+def test_the_last_factor_varies_fastest_and_ids_count_from_1(varied):
+    found = treatments(varied({"opt": ["O2", "O3"], "n": [10, 20]}))
+    assert [(t.id, tuple(t.levels.values())) for t in found] == [
+        (1, ("O2", 10)), (2, ("O2", 20)), (3, ("O3", 10)), (4, ("O3", 20)),
+    ]  # fmt: skip
+
+
+def test_linked_factors_change_together_at_the_place_of_the_first(varied):
+    link = {"zip": ["nodes", "scale"], "levels": [[1, 14], [2, 15]]}
+    found = treatments(varied({"a": [0, 1], "weak": link}))
+    assert [tuple(t.levels.values()) for t in found] == [(0, 1, 14), (0, 2, 15), (1, 1, 14), (1, 2, 15)]
+    assert list(found[0].levels) == ["a", "nodes", "scale"]
+
+
+def test_excluded_cells_are_no_treatments_and_leave_no_gap_in_the_ids(varied):
+    found = treatments(
+        varied({"opt": ["O2", "O3"], "n": [10, 20]}, design={"exclude": [{"opt": "O2", "n": 20}]})
+    )
+    assert [(t.id, tuple(t.levels.values())) for t in found] == [
+        (1, ("O2", 10)),
+        (2, ("O3", 10)),
+        (3, ("O3", 20)),
+    ]
+
+
+def test_one_treatment_is_called_as_the_experiment():
+    only = experiment(name="alone", program={"command": ["true"]})
+    assert [(t.id, t.label, t.levels) for t in treatments(only)] == [(1, "alone", {})]
+
+
+def test_with_one_factor_a_treatment_is_called_by_its_level(compared):
+    assert [t.label for t in treatments(compared())] == ["old", "new"]
+
+
+def test_factors_that_do_not_vary_are_no_part_of_a_label(varied):
+    found = treatments(varied({"opt": ["O2"], "n": [10, 20], "x": [True]}))
+    assert [t.label for t in found] == ["10", "20"]
+    assert found[0].levels == {"opt": "O2", "n": 10, "x": True}
+
+
+def test_with_several_factors_a_label_names_them(varied):
+    found = treatments(varied({"opt": ["O2", "O3"], "fast": [False, True]}))
+    assert found[1].label == "opt=O2, fast=true"
+
+
+def test_labels_are_on_one_line_and_never_empty(varied):
+    assert [t.label for t in treatments(varied({"x": ["", "a\nb", "tab\t", "é 😀"]}))] == [
+        "''", "a\\nb", "tab\\t", "é 😀",
+    ]  # fmt: skip
+
+
+def test_labels_that_would_be_equal_are_told_apart(varied):
+    found = treatments(varied({"x": ["\n", "\\n", "y"]}))
+    assert [t.label for t in found] == ["\\n #1", "\\n #2", "y"]
+
+
+@given(
+    levels=st.lists(
+        st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])), min_size=1, unique=True
+    ),
+    others=st.lists(st.integers(-3, 3), min_size=1, max_size=3, unique=True),
+)
+def test_labels_are_unique_whatever_the_levels(levels, others):
+    built = experiment(program={"command": ["p", "{x}", "{n}"]}, factors={"x": levels, "n": others})
+    labels = [t.label for t in treatments(built)]
+    assert len(set(labels)) == len(labels) == len(levels) * len(others)
+    assert all(label.isprintable() and label for label in labels)
+
+
+@st.composite
+def layouts(draw):
+    """Factors a, b (linked c, d) and a list of exclusions that leave something of everything."""
+    a = draw(st.lists(st.integers(0, 9), min_size=2, max_size=4, unique=True))
+    b = draw(st.lists(st.sampled_from("uvwxyz"), min_size=2, max_size=4, unique=True))
+    rows = draw(
+        st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=2, max_size=4, unique=True)
+    )
+    excluded = draw(
+        st.lists(
+            st.tuples(st.sampled_from(a), st.sampled_from(b), st.sampled_from(rows)), max_size=2, unique=True
+        )
+    )
+    return a, b, rows, excluded
+
+
+@given(layout=layouts())
+def test_treatments_are_the_full_factorial_without_what_is_excluded(layout):
+    a, b, rows, excluded = layout
+    built = experiment(
+        program={"command": ["p", "{a}", "{b}", "{c}", "{d}"]},
+        factors={"a": a, "link": {"zip": ["c", "d"], "levels": [list(row) for row in rows]}, "b": b},
+        design={"exclude": [{"a": x, "b": y, "c": row[0], "d": row[1]} for x, y, row in excluded]},
+    )
+    expected = [
+        {"a": x, "c": row[0], "d": row[1], "b": y}
+        for x, row, y in itertools.product(a, rows, b)
+        if (x, y, row) not in excluded
+    ]
+    assert [dict(t.levels) for t in treatments(built)] == expected
+
+
+def test_more_than_ten_thousand_treatments_are_laid_out_when_they_are_asked_for(varied):
+    many = varied({"a": list(range(101)), "b": list(range(100))}, allow_many=True)
+    found = treatments(many)
+    assert (len(found), found[-1].id, found[-1].label) == (10100, 10100, "a=100, b=99")
+
+
+def test_levels_of_a_treatment_name_every_factor(varied):
+    found = treatments(varied({"a": [1, 2], "b": ["x"]}))
+    assert all(list(t.levels) == ["a", "b"] for t in found)
+
+
+@pytest.mark.parametrize("names", [["old", "new"], ["sleep 0.1", "sleep 0.2; echo 'x'"]])
+def test_commands_are_the_levels_of_a_factor(names):
+    built = experiment(program={"commands": {name: ["true"] for name in names}})
+    assert [dict(t.levels) for t in treatments(built)] == [{"command": name} for name in names]

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import pytest
+
+from steelyard.spec.experiment import Analysis
+
+HEAD = """
+[program]
+command = ["p", "{opt}", "{n}"]
+counters = ["cycles"]
+[factors]
+opt = ["O2", "O3"]
+n = [1, 2]
+[metrics]
+rate = { pattern = "(a)" }
+"""
+
+
+def test_an_analysis_has_defaults(read):
+    assert read("").analysis == Analysis(
+        metric="wall_s",
+        estimand="geomean_ratio",
+        family="baseline",
+        strata=(),
+        baseline=None,
+        alpha=0.05,
+        margin=None,
+    )
+
+
+def test_everything_of_an_analysis_is_read(read):
+    text = (
+        HEAD
+        + """
+    [analysis]
+    metric = "rate"
+    estimand = "geomean_ratio"
+    family = "baseline"
+    strata = ["n"]
+    baseline = { opt = "O2" }
+    alpha = 0.01
+    margin = 0.02
+    """
+    )
+    assert read(text).analysis == Analysis(
+        "rate", "geomean_ratio", "baseline", ("n",), {"opt": "O2"}, 0.01, 0.02
+    )
+
+
+def test_with_a_baseline_and_no_strata_every_other_factor_is_a_stratum(read):
+    assert read(HEAD + '[analysis]\nbaseline = { opt = "O2" }').analysis.strata == ("n",)
+    assert read(HEAD + '[analysis]\nbaseline = { opt = "O2", n = 1 }').analysis.strata == ()
+
+
+def test_strata_can_be_said_to_be_none(read):
+    analysis = read(HEAD + '[analysis]\nstrata = []\nbaseline = { opt = "O2", n = 2 }').analysis
+    assert (analysis.strata, analysis.baseline) == ((), {"opt": "O2", "n": 2})
+
+
+def test_a_baseline_is_kept_as_the_factor_has_it(read):
+    level = read(HEAD + "[analysis]\nbaseline = { n = 1.0 }").analysis.baseline["n"]
+    assert type(level) is int
+
+
+@pytest.mark.parametrize("metric", ["wall_s", "rss_bytes", "cycles", "rate"])
+def test_every_metric_of_a_trial_can_be_the_primary_one(read, metric):
+    assert read(HEAD + f'[analysis]\nmetric = "{metric}"').analysis.metric == metric
+
+
+def test_a_stratum_that_has_no_baseline_is_named(refused):
+    text = """
+    [program]
+    command = ["p", "{opt}", "{n}"]
+    [factors]
+    opt = ["O1", "O2", "O3"]
+    n = [1, 2]
+    [design]
+    exclude = [{ opt = "O1", n = 2 }]
+    [analysis]
+    baseline = { opt = "O1" }
+    """
+    message, hint = refused(text)
+    assert message == (
+        'analysis.baseline: no treatment in the stratum { n = 2 } has { opt = "O1" }:'
+        " nothing there can be compared"
+    )
+    assert hint == "choose another baseline, or remove an exclusion"
+
+
+def test_a_stratum_of_one_treatment_needs_no_baseline(read):
+    text = """
+    [program]
+    command = ["p", "{opt}", "{n}"]
+    [factors]
+    opt = ["O1", "O2"]
+    n = [1, 2]
+    [design]
+    exclude = [{ opt = "O1", n = 2 }]
+    [analysis]
+    baseline = { opt = "O1" }
+    """
+    assert read(text).analysis.strata == ("n",)
+
+
+def test_linked_factors_are_strata_together(read):
+    text = """
+    [program]
+    command = ["p", "{opt}", "{a}", "{b}"]
+    [factors]
+    opt = ["O1", "O2"]
+    w = { zip = ["a", "b"], levels = [[1, 10], [2, 20]] }
+    [analysis]
+    baseline = { opt = "O1" }
+    """
+    assert read(text).analysis.strata == ("a", "b")

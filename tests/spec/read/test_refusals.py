@@ -1,0 +1,53 @@
+"""Mistakes in a spec and what is said of each: ``refusals/TABLE.txt`` has a head, then cases that follow it.
+
+``STEELYARD_REFRESH_GOLDEN=1`` writes the files anew; the difference is then to be read, not believed.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from steelyard.errors import SpecError
+from steelyard.spec import loads
+
+FILES = sorted((Path(__file__).parent / "refusals").glob("*.txt"))
+
+
+def cases(path):
+    """The head of a file, and its cases: the lines of a spec and what they are answered."""
+    head, *rest = path.read_text().split("%%\n")
+    return head, [tuple(case.split("=>\n")) for case in rest]
+
+
+def answer(text):
+    with pytest.raises(SpecError) as caught:
+        loads(text, source="/lab", name="spec.toml")
+    return f"{caught.value.message}\nhint: {caught.value.hint}\n"
+
+
+if os.environ.get("STEELYARD_REFRESH_GOLDEN"):
+    for each in FILES:
+        start, known = cases(each)
+        each.write_text("%%\n".join([start, *(f"{lines}=>\n{answer(start + lines)}" for lines, _ in known)]))
+
+
+@pytest.mark.parametrize(
+    ("head", "lines", "told"),
+    [
+        pytest.param(head, lines, told, id=f"{path.stem}: {' '.join(lines.split())[:60]}")
+        for path in FILES
+        for head, found in [cases(path)]
+        for lines, told in found
+    ],
+)
+def test_a_mistake_is_told_with_file_line_key_value_and_cure(head, lines, told):
+    said = answer(head + lines)
+    assert said == told
+    message, hint = said.splitlines()
+    assert message.startswith("spec.toml:")
+    assert not message.endswith(".")
+    assert hint.removeprefix("hint: ")
+    assert (message + hint).isprintable()

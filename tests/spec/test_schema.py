@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import json
+
+import msgspec
+
+from steelyard.spec import schema
+from steelyard.spec.tables import SpecTable
+
+
+def test_the_schema_knows_every_table_and_refuses_other_keys():
+    whole = json.loads(json.dumps(schema()))
+    spec = whole["$defs"]["SpecTable"]
+    assert set(spec["properties"]) == set(SpecTable.__struct_fields__)
+    assert spec["required"] == ["program"]
+    assert all(each["additionalProperties"] is False for each in whole["$defs"].values())
+
+
+def test_the_schema_knows_ranges_and_alternatives():
+    design = schema()["$defs"]["DesignTable"]["properties"]
+    assert design["blocks"]["minimum"] == 1
+    assert design["order"]["enum"] == ["randomized", "sequential"]
+    assert design["blocks"]["default"] == 10
+
+
+def test_the_schema_is_of_a_version_that_editors_know():
+    assert schema()["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert schema()["$ref"] == "#/$defs/SpecTable"
+
+
+def test_tables_and_experiment_agree_about_defaults():
+    tables = msgspec.convert({"program": {"command": ["p"]}}, SpecTable)
+    from steelyard.spec import experiment
+
+    built = experiment(program={"command": ["p"]})
+    for name in ("blocks", "replicates", "discard", "seed", "order", "kind"):
+        assert getattr(tables.design, name) == getattr(built.design, name)
+    for name in ("metric", "estimand", "family", "alpha", "margin"):
+        assert getattr(tables.analysis, name) == getattr(built.analysis, name)

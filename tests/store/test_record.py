@@ -1,0 +1,160 @@
+"""A record is made, opened, continued and closed."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+
+import made_up
+import pytest
+
+from steelyard.errors import RecordBusyError, RecordError
+from steelyard.store import Record
+
+
+def test_what_a_record_was_made_with_is_there_when_it_is_opened(tmp_path):
+    directory = tmp_path / "a.lab"
+    with made_up.create(directory) as made:
+        id_ = made.id
+    with Record.open(directory) as record:
+        assert record.id == id_
+        assert len(record.id) == 16
+        assert record.experiment == made_up.experiment()
+        assert record.treatments == tuple(made_up.treatments())
+        assert record.program == {"path": "/bin/true", "sha256": "0" * 64}
+        assert [metric for metric in record.metrics if metric.kind != "builtin"] == list(made_up.METRICS)
+        assert record.metrics[0].name == "wall_s"
+    assert (directory / "spec.toml").read_text() == 'name = "made up"\n'
+
+
+def test_an_existing_record_is_not_made_again(tmp_path):
+    directory = tmp_path / "a.lab"
+    made_up.create(directory).close()
+    before = (directory / "record.sqlite").read_bytes()
+    with pytest.raises(RecordError, match="exists already") as error:
+        made_up.create(directory)
+    assert "rm -r" in (error.value.hint or "")
+    assert (directory / "record.sqlite").read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.lab"]
+
+
+def test_an_empty_directory_may_become_a_record(tmp_path):
+    (tmp_path / "a.lab").mkdir()
+    made_up.create(tmp_path / "a.lab").close()
+    assert (tmp_path / "a.lab" / "record.sqlite").exists()
+
+
+def test_what_a_process_left_that_died_while_making_a_record_is_removed(tmp_path):
+    left = tmp_path / "a.lab.1.new"
+    left.mkdir()
+    (left / "lock").touch()
+    made_up.create(tmp_path / "a.lab").close()
+    assert not left.exists()
+
+
+def test_names_that_a_uri_or_a_shell_would_read_otherwise_are_only_names(tmp_path):
+    directory = tmp_path / "a?mode=memory&b#c% 'd\n\u20ac.lab"
+    with made_up.create(directory):
+        pass
+    with Record.open(directory) as record:
+        assert record.treatments
+
+
+def test_levels_that_are_not_text_are_refused_and_nothing_is_left(tmp_path):
+    odd = made_up.experiment(name="\udcff")
+    with pytest.raises(RecordError, match="not valid text"):
+        Record.create(tmp_path / "a.lab", odd, treatments=made_up.treatments())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_closed_record_is_one_plain_file_without_a_log(tmp_path):
+    directory = tmp_path / "a.lab"
+    made_up.filled(directory, made_up.blocks(2)).close()
+    assert not list(directory.glob("record.sqlite-*"))
+    with closing(sqlite3.connect(directory / "record.sqlite")) as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_a_second_writer_is_refused_by_the_name_of_the_first(tmp_path):
+    directory = tmp_path / "a.lab"
+    with made_up.create(directory):
+        code = (
+            "import sys\nfrom steelyard.store import Record\nfrom steelyard.errors import RecordBusyError\n"
+            "try: Record.open(sys.argv[1], write=True)\n"
+            "except RecordBusyError as error: print(error, '|', error.hint)"
+        )
+        said = subprocess.run(
+            [sys.executable, "-c", code, str(directory)], capture_output=True, text=True, check=True
+        )
+    assert f"is being run by process {os.getpid()} on {os.uname().nodename} since 20" in said.stdout
+    assert f"kill {os.getpid()}" in said.stdout
+
+
+def test_a_second_writer_in_the_same_process_is_refused_too(tmp_path):
+    with made_up.create(tmp_path / "a.lab"), pytest.raises(RecordBusyError):
+        Record.open(tmp_path / "a.lab", write=True)
+
+
+def test_the_lock_of_a_closed_record_is_free_and_nameless(tmp_path):
+    directory = tmp_path / "a.lab"
+    with made_up.create(directory) as record:
+        assert record.holder().pid == os.getpid()
+    with Record.open(directory) as record:
+        assert record.holder() is None
+    Record.open(directory, write=True).close()
+    assert (directory / "lock").read_text() == ""
+
+
+def test_a_record_opened_for_reading_refuses_every_change(tmp_path):
+    directory = tmp_path / "a.lab"
+    made_up.create(directory).close()
+    with Record.open(directory) as record, pytest.raises(ValueError, match="not open for writing"):
+        record.add_warning("kind", "text")
+
+
+def test_reading_changes_no_byte(tmp_path):
+    directory = tmp_path / "a.lab"
+    made_up.filled(directory, made_up.blocks(3)).close()
+    before = {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+    with Record.open(directory) as record:
+        record.samples("wall_s")
+        record.samples("latency_s")
+        assert record.damage() == []
+    assert {path: path.read_bytes() for path in directory.rglob("*") if path.is_file()} == before
+
+
+def test_a_reader_sees_what_was_taken_while_the_writer_goes_on(tmp_path):
+    directory = tmp_path / "a.lab"
+    made = made_up.blocks(4)
+    with made_up.filled(directory, made[:2]) as writer, Record.open(directory) as reader:
+        assert reader.progress().trials == 6
+        with reader.snapshot():
+            assert reader.progress().trials == 6
+            writer.add_blocks(made[2:])
+            writer.take(1, made_up.measurements(made[2:]), "000001.journal", 8192)
+            assert reader.progress().trials == 6
+        assert reader.progress().trials == 12
+    with Record.open(directory) as reader:
+        assert reader.progress().trials == 12
+
+
+def test_a_writer_may_close_while_a_reader_reads(tmp_path):
+    directory = tmp_path / "a.lab"
+    writer = made_up.filled(directory, made_up.blocks(2))
+    with Record.open(directory) as reader, reader.snapshot():
+        assert reader.progress().trials == 6
+        writer.close()
+        assert reader.progress().trials == 6
+    with Record.open(directory) as reader:
+        assert reader.progress().trials == 6
+
+
+def test_a_changed_spec_is_told_key_by_key(tmp_path):
+    with made_up.create(tmp_path / "a.lab") as record:
+        assert record.changed(made_up.experiment()) == []
+        assert record.changed(made_up.experiment(name="other")) == ['name: "made up" → "other"']

@@ -1,0 +1,115 @@
+"""What can be read of a damaged record is offered, and is true."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+
+import made_up
+import pytest
+
+from steelyard.errors import RecordError
+from steelyard.store import Record
+from steelyard.store.recovery import Recovered, recover
+
+MADE = made_up.blocks(200)
+
+
+@pytest.fixture
+def damaged(tmp_path):
+    directory = tmp_path / "damaged.lab"
+    made_up.filled(directory, MADE).close()
+    return directory
+
+
+def trusted(directory, original):
+    """The recovered record says nothing that was not in the original, and compares whole blocks only."""
+    found = made_up.tables(directory)
+    for name in ("trial", "value", "context"):
+        assert set(found[name]) <= set(original[name])
+    with Record.open(directory) as record:
+        assert record.damage() == []
+        samples = record.samples("wall_s")
+        for sample in samples:
+            assert all(len(record.finished_trials(block)) == 3 for block in sample.blocks)
+        assert {tuple(sample.trials) for sample in record.samples("rate")} == {
+            tuple(s.trials) for s in samples
+        }
+        assert "recovered from a damaged one" in record.warnings()[-1].text
+
+
+def test_a_whole_record_is_recovered_whole(damaged, tmp_path):
+    new = tmp_path / "new.lab"
+    assert recover(damaged, new) == Recovered(trials=600, lost_trials=0, spoilt_blocks=0)
+    assert made_up.tables(new) == made_up.tables(damaged)
+    assert sorted(path.name for path in new.iterdir()) == ["journal", "record.sqlite", "spec.toml"]
+
+
+def test_a_truncated_record_gives_what_is_before_its_end(damaged, tmp_path):
+    original = made_up.tables(damaged)
+    file = damaged / "record.sqlite"
+    whole = file.read_bytes()
+    file.write_bytes(whole[: len(whole) * 3 // 4])
+    found = recover(damaged, tmp_path / "new.lab")
+    assert found.trials + found.lost_trials == 600
+    assert 0 < found.spoilt_blocks < 199
+    trusted(tmp_path / "new.lab", original)
+    assert file.read_bytes() == whole[: len(whole) * 3 // 4]
+
+
+def test_pages_of_garbage_cost_what_was_on_them_and_no_more(damaged, tmp_path):
+    original = made_up.tables(damaged)
+    file = damaged / "record.sqlite"
+    whole = file.read_bytes()
+    draw = random.Random(8)
+    recovered = []
+    for i in range(20):
+        page = draw.randrange(len(whole) // 4096 // 2, len(whole) // 4096) * 4096
+        file.write_bytes(whole[:page] + b"\0" * 4096 + whole[page + 4096 :])
+        new = tmp_path / f"{i}.lab"
+        recovered.append(recover(damaged, new))
+        trusted(new, original)
+    assert all(found.trials > 0 for found in recovered)
+    assert max(found.trials for found in recovered) > 500
+
+
+def test_trials_outlive_the_row_of_their_run(damaged, tmp_path):
+    with closing(sqlite3.connect(damaged / "record.sqlite")) as connection, connection:
+        connection.execute("DELETE FROM run")
+    assert recover(damaged, tmp_path / "new.lab").trials == 600
+    with Record.open(tmp_path / "new.lab") as record:
+        assert [(run.id, run.state) for run in record.runs()] == [(1, "died")]
+
+
+def test_what_a_killed_writer_had_not_moved_into_the_file_is_recovered_too(tmp_path):
+    directory = tmp_path / "damaged.lab"
+    with made_up.filled(directory, MADE):
+        assert (directory / "record.sqlite-wal").stat().st_size > 0
+        assert recover(directory, tmp_path / "new.lab") == Recovered(600, 0, 0)
+
+
+def test_a_record_without_its_spec_cannot_be_recovered_and_leaves_nothing(damaged, tmp_path):
+    file = damaged / "record.sqlite"
+    file.write_bytes(file.read_bytes()[:4096])
+    with pytest.raises(RecordError) as error:
+        recover(damaged, tmp_path / "new.lab")
+    assert error.value.hint
+    assert not (tmp_path / "new.lab").exists()
+
+
+def test_the_hint_of_a_damaged_record_is_a_command_that_works(damaged, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = damaged / "record.sqlite"
+    file.write_bytes(file.read_bytes()[:-8192])
+    with pytest.raises(RecordError) as error:
+        Record.open(damaged)
+    words = (error.value.hint or "").removeprefix("copy what can still be read: ").split()
+    assert words[:3] == ["python", "-m", "steelyard.store.recovery"]
+    done = subprocess.run([sys.executable, *words[1:]], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("COPY.lab holds ")
+    again = subprocess.run([sys.executable, *words[1:]], capture_output=True, text=True, check=False)
+    assert (again.returncode, again.stdout) == (2, "")
+    assert again.stderr.startswith("error: COPY.lab exists already\n\nhint: ")

@@ -1,0 +1,203 @@
+"""Changes are whole or not there at all, and wrong ones are refused."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import made_up
+import pytest
+
+from steelyard.errors import RecordError
+from steelyard.run.measurement import Value
+from steelyard.store import Batch, Look, Record
+from steelyard.store.failed_output import BYTES_MAX, TRIALS_MAX
+
+MADE = made_up.blocks(3)
+TAKEN = made_up.measurements(MADE)
+JOURNAL = "000001.journal"
+
+
+@pytest.fixture
+def record(tmp_path):
+    """A run has begun and three blocks of three trials are drawn."""
+    with made_up.create(tmp_path / "a.lab") as record:
+        assert record.begin_run({"cpu": "made up"}, "boot-1") == 1
+        record.add_blocks(MADE)
+        yield record
+
+
+def nothing_was_kept(record):
+    assert record.progress().trials == 0
+    assert record.journal_offset(JOURNAL) == 0
+    assert made_up.tables(record.directory)["value"] == []
+
+
+def test_a_trial_is_taken_once(record):
+    record.take(1, TAKEN[:4], JOURNAL, 100)
+    with pytest.raises(RecordError, match="one of these trials already"):
+        record.take(1, TAKEN[3:6], JOURNAL, 200)
+    assert record.progress().trials == 4
+    assert record.journal_offset(JOURNAL) == 100
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (replace(TAKEN[2], place=2), "trial 3 .* is not at place 2 of block 1"),
+        (replace(TAKEN[2], block=2), "is not at place 3 of block 2"),
+        (replace(TAKEN[2], block=9), "of block 9"),
+        (replace(TAKEN[2], treatment=TAKEN[1].treatment), "is not at place 3 of block 1"),
+        (replace(TAKEN[2], values=(Value("rate", math.nan),)), "a value of rate is nan"),
+        (replace(TAKEN[2], values=(Value("rate", math.inf),)), "a value of rate is inf"),
+        (replace(TAKEN[2], values=(Value("rates", 1.0),)), "'rates' is no metric"),
+        (replace(TAKEN[2], values=(Value("wall_s", 1.0),)), "'wall_s' is no metric"),
+    ],
+)
+def test_a_wrong_measurement_is_refused_and_nothing_of_its_batch_is_kept(record, wrong, says):
+    with pytest.raises(ValueError, match=says):
+        record.take(1, [*TAKEN[:2], wrong], JOURNAL, 100)
+    nothing_was_kept(record)
+    record.take(1, TAKEN, JOURNAL, 900)
+    assert {op["op"] for op in record.labels_of("latency_s")} == {"bcast", "reduce"}
+
+
+def test_an_offset_goes_forward_only_in_a_journal_that_exists(record):
+    record.take(1, TAKEN[:2], JOURNAL, 100)
+    for journal, offset in ((JOURNAL, 99), ("000002.journal", 200)):
+        with pytest.raises(ValueError, match="is unknown, or is moved beyond"):
+            record.take(1, TAKEN[2:3], journal, offset)
+    assert record.progress().trials == 2
+    with pytest.raises(ValueError, match="no run has a journal"):
+        record.journal_offset("000002.journal")
+
+
+def test_a_block_is_finished_by_its_last_trial_in_whatever_order_they_come(record):
+    states = lambda: [outcome.state for outcome in record.outcomes()]  # noqa: E731
+    record.take(1, [TAKEN[8], TAKEN[3], TAKEN[4]], JOURNAL, 100)
+    assert states() == ["planned", "planned", "planned"]
+    record.take(1, [TAKEN[5], TAKEN[0]], JOURNAL, 200)
+    assert states() == ["planned", "complete", "planned"]
+    record.take(1, [made_up.measurement(MADE[2], 1, status="spawn_failed"), TAKEN[7]], JOURNAL, 300)
+    assert states() == ["planned", "complete", "incomplete"]
+    record.take(1, [made_up.measurement(MADE[0], 2, status="failed"), TAKEN[2]], JOURNAL, 400)
+    assert states() == ["discarded", "complete", "incomplete"]
+
+
+def test_a_block_that_was_given_up_stays_incomplete(record):
+    record.take(1, TAKEN[:4], JOURNAL, 100)
+    record.set_block_states({2: "incomplete"})
+    record.take(1, TAKEN[4:6], JOURNAL, 200)
+    assert record.outcomes()[1].state == "incomplete"
+    assert all(len(sample) == 0 for sample in record.samples("wall_s"))
+
+
+def test_a_block_cannot_be_called_complete_that_is_not(record):
+    record.take(1, [*TAKEN[:5], made_up.measurement(MADE[1], 3, status="failed")], JOURNAL, 100)
+    for block in (2, 3):
+        with pytest.raises(ValueError, match=f"block {block} is not complete"):
+            record.set_block_states({block: "complete"})
+    assert [outcome.state for outcome in record.outcomes()] == ["discarded", "incomplete", "planned"]
+
+
+def test_output_of_failed_trials_is_kept_under_their_numbers_and_capped(record):
+    loud = replace(
+        made_up.measurement(MADE[1], 1, status="failed"), stdout=b"\xff" * (BYTES_MAX + 1), stderr=b"oh"
+    )
+    silent = replace(made_up.measurement(MADE[1], 2, status="failed"), stdout=b"", stderr=None)
+    record.take(1, [TAKEN[0], loud, silent], JOURNAL, 100)
+    kept = {path.name: path.read_bytes() for path in (record.directory / "failed").iterdir()}
+    assert kept == {"4.stdout": b"\xff" * BYTES_MAX, "4.stderr": b"oh"}
+
+
+def test_output_is_kept_of_so_many_failed_trials_only_also_when_the_record_is_continued(tmp_path):
+    made = made_up.blocks(TRIALS_MAX + 30, treatments=1)
+    failed = made_up.measurements(made, status="failed")
+    with made_up.filled(tmp_path / "a.lab", made, failed[:100]):
+        pass
+    with Record.open(tmp_path / "a.lab", write=True) as record:
+        record.take(1, failed[100:], JOURNAL, 8192)
+        assert len(list((record.directory / "failed").iterdir())) == TRIALS_MAX
+        assert record.progress().failed == TRIALS_MAX + 30
+
+
+def test_runs_are_remembered_with_their_hosts_and_ends(tmp_path):
+    with made_up.create(tmp_path / "a.lab") as record:
+        first = record.begin_run({"cpu": "A", "cpus": 2, "aslr": True}, "boot-1")
+        record.end_run(first, "interrupted")
+        record.begin_run({"cpu": "B"}, "boot-2")
+        record.end_run(record.begin_run({"cpu": "B"}, "boot-2"), "complete")
+        runs = record.runs()
+    assert [(run.id, run.boot, run.state) for run in runs] == [
+        (1, "boot-1", "interrupted"),
+        (2, "boot-2", "died"),
+        (3, "boot-2", "complete"),
+    ]
+    assert runs[0].host == {"cpu": "A", "cpus": 2, "aslr": True}
+    assert runs[1].ended_ns is None
+    assert runs[0].ended_ns is not None
+    assert runs[0].started_ns <= runs[0].ended_ns
+
+
+def test_a_journal_is_deleted_when_all_of_it_was_moved_and_not_before(record):
+    path = record.journal_path(1)
+    path.write_bytes(b"x" * 100)
+    record.take(1, TAKEN[:3], JOURNAL, 60)
+    record.end_run(1, "interrupted")
+    (journal,) = record.journals()
+    assert (journal.name, journal.path, journal.run, journal.moved_bytes, journal.unmoved_bytes) == (
+        JOURNAL,
+        path,
+        1,
+        60,
+        40,
+    )
+    record.take(1, TAKEN[3:6], JOURNAL, 100)
+    record.end_run(1, "interrupted")
+    assert not path.exists()
+    assert record.journals() == []
+
+
+def test_the_rest_of_a_journal_can_be_dropped(record):
+    path = record.journal_path(1)
+    path.write_bytes(b"torn")
+    record.drop_journal(JOURNAL)
+    assert not path.exists()
+    record.drop_journal(JOURNAL)
+
+
+def test_looks_load_and_warnings_come_back(record):
+    looks = [
+        Look(2, "wall_s", 5, 1, None, 0.02, "continue"),
+        Look(3, "wall_s", 6, 2, 0.012, 0.02, "reached"),
+    ]
+    for look in looks:
+        record.add_look(look)
+    record.take(1, TAKEN, JOURNAL, 900)
+    batches = [Batch(1, 1, 4, 0.25, 0.5, None, 0.125, 1.5), Batch(1, 5, 9)]
+    for batch in batches:
+        record.add_batch(batch)
+    for text in ("busy", "busy", "host changed"):
+        record.add_warning("load", text, 1)
+    record.add_warning("load", "busy")
+    record.add_warning("load", "busy")
+    with Record.open(record.directory) as reader:
+        assert reader.looks() == looks
+        assert reader.batches() == batches
+        assert [(w.kind, w.text, w.run) for w in reader.warnings()] == [
+            ("load", "busy", 1),
+            ("load", "host changed", 1),
+            ("load", "busy", None),
+        ]
+
+
+def test_labels_of_equal_text_and_other_type_are_other_labels(record):
+    kinds = ({"p": 1}, {"p": 1.0}, {"p": "1"}, {"p": True}, {"p": 1, "q": 2}, {"q": 2, "p": 1})
+    values = tuple(Value("latency_s", float(i), i, labels) for i, labels in enumerate(kinds))
+    record.take(1, [replace(TAKEN[0], values=values)], JOURNAL, 100)
+    assert len(record.labels_of("latency_s")) == 5
+
+
+def test_taking_nothing_moves_the_offset(record):
+    record.take(1, [], JOURNAL, 16)
+    assert record.journal_offset(JOURNAL) == 16
