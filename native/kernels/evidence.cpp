@@ -11,7 +11,8 @@ namespace {
 double log_constant(double nu, int left, double scale) {
     const double half = 0.5 * left;
     // Beyond a million degrees of freedom the quotient of gammas is (nu/2)^half to twelve digits.
-    const double gammas = nu > 1e6 ? 0.0 : std::lgamma(0.5 * nu + half) - std::lgamma(0.5 * nu) - half * std::log(0.5 * nu);
+    const double gammas =
+        nu > 1e6 ? 0.0 : std::lgamma(0.5 * nu + half) - std::lgamma(0.5 * nu) - half * std::log(0.5 * nu);
     return gammas - half * std::log(scale);
 }
 
@@ -35,8 +36,9 @@ void EvidenceTable::prepare(const ScaleMixture& mixture, int left, double chi2_m
     for (std::size_t g = 0; g < mixture.scale.size(); ++g) {
         const double scale = mixture.scale[g], freedom = mixture.freedom[g];
         smallest = std::min(smallest, scale);
-        const auto same = std::find_if(summand_.begin(), summand_.end(),
-                                       [&](const Summand& s) { return near(scale, s.scale) && near(freedom, s.freedom); });
+        const auto same = std::find_if(summand_.begin(), summand_.end(), [&](const Summand& s) {
+            return near(scale, s.scale) && near(freedom, s.freedom);
+        });
         if (same != summand_.end()) {
             same->constant += std::exp(mixture.log_prior[g]);
         } else {
@@ -82,14 +84,17 @@ double EvidenceTable::log_at(double chi2) {
         fill(below + 1);
     }
     const double part = octaves - below;
-    return value_[static_cast<std::size_t>(below)] * (1 - part) + value_[static_cast<std::size_t>(below) + 1] * part;
+    return value_[static_cast<std::size_t>(below)] * (1 - part) +
+           value_[static_cast<std::size_t>(below) + 1] * part;
 }
 
 void EvidenceTable::fill(int to) {
     for (int i = filled_ + 1; i <= to; ++i) {
         // Once far below the peak nothing is looked at again; the straight line down is enough.
         const auto at = static_cast<std::size_t>(i);
-        value_[at] = value_[at - 1] < peak_ - 60 ? value_[at - 1] - 1 : exact(start_ * std::exp2(static_cast<double>(i) / per_octave));
+        value_[at] = value_[at - 1] < peak_ - 60
+                         ? value_[at - 1] - 1
+                         : exact(start_ * std::exp2(static_cast<double>(i) / per_octave));
     }
     filled_ = std::max(filled_, to);
 }

@@ -1,13 +1,13 @@
 // Evidence of a fit as a function of its chi-square alone.
 //
-// The points have variances s_g V_k with V_k known in shape; the scale s_g = (noise + discrepancy tau_g) / V has prior
-// pi_g, and the noise part was estimated with nu degrees of freedom. With the d coefficients integrated out the residual of
-// m points has density, up to a factor that is common to all candidates,
+// The points have variances s_g V_k with V_k known in shape; the scale s_g = (noise + discrepancy tau_g) / V
+// has prior pi_g, and the noise part was estimated with nu degrees of freedom. With the d coefficients
+// integrated out the residual of m points has density, up to a factor that is common to all candidates,
 //
 //   T_d(chi2) = sum_g pi_g c_g s_g^{-(m-d)/2} (1 + chi2 / (s_g nu_g))^{-(nu_g + m - d)/2}
 //
-// where c_g normalises Student's t. T is tabulated at four places an octave and ln T interpolated linearly, because a search
-// asks for it thousands of times.
+// where c_g normalises Student's t. T is tabulated at four places an octave and ln T interpolated linearly,
+// because a search asks for it thousands of times.
 #pragma once
 
 #include <array>
@@ -26,12 +26,12 @@ struct ScaleMixture {
 double log_summand(const ScaleMixture& mixture, std::size_t g, int left, double chi2);
 
 class EvidenceTable {
-public:
+  public:
     // Prepares T for `left` = m - d >= 0, exact from `chi2_min` on.
     void prepare(const ScaleMixture& mixture, int left, double chi2_min);
     double log_at(double chi2);
 
-private:
+  private:
     static constexpr int per_octave = 4;
     static constexpr int length = 28 * per_octave;
     void fill(int to);

@@ -25,7 +25,8 @@ double square(double x) {
     return x * x;
 }
 
-// A logistic curve stands for the normal distribution: within 0.01 everywhere, which is finer than the prior it weighs.
+// A logistic curve stands for the normal distribution: within 0.01 everywhere, which is finer than the prior
+// it weighs.
 double normal_cdf(double z) {
     return 1 / (1 + std::exp(-1.702 * z));
 }
@@ -33,7 +34,8 @@ double normal_cdf(double z) {
 } // namespace
 
 // The three loops below are all the arithmetic that grows with points x columns.
-STEELYARD_WIDE void add_columns(std::size_t columns, const double* column, double w, double wy, double* s1, double* s2, double* sy) {
+STEELYARD_WIDE void add_columns(std::size_t columns, const double* column, double w, double wy, double* s1,
+                                double* s2, double* sy) {
     for (std::size_t c = 0; c < columns; ++c) {
         const double f = column[c];
         s1[c] += w * f;
@@ -48,8 +50,9 @@ STEELYARD_WIDE void add_products(std::size_t pairs, const double* product, doubl
     }
 }
 
-STEELYARD_WIDE void solve_pairs(std::size_t pairs, const std::array<std::int32_t, max_terms>* terms, const double* s1, const double* mean,
-                                const double* centred, const double* ry, double sum_yy, double* cross, double* chi2) {
+STEELYARD_WIDE void solve_pairs(std::size_t pairs, const std::array<std::int32_t, max_terms>* terms,
+                                const double* s1, const double* mean, const double* centred, const double* ry,
+                                double sum_yy, double* cross, double* chi2) {
     for (std::size_t q = 0; q < pairs; ++q) {
         const auto i = static_cast<std::size_t>(terms[q][0]);
         const auto j = static_cast<std::size_t>(terms[q][1]);
@@ -84,8 +87,8 @@ void SearchSpace::finish() {
     for (std::size_t k = 0; k < m; ++k) {
         for (std::size_t q = 0; q < count; ++q) {
             const auto& pair = terms[pairs + q];
-            product[k * count + q] =
-                column[k * n + static_cast<std::size_t>(pair[0])] * column[k * n + static_cast<std::size_t>(pair[1])];
+            product[k * count + q] = column[k * n + static_cast<std::size_t>(pair[0])] *
+                                     column[k * n + static_cast<std::size_t>(pair[1])];
         }
     }
 }
@@ -126,7 +129,8 @@ void Search::sum_columns(const double* y) {
     for (std::size_t from = 0; from < n; from += block) {
         const std::size_t length = std::min(block, n - from);
         for (std::size_t k = 0; k < m; ++k) {
-            add_columns(length, &space_.column[k * n + from], w_[k], wy_[k], &s1_[from], &s2_[from], &sy_[from]);
+            add_columns(length, &space_.column[k * n + from], w_[k], wy_[k], &s1_[from], &s2_[from],
+                        &sy_[from]);
         }
     }
     for (std::size_t c = 0; c < n; ++c) {
@@ -158,7 +162,8 @@ double Search::best_single(double* fitted) {
     return std::max(best, 0.0);
 }
 
-// Shape and scale of the points' variances: noise that grows by its law plus discrepancy, in a first pass over one-term fits.
+// Shape and scale of the points' variances: noise that grows by its law plus discrepancy, in a first pass
+// over one-term fits.
 void Search::weigh(const Series& series, Found& found) {
     const auto m = static_cast<std::size_t>(space_.points);
     const std::size_t scales = space_.tau.size();
@@ -257,11 +262,12 @@ void Search::fit_pairs() {
             add_products(length, &space_.product[k * count + from], w_[k], &cross_[from]);
         }
     }
-    solve_pairs(count, space_.terms.data() + space_.pairs, s1_.data(), mean_.data(), centred_.data(), ry_.data(), sum_yy_,
-                cross_.data(), pair_chi2_.data());
+    solve_pairs(count, space_.terms.data() + space_.pairs, s1_.data(), mean_.data(), centred_.data(),
+                ry_.data(), sum_yy_, cross_.data(), pair_chi2_.data());
 }
 
-// Coefficients and their covariance at scale 1 from the centred normal equations; false where the columns are collinear.
+// Coefficients and their covariance at scale 1 from the centred normal equations; false where the columns are
+// collinear.
 bool Search::solve(std::size_t candidate, double chi2, Component& component) const {
     const auto& terms = space_.terms[candidate];
     const auto n = static_cast<std::size_t>(space_.columns);
@@ -373,21 +379,25 @@ double Search::occam(std::size_t candidate, int coefficients) const {
     if (coefficients == 2) {
         const double b = ry_[i] / centred_[i], v = 1 / centred_[i];
         const double allowed = log_allowed(b, v);
-        return allowed == nothing ? nothing
-                                  : allowed + log_allowed_constant(mean_y_ - b * mi, 1 / sum_w_ + mi * mi * v) -
-                                        0.5 * std::log(sum_w_ * centred_[i]);
+        return allowed == nothing
+                   ? nothing
+                   : allowed + log_allowed_constant(mean_y_ - b * mi, 1 / sum_w_ + mi * mi * v) -
+                         0.5 * std::log(sum_w_ * centred_[i]);
     }
     if (coefficients == 3) {
         const auto j = static_cast<std::size_t>(terms[1]);
         const double mj = mean_[j] + space_.column_mean[j], a12 = cross_[candidate - space_.pairs];
         const double det = centred_[i] * centred_[j] - a12 * a12;
-        const double b1 = (centred_[j] * ry_[i] - a12 * ry_[j]) / det, b2 = (centred_[i] * ry_[j] - a12 * ry_[i]) / det;
+        const double b1 = (centred_[j] * ry_[i] - a12 * ry_[j]) / det,
+                     b2 = (centred_[i] * ry_[j] - a12 * ry_[i]) / det;
         const double first = log_allowed(b1, centred_[j] / det), second = log_allowed(b2, centred_[i] / det);
         if (first == nothing || second == nothing) {
             return nothing;
         }
-        const double variance = 1 / sum_w_ + (mi * mi * centred_[j] - 2 * mi * mj * a12 + mj * mj * centred_[i]) / det;
-        return first + second + log_allowed_constant(mean_y_ - b1 * mi - b2 * mj, variance) - 0.5 * std::log(sum_w_ * det);
+        const double variance =
+            1 / sum_w_ + (mi * mi * centred_[j] - 2 * mi * mj * a12 + mj * mj * centred_[i]) / det;
+        return first + second + log_allowed_constant(mean_y_ - b1 * mi - b2 * mj, variance) -
+               0.5 * std::log(sum_w_ * det);
     }
     Component component;
     if (!solve(candidate, -1, component)) {
@@ -451,7 +461,8 @@ void Search::judge(Found& found) {
     alive_.clear();
     double best = nothing;
     const double volume = 0.5 * std::log(2 * std::numbers::pi);
-    constexpr std::array<double, max_coefficients + 1> log_factorial{0, 0, 0, 0.6931471805599453, 1.791759469228055}; // ln (d-1)!
+    constexpr std::array<double, max_coefficients + 1> log_factorial{0, 0, 0, 0.6931471805599453,
+                                                                     1.791759469228055}; // ln (d-1)!
     for (std::size_t q = 0; q < count; ++q) {
         const int d = q < space_.singles ? 1 : q < space_.pairs ? 2 : q < space_.triples ? 3 : 4;
         const auto at = static_cast<std::size_t>(d);
@@ -459,8 +470,10 @@ void Search::judge(Found& found) {
             continue;
         }
         const double residual = chi2[q];
-        double log_weight = space_.log_prior[q] + log_factorial[at] + d * volume + table_[at].log_at(residual);
-        // sqrt|Cov| differs by less than e^12 between candidates; one that is out by more needs no further look.
+        double log_weight =
+            space_.log_prior[q] + log_factorial[at] + d * volume + table_[at].log_at(residual);
+        // sqrt|Cov| differs by less than e^12 between candidates; one that is out by more needs no further
+        // look.
         if (log_weight < best - far_below - 12) {
             continue;
         }
@@ -495,15 +508,17 @@ void Search::judge(Found& found) {
     found.log_evidence = best + std::log(sum) - 0.5 * log_det_v - m * volume;
 }
 
-// The heaviest half of what is kept exactly; the rest stands for all others by systematic sampling, so that intervals do not
-// shrink because candidates are many.
+// The heaviest half of what is kept exactly; the rest stands for all others by systematic sampling, so that
+// intervals do not shrink because candidates are many.
 void Search::choose(std::size_t keep, Found& found) {
     const auto weight = [this](std::int32_t q) { return log_weight_[static_cast<std::size_t>(q)]; };
     std::erase_if(alive_, [&](std::int32_t q) { return weight(q) <= 0; });
     const bool all = alive_.size() <= keep;
     const std::size_t heavy = all ? alive_.size() : keep / 2;
     std::partial_sort(alive_.begin(), alive_.begin() + static_cast<std::ptrdiff_t>(heavy), alive_.end(),
-                      [&](std::int32_t a, std::int32_t b) { return weight(a) != weight(b) ? weight(a) > weight(b) : a < b; });
+                      [&](std::int32_t a, std::int32_t b) {
+                          return weight(a) != weight(b) ? weight(a) > weight(b) : a < b;
+                      });
     std::vector<std::pair<std::size_t, double>> chosen;
     for (std::size_t i = 0; i < heavy; ++i) {
         chosen.emplace_back(static_cast<std::size_t>(alive_[i]), weight(alive_[i]));
@@ -527,7 +542,8 @@ void Search::choose(std::size_t keep, Found& found) {
             }
         }
     }
-    std::stable_sort(chosen.begin(), chosen.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::stable_sort(chosen.begin(), chosen.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
     found.components.resize(chosen.size());
     for (std::size_t i = 0; i < chosen.size(); ++i) {
         const auto q = chosen[i].first;

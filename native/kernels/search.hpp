@@ -1,13 +1,15 @@
 // Bayesian search over sums of at most three growth terms, one function at a time.
 //
-// A candidate is c + b1 f1 [+ b2 f2 [+ b3 f3]] with columns f scaled to 1 at their largest. Coefficients are integrated out
-// under a prior that is flat over the shares of the terms at the largest value (a simplex of volume 1/(d-1)!), truncated
-// to growing terms; a negative constant costs `negative_constant`. What remains per candidate is
+// A candidate is c + b1 f1 [+ b2 f2 [+ b3 f3]] with columns f scaled to 1 at their largest. Coefficients are
+// integrated out under a prior that is flat over the shares of the terms at the largest value (a simplex of
+// volume 1/(d-1)!), truncated to growing terms; a negative constant costs `negative_constant`. What remains
+// per candidate is
 //
 //   prior (d-1)! (2 pi)^{d/2} |Cov|^{1/2} T_d(chi2) P(coefficients allowed)
 //
-// with T_d of evidence.hpp. Weights: the noise law's variance of each point plus a discrepancy (tau f)^2 a point; their shape
-// is fixed at its posterior mean from a first pass over the one-term candidates, their scale is integrated out.
+// with T_d of evidence.hpp. Weights: the noise law's variance of each point plus a discrepancy (tau f)^2 a
+// point; their shape is fixed at its posterior mean from a first pass over the one-term candidates, their
+// scale is integrated out.
 #pragma once
 
 #include "evidence.hpp"
@@ -20,7 +22,8 @@ namespace steelyard {
 constexpr int max_terms = 3;
 constexpr int max_coefficients = max_terms + 1;
 
-// What all functions of a batch share. Candidates are sorted by their number of terms; -1 stands for "no term".
+// What all functions of a batch share. Candidates are sorted by their number of terms; -1 stands for "no
+// term".
 struct SearchSpace {
     int points = 0;
     int columns = 0;
@@ -66,11 +69,11 @@ struct Found {
 };
 
 class Search {
-public:
+  public:
     explicit Search(const SearchSpace& space);
     void run(const Series& series, std::size_t keep, Found& found);
 
-private:
+  private:
     void sum_columns(const double* y);
     void weigh(const Series& series, Found& found);
     double best_single(double* fitted);
