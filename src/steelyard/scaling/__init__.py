@@ -5,7 +5,7 @@ from __future__ import annotations
 from steelyard.scaling.model import ModelWarning, NotModelled, Prediction, ScalingModel, Validation
 from steelyard.scaling.modelling import model, model_all
 from steelyard.scaling.question import Expectation, Question
-from steelyard.scaling.series import Point, Series, series_of
+from steelyard.series import Point, Series, series_of
 
 __all__ = [
     "Expectation",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from steelyard.scaling.candidates import Floats
 from steelyard.scaling.model import NotModelled
-from steelyard.scaling.series import Series
+from steelyard.series import Series
 
 LEAST_POINTS: Final = 3
 MOST_PARAMETERS: Final = 3
@@ -48,7 +48,7 @@ class Reading:
 
 def read(series: Series) -> Reading | NotModelled:
     """The arrays, or the reason why there is nothing to model."""
-    grid = series.grid()
+    grid = np.array([point.at for point in series.points], dtype=float).reshape(len(series.points), -1)
     reason = _reason(series, grid)
     if reason is not None:
         return NotModelled(series.name, series.metric, series.labels, reason)

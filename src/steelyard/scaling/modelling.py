@@ -18,7 +18,7 @@ from steelyard.scaling.fit import Fitted, Grid, fit
 from steelyard.scaling.foresee import Foresight, foresee
 from steelyard.scaling.model import NotModelled, Prediction, ScalingModel, Segment, Term
 from steelyard.scaling.question import Question
-from steelyard.scaling.series import Series
+from steelyard.series import Series
 from steelyard.scaling.validation import RANKS, Asked, rank_of_one, validation_of
 from steelyard.scaling.warnings import warnings_of
 
@@ -60,7 +60,7 @@ def model_all(
         if isinstance(reading, NotModelled):
             answers[number] = reading
             continue
-        stated = asked.expectation(one.name)
+        stated = asked.expectation(one.name, one.metric)
         expectations = tuple(None if stated is None else stated.growth(p, asked.along) for p in one.parameters)
         falling = tuple(_falls(reading, at, asked, e) for at, e in enumerate(expectations))
         deviation = None if stated is None else stated.deviation
@@ -101,7 +101,7 @@ def _check(series: Sequence[Series], question: Question) -> None:
 
 def _asked(series: Series, question: Question) -> Asked | None:
     """The expectation, for the parameter that varies: the one named, or the first."""
-    stated = question.expectation(series.name)
+    stated = question.expectation(series.name, series.metric)
     if stated is None:
         return None
     at = series.parameters.index(question.parameter) if question.parameter in series.parameters else 0

@@ -119,7 +119,8 @@ class Draws:
         members = candidates.members[np.take_along_axis(self.posterior.candidate, self.component, axis=1)]
         basis = candidates.at(target)[members]
         values: Floats = self.coefficient[:, :, 0] + (self.coefficient[:, :, 1:] * basis).sum(axis=2)
-        return values * (1 + self.discrepancy * beyond(candidates.points, target))
+        # What is modelled is never negative; a formula with a negative constant may be, far from the data.
+        return np.maximum(values * (1 + self.discrepancy * beyond(candidates.points, target)), 0.0)
 
 
 def beyond(points: Floats, target: Floats) -> float:

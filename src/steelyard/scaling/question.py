@@ -49,7 +49,7 @@ class Question:
     Attributes
     ----------
     expectations : Mapping of str to Expectation
-        By name of the function; the key ``"*"`` serves all others.
+        By name of the function, or name and metric with a blank between; the key ``"*"`` serves all others.
     parameter : str or None
         Which parameter varies in the expectations; ``None``: the only or the first one.
     along : Mapping of str to str
@@ -92,9 +92,12 @@ class Question:
         if isinstance(self.space, str) and self.space not in SPACES:
             raise UsageError(f"{self.space!r} is not a search space", hint=f"spaces: {', '.join(SPACES)}, or your terms")
 
-    def expectation(self, name: str) -> Expectation | None:
-        """What is expected of a function."""
-        return self.expectations.get(name, self.expectations.get("*"))
+    def expectation(self, name: str, metric: str = "") -> Expectation | None:
+        """What is expected of a metric of a function: stated for both (``"name metric"``), for the function, for all."""
+        for key in (f"{name} {metric}", name, "*"):
+            if key in self.expectations:
+                return self.expectations[key]
+        return None
 
     def base_space(self, expectation: Growth | None, parameter: str, *, coarse: bool) -> SearchSpace:
         """The space of one parameter before the data widen it."""

@@ -73,8 +73,8 @@ def dense_space() -> SearchSpace:
 
 @cache
 def coarse_space() -> SearchSpace:
-    """Powers in quarters and thirds up to 3, log factors to 0, 1 and 2: for searches over several parameters at once."""
-    powers = {Fraction(k, d) for d in (3, 4) for k in range(3 * d + 1)} | {Fraction(k, 2) for k in range(7)}
+    """Powers in quarters and thirds up to 3, then 3.5 and 4; log factors to 0, 1 and 2. For several parameters."""
+    powers = {Fraction(k, d) for d in (3, 4) for k in range(3 * d + 1)} | {Fraction(7, 2), Fraction(4)}
     return _space("coarse", (Growth.of(i, j) for i in powers for j in range(3)))
 
 

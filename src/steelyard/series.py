@@ -6,10 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from steelyard.errors import UsageError
-from steelyard.scaling.candidates import Floats
 from steelyard.units import Scalar
 
 
@@ -68,10 +65,6 @@ class Series:
     labels: Mapping[str, Scalar] = field(default_factory=dict)
     counts: bool = False
     launch_is_known: bool = False
-
-    def grid(self) -> Floats:
-        """The points, (m, parameters)."""
-        return np.array([point.at for point in self.points], dtype=float).reshape(len(self.points), -1)
 
 
 def series_of(  # noqa: PLR0913 a series has this many properties
