@@ -10,9 +10,9 @@ from pathlib import Path
 import extra_p
 import numpy as np
 import truths
+from modelled import models_of
 
-from steelyard.growth import Growth
-from steelyard.scaling import Question, ScalingModel, model_all, series_of
+from steelyard.scaling import Question, model_all, series_of
 
 ROWS = (
     ("no noise", 0.0, "multiplicative"),
@@ -63,21 +63,15 @@ def score(
     )
 
 
-def lead_of(model: object) -> Growth:
-    """The leading growth that Steelyard states."""
-    assert isinstance(model, ScalingModel), model
-    return model.lead[0]
-
-
 def ours(values: np.ndarray, functions: list[truths.Truth]) -> Score:
     """Steelyard with everything at its default."""
     points = truths.POINTS[:, None].tolist()
     series = [series_of(f"f{i}", ["p"], points, rows.tolist()) for i, rows in enumerate(values)]
     start = time.process_time()
-    models = model_all(series, Question(targets=({"p": TARGET},)))
+    models = models_of(model_all(series, Question(targets=({"p": TARGET},))))
     seconds = (time.process_time() - start) / len(series)
-    leads = [(float(lead_of(m).power), float(lead_of(m).log)) for m in models]
-    predicted = np.array([m.predictions[0].value for m in models if isinstance(m, ScalingModel)])
+    leads = [(float(m.lead[0].power), float(m.lead[0].log)) for m in models]
+    predicted = np.array([m.predictions[0].value for m in models])
     return score(leads, predicted, functions, seconds)
 
 
@@ -88,7 +82,9 @@ def theirs(python: Path, values: np.ndarray, functions: list[truths.Truth], meas
     return score(leads, np.array([m.predictions[0] for m in models]), functions, seconds)
 
 
-def table(python: Path | None, rng: np.random.Generator, each: int, constants: int) -> list[tuple[str, str, Score]]:
+def table(
+    python: Path | None, rng: np.random.Generator, each: int, constants: int
+) -> list[tuple[str, str, Score]]:
     """(row, tool, score) for every row."""
     out = []
     for name, noise, kind in ROWS:
@@ -120,16 +116,19 @@ def two_parameter_table(python: Path | None, rng: np.random.Generator, count: in
         functions = [truths.two_parameters(rng, structure) for _ in range(count)]
         truth = np.array([function.over(points) for function in functions])
         values = truths.measured(rng, truth, 0.1, "multiplicative")
-        series = [series_of(f"f{i}", ["p", "q"], points.tolist(), rows.tolist()) for i, rows in enumerate(values)]
+        series = [
+            series_of(f"f{i}", ["p", "q"], points.tolist(), rows.tolist()) for i, rows in enumerate(values)
+        ]
         model_all(series[:1])
         start = time.process_time()
-        models = model_all(series)
+        models = models_of(model_all(series))
         seconds = (time.process_time() - start) / count
-        found = {"Steelyard": ([m.lead for m in models if isinstance(m, ScalingModel)], seconds)}
-        right = {"Steelyard": [lead == f.lead for lead, f in zip(found["Steelyard"][0], functions, strict=True)]}
+        right = {"Steelyard": [m.lead == f.lead for m, f in zip(models, functions, strict=True)]}
         spent = {"Steelyard": seconds}
         if python is not None:
-            peers, spent["Extra-P"] = extra_p.run(python, points, values, np.array([[largest[0], largest[1]]]))
+            peers, spent["Extra-P"] = extra_p.run(
+                python, points, values, np.array([[largest[0], largest[1]]])
+            )
             right["Extra-P"] = [
                 all(
                     abs(e[0] - float(g.power)) < 1e-3 and abs(e[1] - float(g.log)) < 1e-3
@@ -140,8 +139,10 @@ def two_parameter_table(python: Path | None, rng: np.random.Generator, count: in
         for tool, hits in right.items():
             totals.setdefault(tool, []).extend(hits)
             se = 100 * math.sqrt(max(np.mean(hits) * (1 - np.mean(hits)), 1e-4) / count)
-            line = f"two parameters, {structure:<15} {tool:<10} both terms exact {100 * np.mean(hits):5.1f} % (s.e. {se:.1f})"
-            lines.append(f"{line}  {1e3 * spent[tool]:8.3f} ms a function")
+            row = f"two parameters, {structure:<15} {tool:<10} exact {100 * np.mean(hits):5.1f} % (s.e. {se:.1f})"
+            lines.append(f"{row}  {1e3 * spent[tool]:8.3f} ms a function")
     for tool, hits in totals.items():
-        lines.append(f"two parameters, all             {tool:<10} both terms exact {100 * np.mean(hits):5.1f} %")
+        lines.append(
+            f"two parameters, all             {tool:<10} both terms exact {100 * np.mean(hits):5.1f} %"
+        )
     return lines

@@ -1,7 +1,7 @@
 """Stated against observed, on data that the method was not built from.
 
-Expectations are drawn near the slope of the data, never from the truth: an expectation that depends on the truth would test
-how it was drawn.
+Expectations are drawn near the slope of the data, never from the truth: an expectation that depends on the
+truth would test how it was drawn.
 """
 
 from __future__ import annotations
@@ -13,9 +13,19 @@ from pathlib import Path
 
 import numpy as np
 import truths
+from modelled import models_of
 
 from steelyard.growth import Growth, rank
-from steelyard.scaling import Expectation, Question, ScalingModel, Series, model_all, series_of
+from steelyard.scaling import (
+    Expectation,
+    Prediction,
+    Question,
+    ScalingModel,
+    Series,
+    Validation,
+    model_all,
+    series_of,
+)
 
 FACTOR = 4.0
 NOISES = (0.005, 0.02, 0.05, 0.1)
@@ -26,7 +36,9 @@ EXPECTED = tuple(Growth.of(i, j) for i in ("0", "1/2", "1", "3/2", "2", "5/2", "
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One function: whether the interval at 4 × the range held the truth, how wide it was, stated ranks against the true one."""
+    """One function: whether the interval at 4 × the range held the truth, how wide it was, stated ranks
+    against the true one.
+    """
 
     kind: str
     covered: bool
@@ -38,13 +50,29 @@ class Outcome:
 
 
 def nearby_expectation(rng: np.random.Generator, points: np.ndarray, means: np.ndarray) -> Growth:
-    """One of the four simple growths whose slope over the upper half of the points is nearest to the data's."""
+    """One of the four simple growths whose slope over the upper half of the points is nearest to the
+    data's.
+    """
     half = len(points) // 2
     run = math.log2(points[-1] / points[half])
     slope = math.log2(max(means[-1], 1e-12) / max(means[half], 1e-12)) / run
     slopes = [math.log2(g.at(float(points[-1])) / g.at(float(points[half]))) / run for g in EXPECTED]
     near = np.argsort(np.abs(np.array(slopes) - slope))[:4]
     return EXPECTED[int(rng.choice(near))]
+
+
+def interval(predicted: Prediction) -> tuple[float, float]:
+    """Both ends, which the default method always has."""
+    if predicted.low is None or predicted.high is None:
+        raise ValueError(f"no interval at {predicted.at}")
+    return predicted.low, predicted.high
+
+
+def validation(model: ScalingModel) -> Validation:
+    """What the model says of its expectation, which every function here has."""
+    if model.validation is None:
+        raise ValueError(f"{model.name}: no expectation")
+    return model.validation
 
 
 def outcomes(
@@ -57,26 +85,23 @@ def outcomes(
         name = f"f{i}"
         series.append(series_of(name, ["p"], points[:, None].tolist(), rows.tolist()))
         expectations[name] = Expectation(nearby_expectation(rng, points, rows.mean(axis=1)).big_o("p"))
-    models = model_all(series, Question(expectations=expectations, scale={"p": target}))
+    models = models_of(model_all(series, Question(expectations=expectations, scale={"p": target})))
     out = []
     for one, model, function in zip(series, models, functions, strict=True):
-        assert isinstance(model, ScalingModel), model
-        assert model.validation is not None
         expected = expectations[one.name].growth("p", {})
         true_rank = rank(function.lead[0], expected)
         predicted, true = model.predictions[0], function.at(target)
-        assert predicted.low is not None
-        assert predicted.high is not None
-        p = model.validation.probability
+        low, high, stated = *interval(predicted), validation(model)
+        p = stated.probability
         out.append(
             Outcome(
                 kind,
-                predicted.low * (1 - 1e-9) <= true <= predicted.high * (1 + 1e-9),
-                predicted.high / max(predicted.low, 1e-300),
+                low * (1 - 1e-9) <= true <= high * (1 + 1e-9),
+                high / max(low, 1e-300),
                 (p.match, p.approximate, p.none),
                 true_rank,
-                model.validation.rank == "undecided",
-                model.validation.rank not in ("undecided", true_rank),
+                stated.rank == "undecided",
+                stated.rank not in ("undecided", true_rank),
             )
         )
     return out
@@ -106,12 +131,20 @@ def synthetic(rng: np.random.Generator, count: int) -> list[Outcome]:
         # Five launches a point with 50 iterations each, reduced by their mean: 5 % inside a launch.
         launches = truth[..., None] * np.abs(1 + spread * rng.standard_normal((*truth.shape, 5)))
         inside = np.abs(1 + 0.05 * rng.standard_normal((*launches.shape, 50)))
-        out += outcomes(f"launch sd {100 * spread:.0f} %", rng, functions, (launches[..., None] * inside).mean(axis=-1), short)
+        out += outcomes(
+            f"launch sd {100 * spread:.0f} %",
+            rng,
+            functions,
+            (launches[..., None] * inside).mean(axis=-1),
+            short,
+        )
     return out
 
 
 def real_series(path: Path) -> tuple[int, int, float]:
-    """The collectives with the largest p left out: how many intervals hold its median, of how many, and their median width."""
+    """The collectives with the largest p left out: how many intervals hold its median, of how many, and
+    their median width.
+    """
     rows = list(csv.DictReader(path.open(encoding="utf-8")))
     kinds = sorted({(row["mpi"], row["variable"]) for row in rows})
     series: list[Series] = []
@@ -124,15 +157,14 @@ def real_series(path: Path) -> tuple[int, int, float]:
         at = [[float(row["Ranks"])] for row in own]
         last.append(values[-1])
         series.append(
-            series_of("/".join(kind), ["p"], at[:-1], [[v] for v in values[:-1]], u=u[:-1], n=[1] * (len(own) - 1))
+            series_of(
+                "/".join(kind), ["p"], at[:-1], [[v] for v in values[:-1]], u=u[:-1], n=[1] * (len(own) - 1)
+            )
         )
-    models = model_all(series, Question(scale={"p": 512.0}))
+    models = models_of(model_all(series, Question(scale={"p": 512.0})))
     held, widths = 0, []
     for model, value in zip(models, last, strict=True):
-        assert isinstance(model, ScalingModel), model
-        low, high = model.predictions[0].low, model.predictions[0].high
-        assert low is not None
-        assert high is not None
+        low, high = interval(model.predictions[0])
         held += low <= value <= high
         widths.append(high / max(low, 1e-300))
     return held, len(models), float(np.median(widths))

@@ -1,7 +1,7 @@
 """Runs in an environment that has Extra-P: arrays in, its models out. Knows nothing of Steelyard.
 
-Usage: ``python peer.py IN.npz OUT.json`` where IN has ``points`` (m × parameters), ``values`` (functions × m ×
-repetitions), ``targets`` (t × parameters) and ``measure`` ("mean", "minimum").
+Usage: ``python peer.py IN.npz OUT.json`` where IN has ``points`` (m × parameters), ``values`` (functions ×
+m × repetitions), ``targets`` (t × parameters) and ``measure`` ("mean", "minimum").
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 import sys
 import time
 import warnings
+from pathlib import Path
 
 import numpy as np
 from extrap.entities.coordinate import Coordinate
@@ -42,7 +43,10 @@ def main() -> None:
         modeler.single_parameter_modeler.use_measure = measure
     coordinates = [Coordinate(*map(float, point)) for point in points]
     jobs = [
-        [Measurement(c, None, None, list(map(float, row))) for c, row in zip(coordinates, function, strict=True)]
+        [
+            Measurement(c, None, None, list(map(float, row)))
+            for c, row in zip(coordinates, function, strict=True)
+        ]
         for function in values
     ]
     out = []
@@ -59,9 +63,10 @@ def main() -> None:
                 parts = {str(p): exponents(t) for p, t in compound.parameter_term_pairs}
                 terms.append({"coefficient": float(compound.coefficient), **parts})
         predictions = [float(function.evaluate(target[0] if single else tuple(target))) for target in targets]
-        out.append({"constant": float(function.constant_coefficient), "terms": terms, "predictions": predictions})
-    with open(sys.argv[2], "w", encoding="utf-8") as file:
-        json.dump({"seconds": seconds, "models": out}, file)
+        out.append(
+            {"constant": float(function.constant_coefficient), "terms": terms, "predictions": predictions}
+        )
+    Path(sys.argv[2]).write_text(json.dumps({"seconds": seconds, "models": out}), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
 """Functions whose growth is known: what the accuracy and calibration tables are measured on.
 
-The 35 classes are the powers 0, ¼, ⅓, ½, ⅔, ¾, 1, 5/4, 3/2, 2, 5/2, 3 with log² to the 0th, 1st and 2nd: two of them are
-not among Extra-P's 42 terms. Constants and coefficients are uniform between 1 and 100, which is what gives Extra-P 4.2.5 the
-rates that methods/scaling of the field report (95.6 % exact without noise, about 50 % at 10 %).
+The 35 classes are the powers 0, ¼, ⅓, ½, ⅔, ¾, 1, 5/4, 3/2, 2, 5/2, 3 with log² to the 0th, 1st and 2nd:
+two of them are not among Extra-P's 42 terms. Constants and coefficients are uniform between 1 and 100,
+which is what gives
+Extra-P 4.2.5 the rates that methods/scaling of the field report (95.6 % exact without noise, about 50 % at
+10 %).
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ class Truth:
 
 
 def one_term(rng: Generator, growth: Growth) -> Truth:
-    """c + a·f with c, a uniform in 1 … 100."""
+    """A sum c + a·f with c, a uniform in 1 … 100."""
     c, a = rng.uniform(1, 100, 2)
     return Truth((growth,), lambda x: c + a * growth.at(x))
 
@@ -51,7 +53,9 @@ def constant(rng: Generator) -> Truth:
 
 def accuracy_set(rng: Generator, each: int, constants: int) -> list[Truth]:
     """``each`` functions of every class, then constants."""
-    return [one_term(rng, g) for g in CLASSES for _ in range(each)] + [constant(rng) for _ in range(constants)]
+    return [one_term(rng, g) for g in CLASSES for _ in range(each)] + [
+        constant(rng) for _ in range(constants)
+    ]
 
 
 def off_grid(rng: Generator) -> Truth:
@@ -62,12 +66,15 @@ def off_grid(rng: Generator) -> Truth:
 
 
 def two_terms(rng: Generator) -> Truth:
-    """c + a·f + b·g, two different classes, shares at the largest p uniform on the simplex."""
+    """A sum c + a·f + b·g, two different classes, shares at the largest p uniform on the simplex."""
     i, j = rng.choice(len(CLASSES), 2, replace=False)
     slow, fast = sorted((CLASSES[i], CLASSES[j]))
     share = rng.dirichlet((1, 1, 1))
     return Truth(
-        (fast,), lambda x: share[0] + share[1] * slow.at(x) / slow.at(LARGEST) + share[2] * fast.at(x) / fast.at(LARGEST)
+        (fast,),
+        lambda x: (
+            share[0] + share[1] * slow.at(x) / slow.at(LARGEST) + share[2] * fast.at(x) / fast.at(LARGEST)
+        ),
     )
 
 
@@ -99,7 +106,8 @@ STRUCTURES = ("c + a·g·h", "c + a·g·h + b·g", "c + a·g + b·h")
 def two_parameters(rng: Generator, structure: str) -> Truth:
     """One of ``STRUCTURES``, c, a and b uniform in 1 … 100.
 
-    In the sum one part is often buried under the other's noise; no method can find it there, and the row says so.
+    In the sum one part is often buried under the other's noise; no method can find it there, and the row
+    says so.
     """
     g, h = CLASSES[rng.integers(len(CLASSES))], CLASSES[rng.integers(len(CLASSES))]
     c, a, b = rng.uniform(1, 100, 3)
@@ -113,7 +121,8 @@ def two_parameters(rng: Generator, structure: str) -> Truth:
 def measured(rng: Generator, truth: Floats, noise: float, kind: str, repetitions: int = 5) -> Floats:
     """Repetitions, last: multiplicative, additive (of the median over points), or with spikes.
 
-    Spikes hit 20 % of the repetitions and are exponential with a mean of 50 %, on 2 % of multiplicative noise.
+    Spikes hit 20 % of the repetitions and are exponential with a mean of 50 %, on 2 % of multiplicative
+    noise.
     """
     shape = (*truth.shape, repetitions)
     normal = rng.standard_normal(shape)

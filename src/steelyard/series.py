@@ -88,12 +88,14 @@ def series_of(  # noqa: PLR0913 a series has this many properties
         Lengths differ, or a coordinate or an uncertainty is not usable.
     """
     if len(at) != len(values):
-        raise UsageError(f"{name}: {len(at)} points but {len(values)} lists of values", hint="give one list a point")
+        raise UsageError(
+            f"{name}: {len(at)} points but {len(values)} lists of values", hint="give one list a point"
+        )
     merged: dict[tuple[float, ...], list[int]] = {}
     for row, point in enumerate(at):
         if len(point) != len(parameters) or not all(math.isfinite(x) for x in point):
             raise UsageError(
-                f"{name}: point {list(point)} is not {len(parameters)} finite numbers ({', '.join(parameters)})",
+                f"{name}: point {list(point)} is not finite numbers for {', '.join(parameters)}",
                 hint="give each point one finite coordinate for each parameter",
             )
         merged.setdefault(tuple(map(float, point)), []).append(row)
@@ -102,9 +104,13 @@ def series_of(  # noqa: PLR0913 a series has this many properties
         together = tuple(float(v) for row in rows for v in values[row])
         if u is not None:
             if len(rows) > 1:
-                raise UsageError(f"{name}: point {list(point)} has two summaries", hint="give each point once")
+                raise UsageError(
+                    f"{name}: point {list(point)} has two summaries", hint="give each point once"
+                )
             if not (math.isfinite(u[rows[0]]) and u[rows[0]] >= 0):
-                raise UsageError(f"{name}: uncertainty {u[rows[0]]} at {list(point)}", hint="u is a number from 0 up")
+                raise UsageError(
+                    f"{name}: uncertainty {u[rows[0]]} at {list(point)}", hint="u is a number from 0 up"
+                )
             points.append(Point(point, together, u[rows[0]], n[rows[0]] if n is not None else 0))
         else:
             points.append(Point(point, together))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.exchange.collect import Collected
+from steelyard.exchange.csv_columns import Columns
 from steelyard.exchange.files import FORMATS, read_series, write_series
 
-__all__ = ["FORMATS", "Collected", "read_series", "write_series"]
+__all__ = ["FORMATS", "Columns", "read_series", "write_series"]

@@ -32,6 +32,13 @@ class Collected:
             yield Series(name, metric, unit, self.parameters, ordered, labels, counts=metric in COUNTS)
 
 
-UNITS = {"time": "s", "min_time": "s", "max_time": "s", "bytes": "B", "bytes_sent": "B", "bytes_received": "B"}
+UNITS = {
+    "time": "s",
+    "min_time": "s",
+    "max_time": "s",
+    "bytes": "B",
+    "bytes_sent": "B",
+    "bytes_received": "B",
+}
 """Units of the metrics that Score-P names."""
 COUNTS = frozenset({"visits", "hits", "calls"})

@@ -92,7 +92,9 @@ def _number(row: dict[str, str], name: str | None, where: str, line: int) -> flo
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise UsageError(f"{where}, line {line}: {name} is {text!r}", hint="give a finite number, or leave the row out")
+        raise UsageError(
+            f"{where}, line {line}: {name} is {text!r}", hint="give a finite number, or leave the row out"
+        )
     return value
 
 
@@ -104,7 +106,9 @@ def write(series: Sequence[Series]) -> str:
     writer.writerow(["function", "metric", *parameters, "value"])
     for one in series:
         if one.parameters != parameters:
-            raise UsageError(f"{one.name}: other parameters than the first series", hint="write a file for each")
+            raise UsageError(
+                f"{one.name}: other parameters than the first series", hint="write a file for each"
+            )
         for point in one.points:
             writer.writerows([one.name, one.metric, *point.at, repr(value)] for value in point.values)
     return out.getvalue()

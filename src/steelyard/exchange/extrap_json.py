@@ -35,7 +35,9 @@ def read(text: str, where: str) -> tuple[Series, ...]:
 
 
 def _missing(error: Exception) -> str:
-    return f"no {error} where one is needed" if isinstance(error, KeyError) else f"not Extra-P's JSON ({error})"
+    return (
+        f"no {error} where one is needed" if isinstance(error, KeyError) else f"not Extra-P's JSON ({error})"
+    )
 
 
 def _new(document: Mapping[str, Any]) -> tuple[Series, ...]:
@@ -114,7 +116,10 @@ def write_lines(series: Iterable[Series]) -> str:
         for point in one.points:
             params = dict(zip(one.parameters, point.at, strict=True))
             lines += [
-                json.dumps({"params": params, "metric": one.metric, "callpath": one.name, "value": v}, ensure_ascii=False)
+                json.dumps(
+                    {"params": params, "metric": one.metric, "callpath": one.name, "value": v},
+                    ensure_ascii=False,
+                )
                 for v in point.values
             ]
     return "".join(line + "\n" for line in lines)

@@ -1,7 +1,8 @@
 """From repetitions to one value a point: the aggregate, its uncertainty, and the law that the noise follows.
 
-The launch is the unit: repetitions are taken as independent here. What spread they have within a point decides the noise
-law, sd ∝ value^t with t ∈ {0, ½, 1}, by likelihood; what is one-sided decides the aggregate.
+The launch is the unit: repetitions are taken as independent here. What spread they have within a point
+decides the noise law, sd ∝ value^t with t ∈ {0, ½, 1}, by likelihood; what is one-sided decides the
+aggregate.
 """
 
 from __future__ import annotations
@@ -10,15 +11,16 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from steelyard.scaling.candidates import Floats
+from steelyard.scaling.candidates import Floats, Integers
 
 Aggregate = Literal["mean", "median", "first-quartile", "lower-half"]
 AGGREGATES: Final[tuple[Aggregate, ...]] = ("mean", "median", "first-quartile", "lower-half")
 LAWS: Final = (0.0, 0.5, 1.0)
 SPIKE_RATIO: Final = 2.2
-"""Upper over lower spread from which noise counts as one-sided. Symmetric noise at 6 points × 5 exceeds it in 0.1 %."""
+"""Upper over lower spread from which noise counts as one-sided. Symmetric noise at 6 points × 5 exceeds it
+in 0.1 %.
+"""
 RESAMPLES: Final = 200
 RELATIVE_FLOOR: Final = 1e-6
 """What even a count is not trusted beyond: rounding in the last digits that are shown."""
@@ -49,7 +51,9 @@ class Aggregated:
     one_sided: Floats
 
 
-def aggregate(values: Floats, how: Aggregate | Literal["auto"] = "auto", floor: float = RELATIVE_FLOOR) -> Aggregated:
+def aggregate(
+    values: Floats, how: Aggregate | Literal["auto"] = "auto", floor: float = RELATIVE_FLOOR
+) -> Aggregated:
     """Aggregate the repetitions of many functions.
 
     Parameters
@@ -95,7 +99,7 @@ def _nan(function: object, values: Floats) -> Floats:
     return np.asarray(function(values, axis=2))  # type: ignore[operator]
 
 
-def _one_way(values: Floats, counts: NDArray[np.int64], how: Aggregate) -> tuple[Floats, Floats, Floats, Floats]:
+def _one_way(values: Floats, counts: Integers, how: Aggregate) -> tuple[Floats, Floats, Floats, Floats]:
     ordered = np.sort(values, axis=2)  # NaN last
     centre = _summary(ordered, counts, how)
     # One-sided noise is judged by the half that the aggregate looks at.
@@ -113,7 +117,7 @@ def _one_way(values: Floats, counts: NDArray[np.int64], how: Aggregate) -> tuple
     return centre, spread, law, np.maximum((counts - 1).sum(axis=1) / 2.0, 0.0)
 
 
-def _summary(ordered: Floats, counts: NDArray[np.int64], how: Aggregate) -> Floats:
+def _summary(ordered: Floats, counts: Integers, how: Aggregate) -> Floats:
     place = np.arange(ordered.shape[-1])
     filled = np.where(place < counts[..., None], ordered, 0.0)
     if how == "mean":
@@ -130,7 +134,7 @@ def _summary(ordered: Floats, counts: NDArray[np.int64], how: Aggregate) -> Floa
     return np.asarray(first * (1 - part) + second * part)
 
 
-def _noise_law(squares: Floats, freedom: NDArray[np.int64], centre: Floats) -> tuple[Floats, Floats]:
+def _noise_law(squares: Floats, freedom: Integers, centre: Floats) -> tuple[Floats, Floats]:
     """The most likely t and the variance of one repetition at each point under it."""
     total = freedom.sum(axis=1)
     size = np.maximum(centre, 1e-300)
@@ -141,7 +145,9 @@ def _noise_law(squares: Floats, freedom: NDArray[np.int64], centre: Floats) -> t
         shape = size ** (2 * t)
         sigma2 = (squares / shape).sum(axis=1) / np.maximum(total, 1)
         with np.errstate(divide="ignore"):
-            log = -0.5 * total * np.log(np.maximum(sigma2, 1e-300)) - 0.5 * (freedom * np.log(shape)).sum(axis=1)
+            log = -0.5 * total * np.log(np.maximum(sigma2, 1e-300)) - 0.5 * (freedom * np.log(shape)).sum(
+                axis=1
+            )
         better = log > best + 1e-9
         best = np.where(better, log, best)
         law = np.where(better & (total > 0), t, law)
@@ -149,10 +155,10 @@ def _noise_law(squares: Floats, freedom: NDArray[np.int64], centre: Floats) -> t
     return law, variance
 
 
-def _resampled(
-    values: Floats, counts: NDArray[np.int64], centre: Floats, law: Floats, how: Aggregate
-) -> Floats:
-    """Variance of an aggregate by resampling the residuals of all points together, scaled by the noise law."""
+def _resampled(values: Floats, counts: Integers, centre: Floats, law: Floats, how: Aggregate) -> Floats:
+    """Variance of an aggregate by resampling the residuals of all points together, scaled by the noise
+    law.
+    """
     n, m, r = values.shape
     scale = np.maximum(np.abs(centre), 1e-300) ** law[:, None]
     residual = ((values - centre[:, :, None]) / scale[:, :, None]).reshape(n, m * r)

@@ -17,6 +17,8 @@ from steelyard.growth import CONSTANT, Growth
 from steelyard.scaling.spaces import SearchSpace
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+SmallIntegers = NDArray[np.int32]
 Monomial = tuple[Growth, ...]
 """One growth for each parameter; their product is the term."""
 
@@ -67,7 +69,9 @@ class Exponents:
         return cls(*(np.ascontiguousarray(table[:, :, k]) for k in range(3)))
 
     def at(self, points: Floats) -> Floats:
-        """The values at points (m, parameters), (terms, m); in logarithms, so that k^3 2^k does not overflow."""
+        """The values at points (m, parameters), (terms, m); in logarithms, so that k^3 2^k does not
+        overflow.
+        """
         logs = np.log2(points)
         with np.errstate(divide="ignore", invalid="ignore"):
             log_logs = np.where(logs > 0, np.log2(np.where(logs > 0, logs, 1.0)), -np.inf)
@@ -98,8 +102,8 @@ class Candidates:
     points: Floats
     terms: tuple[Monomial, ...]
     scale: Floats
-    members: NDArray[np.int32]
-    group: NDArray[np.int32]
+    members: SmallIntegers
+    group: SmallIntegers
     leads: tuple[Monomial, ...]
     priors: Priors
     kernel: _kernels.Space
@@ -112,7 +116,9 @@ class Candidates:
     """Every term at every point, (terms, m)."""
 
     def at(self, target: Floats) -> Floats:
-        """Every column, as the kernel scales it, at one point; a last 0 stands for "no term", so that -1 finds it."""
+        """Every column, as the kernel scales it, at one point; a last 0 stands for "no term", so that -1
+        finds it.
+        """
         return np.append(self.exponents.at(target.reshape(1, -1))[:, 0] / self.scale, 0.0)
 
 
@@ -125,9 +131,13 @@ def columns(points: Floats, terms: Sequence[Monomial]) -> Floats:
 
 
 def usable(points: Floats, term: Monomial) -> bool:
-    """Whether the term has a value at every point: logarithms need points above 1 (at 1 they are 0: allowed if positive)."""
+    """Whether the term has a value at every point: logarithms need points above 1 (at 1 they are 0:
+    allowed if positive).
+    """
     return all(
-        not growth.log or float(points[:, at].min()) > 1 or (growth.log > 0 and float(points[:, at].min()) == 1)
+        not growth.log
+        or float(points[:, at].min()) > 1
+        or (growth.log > 0 and float(points[:, at].min()) == 1)
         for at, growth in enumerate(term)
     )
 
@@ -151,9 +161,10 @@ def several_parameters(
 ) -> Candidates:
     """Products and sums over two or three parameters, searched jointly.
 
-    With g and h for the terms of two parameters the structures are g, h, gh, g + h, gh + g and gh + h; with three
-    they are every product of a subset, and a product plus one more term: fgh + f, fg + h, f + g + h and so on. Each
-    structure has the same prior mass, however many candidates it has.
+    With g and h for the terms of two parameters the structures are g, h, gh, g + h, gh + g and gh + h; with
+    three they are every product of a subset, and a product plus one more term: fgh + f, fg + h, f + g + h
+    and so
+    on. Each structure has the same prior mass, however many candidates it has.
     """
     count = points.shape[1]
     own = [
@@ -162,8 +173,10 @@ def several_parameters(
     ]
     index: dict[Monomial, int] = {}
     structures: dict[tuple[frozenset[int], ...], list[tuple[tuple[int, ...], float]]] = {}
-    subsets = [frozenset(s) for size in range(1, count + 1) for s in itertools.combinations(range(count), size)]
-    shapes = [(s,) for s in subsets]
+    subsets = [
+        frozenset(s) for size in range(1, count + 1) for s in itertools.combinations(range(count), size)
+    ]
+    shapes: list[tuple[frozenset[int], ...]] = [(s,) for s in subsets]
     shapes += [(a, b) for a, b in itertools.combinations(subsets, 2) if len(a | b) > 1]
     if count == 3:
         shapes.append((frozenset({0}), frozenset({1}), frozenset({2})))
@@ -202,14 +215,17 @@ def _assemble(
 
 
 def _finish(
-    points: Floats, terms: Sequence[Monomial], candidates: Sequence[tuple[tuple[int, ...], float]], priors: Priors
+    points: Floats,
+    terms: Sequence[Monomial],
+    candidates: Sequence[tuple[tuple[int, ...], float]],
+    priors: Priors,
 ) -> Candidates:
     parameters = points.shape[1]
     exponents = Exponents.of(terms, parameters)
     raw = exponents.at(points)
     scale = raw.max(axis=1)
     leads: dict[Monomial, int] = {(CONSTANT,) * parameters: 0}
-    members = [(-1, -1, -1)]
+    members: list[tuple[int, ...]] = [(-1, -1, -1)]
     group = [0]
     log_prior = [math.log(priors.constant)]
     for which, weight in sorted(candidates, key=lambda candidate: len(candidate[0])):
@@ -230,8 +246,20 @@ def _finish(
     )
     fastest = tuple(max((term[at] for term in terms), default=CONSTANT) for at in range(parameters))
     near = [
-        any(not g.exp2 and g.power >= top.power - EDGE for g, top in zip(lead, fastest, strict=True)) for lead in leads
+        any(not g.exp2 and g.power >= top.power - EDGE for g, top in zip(lead, fastest, strict=True))
+        for lead in leads
     ]
     return Candidates(
-        points, tuple(terms), scale, member_array, group_array, tuple(leads), priors, kernel, fastest, np.array(near), exponents, raw
+        points,
+        tuple(terms),
+        scale,
+        member_array,
+        group_array,
+        tuple(leads),
+        priors,
+        kernel,
+        fastest,
+        np.array(near),
+        exponents,
+        raw,
     )

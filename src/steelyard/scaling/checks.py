@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from steelyard.scaling.candidates import Floats
+from steelyard.scaling.candidates import Floats, Integers
 from steelyard.scaling.model import NotModelled
 from steelyard.series import Series
 
@@ -40,7 +39,7 @@ class Reading:
     grid: Floats
     values: Floats
     u: Floats | None
-    launches: NDArray[np.int64]
+    launches: Integers
     means: Floats
     levels: tuple[int, ...]
     zeros: int
@@ -69,8 +68,13 @@ def read(series: Series) -> Reading | NotModelled:
 
 
 def _reason(series: Series, grid: Floats) -> str | None:
+    """Why there is nothing to model."""
     if len(series.points) < LEAST_POINTS:
         return f"{len(series.points)} points; a model needs at least {LEAST_POINTS}, and 5 for a verdict"
+    return _bad_value(series) or _bad_grid(series, grid)
+
+
+def _bad_value(series: Series) -> str | None:
     for point in series.points:
         if point.values and all(0 <= value < INFINITY for value in point.values):
             continue
@@ -78,9 +82,15 @@ def _reason(series: Series, grid: Floats) -> str | None:
         if not point.values:
             return f"no value at {where}"
         bad = next(value for value in point.values if not 0 <= value < INFINITY)
-        if bad < 0 and bad > -INFINITY:
+        if -INFINITY < bad < 0:
             return f"value {bad:g} at {where} is negative; models are of quantities from 0 up"
         return f"value {bad} at {where}; models need finite values"
+    if all(value == 0 for point in series.points for value in point.values):
+        return "all values are 0"
+    return None
+
+
+def _bad_grid(series: Series, grid: Floats) -> str | None:
     if len(series.parameters) > MOST_PARAMETERS:
         return f"{len(series.parameters)} parameters; models have at most {MOST_PARAMETERS}"
     for at, name in enumerate(series.parameters):
@@ -89,6 +99,4 @@ def _reason(series: Series, grid: Floats) -> str | None:
             return f"{name} = {min(column):g}; growth is defined for parameters above 0"
         if len(set(column)) < LEAST_POINTS:
             return f"{len(set(column))} values of {name}; a model needs at least {LEAST_POINTS}"
-    if all(value == 0 for point in series.points for value in point.values):
-        return "all values are 0"
     return None

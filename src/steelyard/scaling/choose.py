@@ -1,6 +1,7 @@
 """One formula for each function out of its posterior: the most probable one that makes sense.
 
-A formula makes sense if all its terms grow and it is positive wherever it was measured and wherever it is asked for.
+A formula makes sense if all its terms grow and it is positive wherever it was measured and wherever it is
+asked for.
 """
 
 from __future__ import annotations
@@ -9,11 +10,10 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import fdtrc
 
 from steelyard.scaling.aggregate import Aggregated
-from steelyard.scaling.candidates import Floats
+from steelyard.scaling.candidates import Floats, Integers
 from steelyard.scaling.model import Term
 from steelyard.scaling.posterior import Posterior
 
@@ -40,10 +40,10 @@ class Choices:
     """
 
     posterior: Posterior
-    lead: NDArray[np.int64]
+    lead: Integers
     constant: Floats
     slope: Floats
-    member: NDArray[np.int64]
+    member: Integers
     fitted: Floats
     lack_of_fit: Floats
     r2: Floats
@@ -71,7 +71,9 @@ def choose(posterior: Posterior, data: Aggregated, reach: Floats) -> Choices:
     sound = present & ((slope > 0) | (member < 0)).all(axis=2)
     doubtful = np.flatnonzero((sound & (constant < 0)).any(axis=1))
     if len(doubtful):
-        everywhere = np.hstack([candidates.raw, candidates.exponents.at(reach)]) if len(reach) else candidates.raw
+        everywhere = (
+            np.hstack([candidates.raw, candidates.exponents.at(reach)]) if len(reach) else candidates.raw
+        )
         values = _values(everywhere, constant[doubtful], slope[doubtful], member[doubtful])
         sound[doubtful] &= (constant[doubtful] >= 0) | (values > 0).all(axis=2)
     rows = np.arange(n)
@@ -92,14 +94,16 @@ def choose(posterior: Posterior, data: Aggregated, reach: Floats) -> Choices:
     with np.errstate(divide="ignore", invalid="ignore"):
         f = ((data.value - fitted) ** 2 / data.u2).sum(axis=1) / left
         known = (left > 0) & (data.freedom > 0)
-        lack = np.where(known, fdtrc(np.maximum(left, 1), np.maximum(data.freedom, 1), np.maximum(f, 0.0)), np.nan)
+        lack = np.where(
+            known, fdtrc(np.maximum(left, 1), np.maximum(data.freedom, 1), np.maximum(f, 0.0)), np.nan
+        )
         spread = ((data.value - data.value.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
         rest = ((data.value - fitted) ** 2).sum(axis=1)
         r2 = np.where((used > 1) & (left > 0), 1 - (rest / left) / (spread / (m - 1)), np.nan)
     return Choices(posterior, lead, constant, slope, member, fitted, lack, r2)
 
 
-def _values(basis: Floats, constant: Floats, slope: Floats, member: NDArray[np.int64]) -> Floats:
+def _values(basis: Floats, constant: Floats, slope: Floats, member: Integers) -> Floats:
     """Values of formulas (n, formulas) where the terms have the values ``basis`` (terms, points)."""
     basis = np.vstack([basis, np.zeros(basis.shape[1])])  # row -1 is "no term"
     out = np.repeat(constant[:, :, None], basis.shape[1], axis=2)

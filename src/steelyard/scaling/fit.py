@@ -1,4 +1,6 @@
-"""Fitting one group of functions that share their points: search, widen where it does not fit, cut where it switches."""
+"""Fitting one group of functions that share their points: search, widen where it does not fit, cut where
+it switches.
+"""
 
 from __future__ import annotations
 
@@ -162,7 +164,7 @@ def _misfit(choices: Choices, data: Aggregated) -> np.ndarray:
     return np.asarray(np.where(noisy, np.nan_to_num(choices.lack_of_fit, nan=1.0) < POOR_FIT, miss))
 
 
-def _cut(  # noqa: PLR0913 a step of fit, apart for its length
+def _cut(
     grid: Grid,
     data: Aggregated,
     rows: np.ndarray,
@@ -183,7 +185,9 @@ def _cut(  # noqa: PLR0913 a step of fit, apart for its length
         for where in cut.cuts:
             if where not in chosen:
                 last = where == cut.cuts[-1]
-                chosen[where] = choose(stretches[where].posterior, stretches[where].data, reach if last else reach[:0])
+                chosen[where] = choose(
+                    stretches[where].posterior, stretches[where].data, reach if last else reach[:0]
+                )
         before = special.get(row) or Source(choices, data, row)
         pieces = tuple(Piece(stretches[where], chosen[where]) for where in cut.cuts)
         special[row] = Source(before.choices, before.data, before.row, cut.probability, pieces, at)

@@ -38,7 +38,9 @@ class Breaks:
 
 
 def breaks(series: Series, limit: float, question: Question | None = None) -> Breaks | NotModelled:
-    """Where the metric first exceeds ``limit`` as the first (or named) parameter grows, others at their largest."""
+    """Where the metric first exceeds ``limit`` as the first (or named) parameter grows, others at their
+    largest.
+    """
     asked = question or Question()
     at = series.parameters.index(asked.parameter) if asked.parameter in series.parameters else 0
     name = series.parameters[at]

@@ -12,8 +12,8 @@ from steelyard.units import Scalar
 
 RankAnswer = Literal["match", "approximate", "none", "undecided"]
 WarningKind = Literal[
-    "few_points", "few_launches", "one_launch", "no_noise", "lack_of_fit", "edge", "segments", "zeros", "no_logarithms",
-    "one_sided", "given_leading_term", "incomplete", "unusable", "falling", "far",
+    "few_points", "few_launches", "one_launch", "no_noise", "lack_of_fit", "edge", "segments", "zeros",
+    "no_logarithms", "one_sided", "given_leading_term", "far",
 ]  # fmt: skip
 
 
@@ -34,7 +34,9 @@ class Term:
 
     def at(self, target: tuple[float, ...]) -> float:
         """The value at a point, one coordinate for each parameter."""
-        return self.coefficient * math.prod(g.at(x) for g, x in zip(self.growth, target, strict=True) if g != CONSTANT)
+        return self.coefficient * math.prod(
+            g.at(x) for g, x in zip(self.growth, target, strict=True) if g != CONSTANT
+        )
 
     def text(self, parameters: tuple[str, ...]) -> str:
         """``3.4e-07 * p^0.5 * log2(p)``: readable, and an expression in most languages."""

@@ -16,17 +16,19 @@ from steelyard.scaling.candidates import Floats
 from steelyard.scaling.checks import Reading, read
 from steelyard.scaling.fit import Fitted, Grid, fit
 from steelyard.scaling.foresee import Foresight, foresee
-from steelyard.scaling.model import NotModelled, Prediction, ScalingModel, Segment, Term
+from steelyard.scaling.model import NotModelled, Prediction, ScalingModel, Segment
 from steelyard.scaling.question import Question
-from steelyard.series import Series
-from steelyard.scaling.validation import RANKS, Asked, rank_of_one, validation_of
+from steelyard.scaling.validation import Asked, rank_of_one, validation_of
 from steelyard.scaling.warnings import warnings_of
+from steelyard.series import Series
 
 BATCH: Final = 2048
 """Functions fitted at once; bounds memory at about 100 MB."""
 LEAST_FALL: Final = 0.03
 SURE_FALL: Final = 5.0
-"""A series falls where its last value is below its first by 3 % and by 5 standard uncertainties (few launches: t, not z)."""
+"""A series falls where its last value is below its first by 3 % and by 5 standard uncertainties (few
+launches: t, not z).
+"""
 ALTERNATIVES: Final = 3
 WORTH_NAMING: Final = 0.01
 
@@ -61,12 +63,16 @@ def model_all(
             answers[number] = reading
             continue
         stated = asked.expectation(one.name, one.metric)
-        expectations = tuple(None if stated is None else stated.growth(p, asked.along) for p in one.parameters)
+        expectations = tuple(
+            None if stated is None else stated.growth(p, asked.along) for p in one.parameters
+        )
         falling = tuple(_falls(reading, at, asked, e) for at, e in enumerate(expectations))
         deviation = None if stated is None else stated.deviation
         key = (reading.grid.tobytes(), one.parameters, expectations, deviation, falling)
         if key not in groups:
-            groups[key] = _Group(Grid(reading.grid, one.parameters, expectations, falling), _asked(one, asked))
+            groups[key] = _Group(
+                Grid(reading.grid, one.parameters, expectations, falling), _asked(one, asked)
+            )
         groups[key].readings.append((number, reading))
     done = len(answers)
     for group in groups.values():
@@ -93,7 +99,9 @@ def _check(series: Sequence[Series], question: Question) -> None:
     asked += [*question.scale, *(name for target in question.targets for name in target)]
     for name in asked:
         if known and name not in known:
-            raise UsageError(f"no series has a parameter {name!r}", hint=f"parameters: {', '.join(sorted(known))}")
+            raise UsageError(
+                f"no series has a parameter {name!r}", hint=f"parameters: {', '.join(sorted(known))}"
+            )
     for stated in question.expectations.values():
         stated.growth(question.parameter or "p", question.along)
         stated.limit(question.parameter or "p")
@@ -110,7 +118,9 @@ def _asked(series: Series, question: Question) -> Asked | None:
 
 
 def _falls(reading: Reading, at: int, question: Question, expectation: Growth | None) -> bool:
-    """Whether falling terms are searched for parameter ``at``: asked for, expected, or plainly in the data."""
+    """Whether falling terms are searched for parameter ``at``: asked for, expected, or plainly in the
+    data.
+    """
     if question.negative is not None:
         return question.negative
     if expectation is not None and expectation < CONSTANT:
@@ -195,7 +205,9 @@ def _answer(
         lead=candidates.leads[lead],
         posterior=float(share[lead]),
         alternatives=tuple(
-            (candidates.leads[int(i)], float(share[i])) for i in others if i != lead and share[i] > WORTH_NAMING
+            (candidates.leads[int(i)], float(share[i]))
+            for i in others
+            if i != lead and share[i] > WORTH_NAMING
         ),
         aggregate=data.aggregate[at],
         noise_law=float(data.law[at]),
@@ -210,14 +222,17 @@ def _answer(
         for target, q in zip(targets, seen.quantiles[row], strict=True)
     )
     edge = bool(len(answer.terms)) and any(
-        not top.is_constant and growth == top for growth, top in zip(answer.lead, candidates.fastest, strict=True)
+        not top.is_constant and growth == top
+        for growth, top in zip(answer.lead, candidates.fastest, strict=True)
     )
     answer = replace(answer, predictions=predictions)
     return replace(answer, warnings=warnings_of(answer, reading, float(data.one_sided[at]), edge=edge))
 
 
 def _prediction(answer: ScalingModel, target: tuple[float, ...], low: float, high: float) -> Prediction:
-    """The formula's value, which errs less than the posterior's median, with the posterior's interval around it."""
+    """The formula's value, which errs less than the posterior's median, with the posterior's interval
+    around it.
+    """
     value = answer.at(*target)
     return Prediction(target, value, min(low, value), max(high, value))
 
@@ -258,9 +273,9 @@ def _least_squares(
         answer = ScalingModel(
             name=series.name, metric=series.metric, unit=series.unit, labels=series.labels,
             parameters=series.parameters, points=len(reading.grid), launches=int(reading.launches.min()),
-            constant=found.constant, terms=() if found.growth.is_constant else (Term(found.slope, (found.growth,)),),
-            lead=(found.growth,), posterior=1.0, alternatives=(), aggregate=data.aggregate[row], noise_law=0.0,
-            lack_of_fit=None, r2=found.r2, segments=(), method="seed001",
+            constant=found.constant, terms=found.terms(), lead=(found.growth,), posterior=1.0,
+            alternatives=(), aggregate=data.aggregate[row], noise_law=0.0, lack_of_fit=None, r2=found.r2,
+            segments=(), method="seed001",
         )  # fmt: skip
         values = [answer.at(*map(float, target)) for target in targets]
         predictions = tuple(
@@ -274,6 +289,3 @@ def _least_squares(
             validation = validation_of(group.asked, found.growth, asymptotic, scale, there)
         answers.append(replace(answer, predictions=predictions, validation=validation))
     return answers
-
-
-__all__ = ["RANKS", "Answer", "model", "model_all"]

@@ -1,4 +1,6 @@
-"""The posterior over candidates of many functions on the same points, and what follows from it at any scale."""
+"""The posterior over candidates of many functions on the same points, and what follows from it at any
+scale.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +8,30 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from steelyard.scaling.candidates import Candidates, Floats
+from steelyard.scaling.candidates import Candidates, Floats, Integers, SmallIntegers
 
 DRAWS: Final = 512
 KEPT: Final = 48
 """Components kept of each function; the lighter half stands for all that are not kept."""
 REACH: Final = 1.5
+MOST_DISTANCE: Final = 20.0
+"""Bounds exponentials; e^20 says as well as anything that nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """What the kernel found, functions first. ``variance`` is of the point means, noise and discrepancy together.
+    """What the kernel found, functions first. ``variance`` is of the point means, noise and discrepancy
+    together.
 
     Attributes
     ----------
     candidate : array (n, KEPT) of int32
         By falling weight; -1 beyond the last.
     weight, own, chi2 : array (n, KEPT)
-        The share of the posterior that the component stands for; its own posterior; its weighted sum of squares.
+        The share of the posterior that the component stands for; its own posterior; its weighted sum of
+        squares.
     coefficient : array (n, KEPT, 4)
         The constant, then the terms of ``candidates.members``, for columns divided by ``candidates.scale``.
     covariance : array (n, KEPT, 4, 4)
@@ -41,7 +46,7 @@ class Posterior:
     """
 
     candidates: Candidates
-    candidate: NDArray[np.int32]
+    candidate: SmallIntegers
     weight: Floats
     own: Floats
     chi2: Floats
@@ -56,12 +61,14 @@ class Posterior:
     def __len__(self) -> int:
         return len(self.candidate)
 
-    def used(self) -> NDArray[np.int64]:
+    def used(self) -> Integers:
         """How many terms each kept component has, the constant not counted, (n, KEPT)."""
-        return (self.candidates.members[self.candidate] >= 0).sum(axis=2)
+        return np.asarray((self.candidates.members[self.candidate] >= 0).sum(axis=2))
 
 
-def search(candidates: Candidates, value: Floats, u2: Floats, law: Floats, freedom: Floats, threads: int = 1) -> Posterior:
+def search(
+    candidates: Candidates, value: Floats, u2: Floats, law: Floats, freedom: Floats, threads: int = 1
+) -> Posterior:
     """The posterior of each function.
 
     Parameters
@@ -92,7 +99,7 @@ def discrepancy_posterior(posterior: Posterior) -> Floats:
     )
     log -= log.max(axis=2, keepdims=True)
     share: Floats = np.exp(log)
-    return share / share.sum(axis=2, keepdims=True)
+    return np.asarray(share / share.sum(axis=2, keepdims=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +116,7 @@ class Draws:
     """
 
     posterior: Posterior
-    component: NDArray[np.int64]
+    component: Integers
     coefficient: Floats
     discrepancy: Floats
 
@@ -120,14 +127,28 @@ class Draws:
         basis = candidates.at(target)[members]
         values: Floats = self.coefficient[:, :, 0] + (self.coefficient[:, :, 1:] * basis).sum(axis=2)
         # What is modelled is never negative; a formula with a negative constant may be, far from the data.
-        return np.maximum(values * (1 + self.discrepancy * beyond(candidates.points, target)), 0.0)
+        return np.maximum(values, 0.0) * self._distance(target)
+
+    def at_row(self, row: int, target: Floats) -> Floats:
+        """``at`` for one function, (DRAWS,)."""
+        candidates = self.posterior.candidates
+        members = candidates.members[self.posterior.candidate[row, self.component[row]]]
+        basis = candidates.at(target)[members]
+        values: Floats = self.coefficient[row, :, 0] + (self.coefficient[row, :, 1:] * basis).sum(axis=1)
+        return np.asarray(np.maximum(values, 0.0) * self._distance(target)[row])
+
+    def _distance(self, target: Floats) -> Floats:
+        """The factor between formula and truth at a point; a logarithmic distance, so it stays positive."""
+        wide = self.discrepancy * beyond(self.posterior.candidates.points, target)
+        return np.asarray(np.exp(np.clip(wide, -MOST_DISTANCE, MOST_DISTANCE)))
 
 
 def beyond(points: Floats, target: Floats) -> float:
     """How much larger a discrepancy is at ``target`` than at a measured point.
 
-    A formula that misses inside the range misses by its shape, and a missed curvature grows with the square of the
-    distance: (1 + 1.5 h / L)² at h octaves outside a range of L octaves, the worst parameter counting.
+    A formula that misses inside the range misses by its shape, and a missed curvature grows with the square
+    of the distance: (1 + 1.5 h / L)² at h octaves outside a range of L octaves, the worst parameter
+    counting.
     """
     logs, at = np.log2(points), np.log2(target)
     length = np.maximum(logs.max(axis=0) - logs.min(axis=0), 1.0)
@@ -152,7 +173,11 @@ def draw(posterior: Posterior, seed: int = 1) -> Draws:
     scale = np.take_along_axis(posterior.scale, which, axis=1)
     nu = np.take_along_axis(posterior.freedom, which, axis=1)
     left = np.maximum(posterior.variance.shape[1] - 1 - posterior.used(), 1)[rows, component]
-    spread = np.sqrt(scale * (nu + posterior.chi2[rows, component] / scale) / _chi_square(nu + left, rng.standard_normal(DRAWS)))
+    spread = np.sqrt(
+        scale
+        * (nu + posterior.chi2[rows, component] / scale)
+        / _chi_square(nu + left, rng.standard_normal(DRAWS))
+    )
     root = _cholesky(posterior.covariance)[rows, component]
     centre = posterior.coefficient[rows, component]
     coefficient = centre.copy()
@@ -162,7 +187,9 @@ def draw(posterior: Posterior, seed: int = 1) -> Draws:
         step = np.einsum("fdij,dj->fdi", root, rng.standard_normal((DRAWS, 4)))
         trial = centre + spread[:, :, None] * step
         coefficient = np.where(pending[:, :, None], trial, coefficient)
-        bad = (coefficient[:, :, 1:] < 0).any(axis=2) | ((coefficient[:, :, 0] < 0) & (centre[:, :, 0] > 0) & ~allow_negative)
+        bad = (coefficient[:, :, 1:] < 0).any(axis=2) | (
+            (coefficient[:, :, 0] < 0) & (centre[:, :, 0] > 0) & ~allow_negative
+        )
         pending &= bad
         if not pending.any():
             break
@@ -173,9 +200,11 @@ def draw(posterior: Posterior, seed: int = 1) -> Draws:
 
 
 def _chi_square(freedom: Floats, z: Floats) -> Floats:
-    """Quantiles by Wilson and Hilferty (1931): within 1 % where it matters here, and one multiplication each."""
+    """Quantiles by Wilson and Hilferty (1931): within 1 % where it matters here, and one multiplication
+    each.
+    """
     part = 2 / (9 * freedom)
-    return freedom * np.maximum(1 - part + z * np.sqrt(part), 0.05) ** 3
+    return np.asarray(freedom * np.maximum(1 - part + z * np.sqrt(part), 0.05) ** 3)
 
 
 def _cholesky(covariance: Floats) -> Floats:

@@ -9,7 +9,14 @@ from typing import Final, Literal
 from steelyard.errors import UsageError
 from steelyard.growth import Growth, parse
 from steelyard.scaling.aggregate import AGGREGATES, RELATIVE_FLOOR, Aggregate
-from steelyard.scaling.spaces import SearchSpace, default_space, mpi_study_space, seed001_space, user_space, wide_space
+from steelyard.scaling.spaces import (
+    SearchSpace,
+    default_space,
+    mpi_study_space,
+    seed001_space,
+    user_space,
+    wide_space,
+)
 
 Method = Literal["posterior", "seed001"]
 METHODS: Final[tuple[Method, ...]] = ("posterior", "seed001")
@@ -20,7 +27,8 @@ SURE: Final = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What a function should grow like; the texts are read when the question is put, so that errors point at them.
+    """What a function should grow like; the texts are read when the question is put, so that errors point
+    at them.
 
     Attributes
     ----------
@@ -88,12 +96,18 @@ class Question:
         if self.method not in METHODS:
             raise UsageError(f"{self.method!r} is not a method", hint=f"methods: {', '.join(METHODS)}")
         if self.aggregate not in ("auto", *AGGREGATES):
-            raise UsageError(f"{self.aggregate!r} is not an aggregate", hint=f"use auto, {', '.join(AGGREGATES)}")
+            raise UsageError(
+                f"{self.aggregate!r} is not an aggregate", hint=f"use auto, {', '.join(AGGREGATES)}"
+            )
         if isinstance(self.space, str) and self.space not in SPACES:
-            raise UsageError(f"{self.space!r} is not a search space", hint=f"spaces: {', '.join(SPACES)}, or your terms")
+            raise UsageError(
+                f"{self.space!r} is not a search space", hint=f"spaces: {', '.join(SPACES)}, or your terms"
+            )
 
     def expectation(self, name: str, metric: str = "") -> Expectation | None:
-        """What is expected of a metric of a function: stated for both (``"name metric"``), for the function, for all."""
+        """What is expected of a metric of a function: stated for both (``"name metric"``), for the
+        function, for all.
+        """
         for key in (f"{name} {metric}", name, "*"):
             if key in self.expectations:
                 return self.expectations[key]
@@ -109,10 +123,13 @@ class Question:
             return wide_space()
         if self.space == "seed001" or (self.method == "seed001" and expectation is not None):
             if expectation is None:
-                raise UsageError("the space seed001 is built around an expectation", hint="state one: --expect 'O(log p)'")
+                raise UsageError(
+                    "the space seed001 is built around an expectation", hint="state one: --expect 'O(log p)'"
+                )
             space = seed001_space(expectation)
             if not space.terms:
-                # The construction gives {1} for O(1); the study took the space of O(p log p) for it (§ 3.1.3).
+                # The construction gives {1} for O(1); the study took the space of O(p log p) for it (§
+                # 3.1.3).
                 return mpi_study_space()
             return space
         return default_space(expectation, coarse=coarse)

@@ -1,4 +1,6 @@
-"""Cross-function rules of seed 001, § 2.1: ``allreduce <= reduce + bcast``, by leading terms, and from where they break."""
+"""Cross-function rules of seed 001, § 2.1: ``allreduce <= reduce + bcast``, by leading terms, and from
+where they break.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,8 @@ class RuleAnswer:
     probability : float
         That the left side does not grow faster.
     breaks_at : float or None
-        The smallest scale from the smallest measured on at which the fitted left side is larger; ``None`` if it never is.
+        The smallest scale from the smallest measured on at which the fitted left side is larger; ``None``
+        if it never is.
     measured : bool
         Whether that scale is within what was measured.
     """
@@ -62,7 +65,9 @@ def parse_rule(text: str) -> Rule:
     sides = text.replace("≤", "<=").split("<=")
     names = [tuple(part.strip() for part in side.split("+")) for side in sides]
     if len(sides) != 2 or not all(all(side) for side in names):
-        raise UsageError(f"rule {text!r} is not of the form 'a <= b + c'", hint="write 'allreduce <= reduce + bcast'")
+        raise UsageError(
+            f"rule {text!r} is not of the form 'a <= b + c'", hint="write 'allreduce <= reduce + bcast'"
+        )
     return Rule(text, names[0], names[1])
 
 
@@ -82,7 +87,9 @@ def judge(rule: Rule, models: Mapping[str, ScalingModel], smallest: float, large
     left, right = [models[name] for name in rule.left], [models[name] for name in rule.right]
     kept = _probability(left, right)
     verdict: RuleVerdict = "holds" if kept >= SURE else "fails" if kept <= 1 - SURE else "not_resolved"
-    broken = next((x for x in _scales(smallest) if sum(m.at(x) for m in left) > sum(m.at(x) for m in right)), None)
+    broken = next(
+        (x for x in _scales(smallest) if sum(m.at(x) for m in left) > sum(m.at(x) for m in right)), None
+    )
     return RuleAnswer(rule.text, verdict, kept, broken, broken is not None and broken <= largest)
 
 
@@ -94,7 +101,9 @@ def _scales(smallest: float) -> list[float]:
 
 
 def _probability(left: list[ScalingModel], right: list[ScalingModel]) -> float:
-    """That the fastest lead of the left is not faster than the fastest of the right, functions independent."""
+    """That the fastest lead of the left is not faster than the fastest of the right, functions
+    independent.
+    """
     a, b = _fastest(left), _fastest(right)
     return sum(p * q for (g, p), (h, q) in itertools.product(a.items(), b.items()) if g <= h)
 

@@ -1,7 +1,9 @@
 """The method of seed 001, unchanged: least squares, leave-one-out cross-validation, the highest adjusted R².
 
-Shudler et al., § 2.3, DOI 10.1109/TPDS.2019.2896993. Each f of the space is fitted as c + a·f; the residuals that count are
-those of points left out. A constant is taken where no term predicts left-out points better than their mean does.
+Shudler et al., § 2.3, DOI 10.1109/TPDS.2019.2896993. Each f of the space is fitted as c + a·f; the
+residuals that count are those of points left out. A constant is taken where no term predicts left-out
+points better than their mean
+does.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import numpy as np
 
 from steelyard.growth import CONSTANT, Growth
 from steelyard.scaling.candidates import Floats, columns, usable
+from steelyard.scaling.model import Term
 from steelyard.scaling.spaces import SearchSpace
 
 
@@ -23,6 +26,10 @@ class LeastSquares:
     constant: float
     slope: float
     r2: float | None
+
+    def terms(self) -> tuple[Term, ...]:
+        """The growing term; none for a constant."""
+        return () if self.growth.is_constant else (Term(self.slope, (self.growth,)),)
 
 
 def fit(points: Floats, value: Floats, space: SearchSpace) -> LeastSquares:

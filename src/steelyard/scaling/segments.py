@@ -1,8 +1,9 @@
 """Change points: where an algorithm switches, each stretch has a model of its own.
 
-Every stretch of at least three points has an evidence of its own; a forward sum over all ways to cut the range gives the
-probability that there is a switch at all, a forward maximum the best cuts. A switch is believed by evidence, not by how
-much closer the fit becomes: more stretches always fit closer.
+Every stretch of at least three points has an evidence of its own; a forward sum over all ways to cut the
+range gives the probability that there is a switch at all, a forward maximum the best cuts. A switch is
+believed by
+evidence, not by how much closer the fit becomes: more stretches always fit closer.
 """
 
 from __future__ import annotations
@@ -63,14 +64,18 @@ class Segmenter:
         self.grid = grid
         m = len(grid)
         self.ranges = [(i, j) for i in range(m) for j in range(i + LEAST_POINTS, m + 1)]
-        self.candidates: dict[tuple[int, int], Candidates] = {r: one_parameter(grid[slice(*r)], space) for r in self.ranges}
+        self.candidates: dict[tuple[int, int], Candidates] = {
+            r: one_parameter(grid[slice(*r)], space) for r in self.ranges
+        }
 
     def fit(self, data: Aggregated, rows: np.ndarray, threads: int) -> dict[tuple[int, int], Stretch]:
         """All stretches of the functions ``rows``."""
         out = {}
         for start, end in self.ranges:
             piece = part(data, rows, start, end)
-            found = search(self.candidates[start, end], piece.value, piece.u2, piece.law, piece.freedom, threads)
+            found = search(
+                self.candidates[start, end], piece.value, piece.u2, piece.law, piece.freedom, threads
+            )
             out[start, end] = Stretch(start, end, piece, found)
         return out
 
@@ -92,7 +97,9 @@ class Segmenter:
             for start in range(end - LEAST_POINTS + 1):
                 if (start and not math.isfinite(best[start])) or not math.isfinite(log[start, end]):
                     continue
-                before_total, before_best = (0.0, 0.0) if start == 0 else (total[start] + step, best[start] + step)
+                before_total, before_best = (
+                    (0.0, 0.0) if start == 0 else (total[start] + step, best[start] + step)
+                )
                 total[end] = float(np.logaddexp(total[end], before_total + log[start, end]))
                 if before_best + log[start, end] > best[end]:
                     best[end], back[end] = before_best + log[start, end], start

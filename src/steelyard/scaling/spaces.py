@@ -14,15 +14,21 @@ from steelyard.growth import CONSTANT, Growth, GrowthClass, parse_growth
 SpaceName = Literal["default", "seed001", "mpi-study", "wide"]
 
 DENOMINATOR_PRIOR: Final[Mapping[int, float]] = {1: 1.0, 2: 1.0, 3: 0.7, 4: 0.7, 6: 0.2, 12: 0.1}
-"""Simple exponents are what algorithms have; an exponent of a twelfth stands for a truth that is off the grid."""
+"""Simple exponents are what algorithms have; an exponent of a twelfth stands for a truth that is off the
+grid.
+"""
 OTHER_DENOMINATOR_PRIOR: Final = 0.1
 LOG_PRIOR: Final[Mapping[Fraction, float]] = {Fraction(0): 1.0, Fraction(1): 0.8, Fraction(2): 0.4}
 OTHER_LOG_PRIOR: Final = 0.1
 STEEP_PRIOR: Final = ((Fraction(2), 1.0), (Fraction(3), 0.6))
 BEYOND_STEEP_PRIOR: Final = 0.1
-"""Powers up to 2 are common, up to 3 known, beyond that rare; without this a hidden steep term widens every interval."""
+"""Powers up to 2 are common, up to 3 known, beyond that rare; without this a hidden steep term widens
+every interval.
+"""
 EXPECTED_BONUS: Final = 3.0
-"""How much more plausible a term is for being the stated expectation; small, since checking it is the point."""
+"""How much more plausible a term is for being the stated expectation; small, since checking it is the
+point.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +79,9 @@ def dense_space() -> SearchSpace:
 
 @cache
 def coarse_space() -> SearchSpace:
-    """Powers in quarters and thirds up to 3, then 3.5 and 4; log factors to 0, 1 and 2. For several parameters."""
+    """Powers in quarters and thirds up to 3, then 3.5 and 4; log factors to 0, 1 and 2. For several
+    parameters.
+    """
     powers = {Fraction(k, d) for d in (3, 4) for k in range(3 * d + 1)} | {Fraction(7, 2), Fraction(4)}
     return _space("coarse", (Growth.of(i, j) for i in powers for j in range(3)))
 
@@ -81,7 +89,11 @@ def coarse_space() -> SearchSpace:
 @cache
 def falling_space(*, coarse: bool = False) -> SearchSpace:
     """Negative powers down to -3 with log factors, for series that fall."""
-    powers = {Fraction(k, d) for d in (3, 4) for k in range(2 * d + 1)} if coarse else {Fraction(k, 12) for k in range(37)}
+    powers = (
+        {Fraction(k, d) for d in (3, 4) for k in range(2 * d + 1)}
+        if coarse
+        else {Fraction(k, 12) for k in range(37)}
+    )
     logs = range(3) if coarse else range(-2, 3)
     return _space("falling", (term for i in powers for j in logs if (term := Growth.of(-i, j)) < CONSTANT))
 
@@ -99,11 +111,14 @@ def steep_space() -> SearchSpace:
     return _space("steep", (Growth.of(Fraction(k, 2), j) for k in range(7, 13) for j in range(2)))
 
 
-def seed001_space(expectation: Growth, halvings: int = 2, factors: Iterable[Fraction] = (Fraction(1),)) -> SearchSpace:
-    """The ruler of seed 001, § 2.3: ticks from 1 to E², halved ``halvings`` times, each also times the next lower class.
+def seed001_space(
+    expectation: Growth, halvings: int = 2, factors: Iterable[Fraction] = (Fraction(1),)
+) -> SearchSpace:
+    """The ruler of seed 001, § 2.3: ticks from 1 to E², halved ``halvings`` times, each also times the
+    next lower class.
 
-    ``factors`` are the exponents of the lower-class factor; the upper bound carries none. The construction has known holes:
-    O(1) gives no term at all, and k^3 2^k is not among its own ticks.
+    ``factors`` are the exponents of the lower-class factor; the upper bound carries none. The construction
+    has known holes: O(1) gives no term at all, and k^3 2^k is not among its own ticks.
     """
     ticks = 2 ** (halvings + 1)
     terms = []
@@ -117,7 +132,9 @@ def seed001_space(expectation: Growth, halvings: int = 2, factors: Iterable[Frac
             term = Growth(log=expectation.log * share)
         terms.append(term)
         if tick < ticks:
-            terms += [term * lower for factor in factors if (lower := _lower(expectation.kind, factor)) is not None]
+            terms += [
+                term * lower for factor in factors if (lower := _lower(expectation.kind, factor)) is not None
+            ]
     return _space("seed001", terms)
 
 
@@ -144,11 +161,15 @@ def wide_space() -> SearchSpace:
 
 @cache
 def default_space(expectation: Growth | None = None, *, coarse: bool = False) -> SearchSpace:
-    """The dense (or coarse) grid, with the expectation's own grid and its lower-class factors to ±2 where there is one."""
+    """The dense (or coarse) grid, with the expectation's own grid and its lower-class factors to ±2 where
+    there is one.
+    """
     terms = list((coarse_space() if coarse else dense_space()).terms)
     if expectation is not None and not expectation.is_constant:
         if not coarse or expectation.kind is not GrowthClass.POLYNOMIAL:
-            terms += [t for t in seed001_space(expectation).terms if expectation.kind is not GrowthClass.LOGARITHMIC]
+            terms += [
+                t for t in seed001_space(expectation).terms if expectation.kind is not GrowthClass.LOGARITHMIC
+            ]
         steps = [Fraction(k, 2) for k in range(-4, 5)]
         neighbours = [lower for s in steps if (lower := _lower(expectation.kind, s)) is not None]
         terms += [term for factor in neighbours if (term := expectation * factor) > CONSTANT]
@@ -169,7 +190,9 @@ def user_space(terms: Iterable[str], parameter: str) -> SearchSpace:
     growths = [parse_growth(text, parameter) for text in terms]
     space = _space("user", growths)
     if not space.terms:
-        raise UsageError(f"the search space {list(terms)} has no growing term", hint='write terms, as in "log p", "p^0.5"')
+        raise UsageError(
+            f"the search space {list(terms)} has no growing term", hint='write terms, as in "log p", "p^0.5"'
+        )
     return space
 
 

@@ -1,6 +1,7 @@
 """The status quo as expectation: accepted models, kept as text, so that a later change of growth is seen.
 
-``{"format": "steelyard/expectations", "version": 1, "expectations": {"bcast latency_s": {"expect": "O(log p)"}}}``
+``{"format": "steelyard/expectations", "version": 1, "expectations": {"bcast latency_s": {"expect": "O(log
+p)"}}}``
 """
 
 from __future__ import annotations
@@ -20,7 +21,12 @@ VERSION: Final = 1
 def accept(models: Iterable[ScalingModel]) -> str:
     """The leading terms of models as expectations."""
     found = {f"{m.name} {m.metric}": {"expect": m.growth()} for m in models}
-    return json.dumps({"format": FORMAT, "version": VERSION, "expectations": found}, indent=1, ensure_ascii=False) + "\n"
+    return (
+        json.dumps(
+            {"format": FORMAT, "version": VERSION, "expectations": found}, indent=1, ensure_ascii=False
+        )
+        + "\n"
+    )
 
 
 def read_accepted(text: str, where: str) -> dict[str, Expectation]:
@@ -37,7 +43,9 @@ def read_accepted(text: str, where: str) -> dict[str, Expectation]:
         if document["format"] != FORMAT:
             raise UsageError(f"{where}: format {document['format']!r} is not {FORMAT!r}", hint=hint)
         if document["version"] > VERSION:
-            raise UsageError(f"{where}: version {document['version']} is newer than {VERSION}", hint="update Steelyard")
+            raise UsageError(
+                f"{where}: version {document['version']} is newer than {VERSION}", hint="update Steelyard"
+            )
         return {
             str(name): Expectation(str(entry["expect"]), entry.get("deviation"))
             for name, entry in document["expectations"].items()

@@ -1,7 +1,9 @@
 """Which points to measure next, cheapest first, to settle a rank that is undecided.
 
-Every formula drawn from the posterior is taken for the truth in turn; a measurement at a new point reweights all others by how
-well they foretell it, and the expected probability of the best rank follows. No measurement is made, and nothing is fitted again.
+Every formula drawn from the posterior is taken for the truth in turn; a measurement at a new point
+reweights all others by how well they foretell it, and the expected probability of the best rank follows. No
+measurement is made, and
+nothing is fitted again.
 """
 
 from __future__ import annotations
@@ -33,8 +35,8 @@ class Suggestion:
     certainty : float
         Expected probability of the most probable rank after it.
     cost : float
-        Predicted value times the parameter, relative to the largest measured point: processor time, where the metric is a
-        time and the parameter counts processes.
+        Predicted value times the parameter, relative to the largest measured point: processor time, where
+        the metric is a time and the parameter counts processes.
     settles : bool
         Whether the rank is then expected to be stated.
     """
@@ -45,7 +47,9 @@ class Suggestion:
     settles: bool
 
 
-def suggest(draws: Draws, row: int, asked: Asked, noise: float, largest_value: float) -> tuple[Suggestion, ...]:
+def suggest(
+    draws: Draws, row: int, asked: Asked, noise: float, largest_value: float
+) -> tuple[Suggestion, ...]:
     """Points for function ``row``, cheapest of those that settle first, then the most informative.
 
     ``noise`` is the relative standard uncertainty that a new point would have.
@@ -53,7 +57,9 @@ def suggest(draws: Draws, row: int, asked: Asked, noise: float, largest_value: f
     candidates = draws.posterior.candidates
     leads = candidates.leads
     group = candidates.group[draws.posterior.candidate[row, draws.component[row]]]
-    table = np.array([RANKS.index(rank(leads[int(g)][asked.at], asked.growth, asked.deviation)) for g in group])
+    table = np.array(
+        [RANKS.index(rank(leads[int(g)][asked.at], asked.growth, asked.deviation)) for g in group]
+    )
     points = candidates.points
     top, bottom = points.max(axis=0), points.min(axis=0)
     found = []

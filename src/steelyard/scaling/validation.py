@@ -7,10 +7,9 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steelyard.growth import CONSTANT, Growth, Rank, default_deviation, rank, rank_at
-from steelyard.scaling.candidates import Floats, Monomial
+from steelyard.scaling.candidates import Floats, Integers, Monomial
 from steelyard.scaling.model import RankProbability, Validation
 from steelyard.scaling.posterior import Draws, Posterior
 from steelyard.scaling.question import SURE, Expectation
@@ -65,14 +64,16 @@ def _table(leads: tuple[Monomial, ...], at: int, expectation: Growth, deviation:
 
 def rank_probabilities(posterior: Posterior, asked: Asked) -> Floats:
     """(n, 3) in the order of ``RANKS``."""
-    mass: Floats = posterior.lead @ _table(posterior.candidates.leads, asked.at, asked.growth, asked.deviation)
-    return mass / mass.sum(axis=1, keepdims=True)
+    mass: Floats = posterior.lead @ _table(
+        posterior.candidates.leads, asked.at, asked.growth, asked.deviation
+    )
+    return np.asarray(mass / mass.sum(axis=1, keepdims=True))
 
 
 @lru_cache(maxsize=256)
 def _table_at(
     terms: tuple[Monomial, ...], at: int, expectation: Growth, deviation: Growth | None, scale: float
-) -> NDArray[np.int64]:
+) -> Integers:
     """The rank of each term at ``scale``, and last that of no growth."""
     growths = [*(term[at] for term in terms), CONSTANT]
     return np.array([RANKS.index(rank_at(growth, expectation, scale, deviation)) for growth in growths])

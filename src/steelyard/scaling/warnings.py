@@ -12,52 +12,67 @@ ENOUGH_POINTS = 5
 ENOUGH_LAUNCHES = 5
 MISFIT = 0.01
 """p of lack of fit that is worth a word."""
+LARGE_MISS = 0.02
+"""Relative miss that is worth a word where the noise is not known."""
 FAR = 16.0
 """Times the range beyond which a prediction is a guess about algorithms, not a statistical statement."""
 
 
-def warnings_of(model: ScalingModel, reading: Reading, one_sided: float, *, edge: bool) -> tuple[ModelWarning, ...]:
+def warnings_of(
+    model: ScalingModel, reading: Reading, one_sided: float, *, edge: bool
+) -> tuple[ModelWarning, ...]:
     """All that applies; ``edge``: the lead is the fastest term that was searched."""
     out: list[ModelWarning] = []
-    for name, values, smallest in zip(model.parameters, reading.levels, reading.grid.min(axis=0), strict=True):
+    for name, values, smallest in zip(
+        model.parameters, reading.levels, reading.grid.min(axis=0), strict=True
+    ):
         if values < ENOUGH_POINTS:
             words = f"{values} values of {name}: below {ENOUGH_POINTS} a leading term is hardly known"
             out.append(ModelWarning("few_points", words))
         if smallest < 1:
             out.append(ModelWarning("no_logarithms", f"{name} goes below 1: no logarithms were searched"))
-    out += _launches(model, reading)
+    out += [*_launches(model, reading), *_fit(model, reading)]
     if reading.zeros:
         out.append(ModelWarning("zeros", f"{reading.zeros} points are 0"))
     if one_sided > SPIKE_RATIO and model.aggregate == "lower-half":
-        out.append(ModelWarning("one_sided", "noise is one-sided: the lower half of the repetitions is modelled"))
-    if model.lack_of_fit is not None and model.lack_of_fit < MISFIT:
-        words = f"the formula misses the points by more than their noise (p = {model.lack_of_fit:.2g})"
-        out.append(ModelWarning("lack_of_fit", words))
-    elif model.lack_of_fit is None:
-        miss = _worst_miss(model, reading)
-        if miss > 0.02:
-            out.append(ModelWarning("lack_of_fit", f"the formula misses a point by {100 * miss:.1f} %"))
+        words = "noise is one-sided: the lower half of the repetitions is modelled"
+        out.append(ModelWarning("one_sided", words))
     if edge:
         words = f"{model.growth()} has the fastest term that was searched: it may grow faster"
         out.append(ModelWarning("edge", words))
     if model.segments:
-        where = ", ".join(f"{a.end:g} and {b.start:g}" for a, b in zip(model.segments, model.segments[1:], strict=False))
-        words = f"behaviour changes between {model.parameters[0]} = {where}; what is said holds for the last stretch"
+        where = ", ".join(
+            f"{a.end:g} and {b.start:g}" for a, b in zip(model.segments, model.segments[1:], strict=False)
+        )
+        change = f"behaviour changes between {model.parameters[0]} = {where}"
+        words = f"{change}; what is said holds for the last stretch"
         out.append(ModelWarning("segments", words))
     out += _dominated(model, reading)
-    for prediction in model.predictions:
-        reach = max(x / m for x, m in zip(prediction.at, reading.grid.max(axis=0), strict=True))
-        if reach > FAR:
-            out.append(ModelWarning("far", f"a prediction at {reach:.0f} times the largest measured scale"))
-            break
+    reaches = [max(p.at / reading.grid.max(axis=0)) for p in model.predictions]
+    if reaches and max(reaches) > FAR:
+        words = f"a prediction at {max(reaches):.0f} times the largest measured scale"
+        out.append(ModelWarning("far", words))
     return tuple(out)
+
+
+def _fit(model: ScalingModel, reading: Reading) -> list[ModelWarning]:
+    if model.lack_of_fit is not None:
+        if model.lack_of_fit >= MISFIT:
+            return []
+        words = f"the formula misses the points by more than their noise (p = {model.lack_of_fit:.2g})"
+        return [ModelWarning("lack_of_fit", words)]
+    miss = _worst_miss(model, reading)
+    words = f"the formula misses a point by {100 * miss:.1f} %"
+    return [ModelWarning("lack_of_fit", words)] if miss > LARGE_MISS else []
 
 
 def _launches(model: ScalingModel, reading: Reading) -> list[ModelWarning]:
     if model.launches >= ENOUGH_LAUNCHES:
         return []
     if reading.values.shape[1] == 1 and reading.u is None:
-        return [ModelWarning("no_noise", "one value a point: what noise there is was guessed from the misfit")]
+        return [
+            ModelWarning("no_noise", "one value a point: what noise there is was guessed from the misfit")
+        ]
     if model.launches == 1:
         words = "one launch a point: how launches differ is not known, and may be more than repetitions show"
         return [ModelWarning("one_launch", words)]
@@ -85,5 +100,6 @@ def _dominated(model: ScalingModel, reading: Reading) -> list[ModelWarning]:
     if parts[0] >= 0.5 * sum(parts):
         return []
     slower = max(model.terms[1:], key=lambda term: term.at(largest))
-    words = f"given its leading term: {slower.growth[0].text(model.parameters[0])} dominates up to the largest point measured"
+    what = slower.growth[0].text(model.parameters[0])
+    words = f"given its leading term: {what} dominates up to the largest point measured"
     return [ModelWarning("given_leading_term", words)]
