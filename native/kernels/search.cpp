@@ -175,7 +175,7 @@ void Search::weigh(const Series& series, Found& found) {
     for (std::size_t k = 0; k < m; ++k) {
         y_[k] = series.y[k] / size_;
         // Weights of points must stay within what double precision can add up.
-        noise[k] = std::max(series.u2[k] / (size_ * size_), square(resolution));
+        noise[k] = std::max(series.u2[k] / size_ / size_, square(resolution));
         smooth[k] = std::max(std::abs(y_[k]), resolution);
     }
     std::vector<double> freedom(scales);

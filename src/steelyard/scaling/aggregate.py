@@ -21,6 +21,8 @@ SPIKE_RATIO: Final = 2.2
 """Upper over lower spread from which noise counts as one-sided. Symmetric noise at 6 points × 5 exceeds it
 in 0.1 %.
 """
+ZERO: Final = 1e-8
+"""A point is at least this large beside the largest, where a power of its size is asked for."""
 RESAMPLES: Final = 200
 RELATIVE_FLOOR: Final = 1e-6
 """What even a count is not trusted beyond: rounding in the last digits that are shown."""
@@ -137,7 +139,7 @@ def _summary(ordered: Floats, counts: Integers, how: Aggregate) -> Floats:
 def _noise_law(squares: Floats, freedom: Integers, centre: Floats) -> tuple[Floats, Floats]:
     """The most likely t and the variance of one repetition at each point under it."""
     total = freedom.sum(axis=1)
-    size = np.maximum(centre, 1e-300)
+    size = np.maximum(centre, ZERO * centre.max(axis=1, keepdims=True))
     best = np.full(len(squares), -np.inf)
     law = np.ones(len(squares))
     variance = np.zeros(squares.shape)
@@ -160,7 +162,8 @@ def _resampled(values: Floats, counts: Integers, centre: Floats, law: Floats, ho
     law.
     """
     n, m, r = values.shape
-    scale = np.maximum(np.abs(centre), 1e-300) ** law[:, None]
+    size = np.abs(centre)
+    scale = np.maximum(size, ZERO * size.max(axis=1, keepdims=True)) ** law[:, None]
     residual = ((values - centre[:, :, None]) / scale[:, :, None]).reshape(n, m * r)
     rng = np.random.default_rng(1)
     order = np.argsort(np.isnan(residual), axis=1, kind="stable")

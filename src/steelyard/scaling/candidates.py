@@ -162,9 +162,8 @@ def several_parameters(
     """Products and sums over two or three parameters, searched jointly.
 
     With g and h for the terms of two parameters the structures are g, h, gh, g + h, gh + g and gh + h; with
-    three they are every product of a subset, and a product plus one more term: fgh + f, fg + h, f + g + h
-    and so
-    on. Each structure has the same prior mass, however many candidates it has.
+    three they are every product of a subset, sums of parts that share no parameter (fg + h, f + g + h), and
+    fgh with one of f, g and h. Each structure has the same prior mass, however many candidates it has.
     """
     count = points.shape[1]
     own = [
@@ -173,14 +172,7 @@ def several_parameters(
     ]
     index: dict[Monomial, int] = {}
     structures: dict[tuple[frozenset[int], ...], list[tuple[tuple[int, ...], float]]] = {}
-    subsets = [
-        frozenset(s) for size in range(1, count + 1) for s in itertools.combinations(range(count), size)
-    ]
-    shapes: list[tuple[frozenset[int], ...]] = [(s,) for s in subsets]
-    shapes += [(a, b) for a, b in itertools.combinations(subsets, 2) if len(a | b) > 1]
-    if count == 3:
-        shapes.append((frozenset({0}), frozenset({1}), frozenset({2})))
-    for shape in shapes:
+    for shape in _shapes(count):
         active = sorted(frozenset().union(*shape))
         entries = structures.setdefault(shape, [])
         for choice in itertools.product(*(own[at] for at in active)):
@@ -197,6 +189,20 @@ def several_parameters(
         mass = (1 - priors.constant) / len(structures)
         candidates += [(which, mass * weight / total) for which, weight in entries]
     return _finish(points, terms, candidates, priors)
+
+
+def _shapes(parameters: int) -> list[tuple[frozenset[int], ...]]:
+    """Which parameters each term of a structure has."""
+    every = range(parameters)
+    subsets = [frozenset(s) for size in range(1, parameters + 1) for s in itertools.combinations(every, size)]
+    whole = subsets[-1]
+    shapes: list[tuple[frozenset[int], ...]] = [(s,) for s in subsets]
+    # Parts that share nothing, and a product of everything with one parameter more.
+    shapes += [(a, b) for a, b in itertools.combinations(subsets, 2) if not a & b]
+    shapes += [(whole, frozenset({at})) for at in every]
+    if parameters > 2:
+        shapes.append(tuple(frozenset({at}) for at in every))
+    return shapes
 
 
 def _assemble(

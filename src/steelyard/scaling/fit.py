@@ -146,7 +146,7 @@ def _spaces(grid: Grid, question: Question, *, wider: bool) -> tuple[SearchSpace
     coarse = len(grid.parameters) > 1
     out = []
     for name, expectation, falls in zip(grid.parameters, grid.expectations, grid.falling, strict=True):
-        space = question.base_space(expectation, name, coarse=coarse)
+        space = question.base_space(expectation, name, len(grid.parameters))
         if falls and question.space == "default":
             down = falling_space(coarse=coarse)
             # With one parameter what falls does not also grow; with several it may, along another.

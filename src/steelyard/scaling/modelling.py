@@ -62,17 +62,11 @@ def model_all(
         if isinstance(reading, NotModelled):
             answers[number] = reading
             continue
-        stated = asked.expectation(one.name, one.metric)
-        expectations = tuple(
-            None if stated is None else stated.growth(p, asked.along) for p in one.parameters
-        )
-        falling = tuple(_falls(reading, at, asked, e) for at, e in enumerate(expectations))
-        deviation = None if stated is None else stated.deviation
-        key = (reading.grid.tobytes(), one.parameters, expectations, deviation, falling)
+        grid, expected = grid_of(one, reading, asked), asked_of(one, asked)
+        deviation = None if expected is None else expected.deviation
+        key = (reading.grid.tobytes(), grid.parameters, grid.expectations, deviation, grid.falling)
         if key not in groups:
-            groups[key] = _Group(
-                Grid(reading.grid, one.parameters, expectations, falling), _asked(one, asked)
-            )
+            groups[key] = _Group(grid, expected)
         groups[key].readings.append((number, reading))
     done = len(answers)
     for group in groups.values():
@@ -107,7 +101,7 @@ def _check(series: Sequence[Series], question: Question) -> None:
         stated.limit(question.parameter or "p")
 
 
-def _asked(series: Series, question: Question) -> Asked | None:
+def asked_of(series: Series, question: Question) -> Asked | None:
     """The expectation, for the parameter that varies: the one named, or the first."""
     stated = question.expectation(series.name, series.metric)
     if stated is None:
@@ -115,6 +109,15 @@ def _asked(series: Series, question: Question) -> Asked | None:
     at = series.parameters.index(question.parameter) if question.parameter in series.parameters else 0
     name = series.parameters[at]
     return Asked(stated, stated.growth(name, question.along), stated.limit(name), at, name)
+
+
+def grid_of(series: Series, reading: Reading, question: Question) -> Grid:
+    """What decides how a series is searched."""
+    stated = question.expectation(series.name, series.metric)
+    names = series.parameters
+    expectations = tuple(None if stated is None else stated.growth(p, question.along) for p in names)
+    falling = tuple(_falls(reading, at, question, e) for at, e in enumerate(expectations))
+    return Grid(reading.grid, names, expectations, falling)
 
 
 def _falls(reading: Reading, at: int, question: Question, expectation: Growth | None) -> bool:
@@ -268,7 +271,7 @@ def _least_squares(
             reason = "method seed001 has one parameter; the default method has up to three"
             answers.append(NotModelled(series.name, series.metric, series.labels, reason))
             continue
-        space = question.base_space(group.grid.expectations[0], series.parameters[0], coarse=False)
+        space = question.base_space(group.grid.expectations[0], series.parameters[0])
         found = seed001.fit(group.grid.points, data.value[row], space)
         answer = ScalingModel(
             name=series.name, metric=series.metric, unit=series.unit, labels=series.labels,

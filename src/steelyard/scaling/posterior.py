@@ -15,7 +15,7 @@ from steelyard.scaling.candidates import Candidates, Floats, Integers, SmallInte
 DRAWS: Final = 512
 KEPT: Final = 48
 """Components kept of each function; the lighter half stands for all that are not kept."""
-REACH: Final = 1.5
+REACH: Final = 2.0
 MOST_DISTANCE: Final = 20.0
 """Bounds exponentials; e^20 says as well as anything that nothing is known."""
 
@@ -147,7 +147,7 @@ def beyond(points: Floats, target: Floats) -> float:
     """How much larger a discrepancy is at ``target`` than at a measured point.
 
     A formula that misses inside the range misses by its shape, and a missed curvature grows with the square
-    of the distance: (1 + 1.5 h / L)² at h octaves outside a range of L octaves, the worst parameter
+    of the distance: (1 + 2 h / L)² at h octaves outside a range of L octaves, the worst parameter
     counting.
     """
     logs, at = np.log2(points), np.log2(target)

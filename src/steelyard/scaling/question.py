@@ -113,7 +113,7 @@ class Question:
                 return self.expectations[key]
         return None
 
-    def base_space(self, expectation: Growth | None, parameter: str, *, coarse: bool) -> SearchSpace:
+    def base_space(self, expectation: Growth | None, parameter: str, parameters: int = 1) -> SearchSpace:
         """The space of one parameter before the data widen it."""
         if isinstance(self.space, tuple):
             return user_space(self.space, parameter)
@@ -132,4 +132,4 @@ class Question:
                 # 3.1.3).
                 return mpi_study_space()
             return space
-        return default_space(expectation, coarse=coarse)
+        return default_space(expectation, parameters=parameters)

@@ -87,6 +87,13 @@ def coarse_space() -> SearchSpace:
 
 
 @cache
+def small_space() -> SearchSpace:
+    """Eight powers up to 3 with and without a logarithm: for three parameters, whose products are many."""
+    powers = ("0", "1/3", "1/2", "2/3", "1", "3/2", "2", "3")
+    return _space("small", (Growth.of(i, j) for i in powers for j in (0, 1)))
+
+
+@cache
 def falling_space(*, coarse: bool = False) -> SearchSpace:
     """Negative powers down to -3 with log factors, for series that fall."""
     powers = (
@@ -160,11 +167,13 @@ def wide_space() -> SearchSpace:
 
 
 @cache
-def default_space(expectation: Growth | None = None, *, coarse: bool = False) -> SearchSpace:
-    """The dense (or coarse) grid, with the expectation's own grid and its lower-class factors to ±2 where
+def default_space(expectation: Growth | None = None, *, parameters: int = 1) -> SearchSpace:
+    """The grid that so many parameters allow, with the expectation's own grid and its lower-class factors to ±2 where
     there is one.
     """
-    terms = list((coarse_space() if coarse else dense_space()).terms)
+    coarse = parameters > 1
+    grids = {1: dense_space, 2: coarse_space}
+    terms = list(grids.get(parameters, small_space)().terms)
     if expectation is not None and not expectation.is_constant:
         if not coarse or expectation.kind is not GrowthClass.POLYNOMIAL:
             terms += [
