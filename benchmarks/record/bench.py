@@ -151,19 +151,19 @@ ASK = """
 import json, resource, sys, time
 sys.path.insert(0, sys.argv[3])
 import bench
-start = time.perf_counter()
+start, start_cpu = time.perf_counter(), time.process_time()
 with bench.Record.open(bench.Path(sys.argv[1])) as record:
     answer = bench.QUESTIONS[sys.argv[2]](record)
-seconds = time.perf_counter() - start
-print(json.dumps([seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+seconds, cpu = time.perf_counter() - start, time.process_time() - start_cpu
+print(json.dumps([seconds, cpu, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
 """
 
 
-def ask(directory: Path, question: str) -> tuple[float, float]:
-    """Seconds from open to closed, and the peak of memory in MiB, in a process of its own."""
+def ask(directory: Path, question: str) -> list[float]:
+    """Seconds from open to closed, CPU seconds, and peak memory in MiB, of a process of its own."""
     command = [sys.executable, "-c", ASK, str(directory), question, str(Path(__file__).parent)]
-    seconds, mebibytes = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
-    return seconds, mebibytes
+    answer: list[float] = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    return answer
 
 
 def main() -> None:
@@ -196,8 +196,8 @@ def main() -> None:
                 )
             for question in QUESTIONS:
                 answers = [ask(directory, question) for _ in range(repeats)]
-                seconds = statistics.median(answer[0] for answer in answers)
-                print(f"  {question:<42}{seconds:7.3f} s{max(answer[1] for answer in answers):8.0f} MiB")
+                seconds, cpu, mebibytes = map(statistics.median, zip(*answers, strict=True))
+                print(f"  {question:<42}{seconds:7.3f} s{cpu:8.3f} CPU s{mebibytes:6.0f} MiB")
 
 
 def row(seconds: list[float]) -> str:

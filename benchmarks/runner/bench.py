@@ -1,4 +1,4 @@
-"""How near the runner comes to a bare vfork + execve + wait4 loop: the two alternate, pinned to one CPU or not.
+"""How near the runner comes to a bare vfork + execve + wait4 loop: the two alternate, pinned or not.
 
 ``python benchmarks/runner/bench.py [--quick]`` with steelyard installed and a C compiler on the PATH.
 """
@@ -102,9 +102,8 @@ def report(title: str, times: dict[str, Times]) -> None:
     bare, ours = times["bare loop"], times["runner"]
     print(f"\n{title}")
     for name, one in times.items():
-        print(
-            f"  {name:<10} median {one.median_us:8.1f} us   IQR {one.iqr_us:7.1f} us   {one.per_second:8.0f} runs/s"
-        )
+        spread = f"median {one.median_us:8.1f} us   IQR {one.iqr_us:7.1f} us"
+        print(f"  {name:<10} {spread}   {one.per_second:8.0f} runs/s")
     print(
         f"  runner / bare loop: median {ours.median_us / bare.median_us:.3f} "
         f"(difference {ours.median_us - bare.median_us:+.1f} us), IQR {ours.iqr_us / bare.iqr_us:.2f}"
@@ -118,6 +117,7 @@ def main() -> None:
     quick = parser.parse_args().quick
     runs = RUNS // 10 if quick else RUNS
     cpus = os.sched_getaffinity(0)
+    print(f"{os.cpu_count()} CPUs, Linux {os.uname().release}, load average {os.getloadavg()[0]:.1f}")
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         loop, empty = compile_programs(directory)
@@ -129,6 +129,7 @@ def main() -> None:
             for where, allowed in ((f"pinned to CPU {max(cpus)}", {max(cpus)}), ("not pinned", cpus)):
                 with pinned(allowed):
                     report(f"{program.name}, {where}, {ROUNDS} x {runs} runs", alternate(ways, ROUNDS))
+    print(f"\nload average at the end {os.getloadavg()[0]:.1f}; above 1 other work has disturbed the figures")
 
 
 if __name__ == "__main__":

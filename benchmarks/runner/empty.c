@@ -1,5 +1,5 @@
-// The shortest program: no C library, so that nothing but the kernel's own start and end is measured. (A static glibc
-// main takes 15 times as long on a virtual machine, for the CPUID instructions of its start-up.)
+// The shortest program: no C library, so that nothing but the kernel's own start and end is measured. (A
+// static glibc main takes 15 times as long on a virtual machine, for the CPUID instructions of its start-up.)
 // cc -O2 -nostdlib -static -o empty empty.c
 
 #include <sys/syscall.h>

@@ -43,14 +43,13 @@ class Server {
         if (!start(journal_path))
             return ExitCode::cannot_start;
         for (;;) {
+            done_ = 0;
             OrderHead head{};
             const Reading reading = read_exactly(orders_, &head, sizeof head);
             if (reading == Reading::end)
                 return finish(ExitCode::done);
-            if (reading == Reading::stopped) {
-                replies_.stopped(0);
-                return finish(ExitCode::stopped);
-            }
+            if (reading == Reading::stopped)
+                return finish(stopped());
             if (reading == Reading::torn)
                 return refuse("the orders end in the middle of one");
             const int code = obey(head);
@@ -91,6 +90,8 @@ class Server {
     }
 
     int refuse(const char* what) {
+        if (stop_requested()) // which cuts the reading of an order short
+            return stopped();
         replies_.failed(Failure::protocol, 0, 0, 0, 0, what);
         return ExitCode::bad_orders;
     }
@@ -119,20 +120,19 @@ class Server {
         if (ftruncate(batch_fd_, 0) != 0 || lseek(batch_fd_, 0, SEEK_SET) != 0)
             return refuse("no room for a batch");
         if (const int error = move_to_file(orders_, batch_fd_, bytes); error != 0)
-            return stop_requested() ? stopped(0) : refuse(std::strerror(error));
+            return refuse(std::strerror(error));
         return run_batch(bytes / sizeof(Entry));
     }
 
-    int stopped(std::uint64_t done) {
-        replies_.stopped(done);
+    int stopped() {
+        replies_.stopped(done_);
         return ExitCode::stopped;
     }
 
     int run_batch(std::uint64_t entries) {
-        done_ = 0;
         for (std::uint64_t place = 0; place < entries; ++place) {
             if (stop_requested())
-                return stopped(done_);
+                return stopped();
             Entry entry{};
             if (pread(batch_fd_, &entry, sizeof entry, static_cast<off_t>(place * sizeof entry)) !=
                 sizeof entry)
@@ -175,7 +175,7 @@ class Server {
         case TrialEnd::finished:
             return std::nullopt;
         case TrialEnd::stopped:
-            return stopped(done_);
+            return stopped();
         case TrialEnd::bad_launch:
             return refuse(trials_.problem());
         case TrialEnd::cannot_end:

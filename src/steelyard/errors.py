@@ -1,4 +1,4 @@
-"""The exception tree. Everything that a user can cause or cure is a ``SteelyardError``; anything else is a bug.
+"""The exception tree: what a user can cause or cure is a ``SteelyardError``, anything else is a bug.
 
 ::
 

@@ -45,7 +45,7 @@ class Failures:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The values of one metric for one treatment from complete blocks, one value a launch, in the order of time.
+    """The values of one metric for one treatment from complete blocks, one a launch, in the order of time.
 
     Iterations that a program reports are already reduced to one value a launch (methods: a launch is the
     smallest unit of inference). The arrays have equal length; the constructor refuses others.
@@ -55,7 +55,8 @@ class Sample:
     values : array of double
         In ``metric.unit``.
     blocks, passes, contexts, trials : array of int64
-        The block (from 1), the pass (from 1), the context (id; 0 where the experiment has none) and the trial of each value.
+        The block (from 1), the pass (from 1), the context (id; 0 where the experiment has none) and the
+        trial of each value.
     labels : Mapping[str, Scalar]
         Labels that the program put on its values (``{"op": "bcast"}``); empty for metrics of a whole trial.
     failures : Failures

@@ -46,14 +46,14 @@ BUILTIN: Final[dict[str, Metric]] = {
     for metric in (
         Metric("wall_s", "s", "builtin", "lower", "elapsed time from start to end, start-up included"),
         Metric("cpu_s", "s", "builtin", "lower", "user plus system time of the whole waited-for tree"),
-        Metric("user_s", "s", "builtin", "lower", "user time alone; sampled at clock ticks, coarse below 0.1 s"),
-        Metric("system_s", "s", "builtin", "lower", "system time alone; sampled at clock ticks, coarse below 0.1 s"),
-        Metric("rss_bytes", "B", "builtin", "lower", "peak resident memory of the largest process of the tree"),
+        Metric("user_s", "s", "builtin", "lower", "user time alone; coarse below 0.1 s"),
+        Metric("system_s", "s", "builtin", "lower", "system time alone; coarse below 0.1 s"),
+        Metric("rss_bytes", "B", "builtin", "lower", "peak resident memory of the tree's largest process"),
         Metric("minor_faults", "", "builtin", "lower", "page faults served without reading from a disk"),
         Metric("major_faults", "", "builtin", "lower", "page faults that read from a disk"),
         Metric("voluntary_switches", "", "builtin", "neither", "context switches because the program waited"),
-        Metric("involuntary_switches", "", "builtin", "lower", "context switches because others wanted the CPU"),
-        Metric("queue_wait_s", "s", "builtin", "neither", "time the main thread was ready but had no CPU"),
+        Metric("involuntary_switches", "", "builtin", "lower", "switches because others wanted the CPU"),
+        Metric("queue_wait_s", "s", "builtin", "neither", "time its main thread was ready without a CPU"),
     )
 }
 """The metrics that every trial has."""
@@ -89,7 +89,9 @@ def parse_size(text: str | float) -> int:
     return round(_parse(text, _SIZE_BYTES, default="B", what="a size", example='"24 GB"'))
 
 
-def _parse(text: str | float, units: dict[str, float] | dict[str, int], *, default: str, what: str, example: str) -> float:
+def _parse(
+    text: str | float, units: dict[str, float] | dict[str, int], *, default: str, what: str, example: str
+) -> float:
     if isinstance(text, str):
         match = _QUANTITY.fullmatch(text)
         unit = (match[2] or default) if match else ""
@@ -98,25 +100,34 @@ def _parse(text: str | float, units: dict[str, float] | dict[str, int], *, defau
         value = float(text)
     if not (math.isfinite(value) and value > 0):
         known = ", ".join(units)
-        raise UsageError(f"{text!r} is not {what}", hint=f"write a positive number and a unit, as in {example} (units: {known})")
+        raise UsageError(
+            f"{text!r} is not {what}",
+            hint=f"write a positive number and a unit, as in {example} (units: {known})",
+        )
     return value
 
 
 def format_quantity(value: float, unit: str, digits: int = 3) -> str:
-    """The value with ``digits`` significant digits and an SI prefix: ``format_quantity(0.00123, "s")`` is ``"1.23 ms"``."""
+    """The value with ``digits`` significant digits and an SI prefix.
+
+    ``format_quantity(0.00123, "s")`` is ``"1.23 ms"``.
+    """
     if not math.isfinite(value):
         return str(value)
     if unit not in ("s", "B", "1/s", "B/s"):
-        return f"{value:,.0f}" if value == int(value) and abs(value) < 1e15 else f"{value:.{digits}g}" + (f" {unit}" if unit else "")
+        whole = value == int(value) and abs(value) < 1e15
+        number = f"{value:,.0f}" if whole else f"{value:.{digits}g}"
+        return f"{number} {unit}" if unit else number
     # The prefix is chosen after rounding, so that 0.9996 ms becomes "1.00 ms" and not "1000 µs".
     rounded = float(f"{value:.{digits - 1}e}")
     smallest = 1.0 if unit == "B" else 1e-9
-    scale, prefix = next(((s, p) for s, p in _PREFIXES if abs(rounded) >= s >= smallest), (smallest, "" if unit == "B" else "n"))
+    least = (smallest, "" if unit == "B" else "n")
+    scale, prefix = next(((s, p) for s, p in _PREFIXES if abs(rounded) >= s >= smallest), least)
     if rounded == 0:
         scale, prefix = 1.0, ""
     scaled = rounded / scale
-    whole = len(str(int(abs(scaled))))
-    return f"{scaled:.{max(0, digits - whole)}f} " + (f"{prefix}/s" if unit == "1/s" else f"{prefix}{unit}")
+    places = len(str(int(abs(scaled))))
+    return f"{scaled:.{max(0, digits - places)}f} " + (f"{prefix}/s" if unit == "1/s" else f"{prefix}{unit}")
 
 
 def format_duration(seconds: float) -> str:

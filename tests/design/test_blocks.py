@@ -210,3 +210,10 @@ def test_a_seed_is_a_plan(compared, seed):
 
     assert plan(seed) == plan(seed)
     assert plan(seed) != plan(seed + 1)
+
+
+def test_a_record_that_is_extended_goes_on_in_rounds_as_long_as_its_design(compared):
+    experiment = compared(contexts={"env_bytes": "random", "passes": 2}, design={"blocks": 4})
+    order = visits(blocks_until(experiment, treatments(experiment), [], 12))
+    assert [{context for context, _ in order[i : i + 4]} for i in (0, 4, 8)] == [{1, 2}, {3, 4}, {5, 6}]
+    assert len(set(order)) == 12

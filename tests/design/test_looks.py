@@ -79,7 +79,7 @@ def test_looks_ascend_in_whole_passes_and_end_at_the_cap(compared, blocks, passe
     blocks = min(blocks, 200) * passes
     cap = (max(blocks, 10) + more + passes - 1) // passes * passes
     rule = compared(
-        contexts={"env_bytes": {"range": [0, 60000]}, "passes": passes},
+        contexts={"env_bytes": {"range": [0, 2500]}, "passes": passes},
         design={"blocks": blocks, "stop": {"rel_halfwidth": 0.1, "max_blocks": cap}},
     )
     found = list(looks(rule))

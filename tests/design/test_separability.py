@@ -82,3 +82,9 @@ def test_fixed_settings_make_one_context(compared):
 def test_a_sequential_order_mixes_treatments_with_time(compared):
     found = separability(compared(design={"order": "sequential"}))
     assert found[-1].startswith("one treatment runs after the other: what changes with time")
+
+
+def test_only_the_first_levels_of_many_are_named(varied):
+    exclude = [{"a": a, "b": b} for a in range(5) for b in range(2) if (a < 4) != (b == 0)]
+    found = separability(varied({"a": list(range(5)), "b": [0, 1]}, design={"exclude": exclude}))
+    assert found[0] == "a cannot be separated from b: a 0, 1, 2 and 1 more only with b 0 / a 4 only with b 1"

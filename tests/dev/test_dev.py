@@ -84,20 +84,16 @@ def test_a_stamp_that_cannot_be_read_counts_as_nothing_done(dev: ModuleType, tex
     assert dev.read_stamp() == {}
 
 
-def test_installing_everything_for_tests_covers_what_the_demo_needs(
+def test_a_lock_is_installed_once_and_again_when_it_changed(
     dev: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    everything = tmp_path / "requirements" / "dev.txt"
-    everything.write_text("everything")
     installed: list[str] = []
     monkeypatch.setattr(dev, "quietly", lambda name, commands: installed.append(name))
-    stamp = {"dev": dev.fingerprint([everything])}
-    dev.install_locked(stamp, "run")
-    assert installed == []
-    everything.write_text("something newer")
     dev.VENV.mkdir()
-    dev.install_locked(stamp, "run")
-    assert installed == ["install the versions of requirements/run.txt"]
+    for text, times in [("one", 1), ("one", 1), ("another", 2)]:
+        (tmp_path / "requirements" / "run.txt").write_text(text)
+        dev.install_locked(dev.read_stamp(), "run")
+        assert installed == ["install the versions of requirements/run.txt"] * times
 
 
 def test_a_venv_of_somebody_else_is_left_alone(dev: ModuleType) -> None:
@@ -223,10 +219,11 @@ def test_a_failing_stage_shows_its_output_and_a_passing_one_does_not(
 
 
 def test_a_stage_sees_no_other_steelyard(dev: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("PYTHONPATH", "PYTHONHOME", "STEELYARD_RUNNER"):
+    others = ("PYTHONPATH", "PYTHONHOME", "STEELYARD_RUNNER")
+    for name in others:
         monkeypatch.setenv(name, "/somewhere/else")
     environment = dev.environment()
-    assert not {"PYTHONPATH", "PYTHONHOME", "STEELYARD_RUNNER"} & set(environment)
+    assert not set(others) & set(environment)
     assert environment["PATH"].split(os.pathsep)[0] == str(dev.VENV / "bin")
 
 
@@ -248,7 +245,7 @@ The following tests did not run:
 def test_a_failed_early_stage_fails_the_whole_and_is_handed_to_pytest(
     dev: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dev, "set_up", lambda lock, needs: None)
+    monkeypatch.setattr(dev, "set_up", lambda needs, *locks: None)
     monkeypatch.setattr(dev, "lint_stages", lambda *, fix: [dev.Stage("mypy", passed=False, output="")])
     monkeypatch.setattr(dev, "native_stages", list)
     seen: dict[str, object] = {}

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -100,3 +102,47 @@ def test_every_cpu_of_this_machine_has_a_directory_in_sysfs():
         cpu for cpu in os.sched_getaffinity(0) if not Path(f"/sys/devices/system/cpu/cpu{cpu}").is_dir()
     ]
     assert missing == []
+
+
+WHERE = """
+#define _GNU_SOURCE
+#include <omp.h>
+#include <sched.h>
+#include <stdio.h>
+int main(void) {
+    int cpu[64];
+#pragma omp parallel
+    cpu[omp_get_thread_num()] = sched_getcpu();
+    for (int i = 0; i < omp_get_max_threads(); ++i) printf("%d\\n", cpu[i]);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def where(tmp_path_factory):
+    """A program that prints the CPU of each of its OpenMP threads."""
+    directory = tmp_path_factory.mktemp("openmp")
+    (directory / "where.c").write_text(WHERE)
+    if shutil.which("cc") is None:
+        pytest.skip("there is no C compiler here")
+    command = ["cc", "-fopenmp", "-o", directory / "where", directory / "where.c"]
+    if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+        pytest.skip("the C compiler here knows no OpenMP")
+    return directory / "where"
+
+
+@pytest.mark.parametrize("level", ["compact", "scatter"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_the_threads_of_an_openmp_program_are_where_the_level_puts_them(where, tmp_path, level, threads):
+    cpus = sorted(os.sched_getaffinity(0))[:2]
+    if len(cpus) < threads:
+        pytest.skip("this process may use one CPU only")
+    # The larger number is in the first package: a runtime that ignored the order would be seen.
+    for package, cpu in enumerate(reversed(cpus)):
+        topology = tmp_path / f"cpu{cpu}" / "topology"
+        topology.mkdir(parents=True)
+        (topology / "physical_package_id").write_text(f"{package}\n")
+    placed = Affinity(lambda: frozenset(cpus), tmp_path).change(level)
+    wanted = re.findall(r"\d+", placed.env["OMP_PLACES"])[:threads]
+    environment = {**placed.env, "OMP_NUM_THREADS": str(threads)}
+    assert subprocess.check_output([where], env=environment, text=True).split() == wanted

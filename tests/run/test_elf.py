@@ -56,9 +56,9 @@ def elf(order: str, *, wide: bool, notes: bytes, loader: bytes) -> bytes:
     segments = b""
     for kind, offset, size in ((3, contents_at, len(loader)), (4, contents_at + len(loader), len(notes))):
         if wide:
-            segments += struct.pack(order + "IIQQQQQQ", kind, 4, offset, 0, 0, size, size, 1)
+            segments += struct.pack(order + "IIQQQQQQ", kind, 4, offset, 0, 0, size, size + 9, 1)
         else:
-            segments += struct.pack(order + "IIIIIIII", kind, offset, 0, 0, size, size, 4, 1)
+            segments += struct.pack(order + "IIIIIIII", kind, offset, 0, 0, size, size + 9, 4, 1)
     ident = b"\x7fELF" + bytes([2 if wide else 1, 1 if order == "<" else 2, 1]) + bytes(9)
     words = order + ("HHIQQQIHHHHHH" if wide else "HHIIIIIHHHHHH")
     head = struct.pack(words, 2, 20, 1, 0, head_bytes, 0, 0, head_bytes, entry_bytes, 2, 0, 0, 0)

@@ -23,6 +23,12 @@ def test_the_schema_knows_ranges_and_alternatives():
     assert design["blocks"]["default"] == 10
 
 
+def test_the_schema_says_a_sentence_about_every_key():
+    for table in schema()["$defs"].values():
+        for key, its in table["properties"].items():
+            assert its["description"].endswith("."), (table["title"], key)
+
+
 def test_the_schema_is_of_a_version_that_editors_know():
     assert schema()["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     assert schema()["$ref"] == "#/$defs/SpecTable"

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import tomllib
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.spec import dumps, experiment, load, loads
+from steelyard.spec import Experiment, dumps, experiment, load, loads
 from steelyard.spec.placeholders import escape
 
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=12)
@@ -121,6 +122,15 @@ def test_levels_keep_their_types_in_the_text(original):
     back = loads(dumps(original), source="/lab")
     for before, after in zip(original.factors, back.factors, strict=True):
         assert [type(level) for level in after.levels] == [type(level) for level in before.levels]
+
+
+@given(experiments())
+def test_an_experiment_survives_json_as_records_keep_it(original):
+    back = msgspec.json.decode(msgspec.json.encode(original), type=Experiment)
+    assert back == original
+    assert [type(level) for factor in back.factors for level in factor.levels] == [
+        type(level) for factor in original.factors for level in factor.levels
+    ]
 
 
 def test_what_has_its_default_is_left_out():

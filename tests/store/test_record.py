@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 import subprocess
 import sys
+import traceback
 from contextlib import closing
 
 import made_up
 import pytest
 
+from steelyard.design.plan import Block, Context
 from steelyard.errors import RecordBusyError, RecordError
+from steelyard.sample import Treatment
+from steelyard.spec.experiment import Contexts
 from steelyard.store import Record
 
 
@@ -28,6 +33,17 @@ def test_what_a_record_was_made_with_is_there_when_it_is_opened(tmp_path):
         assert [metric for metric in record.metrics if metric.kind != "builtin"] == list(made_up.METRICS)
         assert record.metrics[0].name == "wall_s"
     assert (directory / "spec.toml").read_text() == 'name = "made up"\n'
+
+
+def test_factors_and_settings_keep_their_order(tmp_path):
+    levels = {"z": 1, "a": 2, "m": 3}
+    experiment = made_up.experiment(contexts=Contexts({"env_bytes": 16, "aslr": "off"}))
+    with Record.create(tmp_path / "a.lab", experiment, treatments=[Treatment(1, "z", levels)]) as record:
+        record.add_blocks([Block(1, 1, Context(1, {"env_bytes": 16, "aslr": "off"}), (1,))])
+    with Record.open(tmp_path / "a.lab") as record:
+        assert list(record.treatments[0].levels) == ["z", "a", "m"]
+        assert list(record.experiment.contexts.settings) == ["env_bytes", "aslr"]
+        assert list(record.outcomes()[0].block.context.settings) == ["env_bytes", "aslr"]
 
 
 def test_an_existing_record_is_not_made_again(tmp_path):
@@ -152,6 +168,40 @@ def test_a_writer_may_close_while_a_reader_reads(tmp_path):
         assert reader.progress().trials == 6
     with Record.open(directory) as reader:
         assert reader.progress().trials == 6
+
+
+def test_readers_who_come_and_go_see_whole_blocks_while_another_process_writes(tmp_path):
+    directory = tmp_path / "a.lab"
+    made = made_up.blocks(300)
+    made_up.filled(directory, made[:1]).close()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            for first in range(1, 300, 10):
+                # Opened and closed each time: readers meet every state that the file can be in.
+                with Record.open(directory, write=True) as record:
+                    record.add_blocks(made[first : first + 10])
+                    for block in made[first : first + 10]:
+                        record.take(1, made_up.measurements([block]), "000001.journal", 4096 + block.id)
+        except BaseException:  # noqa: BLE001 -- nothing may reach pytest in this copy of it
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+    seen = []
+    try:
+        while os.waitpid(pid, os.WNOHANG)[0] == 0:
+            with Record.open(directory) as reader, reader.snapshot():
+                progress = reader.progress()
+                blocks = {block for sample in reader.samples("wall_s") for block in sample.blocks}
+                assert progress.blocks.get("complete", 0) == len(blocks)
+                assert progress.trials == 3 * (len(blocks) + 1)
+                seen.append(progress.trials)
+    finally:
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, 0)
+    assert seen == sorted(seen)
+    with Record.open(directory) as reader:
+        assert reader.progress().trials == 900
 
 
 def test_a_changed_spec_is_told_key_by_key(tmp_path):

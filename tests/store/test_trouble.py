@@ -167,6 +167,17 @@ def test_a_record_whose_writer_was_killed_is_not_misread_on_read_only_media(smal
     assert error.value.hint == f"read a copy: cp -r {copy} COPY"
 
 
+def test_a_change_that_was_not_taken_back_is_not_read_past_on_read_only_media(small_disk):
+    directory = small_disk.path / "a.lab"
+    made_up.filled(directory, MADE).close()
+    # A rollback journal as a kill leaves it: the first bytes make it a hot one.
+    magic = bytes.fromhex("d9d505f920a163d7")
+    (directory / "record.sqlite-journal").write_bytes(magic + b"\0" * 504)
+    small_disk.read_only()
+    with pytest.raises(RecordError, match="left in the middle of a write"):
+        Record.open(directory)
+
+
 READ_AND_TRY_TO_WRITE = """
 import os, sys
 from steelyard.errors import RecordError

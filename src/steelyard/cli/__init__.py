@@ -19,6 +19,7 @@ COMMANDS = {
     "analyze": "Answer from a record: effects, intervals, verdicts.",
     "model": "Model how metrics grow with a parameter, and hold them to expectations.",
     "export": "Write a record as CSV, JSON Lines or Parquet.",
+    "doctor": "Show what can be observed and controlled here, and what improves it.",
     "demo": "Show in about a minute how run times lie.",
     "completion": "Print the completion script for bash, zsh or fish.",
 }
@@ -62,8 +63,9 @@ def main() -> NoReturn:
         code = _tell(error.format_message(), None, 2)
     except (click.exceptions.Abort, KeyboardInterrupt):
         code = 130
-    except BrokenPipeError:
-        # The reader (``| head``) has what it wanted; the interpreter must not complain at exit either.
+    except (BrokenPipeError, SystemExit):
+        # The reader (``| head``) has what it wanted; click ends with SystemExit then, and for nothing else.
+        # The interpreter must not complain at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
     sys.exit(code if isinstance(code, int) else 0)

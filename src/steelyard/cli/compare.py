@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import os
 import secrets
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from steelyard.cli.calibrating import (
+    BLOCKS_OF_NULL,
+    NullTakesItsValueAfterEquals,
+    calibrate,
+    comparisons_option,
+    null_option,
+)
 from steelyard.cli.conducting import conduct, print_answer
 from steelyard.cli.options import json_option, output_option, strict_option
 from steelyard.errors import UsageError
 
 
-@click.command(short_help="Compare commands: which is faster, by how much, how surely.")
+@click.command(
+    cls=NullTakesItsValueAfterEquals,
+    short_help="Compare commands: which is faster, by how much, how surely.",
+)
 @click.argument("commands", nargs=-1, required=True, metavar="COMMAND...")
 @click.option(
     "-n",
@@ -115,6 +126,8 @@ from steelyard.errors import UsageError
     metavar="N",
     help="Of the order of runs (default: drawn, and stored).",
 )
+@null_option
+@comparisons_option
 @output_option
 @json_option
 @strict_option
@@ -142,11 +155,13 @@ def command(
     metric: str,
     margin: float | None,
     seed: int | None,
+    null: str | None,
+    comparisons: int | None,
     output: Path | None,
     as_json: bool,
     strict: bool,
 ) -> None:
-    r"""Run the COMMANDs in random order, block by block, and compare each with the first.
+    """Run the COMMANDs in random order, block by block, and compare each with the first.
 
     A command is one argument, split into words as a shell does; quote it. Its output is captured and not
     shown.
@@ -156,14 +171,22 @@ def command(
     steelyard compare -L n 1000,2000 './sort {n}'
     steelyard compare --shell default 'sort a | uniq' 'sort -u a'
     steelyard compare --contexts './prog-O2' './prog-O3'
-    """
+    steelyard compare --null './prog input'
+    """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.lab.compare import BLOCKS, Comparing, shell_words, state_directory
     from steelyard.units import parse_duration
 
+    if comparisons is not None and null is None:
+        raise UsageError(
+            f"--comparisons {comparisons} is about --null, which is not given",
+            hint=f"steelyard compare --null --comparisons {comparisons} {commands[0]!r}",
+        )
     if no_shell and shell:
         raise UsageError("-N and --shell contradict each other", hint="leave one of them out")
     if shell is None and not no_shell:
         _hint_at_shell([(text, shell_words(text)) for text in commands])
+    # Below the first look there is nothing to decide: so many runs, whatever the precision.
+    fixed = runs or (max_runs if max_runs and max_runs < BLOCKS else None)
     comparing = Comparing(
         commands=commands,
         names=names,
@@ -177,14 +200,17 @@ def command(
         ignore_failure=ignore_failure,
         timeout_s=None if timeout is None else parse_duration(timeout),
         discard=warmup,
-        blocks=runs or min_runs or min(BLOCKS, max_runs or BLOCKS),
+        blocks=fixed or min_runs or BLOCKS,
         max_blocks=max_runs,
-        rel_halfwidth=None if runs else precision,
+        rel_halfwidth=None if fixed else precision,
         max_time_s=parse_duration(max_time),
         metric=metric,
         margin=margin,
         seed=secrets.randbits(31) if seed is None else seed,
     )
+    if null is not None:
+        comparing = replace(comparing, blocks=runs or BLOCKS_OF_NULL, rel_halfwidth=None)
+        ctx.exit(calibrate(null, comparing, comparisons=comparisons, output=output, as_json=as_json))
     directory = output or state_directory(os.environ, "compare").with_suffix(".lab")
     conduct(comparing.experiment(), directory)
     code = print_answer(directory, as_json=as_json, strict=strict)

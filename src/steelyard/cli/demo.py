@@ -90,13 +90,13 @@ def _optimisation(directory: Path, progress: Progress) -> str:
             else f"across {it.contexts} random lengths:"
         )
         if isinstance(comparison.speedup, Speedup) and comparison.ci95:
-            _write(speedup(where, comparison.ci95.low, comparison.ci95.high, comparison.speedup.value))
+            _write(speedup(where, comparison.speedup.value, comparison.ci95))
             values.append(comparison.speedup.value)
     *single, across = values
     held = "" if it.aslr_off else " (address randomisation could not be switched off, so no context was held)"
     return (
-        f"-O3 is {min(single):.2f} × to {max(single):.2f} × faster than -O2, depending on nothing but a few bytes"
-        f" of environment{held}; across contexts it is {across:.2f} ×."
+        f"-O3 is {min(single):.2f} × to {max(single):.2f} × faster than -O2, depending on nothing but a few"
+        f" bytes of environment{held}; across contexts it is {across:.2f} ×."
     )
 
 

@@ -13,7 +13,7 @@ from steelyard.cli.options import json_option, strict_option
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
-    from steelyard.exchange import Columns
+    from steelyard.exchange.csv_columns import Columns
     from steelyard.lab.model import Modelled
     from steelyard.scaling.question import Expectation
     from steelyard.series import Series
@@ -197,7 +197,7 @@ def _series(
 
         with Record.open(find_record(data)) as record:
             return series_of_record(record, parameters, metrics)
-    from steelyard.exchange import read_series
+    from steelyard.exchange.files import read_series
 
     return read_series(data, columns)
 

@@ -24,10 +24,10 @@ def treatments(experiment: Experiment) -> tuple[Treatment, ...]:
 
 
 def _labels(found: Sequence[Cell], name: str) -> list[str]:
-    """What tells the treatments apart, in words; the name of the experiment where there is only one."""
+    """What tells the treatments apart, in words; the command or the experiment where there is only one."""
     varying = [factor for factor in found[0] if len({cell[factor] for cell in found}) > 1]
     if not varying:
-        return [name]
+        return [_visible(found[0].get("command", name))]
     if len(varying) == 1:
         labels = [_visible(cell[varying[0]]) for cell in found]
     else:

@@ -1,8 +1,7 @@
-"""Other tools' files: read into series, and written from them."""
+"""Records for other tools: CSV, JSON Lines and Parquet. What other tools write is read by ``files``."""
 
 from __future__ import annotations
 
-from steelyard.exchange.csv_columns import Columns
-from steelyard.exchange.files import FORMATS, read_series, write_series
+from steelyard.exchange.export import Format, export
 
-__all__ = ["FORMATS", "Columns", "read_series", "write_series"]
+__all__ = ["Format", "export"]

@@ -40,7 +40,7 @@ def analyze(record: Record, *, metric: str | None = None) -> Answer:
     primary = metric or experiment.analysis.metric
     with record.snapshot():
         samples = record.samples(primary)
-        if not samples:
+        if not any(len(sample) for sample in samples):
             raise RecordError(
                 f"{record.directory} has no complete block yet, so there is nothing to analyze",
                 hint=f"steelyard status {record.directory}",

@@ -82,7 +82,7 @@ class Comparing:
             "name": "compare",
             "source": str(Path.cwd()),
             "program": {
-                **({"commands": commands} if len(commands) > 1 else {"command": commands[labels[0]]}),
+                "commands": commands,
                 "inherit": True,
                 "verify": {"exit": "any" if self.ignore_failure else 0},
                 "prepare": [_hook(text, self.parameters) for text in self.prepare],

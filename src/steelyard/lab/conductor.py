@@ -74,6 +74,8 @@ class Conductor:
             elapsed_s = time.monotonic() - self._started
             end = self._stopping.look(self._outcomes, elapsed_s)
             if end:
+                # Also where nothing ran: what is read of the journal can be deleted with it.
+                self._store((), HostLoad.read())
                 return end
             self._tell(elapsed_s)
             works = self._draw(elapsed_s)

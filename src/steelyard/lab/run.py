@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from types import FrameType
 from typing import Final
 
 from steelyard.design import treatments
 from steelyard.errors import InterruptedRunError, MachineError, RecordError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.conductor import Conductor, Watch
+from steelyard.lab.interruption import interruptible
 from steelyard.lab.metrics import metrics_of
 from steelyard.lab.stopping import End
+from steelyard.run.abilities import abilities
 from steelyard.run.build import Builder
 from steelyard.run.host import boot_id, host_facts
 from steelyard.run.journal import read_journal
@@ -25,10 +24,11 @@ from steelyard.run.observe import Observer
 from steelyard.run.provenance import ProgramIdentity, program_identity
 from steelyard.run.runner import Runner
 from steelyard.run.session import Session
-from steelyard.run.strays import end_strays
+from steelyard.run.strays import await_writer, end_strays
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.store import Record, RunState
+from steelyard.store.facts import FILE
 from steelyard.units import Scalar
 
 HOST_KEYS: Final = ("hostname", "cpu_model", "kernel")
@@ -70,15 +70,14 @@ def run(experiment: Experiment, directory: Path, *, spec_text: str = "", watch: 
     _refuse_missing(experiment)
     launches = Launches(experiment, drawn, builds=_build(experiment, drawn))
     identities = [program_identity(path) for path in launches.programs()]
+    if finished := _finished(experiment, directory, identities):
+        return finished
     with _record(experiment, directory, drawn, spec_text, identities) as record:
-        finished = _finished(record)
-        if finished:
-            return finished
-        end_strays(record.id)
-        run_id = record.begin_run(host_facts(), boot_id())
+        _tidy(record)
+        run_id = record.begin_run({**host_facts(), **abilities()}, boot_id())
         state: RunState = "failed"
         try:
-            with _interruptible():
+            with interruptible():
                 end = _conduct(record, run_id, launches, identities, watch)
                 state = end
                 return end
@@ -117,6 +116,19 @@ def _build(experiment: Experiment, drawn: Sequence[Treatment]) -> dict[int, Path
     return {treatment.id: builder.build(treatment.levels).directory for treatment in drawn}
 
 
+def _finished(experiment: Experiment, directory: Path, identities: Sequence[ProgramIdentity]) -> End | None:
+    """How a record of this experiment ended, ``None`` where it did not or there is none; changes nothing."""
+    if not (directory / FILE).exists():
+        return None
+    with Record.open(directory) as record:
+        _refuse_other(record, experiment, identities)
+        for run in record.runs():
+            match run.state:
+                case "complete" | "precision_not_reached":
+                    return run.state
+    return None
+
+
 @contextmanager
 def _record(
     experiment: Experiment,
@@ -125,9 +137,9 @@ def _record(
     spec_text: str,
     identities: Sequence[ProgramIdentity],
 ) -> Iterator[Record]:
-    """A new record, or the one that is there if it belongs to the same experiment and the same programs."""
+    """A new record, or the one that is there."""
     program = {identity.path: asdict(identity) for identity in identities}
-    if not (directory / "record.sqlite").exists():
+    if not (directory / FILE).exists():
         with Record.create(
             directory,
             experiment,
@@ -139,7 +151,6 @@ def _record(
             yield record
         return
     with Record.open(directory, write=True) as record:
-        _refuse_other(record, experiment, identities)
         yield record
 
 
@@ -160,21 +171,12 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
             )
 
 
-def _finished(record: Record) -> End | None:
-    for run in record.runs():
-        match run.state:
-            case "complete" | "precision_not_reached":
-                return run.state
-    return None
-
-
 def _conduct(
     record: Record, run_id: int, launches: Launches, identities: Sequence[ProgramIdentity], watch: Watch
 ) -> End:
     experiment = record.experiment
     launches.mark(record.id, metrics_file=record.directory / "metrics")
     observer = Observer(experiment, record.treatments)
-    _adopt(record, observer)
     _note_host(record, run_id)
     journal = record.journal_path(run_id)
     hooks = experiment.program
@@ -190,49 +192,37 @@ def _conduct(
                 Session(launches, observer, runner, journal).run_hooks(hooks.cleanup_once)
 
 
-def _adopt(record: Record, observer: Observer) -> None:
-    """Move what a killed run had measured and not stored."""
+def _tidy(record: Record) -> None:
+    """What an earlier run left that was killed: end its processes, take over what it measured, give up what
+    it began before the machine restarted.
+    """
+    end_strays(record.id)
+    observer = Observer(record.experiment, record.treatments)
     for journal in record.journals():
+        await_writer(journal.path)
         raw_trials, offset = read_journal(journal.path, journal.moved_bytes)
         begun = [outcome.block for outcome in record.outcomes() if outcome.state == "planned"]
         record.take(journal.run, observer.measure(raw_trials, begun), journal.name, offset)
         record.drop_journal(journal.name)
+    earlier = record.runs()
+    # Before this run is noted: were it killed in between, the next one would find the same boot and not look.
+    if earlier and earlier[-1].boot != boot_id():
+        begun = [outcome.block for outcome in record.outcomes() if outcome.state == "planned"]
+        record.set_block_states(
+            {block.id: "incomplete" for block in begun if record.finished_trials(block.id)}
+        )
 
 
 def _note_host(record: Record, run_id: int) -> None:
-    """A block never spans two boots; another CPU or kernel is a warning that stays with the samples."""
-    *earlier, now = record.runs()
-    if not earlier:
+    """Another CPU or kernel is a warning that stays with the samples."""
+    first, *later = record.runs()
+    if not later:
         return
-    before = earlier[-1]
-    if before.boot != now.boot:
-        begun = [
-            o.block.id
-            for o in record.outcomes()
-            if o.state == "planned" and record.finished_trials(o.block.id)
-        ]
-        record.set_block_states(dict.fromkeys(begun, "incomplete"))
+    now = later[-1]
     for key in HOST_KEYS:
-        if before.host.get(key) != now.host.get(key):
+        if first.host.get(key) != now.host.get(key):
             text = (
-                f"{key} was {before.host.get(key)!r} and is {now.host.get(key)!r}:"
+                f"{key} was {first.host.get(key)!r} and is {now.host.get(key)!r}:"
                 " blocks before and after differ in more than time"
             )
             record.add_warning("host_changed", text, run_id)
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """SIGTERM ends a run as Ctrl-C does. Only the main thread may say so."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

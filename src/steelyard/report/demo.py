@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from steelyard.report.digits import bounds, ratio
 from steelyard.report.label import wrap
 from steelyard.report.line import Line, Span
+from steelyard.stats.interval import Interval
 from steelyard.units import format_quantity
 
 _ROW: Final = 64
@@ -26,9 +28,9 @@ def called_different(order: str, called: int, comparisons: int, worst: float) ->
     return [(Span("   " + text),)]
 
 
-def speedup(where: str, low: float, high: float, value: float) -> list[Line]:
+def speedup(where: str, value: float, interval: Interval) -> list[Line]:
     """One row: a speedup with its 95 % interval."""
-    return [(Span(f"   {where:<34} {value:.2f} ×  (95 % CI {low:.2f} to {high:.2f})"),)]
+    return [(Span(f"   {where:<34} {ratio(value, interval)} ×  (95 % CI {bounds(value, interval)})"),)]
 
 
 def picture(times: Sequence[float], marks: Sequence[str], step_bytes: int) -> list[Line]:

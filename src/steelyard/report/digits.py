@@ -28,9 +28,10 @@ def decimals(uncertainty: float) -> int:
 
 
 def ratio_decimals(value: float, interval: Interval | None) -> int:
-    """Decimals for a ratio and its interval alike; three where nothing is uncertain."""
+    """Decimals for a ratio and its interval alike; where nothing is uncertain, enough to tell it from 1."""
     if interval is None or interval.high == interval.low:
-        return 3
+        off = abs(value - 1)
+        return min(_MOST_DIGITS, max(3, 1 - math.floor(math.log10(off)))) if off else 3
     wanted = decimals((interval.high - interval.low) / 2)
     # A wide interval must still show where it begins, and a ratio near 1 on which side of it.
     first = -math.floor(math.log10(interval.low)) + 1 if interval.low > 0 else 1
@@ -39,19 +40,24 @@ def ratio_decimals(value: float, interval: Interval | None) -> int:
 
 def ratio(value: float, interval: Interval | None) -> str:
     """``1.021``."""
-    return f"{value:.{ratio_decimals(value, interval)}f}"
+    return _fixed(value, ratio_decimals(value, interval))
 
 
 def bounds(value: float, interval: Interval) -> str:
     """``1.012 to 1.028``, with the digits of the ratio."""
     digits = ratio_decimals(value, interval)
-    return f"{interval.low:.{digits}f} to {interval.high:.{digits}f}"
+    return f"{_fixed(interval.low, digits)} to {_fixed(interval.high, digits)}"
+
+
+def _fixed(value: float, digits: int) -> str:
+    """Fixed point where that is readable: not for millions, nor for what all digits would hide."""
+    return f"{value:.{digits}f}" if 10.0**-digits <= abs(value) < 1e6 else f"{value:.2g}"
 
 
 def percent(share: float) -> str:
     """A share with two digits: ``0.62 %``, ``9.5 %``, ``120 %``."""
     value = 100 * share
-    return f"{value:.0f} %" if value >= 9.95 else f"{value:.2g} %"
+    return f"{value:.0f} %" if 9.95 <= value < 1e5 else f"{value:.2g} %"
 
 
 def probability(p: float) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from steelyard.report.document import written
 from steelyard.report.sentences import notice
 from steelyard.report.words import REASONS, names
 from steelyard.stats.adjusted import AdjustedSpeedup
@@ -167,10 +168,8 @@ class Document(msgspec.Struct, frozen=True):
 
 
 def render(answer: Answer) -> str:
-    """The document as text, one field a line, ended by a line feed. Numbers are plain floats; nothing is NaN
-    or infinite.
-    """
-    return msgspec.json.format(msgspec.json.encode(document(answer)), indent=2).decode() + "\n"
+    """The document as text; its numbers are plain floats, none of them NaN or infinite."""
+    return written(document(answer))
 
 
 def schema() -> dict[str, Any]:

@@ -53,8 +53,8 @@ def shorten(text: str, width: int) -> str:
 
 
 def shorten_all(texts: Sequence[str], width: int) -> dict[str, str]:
-    """Each text at most ``width`` columns; where that makes two of them equal, what all share at both ends
-    goes first.
+    """Each text at most ``width`` columns; where that makes two of them equal, what tells them apart is kept, and
+    around it as much of what they share as there is room for.
     """
     distinct = list(dict.fromkeys(texts))
     short = {text: shorten(text, width) for text in distinct}
@@ -62,8 +62,25 @@ def shorten_all(texts: Sequence[str], width: int) -> dict[str, str]:
         return short
     head = _shared(distinct)
     tail = _shared([text[head:][::-1] for text in distinct])
-    bare = {text: "…" * (head > 0) + text[head : len(text) - tail] + "…" * (tail > 0) for text in distinct}
-    return {text: shorten(core, width) for text, core in bare.items()}
+    room = width - max(columns(text[head : len(text) - tail]) for text in distinct)
+    left, right = _kept(head, tail, room)
+    return {
+        text: shorten(
+            "…" * (left < head) + text[head - left : len(text) - tail + right] + "…" * (right < tail),
+            width,
+        )
+        for text in distinct
+    }
+
+
+def _kept(head: int, tail: int, room: int) -> tuple[int, int]:
+    """How much of the shared beginning and end fits into ``room`` beside the ellipses; the end first, half each."""
+    for shown in range(head + tail, 0, -1):
+        right = min(tail, max(shown - head, (shown + 1) // 2))
+        left = shown - right
+        if left <= head and shown + (left < head) + (right < tail) <= room:
+            return left, right
+    return 0, 0
 
 
 def _shared(texts: Sequence[str]) -> int:
@@ -95,18 +112,25 @@ def wrap(text: str, width: int, *, first: str = "", rest: str = "") -> list[str]
     """
     words: list[str] = []
     for word in text.split(" "):
-        if words and _STAYS.fullmatch(word) and words[-1][-1:].isdigit():
+        if words and ((_STAYS.fullmatch(word) and words[-1][-1:].isdigit()) or words[-1].endswith("95 %")):
             words[-1] += " " + word
         else:
             words.append(word)
     lines, line, empty = [], first, True
     for word in words:
+        if empty and not word:
+            continue
         if not empty and columns(line) + 1 + columns(word) > width:
             lines.append(line.rstrip())
             line, empty = rest, True
         line += word if empty else " " + word
         empty = False
     return [*lines, line]
+
+
+def counted(n: int, noun: str) -> str:
+    """``1 run``, ``1,200 runs``."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def listed(names: Sequence[str], most: int = 4) -> str:

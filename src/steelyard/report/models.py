@@ -43,7 +43,7 @@ def lines(
     shown = [model for model, _ in ordered]
     out: list[Line] = []
     if shown:
-        out += [*_summary(shown), *table(_columns(shown), width)]
+        out += [*_summary(shown, width), *table(_columns(shown), width)]
     for rule in rules:
         out += [(), *_rule(rule, width)]
     notes = _notes(ordered, width)
@@ -70,7 +70,7 @@ def _badness(model: ScalingModel) -> tuple[int, float, str, str]:
     return (rank, -speed, model.name, model.metric)
 
 
-def _summary(models: Sequence[ScalingModel]) -> list[Line]:
+def _summary(models: Sequence[ScalingModel], width: int) -> list[Line]:
     ranks = Counter(m.validation.rank for m in models if m.validation is not None)
     if not ranks:
         return []
@@ -81,7 +81,8 @@ def _summary(models: Sequence[ScalingModel]) -> list[Line]:
         "undecided": "are undecided",
     }
     parts = [f"{ranks[rank]} {words[rank]}" for rank in SIGNS if ranks[rank]]
-    return [(Span(f"Of {sum(ranks.values())} expectations " + ", ".join(parts) + ".", "heading"),), ()]
+    text = f"Of {sum(ranks.values())} expectations " + ", ".join(parts) + "."
+    return [*((Span(line, "heading"),) for line in wrap(text, width)), ()]
 
 
 def _name(name: str, metric: str) -> str:
@@ -116,16 +117,16 @@ def _columns(models: Sequence[ScalingModel]) -> list[Column]:
     if len({m.metric for m in models}) > 1:
         columns.append(Column("metric", [Span(m.metric) for m in models], right=False))
     columns.append(Column("growth", [Span(m.growth()) for m in models], right=False))
-    columns.append(Column("sure", [Span(_percent(m.posterior)) for m in models], give_way=3))
+    columns.append(Column("sure", [Span(_percent(m.posterior)) for m in models], give_way=4))
     if any(m.validation for m in models):
         found = [m.validation for m in models]
-        columns.append(Column("expected", [Span(v.expectation if v else "") for v in found], right=False))
+        columns.append(Column("expected", [Span(v.expectation if v else "") for v in found], right=False, give_way=1))
         delta = [Span(v.divergence.big_o(v.parameter) if v else "") for v in found]
-        columns.append(Column("divergence", delta, right=False, give_way=1))
+        columns.append(Column("divergence", delta, right=False, give_way=2))
         at = [SIGNS[v.rank_at_scale] if v and v.rank_at_scale else "" for v in found]
         if any(at):
             scale = next(v.scale for v in found if v and v.scale is not None)
-            columns.append(Column(f"at {scale:g}", [Span(sign) for sign in at], right=False, give_way=2))
+            columns.append(Column(f"at {scale:g}", [Span(sign) for sign in at], right=False, give_way=3))
     for number in range(max((len(m.predictions) for m in models), default=0)):
         cells = [Span(_prediction(m, number)) for m in models]
         first = next(m for m in models if len(m.predictions) > number)
@@ -133,7 +134,7 @@ def _columns(models: Sequence[ScalingModel]) -> list[Column]:
             f"{n} = {x:g}" for n, x in zip(first.parameters, first.predictions[number].at, strict=True)
         )
         columns.append(Column(where, cells, right=False))
-    columns.append(Column("model", [Span(_formula(m)) for m in models], right=False, give_way=4))
+    columns.append(Column("model", [Span(_formula(m)) for m in models], right=False, give_way=5))
     return columns
 
 

@@ -9,7 +9,8 @@ from typing import Final, Literal
 import msgspec
 
 from steelyard.report.digits import percent
-from steelyard.report.label import listed, printable, wrap
+from steelyard.report.document import written
+from steelyard.report.label import counted, listed, printable, wrap
 from steelyard.report.line import Line, Span, plain
 from steelyard.report.table import Column, table
 from steelyard.units import Scalar, format_duration
@@ -62,7 +63,7 @@ class PlanPreview:
     contexts : int
         Different ones in ``blocks``; 0 where the experiment declares none.
     first_block : tuple of str
-        Labels in the order in which the first block runs.
+        Labels in the order in which the first block runs, every launch of it.
     estimated_s : float or None
         For ``blocks`` and the discarded ones; ``None`` where nothing has run yet to tell.
     limits : tuple of Limit
@@ -88,7 +89,7 @@ class PlanPreview:
     @property
     def trials(self) -> int:
         """Launches in ``blocks`` and the discarded ones."""
-        return (self.blocks + self.discard) * len(self.treatments) * self.replicates
+        return (self.blocks + self.discard) * len(self.first_block)
 
 
 def render(preview: PlanPreview, width: int = 80) -> str:
@@ -147,20 +148,23 @@ def document(preview: PlanPreview) -> str:
         **msgspec.to_builtins(preview),
         "trials": preview.trials,
     }
-    return msgspec.json.format(msgspec.json.encode(content), indent=2).decode() + "\n"
+    return written(content)
 
 
 def _design(preview: PlanPreview) -> str:
-    count = len(preview.treatments)
-    times = f" × {preview.replicates}" if preview.replicates > 1 else ""
-    order = "in random order" if preview.order == "randomized-blocks" else "one treatment after the other"
-    parts = [f"{count:,} treatment{'s' * (count != 1)}{times} in each of {preview.blocks:,} blocks, {order}"]
+    count = counted(len(preview.treatments), "treatment")
+    if preview.order == "sequential":
+        each = len(preview.first_block) * preview.blocks // max(1, len(preview.treatments))
+        parts = [f"{count}, {counted(each, 'run')} of each, one treatment after the other"]
+    else:
+        times = f" × {preview.replicates}" if preview.replicates > 1 else ""
+        parts = [f"{count}{times} in each of {counted(preview.blocks, 'block')}, in random order"]
     if preview.contexts:
         passes = f", each visited {preview.passes} times" if preview.passes > 1 else ""
-        parts.append(f"{preview.contexts} contexts{passes}")
+        parts.append(f"{counted(preview.contexts, 'context')}{passes}")
     if preview.discard:
-        parts.append(f"{preview.discard} block{'s' * (preview.discard != 1)} before them, run and not used")
-    return "; ".join([*parts, f"{preview.trials:,} runs, seed {preview.seed}"])
+        parts.append(f"{counted(preview.discard, 'block')} before them, run and not used")
+    return "; ".join([*parts, f"{counted(preview.trials, 'run')}, seed {preview.seed}"])
 
 
 def _stops(preview: PlanPreview) -> str:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Final
 
 from steelyard.report.digits import percent
-from steelyard.report.label import listed, printable
+from steelyard.report.label import counted, listed, printable
 from steelyard.report.words import Names
 from steelyard.stats.notice import Kind, Notice
 from steelyard.units import Scalar, format_quantity
 
 _SENTENCES: Final[dict[Kind, str]] = {
-    "interrupted": "The run was interrupted after {blocks} blocks; it can be continued.",
-    "precision_not_reached": "The precision wanted was not reached{ended} ({blocks} blocks){halfwidths}.",
+    "interrupted": "The run was interrupted after {blocks}; it can be continued.",
+    "precision_not_reached": "The precision wanted was not reached{ended} ({blocks}){halfwidths}.",
     "sequential_order": "One command ran after the other, so that every drift of the machine counts as a "
     "difference, and no interval shows it.",
-    "few_blocks": "{blocks} blocks are few: below {wanted}, intervals rest on the shape of the distribution.",
+    "few_blocks": "Few {what} ({n}): below {wanted}, intervals rest on the shape of the distribution.",
     "autocorrelated": "{who}: {what} resemble each other (r1 = {r1}), so that {n} tell as much as {n_eff} "
     "independent ones; the interval is too narrow.",
     "trend": "{who}: values drift during the run; {drift}.",
@@ -31,8 +31,8 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "unbalanced_contexts": "{who}: contexts were visited unequally often; each counts once.",
     "not_finite": "{who}: a value is not a finite number, so that nothing is computed.",
     "no_baseline": "{who}: compared with nothing, since the design has no matching baseline.",
-    "modes_unseen": "Behaviour that shows in fewer than {share} of runs ({n} runs each, 95 % sure).",
-    "contexts_unseen": "Kinds of context that are rarer than {share} ({contexts} contexts, 95 % sure).",
+    "modes_unseen": "Behaviour that shows in fewer than {share} of runs ({runs} of each, 95 % sure).",
+    "contexts_unseen": "Kinds of context that are rarer than {share} ({contexts}, 95 % sure).",
     "one_context": "Other contexts: all runs shared one, "
     "and what environment size, paths or link order would change is in no interval.",
     "below_tick": "{metrics}: sampled at clock ticks, they say little below {tick_s} s.",
@@ -41,6 +41,7 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "note": "{text}",
 }
 
+_COUNTS: Final = {"blocks": "block", "contexts": "context", "runs": "run"}
 _WIDTHS: Final = {"reached": "reached", "target": "wanted"}
 _FORMATS: Final = {"r1": ".2f", "n_eff": ".0f", "farthest": ".2g", "tick_s": "g"}
 
@@ -57,6 +58,8 @@ def notice(about: Notice, names: Names) -> str:
 def _shown(key: str, value: Scalar) -> str:
     if key == "share" and isinstance(value, float):
         return percent(value)
+    if key in _COUNTS and isinstance(value, int):
+        return counted(value, _COUNTS[key])
     return format(value, _FORMATS[key]) if key in _FORMATS else printable(str(value))
 
 
@@ -69,6 +72,8 @@ def _phrases(about: Notice) -> dict[str, str]:
         widths = [f"{percent(float(it[key]))} {word}" for key, word in _WIDTHS.items() if key in it]
         phrases["ended"] = ended.get(str(it.get("cap")), "")
         phrases["halfwidths"] = f": {', '.join(widths)} (half-width of the widest interval)" if widths else ""
+    elif about.kind == "few_blocks":
+        phrases["what"] = "blocks" if it["blocked"] else "runs of each"
     elif about.kind == "autocorrelated":
         phrases["what"] = "differences of neighbouring blocks" if it["blocked"] else "neighbouring values"
     elif about.kind == "trend":

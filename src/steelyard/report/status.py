@@ -9,7 +9,8 @@ from typing import Literal
 import msgspec
 
 from steelyard.report.digits import percent
-from steelyard.report.label import listed, printable, wrap
+from steelyard.report.document import written
+from steelyard.report.label import counted, listed, printable, wrap
 from steelyard.report.line import Line, Span, plain
 from steelyard.sample import Failures
 from steelyard.units import format_duration
@@ -100,11 +101,11 @@ def lines(status: Status, width: int = 80) -> list[Line]:
 def document(status: Status) -> str:
     """The document ``steelyard/status``, version 1."""
     content = {"format": "steelyard/status", "version": 1, **msgspec.to_builtins(status)}
-    return msgspec.json.format(msgspec.json.encode(content), indent=2).decode() + "\n"
+    return written(content)
 
 
 def _blocks(status: Status) -> str:
-    each = f"{status.treatments} treatment{'s' * (status.treatments != 1)} in each"
+    each = f"{counted(status.treatments, 'treatment')} in each"
     if status.blocks_planned is None:
         return f"{status.blocks_done}, until precise enough; {each}"
     most = "at most " if status.stops_at_precision else ""

@@ -4,32 +4,44 @@ metrics.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from steelyard.report.digits import bounds, probability, quantity, ratio, scale
 from steelyard.report.label import printable
 from steelyard.report.line import Line, Span
 from steelyard.report.table import Column, table
-from steelyard.report.words import verdict
+from steelyard.report.words import is_speed, verdict
 from steelyard.stats.answer import Answer
 from steelyard.stats.comparison import Comparison
 from steelyard.stats.described import Described
 from steelyard.stats.undefined import Undefined
+from steelyard.units import Metric, Scalar
 
 MOST_ROWS: Final = 30
+
+Key = tuple[int, tuple[tuple[str, Scalar], ...]]
 
 
 def measured(answer: Answer, width: int) -> list[Line]:
     """One row for each sample of the primary metric; with its comparison where it has one only."""
     every = [sample for sample in answer.samples if sample.metric.name == answer.metric.name]
     shown = every[:MOST_ROWS]
-    columns = _summaries(shown, answer)
-    if _one_each(answer):
-        of = {_key(comparison): comparison for comparison in answer.judged}
-        columns += _comparisons(
-            [of.get((s.treatment.id, tuple(s.labels.items()))) for s in shown], baseline="baseline"
-        )
+    columns = [
+        Column("treatment", [_name(s.treatment.label) for s in shown], right=False, is_name=True),
+        *_labels([sample.labels for sample in shown]),
+        *_summaries(shown, answer.metric),
+    ]
+    if answer.judged and _one_each(answer):
+        of = {_key(c.treatment.id, c.labels): c for c in answer.judged}
+        baselines = {_key(c.baseline.id, c.labels) for c in answer.judged}
+        keys = [_key(sample.treatment.id, sample.labels) for sample in shown]
+        columns += _comparisons([of.get(key) for key in keys], answer.metric)
+        roles = [Span("baseline", "dim") if key in baselines else Span("") for key in keys]
+        verdicts = [
+            Span(*verdict(of[key])) if key in of else role for key, role in zip(keys, roles, strict=True)
+        ]
+        columns.append(Column("verdict", verdicts, right=False))
     return [*table(columns, width), *_left_out(len(every) - len(shown))]
 
 
@@ -38,14 +50,14 @@ def pairwise(answer: Answer, width: int) -> list[Line]:
     if _one_each(answer):
         return []
     shown = answer.judged[:MOST_ROWS]
-    names = [
-        Column("treatment", [_name(c.treatment.label, c.labels) for c in shown], right=False, is_name=True),
-        Column("against", [_name(c.baseline.label, {}) for c in shown], right=False, is_name=True),
+    columns = [
+        Column("treatment", [_name(c.treatment.label) for c in shown], right=False, is_name=True),
+        Column("against", [_name(c.baseline.label) for c in shown], right=False, is_name=True),
+        *_labels([comparison.labels for comparison in shown]),
+        *_comparisons(shown, answer.metric),
+        Column("verdict", [Span(*verdict(comparison)) for comparison in shown], right=False),
     ]
-    return [
-        *table([*names, *_comparisons(shown, baseline="")], width),
-        *_left_out(len(answer.judged) - len(shown)),
-    ]
+    return [*table(columns, width), *_left_out(len(answer.judged) - len(shown))]
 
 
 def other_metrics(answer: Answer, width: int) -> list[Line]:
@@ -54,43 +66,50 @@ def other_metrics(answer: Answer, width: int) -> list[Line]:
     if not others:
         return []
     shown = others[:MOST_ROWS]
-    means = {(s.metric.name, s.treatment.id, tuple(s.labels.items())): s for s in answer.samples}
+    samples = {(s.metric.name, _key(s.treatment.id, s.labels)): s for s in answer.samples}
 
     def mean(comparison: Comparison, treatment: int) -> Span:
-        summary = means[comparison.metric.name, treatment, tuple(comparison.labels.items())].summary
+        summary = samples[comparison.metric.name, _key(treatment, comparison.labels)].summary
         if summary.mean is None:
             return Span("–")
         return Span(quantity(summary.mean, comparison.metric.unit, summary.u))
 
     columns = [
-        Column("also measured", [_name(c.metric.name, c.labels) for c in shown], right=False, is_name=True),
+        Column("also measured", [_name(c.metric.name) for c in shown], right=False, is_name=True),
+        *_labels([comparison.labels for comparison in shown]),
         Column("baseline", [mean(c, c.baseline.id) for c in shown], give_way=1),
-        Column("treatment", [_name(c.treatment.label, {}) for c in shown], right=False, is_name=True),
+        Column("treatment", [_name(c.treatment.label) for c in shown], right=False, is_name=True),
         Column("mean", [mean(c, c.treatment.id) for c in shown]),
         Column("× better", [_ratio(c) for c in shown]),
-        Column("95 % CI", [_interval(c) for c in shown], right=False),
+        Column("95 % CI", [_interval(c) for c in shown], right=False, give_way=2),
     ]
     return [*table(columns, width), *_left_out(len(others) - len(shown))]
 
 
 def _one_each(answer: Answer) -> bool:
-    keys = [_key(comparison) for comparison in answer.judged]
+    keys = [_key(comparison.treatment.id, comparison.labels) for comparison in answer.judged]
     return answer.declared.family == "baseline" and len(set(keys)) == len(keys)
 
 
-def _key(comparison: Comparison) -> tuple[int, tuple[tuple[str, object], ...]]:
-    return comparison.treatment.id, tuple(comparison.labels.items())
+def _key(treatment: int, labels: Mapping[str, Scalar]) -> Key:
+    return treatment, tuple(sorted(labels.items()))
 
 
-def _summaries(samples: Sequence[Described], answer: Answer) -> list[Column]:
+def _labels(rows: Sequence[Mapping[str, Scalar]]) -> list[Column]:
+    """A column for each label that a program put on its values."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    cells = {name: [_name(str(row.get(name, ""))) for row in rows] for name in names}
+    return [Column(printable(name), cells[name], right=False, is_name=True) for name in names]
+
+
+def _summaries(samples: Sequence[Described], metric: Metric) -> list[Column]:
     summaries = [sample.summary for sample in samples]
     means = [summary.mean for summary in summaries if summary.mean is not None]
-    unit = scale(means, [summary.u for summary in summaries if summary.u], answer.metric.unit)
+    unit = scale(means, [summary.u for summary in summaries if summary.u], metric.unit)
     suffix = f" {unit.unit}" if unit.unit else ""
     # The median is shown where it tells another story than the mean.
     skewed = any(s.mean and s.median and s.u and abs(s.mean - s.median) > 2 * s.u for s in summaries)
     columns = [
-        Column("treatment", [_name(s.treatment.label, s.labels) for s in samples], right=False, is_name=True),
         Column("n", [Span(str(summary.n)) for summary in summaries], give_way=3),
         Column(f"mean{suffix}", [Span(unit.text(summary.mean)) for summary in summaries]),
         Column(f"s{suffix}", [Span(unit.text(summary.s)) for summary in summaries], give_way=4),
@@ -99,29 +118,24 @@ def _summaries(samples: Sequence[Described], answer: Answer) -> list[Column]:
         ),
     ]
     if skewed:
-        median = Column(
-            f"median{suffix}", [Span(unit.text(summary.median)) for summary in summaries], give_way=1
-        )
-        columns.insert(3, median)
+        medians = [Span(unit.text(summary.median)) for summary in summaries]
+        columns.insert(2, Column(f"median{suffix}", medians, give_way=1))
     if any(sample.failures.failed for sample in samples):
         failed = [
             f"{s.failures.failed}/{s.failures.attempted}" if s.failures.failed else "0" for s in samples
         ]
-        columns.insert(2, Column("failed", [Span(cell, "bad" if cell != "0" else "") for cell in failed]))
+        columns.insert(1, Column("failed", [Span(cell, "bad" if cell != "0" else "") for cell in failed]))
     return columns
 
 
-def _comparisons(comparisons: Sequence[Comparison | None], *, baseline: str) -> list[Column]:
-    if not any(comparisons):
-        return []
+def _comparisons(comparisons: Sequence[Comparison | None], metric: Metric) -> list[Column]:
     blank = Span("")
     return [
-        Column("speedup", [_ratio(c) if c else blank for c in comparisons]),
+        Column(
+            "speedup" if is_speed(metric) else "× better", [_ratio(c) if c else blank for c in comparisons]
+        ),
         Column("95 % CI", [_interval(c) if c else blank for c in comparisons], right=False, give_way=1),
         Column("p Holm", [_p(c) if c else blank for c in comparisons], give_way=2),
-        Column(
-            "verdict", [Span(*verdict(c)) if c else Span(baseline, "dim") for c in comparisons], right=False
-        ),
     ]
 
 
@@ -145,13 +159,8 @@ def _two_places(value: float) -> str:
     return f"{value:.2f}" if value < 9.995 else f"{value:.1f}"
 
 
-def _name(label: str, labels: object) -> Span:
-    extra = (
-        ", ".join(f"{key}={value}" for key, value in labels.items())
-        if isinstance(labels, dict) and labels
-        else ""
-    )
-    return Span(printable(f"{label} [{extra}]" if extra else label))
+def _name(text: str) -> Span:
+    return Span(printable(text))
 
 
 def _left_out(count: int) -> list[Line]:

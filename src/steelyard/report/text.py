@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from steelyard.report.digits import percent
-from steelyard.report.label import printable, wrap
+from steelyard.report.label import columns, counted, printable, wrap
 from steelyard.report.line import Line, Span, plain
 from steelyard.report.sentences import notice
 from steelyard.report.tables import measured, other_metrics, pairwise
@@ -57,8 +57,11 @@ def _findings(answer: Answer, called: Names, width: int) -> list[Line]:
         left = _count(judged, len(shown))
     result: list[Line] = []
     for each in found:
-        evidence = f"  ({each.evidence})" if each.evidence else ""
-        wrapped = wrap(each.claim + evidence, width, rest="  ")
+        whole = f"{each.claim}  ({each.evidence})" if each.evidence else each.claim
+        wrapped = [whole]
+        if columns(whole) > width:  # what it rests on then has a line of its own
+            wrapped = wrap(each.claim, width, rest="  ")
+            wrapped += wrap(f"({each.evidence})", width, first="  ", rest="   ") if each.evidence else []
         result += [(Span(line, each.style if i == 0 else ""),) for i, line in enumerate(wrapped)]
     return result + [(Span(line),) for line in (wrap(left, width, rest="  ") if left else [])]
 
@@ -90,14 +93,15 @@ def _count(judged: Sequence[Comparison], shown: int) -> str:
 def _caption(answer: Answer, width: int) -> list[Line]:
     design, metric = answer.design, answer.metric
     what = f"{printable(metric.name)} ({printable(metric.about)})" if metric.about else printable(metric.name)
-    how = (
-        "randomised blocks"
-        if design.order == "randomized-blocks"
-        else "runs each, one treatment after the other"
-    )
-    where = f", {design.contexts} contexts" if design.contexts else ""
+    if design.order == "randomized-blocks":
+        how = counted(design.blocks, "randomised block")
+    else:
+        runs = [each.summary.n for each in answer.samples if each.metric.name == metric.name]
+        from_to = f"{min(runs)} to " if min(runs) < max(runs) else ""
+        how = f"{from_to}{counted(max(runs), 'run')} of each, one treatment after the other"
+    where = f", {counted(design.contexts, 'context')}" if design.contexts else ""
     again = f" in {design.passes} passes" if design.passes > 1 else ""
-    said = f"{what}; {design.blocks} {how}{where}{again}, seed {design.seed}"
+    said = f"{what}; {how}{where}{again}, seed {design.seed}"
     return [(Span(line, "dim"),) for line in wrap(said, width)]
 
 

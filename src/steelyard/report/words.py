@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from steelyard.report.digits import bounds, percent, probability, quantity, ratio
-from steelyard.report.label import printable, shorten_all
+from steelyard.report.label import counted, printable, shorten_all
 from steelyard.report.line import Style
 from steelyard.stats.answer import Answer
 from steelyard.stats.comparison import Comparison
@@ -111,19 +111,20 @@ def alone(sample: Described, names: Names) -> Finding:
     """What a sample says that is compared with nothing."""
     summary, metric = sample.summary, sample.metric
     label = names[sample.treatment.label]
-    if summary.mean is None or summary.reason == "no_values":
+    if summary.mean is None:
         reason = REASONS[summary.reason or "no_values"]
         return Finding(f"{label}: no mean of {metric.name}, since {reason}", "", "open")
     mean = quantity(summary.mean, metric.unit, summary.u)
-    claim = f"{label} takes {mean}" if metric.unit == "s" else f"{label}: {metric.name} is {mean}"
+    claim = f"{label} takes {mean}" if metric.name == "wall_s" else f"{label}: {metric.name} is {mean}"
     if summary.u is None or summary.s is None:
-        return Finding(claim, f"{summary.n} run", "")
+        return Finding(claim, counted(summary.n, "run"), "")
     u, s = format_quantity(summary.u, metric.unit, 2), format_quantity(summary.s, metric.unit, 2)
-    return Finding(claim + " in the mean", f"u = {u}, s = {s}, {summary.n} runs", "")
+    return Finding(claim + " in the mean", f"u = {u}, s = {s}, {counted(summary.n, 'run')}", "")
 
 
 def _where(comparison: Comparison) -> str:
-    labels = {**comparison.stratum, **comparison.labels}
+    # Levels of strata stand in the names of treatments already.
+    labels = comparison.labels
     return (
         ", ".join(f"{printable(key)} = {printable(str(level))}" for key, level in labels.items()) + ": "
         if labels
@@ -155,11 +156,11 @@ def _evidence(value: float, interval: Interval | None, comparison: Comparison, a
         # The interval is of this comparison alone; the reader must see why it does not decide.
         parts.append(f"but p = {probability(p)} among {comparison.family_size} comparisons")
     if "sequential_order" in comparison.flags:
-        parts.append(f"{comparison.blocks} runs each, one command after the other")
+        parts.append(f"{counted(comparison.blocks, 'run')} of each, one after the other")
     elif comparison.contexts is not None:
-        parts.append(f"{comparison.contexts} contexts in {comparison.blocks} blocks")
+        parts.append(f"{counted(comparison.contexts, 'context')} in {counted(comparison.blocks, 'block')}")
     elif answer.design.contexts > 1:
-        parts.append(f"{comparison.blocks} blocks, each in its own context")
+        parts.append(f"{counted(comparison.blocks, 'block')}, each in its own context")
     else:
-        parts.append(f"{comparison.blocks} blocks")
+        parts.append(counted(comparison.blocks, "block"))
     return ", ".join(parts)

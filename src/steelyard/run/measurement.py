@@ -14,7 +14,7 @@ Status = Literal["ok", "failed", "timed_out", "spawn_failed", "hook_failed"]
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One value of a metric that is not built in: iteration ``i`` (from 0) under ``labels``, in the metric's unit."""
+    """One value of a metric that is not built in: iteration ``i`` (from 0) under ``labels``."""
 
     metric: str
     value: float
@@ -45,7 +45,7 @@ class Measurement:
     reason : str or None
         In words, where the status is not ``ok``.
     stdout, stderr : bytes or None
-        Captured output of a trial that is not ``ok``; ``None`` otherwise, since its values are extracted already.
+        Captured output of a trial that is not ``ok``; ``None`` otherwise, since its values are extracted.
     """
 
     trial: int

@@ -13,7 +13,7 @@ from steelyard.run.launch import Launch
 from steelyard.run.launches import Launches, with_trial
 from steelyard.run.measurement import Measurement
 from steelyard.run.observe import Observer
-from steelyard.run.runner import BlockEnd, Entry, Hook, Runner, Trial
+from steelyard.run.runner import BlockEnd, Entry, Hook, Runner, RunnerDiedError, Trial
 
 _MOST_LAUNCHES: Final = 256
 """Definitions that the runner keeps; its memory is the least that any child can be reported to use."""
@@ -62,12 +62,20 @@ class Session:
             A command before or after a block failed.
         RecordError
             The journal cannot be written.
+        RunnerDiedError
+            The runner was killed or stopped.
         """
         if len(self._defined) > _MOST_LAUNCHES:
             self._runner.forget()
             self._defined.clear()
         try:
             self._runner.run([entry for work in works for entry in self._entries(work)])
+            if self._runner.stopped:
+                raise RunnerDiedError(
+                    "the runner was stopped in the middle of its work, by a signal or since its guard died;"
+                    f" finished trials are in {self.journal}",
+                    hint="run again to continue",
+                )
         except BaseException:
             self._runner.close()
             raise

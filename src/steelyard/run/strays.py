@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import time
@@ -9,8 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from steelyard.errors import RecordBusyError
+
 _PATIENCE_S: Final = 5.0
 _PAUSE_S: Final = 0.005
+_WRITER_PATIENCE_S: Final = 10.0
+"""Its guard gives a runner 3 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,32 @@ def end_strays(record_id: str) -> list[Stray]:
             break
         time.sleep(_PAUSE_S)
     return list(ended.values())
+
+
+def await_writer(journal: Path) -> None:
+    """Wait until no runner appends to a journal: one whose Python was killed first ends what it runs, and
+    cleans up.
+
+    Raises
+    ------
+    RecordBusyError
+        It takes longer than a runner may.
+    """
+    deadline = time.monotonic() + _WRITER_PATIENCE_S
+    with journal.open("rb") as file:
+        while True:
+            try:
+                # The runner's own lock; it goes when this file is closed.
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    raise RecordBusyError(
+                        f"the runner of an earlier run still writes to {journal}",
+                        hint="end the process steelyard-run, then run again",
+                    ) from None
+                time.sleep(_PAUSE_S)
+            else:
+                return
 
 
 def _mark(record_id: str) -> bytes:

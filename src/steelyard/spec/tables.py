@@ -1,5 +1,5 @@
 """The tables of a spec as a person writes them: the one definition that decoding, the schema and the
-reference come from.
+reference come from. What is said of a key here stands in docs/spec.md, and editors show it.
 
 ``Experiment`` (``experiment.py``) is what they mean; ``reading`` turns one into the other.
 """
@@ -25,55 +25,99 @@ Duration = str | float
 class VerifyTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a run must do to count."""
 
-    exit: Annotated[int, Meta(ge=0, le=255)] | Literal["any"] = 0
-    stdout: str | None = None
-    stderr: str | None = None
+    exit: Annotated[
+        Annotated[int, Meta(ge=0, le=255)] | Literal["any"],
+        Meta(description='Wanted exit code; `"any"` accepts every one, and death by a signal too.'),
+    ] = 0
+    stdout: Annotated[
+        str | None,
+        Meta(description="Regular expression that must match in stdout; `^` and `$` match at every line."),
+    ] = None
+    stderr: Annotated[str | None, Meta(description="The same for stderr.")] = None
 
 
 class ProgramTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is launched."""
 
-    command: Command | None = None
-    commands: dict[str, Command] | None = None
-    shell: bool = False
-    env: dict[str, Scalar] = {}
-    inherit: bool = False
-    cwd: str | None = None
-    stdin: str | None = None
-    output: Literal["capture", "null"] = "capture"
-    prepare: Commands = []
-    cleanup: Commands = []
-    setup_once: Commands = []
-    cleanup_once: Commands = []
-    before_block: Commands = []
-    after_block: Commands = []
-    timeout: Duration | None = None
-    nice: Annotated[int, Meta(ge=-20, le=19)] | None = None
-    counters: list[str] = []
-    verify: VerifyTable = VerifyTable()
+    command: Annotated[
+        Command | None,
+        Meta(description="The program and its arguments, one word each; one text with `shell = true`."),
+    ] = None
+    commands: Annotated[
+        dict[str, Command] | None,
+        Meta(description="Several commands by name: the levels of a factor that is called `command`."),
+    ] = None
+    shell: Annotated[
+        bool, Meta(description="Commands are texts that `/bin/sh -c` reads; levels are put in quoted.")
+    ] = False
+    env: Annotated[dict[str, Scalar], Meta(description="Environment variables to set.")] = {}
+    inherit: Annotated[
+        bool, Meta(description="Hand on the whole environment instead of `PATH`, `HOME` and `LANG` only.")
+    ] = False
+    cwd: Annotated[
+        str | None, Meta(description="Working directory; the directory of the spec by default.")
+    ] = None
+    stdin: Annotated[
+        str | None, Meta(description="File that is the standard input; empty input by default.")
+    ] = None
+    output: Annotated[
+        Literal["capture", "null"],
+        Meta(description="`capture` keeps the first 1 MiB of stdout and of stderr; `null` keeps nothing."),
+    ] = "capture"
+    prepare: Annotated[Commands, Meta(description="Untimed, before each trial.")] = []
+    cleanup: Annotated[
+        Commands, Meta(description="Untimed, after each trial, also after one that failed.")
+    ] = []
+    setup_once: Annotated[Commands, Meta(description="Untimed, before the first block of a run.")] = []
+    cleanup_once: Annotated[Commands, Meta(description="Untimed, after the last block of a run.")] = []
+    before_block: Annotated[Commands, Meta(description="Untimed, before each block.")] = []
+    after_block: Annotated[Commands, Meta(description="Untimed, after each block.")] = []
+    timeout: Annotated[
+        Duration | None,
+        Meta(description="A trial that takes longer is ended, with all that it started, and has failed."),
+    ] = None
+    nice: Annotated[
+        Annotated[int, Meta(ge=-20, le=19)] | None,
+        Meta(description="Nice value of the program; Steelyard's own by default."),
+    ] = None
+    counters: Annotated[
+        list[str],
+        Meta(description="Events of the kernel to count; `:u` behind a name counts in user mode only."),
+    ] = []
+    verify: Annotated[VerifyTable, Meta(description="What a trial must do to count.")] = VerifyTable()
 
 
 class BuildTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How programs are built."""
 
-    command: Command
-    inputs: list[str] = []
-    env: dict[str, Scalar] = {}
-    timeout: Duration = 1800.0
+    command: Annotated[
+        Command, Meta(description="The build command and its arguments; what it writes to `{build}` is kept.")
+    ]
+    inputs: Annotated[
+        list[str],
+        Meta(description="Files, or patterns with `*` and `**`; when one changes, it is built again."),
+    ] = []
+    env: Annotated[dict[str, Scalar], Meta(description="Environment variables to set.")] = {}
+    timeout: Annotated[Duration, Meta(description="A build that takes longer has failed.")] = 1800.0
 
 
 class ZipTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Factors that change together."""
 
-    zip: list[str]
-    levels: list[list[Scalar]]
+    zip: Annotated[list[str], Meta(description="The factors that are linked.")]
+    levels: Annotated[
+        list[list[Scalar]],
+        Meta(description="One row for each step, in it one level for each of the factors."),
+    ]
 
 
 class RangeTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whole numbers to draw from."""
 
-    range: Annotated[list[int], Meta(min_length=2, max_length=2)]
-    step: Annotated[int, Meta(ge=1)] = 1
+    range: Annotated[
+        list[int], Meta(min_length=2, max_length=2, description="First number, and the number to stay below.")
+    ]
+    step: Annotated[int, Meta(ge=1, description="Distance from one number to the next.")] = 1
 
 
 Setting = Scalar | list[Scalar] | RangeTable
@@ -83,72 +127,165 @@ Setting = Scalar | list[Scalar] | RangeTable
 class ContextsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Nuisance settings, drawn for each context: one key for each intervention."""
 
-    env_bytes: Setting | None = None
-    aslr: Setting | None = None
-    affinity: Setting | None = None
-    passes: Annotated[int, Meta(ge=1, le=1000)] = 1
+    env_bytes: Annotated[
+        Setting | None, Meta(description="Bytes by which the environment grows, which moves the stack.")
+    ] = None
+    aslr: Annotated[
+        Setting | None,
+        Meta(description='Address space layout randomisation: `"on"`, as the system has it, or `"off"`.'),
+    ] = None
+    affinity: Annotated[
+        Setting | None,
+        Meta(description='CPUs (`"0-3,7"`), or the places of OpenMP threads: `"compact"`, `"scatter"`.'),
+    ] = None
+    passes: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=1000,
+            description="Visits of each context; contexts can be judged from two visits on.",
+        ),
+    ] = 1
 
 
 class StopTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """When to stop adding blocks."""
 
-    rel_halfwidth: Annotated[float, Meta(gt=0, lt=1)] | None = None
-    max_blocks: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
-    max_time: Duration | None = None
+    rel_halfwidth: Annotated[
+        Annotated[float, Meta(gt=0, lt=1)] | None,
+        Meta(
+            description="Stop when the 95 % interval of every speedup is this narrow: half of it, relative."
+        ),
+    ] = None
+    max_blocks: Annotated[
+        Annotated[int, Meta(ge=1, le=1_000_000)] | None,
+        Meta(description="Stop after so many blocks, whatever the precision."),
+    ] = None
+    max_time: Annotated[
+        Duration | None, Meta(description="Stop after this time, whatever the precision.")
+    ] = None
 
 
 class DesignTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How trials are laid out."""
 
-    kind: Literal["full"] = "full"
-    exclude: list[dict[str, Scalar]] = []
-    blocks: Annotated[int, Meta(ge=1, le=1_000_000)] = 10
-    replicates: Annotated[int, Meta(ge=1, le=10_000)] = 1
-    discard: Annotated[int, Meta(ge=0, le=1000)] = 1
-    seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 1
-    order: Literal["randomized", "sequential"] = "randomized"
-    stop: StopTable | None = None
+    kind: Annotated[
+        Literal["full"], Meta(description="Which combinations of levels are run: `full`, all of them.")
+    ] = "full"
+    exclude: Annotated[
+        list[dict[str, Scalar]],
+        Meta(description="Treatments to leave out: all that have the levels of one of these tables."),
+    ] = []
+    blocks: Annotated[
+        int,
+        Meta(
+            ge=1, le=1_000_000, description="Complete blocks to run; with `stop`, the least number of them."
+        ),
+    ] = 10
+    replicates: Annotated[int, Meta(ge=1, le=10_000, description="Trials of each treatment in a block.")] = 1
+    discard: Annotated[
+        int, Meta(ge=0, le=1000, description="Blocks that are run first, stored and used nowhere.")
+    ] = 1
+    seed: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=2**63 - 1,
+            description="Everything random is drawn from it: the same spec and seed give the same plan.",
+        ),
+    ] = 1
+    order: Annotated[
+        Literal["randomized", "sequential"],
+        Meta(description="Order of the trials of a block; `sequential` exists to show what it does."),
+    ] = "randomized"
+    stop: Annotated[StopTable | None, Meta(description="Add blocks until a precision is reached.")] = None
 
 
 class MetricTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A metric that the program reports, or one derived from others."""
 
-    source: Source | None = None
-    pattern: str | None = None
-    json: str | None = None
-    derive: str | None = None
-    unit: str = ""
-    better: Better = "lower"
-    reduce: Reduce = "median"
+    source: Annotated[
+        Source | None,
+        Meta(description="Where the values are: `stdout` unless said otherwise; `lines`: the protocol."),
+    ] = None
+    pattern: Annotated[
+        str | None,
+        Meta(description="Regular expression whose first group is the number; every match is an iteration."),
+    ] = None
+    json: Annotated[
+        str | None,
+        Meta(description="JSON pointer (RFC 6901) into the output: to a number, or a list of iterations."),
+    ] = None
+    derive: Annotated[
+        str | None, Meta(description="Arithmetic over metrics, counters and factors with numeric levels.")
+    ] = None
+    unit: Annotated[str, Meta(description="SI unit without prefix; empty for a pure number.")] = ""
+    better: Annotated[Better, Meta(description="Which way is better.")] = "lower"
+    reduce: Annotated[Reduce, Meta(description="How the iterations of a trial become one observation.")] = (
+        "median"
+    )
 
 
 class AnalysisTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is compared, and how sure one must be."""
 
-    metric: str = "wall_s"
-    estimand: Literal["geomean_ratio"] = "geomean_ratio"
-    family: Literal["baseline", "all-pairs"] = "baseline"
-    strata: list[str] | None = None
-    baseline: dict[str, Scalar] | None = None
-    alpha: Annotated[float, Meta(gt=0, le=0.5)] = 0.05
-    margin: Annotated[float, Meta(gt=0, lt=1)] | None = None
+    metric: Annotated[str, Meta(description="The metric that is compared.")] = "wall_s"
+    estimand: Annotated[
+        Literal["geomean_ratio"],
+        Meta(description="What a speedup is: the geometric mean of the blocks' ratios, old over new."),
+    ] = "geomean_ratio"
+    family: Annotated[
+        Literal["baseline", "all-pairs"],
+        Meta(description="Compare each treatment with the baseline, or all pairs."),
+    ] = "baseline"
+    strata: Annotated[
+        list[str] | None,
+        Meta(description="Compare within these factors' levels; by default all that `baseline` omits."),
+    ] = None
+    baseline: Annotated[
+        dict[str, Scalar] | None,
+        Meta(
+            description="Levels that mark what the others are compared with; the first treatment by default."
+        ),
+    ] = None
+    alpha: Annotated[
+        float,
+        Meta(gt=0, le=0.5, description="Probability of one false finding or more in the family, after Holm."),
+    ] = 0.05
+    margin: Annotated[
+        Annotated[float, Meta(gt=0, lt=1)] | None,
+        Meta(description="Smallest relative difference that matters; smaller ones are called equivalent."),
+    ] = None
 
 
 class LaunchTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where trials run."""
 
-    kind: Literal["local"] = "local"
+    kind: Annotated[Literal["local"], Meta(description="Where trials run: `local`, on this machine.")] = (
+        "local"
+    )
 
 
 class SpecTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A Steelyard spec: what to run, which factors to vary, and how."""
 
-    name: str | None = None
-    program: ProgramTable
-    build: BuildTable | None = None
-    factors: dict[str, list[Scalar] | ZipTable] = {}
-    contexts: ContextsTable | None = None
-    design: DesignTable = DesignTable()
-    metrics: dict[str, MetricTable] = {}
-    analysis: AnalysisTable = AnalysisTable()
-    launch: LaunchTable = LaunchTable()
+    name: Annotated[
+        str | None, Meta(description="What reports call the experiment; the name of the file by default.")
+    ] = None
+    program: Annotated[ProgramTable, Meta(description="What is launched.")]
+    build: Annotated[BuildTable | None, Meta(description="How programs are built, where they are.")] = None
+    factors: Annotated[
+        dict[str, list[Scalar] | ZipTable],
+        Meta(description="What varies: each factor with its levels, or a link of several."),
+    ] = {}
+    contexts: Annotated[
+        ContextsTable | None, Meta(description="Nuisance settings, drawn anew for each context.")
+    ] = None
+    design: Annotated[DesignTable, Meta(description="How many trials in which order.")] = DesignTable()
+    metrics: Annotated[
+        dict[str, MetricTable], Meta(description="What the program reports, and what is derived from it.")
+    ] = {}
+    analysis: Annotated[
+        AnalysisTable, Meta(description="What is compared with what, and how sure one must be.")
+    ] = AnalysisTable()
+    launch: Annotated[LaunchTable, Meta(description="Where trials run.")] = LaunchTable()

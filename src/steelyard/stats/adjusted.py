@@ -7,8 +7,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from steelyard.stats.contrast import Contrast, Floats
 from steelyard.stats.interval import Interval
 from steelyard.stats.student import t_quantile
@@ -48,16 +46,12 @@ class AdjustedSpeedup:
             return None
 
 
-def relative_uncertainty(cv_a: float, cv_b: float, covariance: float = 0.0) -> float:
-    """Sigma / S of S = a / b by Eq. 6: sqrt(r_a^2 + r_b^2 - 2 r_ab), all relative to the means. Without
-    covariance this is Eq. 8.
-    """
-    return math.sqrt(max(0.0, cv_a**2 + cv_b**2 - 2 * covariance))
-
-
 def adjusted_speedup(contrast: Contrast, old_values: Floats, new_values: Floats) -> AdjustedSpeedup | None:
-    """Eq. 10 from the units of a contrast; ``spread`` from the single values. ``None`` with fewer than two
-    units, or out of range.
+    """Eq. 10 from the units of a contrast; ``spread`` from the single values.
+
+    Eq. 8 unpaired: (sigma / S)^2 = r_A^2 + r_B^2. Paired, Eq. 6 keeps its covariance: (sigma / S)^2 is the
+    variance of the mean of a_k / mean_a - b_k / mean_b, which is r_A^2 + r_B^2 - 2 r_AB without the
+    cancellation. ``None`` with fewer than two units, or out of range.
     """
     a, b, x, y = contrast.old.raws, contrast.new.raws, old_values, new_values
     if contrast.sign < 0:
@@ -67,21 +61,13 @@ def adjusted_speedup(contrast: Contrast, old_values: Floats, new_values: Floats)
     value = float(a.mean()) / float(b.mean())
     if not (math.isfinite(value) and value > 0):
         return None
-    spread = relative_uncertainty(float(np.std(x / x.mean(), ddof=1)), float(np.std(y / y.mean(), ddof=1)))
     # Everything below is relative to the means, so that squares stay in range.
-    a, b = a / a.mean(), b / b.mean()
-    rsu_a, rsu_b = float(a.std(ddof=1)) / math.sqrt(a.size), float(b.std(ddof=1)) / math.sqrt(b.size)
+    a, b, x, y = a / a.mean(), b / b.mean(), x / x.mean(), y / y.mean()
+    spread = value * math.hypot(float(x.std(ddof=1)), float(y.std(ddof=1)))
     if contrast.paired:
-        covariance = float((a - 1) @ (b - 1)) / (a.size * (a.size - 1))
-        return AdjustedSpeedup(
-            value,
-            value * relative_uncertainty(rsu_a, rsu_b, covariance),
-            value * spread,
-            a.size - 1,
-            paired=True,
-        )
+        u = float((a - b).std(ddof=1)) / math.sqrt(a.size)
+        return AdjustedSpeedup(value, value * u, spread, a.size - 1, paired=True)
+    rsu_a, rsu_b = float(a.std(ddof=1)) / math.sqrt(a.size), float(b.std(ddof=1)) / math.sqrt(b.size)
     pieces = rsu_a**4 / (a.size - 1) + rsu_b**4 / (b.size - 1)
     nu = (rsu_a**2 + rsu_b**2) ** 2 / pieces if pieces > 0 else a.size + b.size - 2
-    return AdjustedSpeedup(
-        value, value * relative_uncertainty(rsu_a, rsu_b), value * spread, nu, paired=False
-    )
+    return AdjustedSpeedup(value, value * math.hypot(rsu_a, rsu_b), spread, nu, paired=False)

@@ -37,7 +37,7 @@ class Comparison:
     labels : Mapping[str, Scalar]
         That the program put on the values of both samples.
     blocks : int
-        That both have; 0 where the ratio is undefined.
+        That both have; launches of each in a sequential order; 0 where the ratio is undefined.
     contexts : int or None
         Where contexts are the units of inference.
     autocorrelation : Autocorrelation or None
@@ -158,7 +158,7 @@ def _estimate(pair: Pair, order: Order) -> Comparison:
 
 
 def _in_time(between: Contrast) -> list[Floats]:
-    """What was observed one after the other: differences of blocks, or both samples where nothing pairs them."""
+    """What was observed one after the other: differences of blocks; without pairs, both samples."""
     if not between.paired:
         return [between.old.logs, between.new.logs]
     return [between.differences] if between.old.by == "block" else []

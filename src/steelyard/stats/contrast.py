@@ -51,7 +51,7 @@ class Contrast:
         1 where lower values are better: the logarithm of the speedup is ``sign * (log old - log new)``, so
         that above 0 is better.
     blocks : int
-        Blocks that both samples have.
+        Blocks that both samples have; without blocks, launches of the smaller sample.
     unmatched : int
         Blocks that only one of them has; they are in no comparison.
     unbalanced : bool
@@ -93,8 +93,9 @@ def contrast(
         return reason
     sign: Literal[1, -1] = -1 if baseline.metric.better == "higher" else 1
     if order == "sequential":
-        blocks = min(np.unique(_ids(baseline)).size, np.unique(_ids(treatment)).size)
-        return Contrast(_launches(old_values), _launches(new_values), sign, blocks)
+        return Contrast(
+            _launches(old_values), _launches(new_values), sign, min(old_values.size, new_values.size)
+        )
     old, new = _by_block(baseline, old_values), _by_block(treatment, new_values)
     if np.array_equal(old.ids, new.ids):
         common, unmatched = old.ids, 0

@@ -15,7 +15,8 @@ class DesignFacts:
     Attributes
     ----------
     blocks : int
-        Complete ones that are not discarded.
+        Complete ones that are not discarded; in a sequential order a block is all there is, and samples tell
+        how many launches.
     contexts : int
         Different ones visited; 0 where the experiment declares none, so that all blocks share one.
     state : {"complete", "interrupted", "precision_not_reached"}

@@ -27,7 +27,7 @@ def warnings_of(
 ) -> tuple[Notice, ...]:
     """About the run, about samples of the primary metric, about comparisons; the gravest first."""
     return (
-        *_of_run(facts),
+        *_of_run(facts, samples),
         *_of_failures(samples, comparisons, failures),
         *_of_values(facts, samples),
         *_of_comparisons(facts, comparisons),
@@ -40,9 +40,8 @@ def limits_of(
 ) -> tuple[Notice, ...]:
     """What repetition of this kind cannot show, whatever the values are."""
     limits: list[Notice] = []
-    n = min((sample.summary.n for sample in primary), default=0)
-    if n:
-        limits.append(Notice("modes_unseen", (), {"n": n, "share": unseen_share(n)}))
+    if runs := min((sample.summary.n for sample in primary if sample.summary.n), default=0):
+        limits.append(Notice("modes_unseen", (), {"runs": runs, "share": unseen_share(runs)}))
     if facts.contexts:
         limits.append(
             Notice("contexts_unseen", (), {"contexts": facts.contexts, "share": unseen_share(facts.contexts)})
@@ -59,7 +58,7 @@ def limits_of(
     return tuple(limits)
 
 
-def _of_run(facts: DesignFacts) -> list[Notice]:
+def _of_run(facts: DesignFacts, samples: Sequence[Described]) -> list[Notice]:
     notices: list[Notice] = []
     if facts.state == "interrupted":
         notices.append(Notice("interrupted", (), {"blocks": facts.blocks}))
@@ -70,8 +69,10 @@ def _of_run(facts: DesignFacts) -> list[Notice]:
         )
     if facts.order == "sequential":
         notices.append(Notice("sequential_order"))
-    if facts.blocks < FEW_BLOCKS:
-        notices.append(Notice("few_blocks", (), {"blocks": facts.blocks, "wanted": FEW_BLOCKS}))
+    blocked = facts.order != "sequential"
+    n = facts.blocks if blocked else min(sample.summary.n for sample in samples)
+    if n < FEW_BLOCKS:
+        notices.append(Notice("few_blocks", (), {"n": n, "wanted": FEW_BLOCKS, "blocked": blocked}))
     return notices
 
 

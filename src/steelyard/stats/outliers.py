@@ -12,7 +12,11 @@ import numpy as np
 from steelyard.stats.contrast import Floats
 
 FENCE: Final = 3.0
-"""Interquartile ranges beyond the quartiles: Tukey 1977, "far out". Of normal values, 2 in a million."""
+"""Interquartile ranges beyond the quartiles: Tukey 1977, "far out"."""
+SMALL_SAMPLE: Final = 5.0
+"""The fences stand (1 + 5/n) times as far, since quartiles of few values are uncertain. Of samples of 8 to
+100 normal values at most 1.1 % then have one far out; without it, 4.5 % at n = 10 (20,000 samples).
+"""
 FEWEST: Final = 8
 """Quartiles of fewer values are too uncertain to put fences on."""
 
@@ -31,7 +35,7 @@ def outliers(values: Floats) -> Outliers | None:
         return None
     logs = np.log(values)
     first, median, third = np.quantile(logs, (0.25, 0.5, 0.75))
-    reach = FENCE * (third - first)
+    reach = FENCE * (1 + SMALL_SAMPLE / values.size) * (third - first)
     if reach == 0:
         return None
     far = np.maximum(first - reach - logs, logs - third - reach) > 0

@@ -16,7 +16,7 @@ from typing import Any
 from steelyard.errors import RecordError
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
-from steelyard.store.canonical import canonical
+from steelyard.store.json_text import as_given, canonical
 from steelyard.store.lock import holder
 from steelyard.store.schema import VERSION
 from steelyard.units import BUILTIN, Metric
@@ -30,7 +30,6 @@ def fill(
     program: Mapping[str, Any],
 ) -> None:
     """Write everything that is known before the first run."""
-    text = canonical(experiment)
     reduce = {metric.name: metric.reduce for metric in experiment.metrics}
     connection.execute("BEGIN")
     connection.execute(
@@ -39,14 +38,14 @@ def fill(
             secrets.token_hex(8),
             VERSION,
             time.time_ns(),
-            text,
-            hashlib.sha256(text.encode()).hexdigest(),
-            canonical(program),
+            as_given(experiment),
+            hashlib.sha256(canonical(experiment).encode()).hexdigest(),
+            as_given(program),
         ),
     )
     connection.executemany(
         "INSERT INTO treatment VALUES (?, ?, ?)",
-        ((t.id, t.label, canonical(dict(t.levels))) for t in treatments),
+        ((t.id, t.label, as_given(dict(t.levels))) for t in treatments),
     )
     connection.executemany(
         "INSERT INTO metric (name, unit, kind, better, about, reduce) VALUES (?, ?, ?, ?, ?, ?)",
@@ -72,8 +71,14 @@ def refuse_existing(directory: Path) -> None:
 def remove_unfinished(directory: Path) -> None:
     """Remove what a process left that died while it made this record."""
     for left in directory.parent.glob(f"{glob.escape(directory.name)}.*.new"):
-        if (left / "lock").exists() and holder(left / "lock") is None:
+        # Without a lock it is one that is not locked yet, or half of one that was being removed.
+        if holder(left / "lock") is None and ((left / "lock").exists() or not _lives(left.suffixes[-2])):
             shutil.rmtree(left, ignore_errors=True)
+
+
+def _lives(suffix: str) -> bool:
+    """Whether the process that a name ends with is there."""
+    return Path("/proc", suffix.removeprefix(".")).exists()
 
 
 def synchronise(directory: Path) -> None:

@@ -91,21 +91,24 @@ def open_reader(path: Path) -> sqlite3.Connection:
         See `inspect`.
     """
     inspect(path)
-    if not os.access(path.parent, os.W_OK) and not _size(path.with_name(path.name + "-wal")):
+    if not os.access(path.parent, os.W_OK) and not _is_in_the_middle(path):
         # Nobody can write here: nobody to be protected from, and nowhere to put locks or shared memory.
         return _connect(path, "ro", immutable=True)
-    connection = _connect(path, "ro")
     try:
-        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        return _connect_and_read(path, "ro")
     except sqlite3.OperationalError as error:
-        connection.close()
         if _primary(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
             raise
-        raise RecordError(
-            f"{path} was left in the middle of a write, and cannot be recovered where nothing can be written",
-            hint=f"read a copy: cp -r {path.parent} COPY",
-        ) from error
-    return connection
+        if not os.access(path.parent, os.W_OK):
+            raise RecordError(
+                f"{path} was left in the middle of a write, and cannot be recovered where nothing can be"
+                " written",
+                hint=f"read a copy: cp -r {path.parent} COPY",
+            ) from error
+    # A writer was killed while it changed how the file is written. Only a connection that may write takes its
+    # half of a change back; afterwards every reader can read.
+    _connect_and_read(path, "rw").close()
+    return _connect_and_read(path, "ro")
 
 
 def close_writer(connection: sqlite3.Connection) -> None:
@@ -175,7 +178,7 @@ def explained(path: Path) -> Iterator[None]:
             raise _full(path) from error
         raise RecordError(
             f"{path.parent}: {error.strerror}",
-            hint=f"see who may do what there: ls -ld {path.parent}",
+            hint=f"see who may do what there: ls -ld {Path(error.filename or path).parent}",
         ) from error
     except UnicodeDecodeError as error:
         # What SQLite says of a damaged schema quotes the damage, which then is no UTF-8.
@@ -226,13 +229,17 @@ def damaged(path: Path, what: str) -> RecordError:
 
 def _missing_bytes(path: Path, header: bytes) -> int:
     """How many bytes the file is shorter than its header says."""
-    if any(_size(path.with_name(path.name + suffix)) for suffix in ("-wal", "-journal")):
-        # Somebody was in the middle of a write, which SQLite finishes or takes back.
+    if _is_in_the_middle(path):
         return 0
     page_bytes = int.from_bytes(header[16:18], "big")
     # A page of 65,536 bytes is written as 1.
     wanted = int.from_bytes(header[28:32], "big") * (65536 if page_bytes == 1 else page_bytes)
     return max(0, wanted - _size(path))
+
+
+def _is_in_the_middle(path: Path) -> bool:
+    """Whether somebody is or was writing, which SQLite finishes or takes back when it opens the file."""
+    return any(_size(path.with_name(path.name + suffix)) for suffix in ("-wal", "-journal"))
 
 
 def _size(path: Path) -> int:
@@ -247,6 +254,16 @@ def _is_full(path: Path) -> bool:
 def _primary(error: sqlite3.Error) -> int:
     # Errors of the module itself carry no code.
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+
+
+def _connect_and_read(path: Path, mode: str) -> sqlite3.Connection:
+    connection = _connect(path, mode)
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _connect(path: Path, mode: str, *, immutable: bool = False) -> sqlite3.Connection:

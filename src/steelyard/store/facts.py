@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +16,7 @@ from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment, Reduce
 from steelyard.store.database import damaged, explained
 from steelyard.store.differences import differences
+from steelyard.store.reduction import REDUCTIONS
 from steelyard.units import Metric
 
 FILE: Final = "record.sqlite"
@@ -127,6 +128,10 @@ class Facts:
     def metrics(self) -> tuple[Metric, ...]:
         """All metrics, built-in ones first."""
         return tuple(metric for metric, _, _ in self._metrics.values())
+
+    def reduce(self, metric: str, iterations: Sequence[float]) -> float:
+        """One observation from the iterations of a launch, as the spec declares for this metric."""
+        return REDUCTIONS[self._metric(metric)[2]](iterations)
 
     def _metric(self, name: str) -> tuple[Metric, int, Reduce]:
         try:

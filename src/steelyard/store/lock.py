@@ -60,7 +60,8 @@ class WriterLock:
         except BlockingIOError as error:
             found = _read(self._fd)
             os.close(self._fd)
-            hint = f"wait for it, or stop it: kill {found.pid}" if found.pid else "wait for it"
+            here = found.pid is not None and found.host == socket.gethostname()
+            hint = f"wait for it, or stop it: kill {found.pid}" if here else "wait for it, or stop it there"
             raise RecordBusyError(f"{path.parent} is being run by {found}", hint=hint) from error
         except OSError as error:
             os.close(self._fd)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from operator import itemgetter
 from typing import Concatenate, ParamSpec, TypeVar
 
 import msgspec
 
 from steelyard.design.plan import Block, BlockOutcome, BlockState, Context
+from steelyard.run.measurement import Measurement
 from steelyard.sample import Failures, Sample
 from steelyard.store.entries import Batch, Disturbance, Journal, Look, Notice, Progress, Run
 from steelyard.store.facts import Facts
 from steelyard.store.lock import Holder, holder
 from steelyard.store.reduction import REDUCTIONS
 from steelyard.store.sampling import ALWAYS, Columns, Origin, builtin_columns, reported_columns
+from steelyard.store.streaming import measurements
 from steelyard.units import Scalar
 
 P = ParamSpec("P")
@@ -34,27 +36,34 @@ def _asked(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P]
     return explained
 
 
+@functools.lru_cache(maxsize=1024)
+def _order(drawn: str) -> tuple[int, ...]:
+    # Few treatments have few orders, which then are one object each.
+    return tuple(msgspec.json.decode(drawn))
+
+
 class Reading(Facts):
     """The questions. Every method raises `RecordError` where the file is damaged or cannot be read."""
 
     @_asked
     def outcomes(self) -> list[BlockOutcome]:
         """All blocks drawn so far with their states, in the order of execution."""
-        contexts = {
-            id_: Context(id_, msgspec.json.decode(text)) for id_, text in self._rows("SELECT * FROM context")
-        }
-        orders: dict[str, tuple[int, ...]] = {}
-        found = []
-        for id_, pass_, context, discard, state, drawn in self._rows(
-            "SELECT id, pass, context, discard, state, drawn FROM block ORDER BY id"
-        ):
-            if drawn not in orders:
-                orders[drawn] = tuple(msgspec.json.decode(drawn))
-            block = Block(
-                id_, pass_, None if context is None else contexts[context], orders[drawn], bool(discard)
-            )
-            found.append(BlockOutcome(block, state))
-        return found
+        return list(self.stream_outcomes())
+
+    def stream_outcomes(self) -> Iterator[BlockOutcome]:
+        """As `outcomes`, block by block."""
+        with self._explained():
+            settings = {id_: msgspec.json.decode(text) for id_, text in self._rows("SELECT * FROM context")}
+            for id_, pass_, context, discard, state, drawn in self._rows(
+                "SELECT id, pass, context, discard, state, drawn FROM block ORDER BY id"
+            ):
+                its = None if context is None else Context(context, settings[context])
+                yield BlockOutcome(Block(id_, pass_, its, _order(drawn), bool(discard)), state)
+
+    def stream_measurements(self) -> Iterator[tuple[int, Measurement]]:
+        """The run and the measurement of each trial, in the order of the plan; without captured output."""
+        with self._explained():
+            yield from measurements(self._connection)
 
     @_asked
     def finished_trials(self, block: int) -> set[int]:

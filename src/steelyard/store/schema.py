@@ -21,8 +21,8 @@ CREATE TABLE record (
     format      TEXT    NOT NULL,              -- steelyard/record
     version     INTEGER NOT NULL,
     created_ns  INTEGER NOT NULL,              -- Unix time
-    experiment  TEXT    NOT NULL,              -- the checked spec, JSON with sorted keys
-    sha256      TEXT    NOT NULL,              -- of that JSON
+    experiment  TEXT    NOT NULL,              -- the checked spec (JSON)
+    sha256      TEXT    NOT NULL,              -- of that JSON with sorted keys
     program     TEXT    NOT NULL               -- what was measured: paths, hashes, versions (JSON)
 ) STRICT;
 

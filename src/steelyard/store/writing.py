@@ -15,11 +15,11 @@ import msgspec
 from steelyard.design.plan import Block, BlockState
 from steelyard.errors import RecordError
 from steelyard.run.measurement import Measurement, Value
-from steelyard.store.canonical import canonical
 from steelyard.store.database import explained, set_durable
 from steelyard.store.entries import Batch, Look, RunState
 from steelyard.store.facts import FILE
 from steelyard.store.failed_output import FailedOutput
+from steelyard.store.json_text import as_given, canonical
 from steelyard.store.lock import WriterLock
 from steelyard.store.reading import Reading
 from steelyard.units import Scalar
@@ -40,6 +40,8 @@ UPDATE block SET state = CASE
                  WHERE id >= first_trial AND id < first_trial + trials AND status <> 'ok') THEN 'incomplete'
     ELSE 'complete' END
 WHERE id BETWEEN ? AND ? AND state = 'planned'
+  -- Nearly always the last to come: without it nothing needs to be counted.
+  AND EXISTS (SELECT 1 FROM trial WHERE id = first_trial + trials - 1)
   AND (SELECT count(*) FROM trial WHERE id >= first_trial AND id < first_trial + trials) = trials
 """
 
@@ -56,6 +58,7 @@ class Writing(Reading):
         self._lock = lock
         self._failed_output = FailedOutput(directory / "failed")
         self._labels: dict[str, int] = {}
+        self._places: dict[int, tuple[int, Sequence[int]]] = {}
 
     def begin_run(self, host: Mapping[str, Scalar], boot: str) -> int:
         """Note that work begins, and on which host; gives its number. A run that never ended has died."""
@@ -63,7 +66,7 @@ class Writing(Reading):
             self._connection.execute("UPDATE run SET state = 'died' WHERE state = 'running'")
             ((run,),) = self._connection.execute(
                 "INSERT INTO run (started_ns, boot, host, state) VALUES (?, ?, ?, 'running') RETURNING id",
-                (time.time_ns(), boot, canonical(dict(host))),
+                (time.time_ns(), boot, as_given(dict(host))),
             ).fetchall()
             name = self.journal_path(run).name
             self._connection.execute("INSERT INTO journal VALUES (?, ?, 0)", (name, run))
@@ -101,7 +104,7 @@ class Writing(Reading):
         with self._transaction(durable=True):
             self._connection.executemany(
                 "INSERT INTO context VALUES (?, ?) ON CONFLICT DO NOTHING",
-                [(context.id, canonical(dict(context.settings))) for context in contexts.values()],
+                [(context.id, as_given(dict(context.settings))) for context in contexts.values()],
             )
             self._connection.executemany(
                 "INSERT INTO block VALUES (?, ?, ?, ?, 'planned', ?, ?, ?)",
@@ -111,7 +114,7 @@ class Writing(Reading):
                         block.pass_,
                         block.context.id if block.context is not None else None,
                         int(block.discard),
-                        canonical(block.order),
+                        as_given(block.order),
                         (block.id - 1) * len(block.order) + 1,
                         len(block.order),
                     )
@@ -257,23 +260,27 @@ class Writing(Reading):
                 raise
 
     def _check_places(self, measurements: Sequence[Measurement]) -> None:
-        if not measurements:
-            return
-        ids = [m.block for m in measurements]
-        with self._explained():
-            blocks = {
-                id_: (first, msgspec.json.decode(drawn))
-                for id_, first, drawn in self._rows(
-                    "SELECT id, first_trial, drawn FROM block WHERE id BETWEEN ? AND ?", min(ids), max(ids)
-                )
-            }
+        wanted = {m.block for m in measurements}
+        # A block of many treatments comes in many batches; its order is read once.
+        places = {block: place for block, place in self._places.items() if block in wanted}
+        if unknown := wanted - places.keys():
+            with self._explained():
+                places |= {
+                    id_: (first, msgspec.json.decode(drawn))
+                    for id_, first, drawn in self._rows(
+                        "SELECT id, first_trial, drawn FROM block WHERE id BETWEEN ? AND ?",
+                        min(unknown),
+                        max(unknown),
+                    )
+                }
         for m in measurements:
-            first, drawn = blocks.get(m.block, (0, ()))
+            first, drawn = places.get(m.block, (0, ()))
             place = m.trial - first
             if not (place == m.place - 1 and 0 <= place < len(drawn) and drawn[place] == m.treatment):
                 raise ValueError(
                     f"trial {m.trial} of treatment {m.treatment} is not at place {m.place} of block {m.block}"
                 )
+        self._places = places
 
     def _id_of_metric(self, name: str) -> int:
         metric, id_, _ = self._metrics.get(name, (None, 0, ""))

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from steelyard.errors import MachineError, ProgramError, SpecError, UsageError
+from steelyard.run.launch import Launch
+from steelyard.run.runner import Runner, Trial
 
 
 def files(directory: Path) -> list[str]:
@@ -79,6 +81,14 @@ def test_a_second_run_finds_what_the_first_built(workshop):
     assert workshop.builds == 1
 
 
+def test_within_one_run_a_program_stays_what_it_was(workshop):
+    workshop.write("x", "one")
+    builder = workshop.shell("cp x {build}")
+    first = builder.build({})
+    workshop.write("x", "two")
+    assert builder.build({}) is first
+
+
 @pytest.mark.parametrize("change", ["content", "new file", "renamed", "deleted", "made executable"])
 def test_a_change_of_an_input_builds_again_and_back_is_found(workshop, change):
     path = workshop.write("x", "one")
@@ -99,6 +109,25 @@ def test_a_change_of_an_input_builds_again_and_back_is_found(workshop, change):
         path.write_text("one")
         assert workshop.shell("echo > {build}/f").build({}).directory == before.directory
         assert workshop.builds == 2
+
+
+def test_a_build_that_writes_among_its_inputs_is_refused(workshop):
+    workshop.write("x", "")
+    builder = workshop.shell("for i in 1 2 3 4 5; do echo > {source}/made$i; done; echo > {build}/f")
+    with pytest.raises(ProgramError) as caught:
+        builder.build({})
+    assert caught.value.message == "inputs changed while the build ran: made1, made2, made3 and 2 more"
+    assert "leave them out of inputs" in caught.value.hint
+    assert workshop.shell("echo > {source}/made1; echo > {build}/f", inputs=("x",)).build({}).fresh
+
+
+def test_an_input_that_changed_while_it_was_built_is_refused_and_nothing_is_kept(workshop):
+    path = workshop.write("x", "one")
+    script = "cp x {build}; test -e ../edited || {{ touch ../edited; echo two > x; }}"
+    with pytest.raises(ProgramError, match="inputs changed while the build ran: x"):
+        workshop.shell(script).build({})
+    path.write_text("one")
+    assert workshop.shell(script).build({}).fresh
 
 
 def test_a_file_that_the_command_names_is_an_input_without_being_listed(workshop):
@@ -397,6 +426,29 @@ def lock_waiters(path) -> int:
     return sum("->" in line and f":{inode} " in line for line in locks)
 
 
+def test_what_the_runner_of_a_killed_python_wrote_down_is_not_taken_for_this_build(workshop, tmp_path):
+    workshop.write("x", "")
+    built = workshop.shell("echo > {build}/f").build({})
+    built.directory.with_suffix(".complete").unlink()
+    with Runner(built.directory.with_suffix(".journal")) as runner:
+        launch = Launch(path="/bin/false", argv=("false",), env=(), cwd=str(tmp_path))
+        runner.run([Trial(1, runner.define(launch))])
+    assert workshop.shell("echo > {build}/f").build({}).fresh
+
+
+def test_a_program_that_cannot_be_started_is_said_and_shows_no_older_log(workshop):
+    interpreter = workshop.write("../interpreter", "#!/bin/sh\necho old words; echo > $2/f\n", mode=0o755)
+    workshop.write("build.sh", f"#!{interpreter}\n", mode=0o755)
+    built = workshop.builder("./build.sh", "{build}").build({})
+    assert built.log.read_text() == "old words\n"
+    built.directory.with_suffix(".complete").unlink()
+    interpreter.unlink()
+    with pytest.raises(ProgramError) as caught:
+        workshop.builder("./build.sh", "{build}").build({})
+    why = f"its interpreter '{interpreter}' does not exist (ENOENT)"
+    assert caught.value.message == f"the build could not be started: {why}; it printed nothing"
+
+
 def test_a_build_waits_until_all_of_an_interrupted_one_has_ended(workshop):
     workshop.write("x", "")
     script = f"echo x >> {workshop.count_file}; echo > {{build}}/f"
@@ -434,3 +486,26 @@ def test_a_build_that_is_interrupted_leaves_no_process_and_is_done_anew(workshop
     assert built.fresh
     assert built.log.read_text() == ""
     assert files(built.directory) == ["f"]
+
+
+def test_a_cache_without_room_is_said_and_used_again_when_there_is(workshop):
+    workshop.write("x", "")
+    workshop.cache.mkdir()
+    mounted = ["mount", "-t", "tmpfs", "-o", "size=256k", "steelyard-test", workshop.cache]
+    if subprocess.run(mounted, capture_output=True, check=False).returncode != 0:
+        pytest.skip("a small file system cannot be mounted without rights")
+    full = workshop.source.parent / "full"
+    full.touch()
+    # The list of so many files takes more room than the runner's journal, which is gone by then.
+    many = "for i in $(seq 200); do : > {build}/file$i; done"
+    script = f"{many}; test ! -e {full} || head -c 1000000 /dev/zero > {{build}}/f; exit 0"
+    try:
+        with pytest.raises(
+            MachineError, match=f"the build cache {workshop.cache} cannot be written"
+        ) as caught:
+            workshop.shell(script).build({})
+        assert "No space left on device" in caught.value.message
+        full.unlink()
+        assert workshop.shell(script).build({}).fresh
+    finally:
+        subprocess.run(["umount", workshop.cache], check=True)

@@ -10,8 +10,10 @@ from typing import Final
 
 from steelyard.errors import ProgramError, SpecError
 from steelyard.run.build.cache import Entry, cache_root
+from steelyard.run.build.inputs import InputFile
 from steelyard.run.build.recipe import Recipe
 from steelyard.run.journal import RawTrial, read_journal
+from steelyard.run.launch import Launch
 from steelyard.run.runner import Runner, Trial
 from steelyard.run.start_failure import start_failure
 from steelyard.run.verify import ending
@@ -91,7 +93,7 @@ class Builder:
         Raises
         ------
         ProgramError
-            The build failed, took too long or left nothing; holds the end of its log.
+            The build failed, took too long, left nothing or changed its inputs; holds the end of its log.
         SpecError
             An input that is not there, or none at all.
         UsageError
@@ -106,11 +108,14 @@ class Builder:
         return self._built[known]
 
     def _find_or_build(self, recipe: Recipe) -> Built:
-        entry = Entry(self._root, recipe.key())
+        inputs = recipe.inputs()
+        entry = Entry(self._root, recipe.key(inputs))
         with entry.locked():
             fault = entry.fault()
             if fault is not None:
                 _make(recipe, entry)
+                _refuse_changes(recipe, inputs)
+                entry.complete()
         return Built(
             entry.directory, entry.key, entry.log, recipe.levels, fresh=fault is not None, reason=fault
         )
@@ -119,35 +124,46 @@ class Builder:
 def _make(recipe: Recipe, entry: Entry) -> None:
     with entry.journal() as journal:
         entry.clear()
-        raw = _run(recipe, entry, journal)
-    failure = _failure(recipe, raw)
+        launch = recipe.launch(entry.directory, entry.log)
+        failure = _failure(_run(launch, journal), launch)
     if failure is not None:
         lines = "".join(f"\n    {line}" for line in _last_lines(entry.log))
         shown = f"its last lines:{lines}" if lines else "it printed nothing"
         raise ProgramError(
             f"{recipe} {failure}; {shown}", hint=f"the whole log of {recipe} is in {entry.log}"
         )
-    if not entry.complete():
+    if not any(path.is_file() for path in entry.directory.rglob("*")):
         raise ProgramError(
             f"{recipe} left no file in {{build}}",
             hint="let the command write its program to {build}: only that is kept apart by level",
         )
 
 
-def _run(recipe: Recipe, entry: Entry, journal: Path) -> RawTrial:
+def _refuse_changes(recipe: Recipe, inputs: tuple[InputFile, ...]) -> None:
+    """What was built of other inputs than the key says must not be found under it."""
+    changed = sorted({os.fsdecode(file.name) for file in set(inputs) ^ set(recipe.inputs())})
+    if changed:
+        more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
+        raise ProgramError(
+            f"inputs changed while {recipe} ran: {', '.join(changed[:3])}{more}",
+            hint="run again; if the build writes them, leave them out of inputs or let it write to {build}",
+        )
+
+
+def _run(launch: Launch, journal: Path) -> RawTrial:
     """Under the runner, which ends whatever the build leaves running, and everything should we die."""
     with Runner(journal) as runner:
-        runner.run([Trial(1, runner.define(recipe.launch(entry.directory, entry.log)))])
+        runner.run([Trial(1, runner.define(launch))])
     trials, _ = read_journal(journal)
     return trials[0]
 
 
-def _failure(recipe: Recipe, raw: RawTrial) -> str | None:
+def _failure(raw: RawTrial, launch: Launch) -> str | None:
     """What a build that failed did; ``None`` of one that did not."""
     if raw.status == "timed_out":
-        return f"was ended after its {recipe.build.timeout_s:g} s"
+        return f"was ended after its {(launch.timeout_ns or 0) / 1e9:g} s"
     if raw.status != "ok":
-        return start_failure(raw)
+        return start_failure(raw, launch.path)
     return None if raw.exit_code == 0 else ending(raw)
 
 

@@ -123,14 +123,13 @@ class Entry:
         """
         with self._writing():
             self._beside("complete").unlink(missing_ok=True)
-            self.log.unlink(missing_ok=True)
             if self.directory.is_dir():
                 _permit(self.directory)
                 shutil.rmtree(self.directory)
             self.directory.mkdir()
 
-    def complete(self) -> tuple[OutputFile, ...]:
-        """Say that the directory holds what was to be built, and return what that is. Only while locked.
+    def complete(self) -> None:
+        """Say that the directory holds what was to be built. Only while locked.
 
         Raises
         ------
@@ -142,7 +141,6 @@ class Entry:
             new = self._beside("complete.new")
             new.write_bytes(msgspec.json.encode(_Marker(_FORMAT, _VERSION, self.key, outputs)))
             new.replace(self._beside("complete"))
-        return outputs
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -47,4 +47,4 @@ def is_as_built(directory: Path, file: OutputFile) -> bool:
 
 
 def _content_sha256(path: Path, state: os.stat_result) -> str:
-    return f"link to {os.readlink(path)!a}" if stat.S_ISLNK(state.st_mode) else file_sha256(path)
+    return f"link to {path.readlink().as_posix()!a}" if stat.S_ISLNK(state.st_mode) else file_sha256(path)

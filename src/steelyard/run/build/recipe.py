@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.run.build.inputs import input_files
+from steelyard.run.build.inputs import InputFile, input_files
 from steelyard.run.build.toolchain import find, machine, tools
 from steelyard.run.launch import Launch
 from steelyard.spec.experiment import Build
@@ -48,13 +48,21 @@ class Recipe:
         """What a person calls it: ``the build opt=O3``."""
         return "the build" + "".join(f" {name}={format_level(level)}" for name, level in self.levels.items())
 
-    def key(self) -> str:
-        """sha256, hexadecimal, of everything that the build is known to depend on.
+    def inputs(self) -> tuple[InputFile, ...]:
+        """The files that it depends on, as they are now.
 
         Raises
         ------
         SpecError
             An input that is not there, or none at all.
+        """
+        return input_files(self.source, self.build.inputs, self._command(_UNKNOWN_YET)[1:])
+
+    def key(self, inputs: tuple[InputFile, ...]) -> str:
+        """sha256, hexadecimal, of everything that the build is known to depend on.
+
+        Raises
+        ------
         MachineError
             The first word of the command is not found.
         """
@@ -66,7 +74,7 @@ class Recipe:
             "command": [os.fsencode(word) for word in command],
             "env": {name: os.fsencode(env[name]) for name in self.build.env},
             "source": os.fsencode(self.source),
-            "inputs": input_files(self.source, self.build.inputs, command[1:]),
+            "inputs": inputs,
             "tools": tools(command, env, self.source),
             "machine": machine(),
         }

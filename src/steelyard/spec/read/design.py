@@ -17,8 +17,7 @@ from steelyard.spec.toml import toml_value
 from steelyard.units import Scalar
 
 FIRST_LOOK: Final = 10
-"""Blocks before a stop rule may look: with fewer, the claimed precision is not reached (coverage 90 % instead
-of 95 %)."""
+"""Blocks before a stop rule may look: a 95 % interval covers 90 % where it may look at 3, and 94 % at 10."""
 MANY: Final = 10_000
 """Treatments that nobody plans by accident."""
 MOST: Final = 1_000_000
@@ -41,7 +40,7 @@ def read_design(
     SpecError
     """
     path: Path = ("design",)
-    _check_count(combinations(factors, zips), "combinations of levels", MOST, origin, ("factors",))
+    _check_count(combinations(factors, zips), "combinations of levels", origin, ("factors",))
     exclude = _exclusions(table.exclude, factors, origin)
     treatments = _check_exclusions(exclude, factors, zips, origin)
     if treatments > MANY and not allow_many:
@@ -52,9 +51,8 @@ def read_design(
             "give fewer levels, or confirm them with --yes (allow_many=True in Python)",
         )
     rounds = table.blocks if table.order == "sequential" else 1
-    _check_count(
-        treatments * table.replicates * rounds, "trials in a block", MOST, origin, (*path, "replicates")
-    )
+    trials = treatments * table.replicates * rounds
+    _check_count(trials, "trials in a block", origin, (*path, "replicates"))
     stop = None if table.stop is None else _stop(table.stop, table, origin)
     if contexts is not None:
         _check_contexts(contexts, table, stop, origin)
@@ -70,11 +68,10 @@ def read_design(
     )
 
 
-def _check_count(count: int, what: str, most: int, origin: Origin, path: Path) -> None:
-    if count > most:
-        raise origin.error(
-            path, f"{count:,} {what} are more than can be planned ({most:,})", "give fewer levels"
-        )
+def _check_count(count: int, what: str, origin: Origin, path: Path) -> None:
+    if count > MOST:
+        what = f"{count:,} {what} are more than can be planned ({MOST:,})"
+        raise origin.error(path, what, f"give fewer levels{' or replicates' if 'replicates' in path else ''}")
 
 
 def _exclusions(
@@ -145,17 +142,15 @@ def _count(
 
 def _stop(table: StopTable, design: DesignTable, origin: Origin) -> Stop:
     path: Path = ("design", "stop")
-    if table.rel_halfwidth is None and table.max_time is None:
+    if table.rel_halfwidth is None and (table.max_blocks is not None or table.max_time is None):
         what = "max_blocks stops nothing without a precision" if table.max_blocks else "says nothing"
-        raise origin.error(
-            path, what, "write rel_halfwidth = 0.02 as well, or give blocks and leave stop out"
-        )
+        raise origin.error(path, what, "write rel_halfwidth = 0.02 as well, or only give blocks")
     if table.rel_halfwidth is not None and design.order == "sequential":
         what = "a sequential order ends one treatment before the next, so it cannot look at a precision"
         raise origin.error(
             (*path, "rel_halfwidth"), what, 'write order = "randomized", or leave rel_halfwidth out'
         )
-    least = max(design.blocks, FIRST_LOOK) if table.rel_halfwidth is not None else design.blocks
+    least = max(design.blocks, FIRST_LOOK)
     if table.max_blocks is not None and table.max_blocks < least:
         reason = "blocks" if least == design.blocks else "the first look of a stop rule"
         what = f"{table.max_blocks} is below {least}, which is {reason}"
@@ -183,14 +178,12 @@ def _check_contexts(contexts: Contexts, design: DesignTable, stop: Stop | None, 
             what = f"{blocks} blocks are no multiple of {passes} passes: some contexts would be visited less"
             raise origin.error(path, what, f"write {choices}")
     distinct = _distinct(contexts)
-    if design.blocks // passes > distinct:
-        need = design.blocks // passes
-        what = f"{design.blocks} blocks in {passes} passes need {need} contexts, but only {distinct} differ"
-        raise origin.error(
-            ("design", "blocks"),
-            what,
-            f"write blocks = {distinct * passes}, or let contexts draw from more",
-        )
+    for path, blocks in counts:
+        if blocks // passes > distinct:
+            need = blocks // passes
+            what = f"{blocks} blocks in {passes} passes need {need} contexts, but only {distinct} differ"
+            hint = f"write {distinct * passes} at most, or let contexts draw from more"
+            raise origin.error(path, what, hint)
 
 
 def _distinct(contexts: Contexts) -> int:

@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 
-from steelyard.errors import UsageError
+from steelyard.errors import SpecError, UsageError
 from steelyard.spec.experiment import Build, Program, Verify
 from steelyard.spec.origin import Origin, Path
 from steelyard.spec.placeholders import format_level
@@ -32,12 +32,10 @@ def read_program(table: ProgramTable, origin: Origin) -> Program:
     """
     path: Path = ("program",)
     if (table.command is None) == (table.commands is None):
-        both = (
-            "both command and commands are"
-            if table.command is not None
-            else "neither command nor commands is"
+        given = (
+            "neither command nor commands is" if table.command is None else "both command and commands are"
         )
-        raise origin.error(path, f"{both} given", 'write command = ["program", "argument"]')
+        raise origin.error(path, f"{given} given", 'write command = ["program", "argument"]')
     if table.commands is not None:
         if not table.commands:
             hint = 'write commands = { old = ["program"], new = ["other"] }'
@@ -132,7 +130,7 @@ def _command(command: str | Sequence[str], path: Path, origin: Origin, *, shell:
     return words
 
 
-def _needs_list(command: str, path: Path, origin: Origin) -> Exception:
+def _needs_list(command: str, path: Path, origin: Origin) -> SpecError:
     what = f"{shown(command)} is one text, and no shell is there to split it"
     try:
         words = shlex.split(command)
@@ -140,14 +138,10 @@ def _needs_list(command: str, path: Path, origin: Origin) -> Exception:
         words = []
     if not words:
         return origin.error(path, what, 'write a list of words: ["program", "argument"]')
-    hint = f"write {toml_value(words)}"
-    if _SHELL_MARKS & set(command):
-        hint += (
-            ', or ["sh", "-c", "…"]'
-            if path[1] != "command" and path[1] != "commands"
-            else ", or add shell = true"
-        )
-    return origin.error(path, what, hint)
+    if not _SHELL_MARKS & set(command):
+        return origin.error(path, what, f"write {toml_value(words)}")
+    shell = "add shell = true" if path[0] == "program" else f"write {toml_value(['sh', '-c', command])}"
+    return origin.error(path, what, f"{shell}, or without a shell {toml_value(words)}")
 
 
 def _hooks(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from steelyard.errors import UsageError
+from steelyard.errors import SpecError, UsageError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.spec.experiment import Build, Contexts, Factor, Program, UserMetric, Zip
 from steelyard.spec.origin import Origin, Path, nearest
@@ -111,7 +111,7 @@ def _command_place(level: str) -> Path:
 
 def _unknown(
     name: str, known: set[str], factors: set[str], scope: str, origin: Origin, path: Path
-) -> Exception:
+) -> SpecError:
     if name in factors:
         what = f"{{{name}}} has no one level here: this runs for all treatments together"
         return origin.error(path, what, "use prepare or cleanup, which run for each trial")

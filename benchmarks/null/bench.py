@@ -1,0 +1,122 @@
+"""How often Steelyard calls a program different from itself, beside the usual ways to measure.
+
+``python benchmarks/null/bench.py [--quick]`` with steelyard installed and a C compiler on the PATH. 1,000
+comparisons of 20 blocks of ``true`` with another process on one CPU all the time, and 200 of one program
+under two random paths; about ten minutes on two CPUs. Prints the tables of benchmarks/README.md. Exits with 1
+where a rate is beyond its limit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from steelyard.lab.compare import Comparing
+from steelyard.lab.demo.programs import SOURCES
+from steelyard.lab.layout import layouts
+from steelyard.lab.null import Make, itself, null
+from steelyard.report.line import plain
+from steelyard.report.null import WAYS, lines
+from steelyard.stats.null import Kind, NullResult
+
+BLOCKS = 20
+ADDITIONS = 1_000_000
+LEAST, MOST = 0.025, 0.07
+"""What the rate at the 5 % level may be. A tool that keeps its level exactly is within in 999 of 1,000 times
+that 1,000 comparisons are made; 200 comparisons of layouts have the upper limit only."""
+
+
+@contextmanager
+def one_cpu_busy() -> Iterator[None]:
+    """Another process that computes all the time."""
+    busy = subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"])
+    try:
+        yield
+    finally:
+        busy.kill()
+        busy.wait()
+
+
+def compile_stack_split(directory: Path) -> Path:
+    """The demo's program whose time depends on where its stack begins."""
+    compiler = shutil.which("cc") or sys.exit("error: no C compiler\n\nhint: apt install gcc")
+    program = directory / "stack_split"
+    source = Path(SOURCES, "stack_split.c")
+    subprocess.run([compiler, "-std=c11", "-O2", "-DSLOTS=8", "-o", program, source], check=True)
+    return program
+
+
+def measure(kind: Kind, comparing: Comparing, make: Make, comparisons: int, directory: Path) -> NullResult:
+    """One null, with a line of progress now and then."""
+    told_s = -60.0
+
+    def tell(done: int, total: int, elapsed_s: float) -> None:
+        nonlocal told_s
+        if elapsed_s - told_s >= 30:
+            told_s = elapsed_s
+            print(f"{kind}: {done}/{total} blocks after {elapsed_s:.0f} s", file=sys.stderr, flush=True)
+
+    return null(
+        kind, comparing, make, comparisons=comparisons, directory=directory / kind, keep=False, watch=tell
+    )
+
+
+def print_table(result: NullResult, took_s: float) -> None:
+    """The result as text and as rows of Markdown."""
+    print("\n" + plain(lines(result)))
+    for tally in result.tallies:
+        interval, share = tally.interval, tally.share
+        if interval is None or share is None:
+            continue
+        print(
+            f"| {WAYS[tally.way]} | {tally.different} of {tally.comparisons} | {100 * share:.1f} %"
+            f" | {100 * interval.low:.1f} to {100 * interval.high:.1f} % | {tally.largest_ratio:.2f} × |"
+        )
+    print(f"took {took_s:.0f} s; load average {os.getloadavg()[0]:.1f}", flush=True)
+
+
+def main() -> int:
+    """Measure, print, judge."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the comparisons")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", choices=["itself", "layout"])
+    asked = parser.parse_args()
+    part = 10 if asked.quick else 1
+    fine = True
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        true = shutil.which("true") or sys.exit("error: no program 'true'")
+        if asked.only != "layout":
+            comparing = Comparing(commands=(true,), blocks=BLOCKS, rel_halfwidth=None, seed=asked.seed)
+            started_s = time.monotonic()
+            with one_cpu_busy():
+                result = measure("itself", comparing, itself(comparing), 1000 // part, directory)
+            print_table(result, time.monotonic() - started_s)
+            share = result.tallies[0].share
+            fine &= share is not None and LEAST <= share <= MOST
+        if asked.only != "itself":
+            program = compile_stack_split(directory)
+            command = f"{program} {ADDITIONS}"
+            comparing = Comparing(commands=(command,), blocks=BLOCKS, rel_halfwidth=None, seed=asked.seed)
+            started_s = time.monotonic()
+            result = measure("layout", comparing, layouts(comparing), 200 // part, directory)
+            print_table(result, time.monotonic() - started_s)
+            ours, one_context = result.tallies
+            fine &= ours.share is not None and ours.share <= MOST
+            fine &= one_context.largest_ratio is not None and one_context.largest_ratio > 2
+    print("within the limits" if fine else "beyond a limit")
+    # A tenth of the comparisons is too few to judge a rate by.
+    return 0 if fine or asked.quick else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

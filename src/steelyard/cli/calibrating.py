@@ -1,0 +1,77 @@
+"""What ``compare --null`` does: how often a program is called different from itself."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from steelyard.cli.conducting import terminal_width
+from steelyard.lab.compare import Comparing
+
+NULLS = ("itself", "layout")
+
+BLOCKS_OF_NULL: Final = 20
+
+
+class NullTakesItsValueAfterEquals(click.Command):
+    """A command whose ``--null`` may stand alone: the word after it is what to run, never its value."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """``--null`` alone is ``--null=itself``."""
+        end = args.index("--") if "--" in args else len(args)
+        return super().parse_args(
+            ctx, [f"--null={NULLS[0]}" if word == "--null" else word for word in args[:end]] + args[end:]
+        )
+
+
+null_option = click.option(
+    "--null",
+    "null",
+    type=click.Choice(NULLS),
+    metavar="[=layout]",
+    help="Compare the one COMMAND with itself, again and again, and print how often it is called"
+    " different; with =layout under paths drawn at random.",
+)
+comparisons_option = click.option(
+    "--comparisons",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="With --null: how many comparisons (100), of 20 runs each unless --runs says another number.",
+)
+
+
+def calibrate(
+    null: str, comparing: Comparing, *, comparisons: int | None, output: Path | None, as_json: bool
+) -> int:
+    """Compare a command with itself as ``--null`` asks, print the rates, and return the exit code."""
+    from steelyard.lab.compare import state_directory
+    from steelyard.lab.layout import layouts
+    from steelyard.lab.null import COMPARISONS, itself
+    from steelyard.lab.null import null as compare_with_itself
+    from steelyard.report.line import write
+    from steelyard.report.null import lines, render_json
+    from steelyard.report.progress import Progress
+
+    line = Progress(sys.stderr)
+    kinds: dict[str, Any] = {"itself": itself, "layout": layouts}
+    try:
+        result = compare_with_itself(
+            "layout" if null == "layout" else "itself",
+            comparing,
+            kinds[null](comparing),
+            comparisons=comparisons or COMPARISONS,
+            directory=output or state_directory(os.environ, "null"),
+            keep=output is not None,
+            watch=line.update,
+        )
+    finally:
+        line.clear()
+    if as_json:
+        click.echo(render_json(result), nl=False)
+    else:
+        write(lines(result, terminal_width()), sys.stdout)
+    return 130 if result.interrupted else 0

@@ -1,0 +1,32 @@
+"""``steelyard doctor``."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from steelyard.cli.conducting import terminal_width
+from steelyard.cli.options import json_option
+from steelyard.errors import MachineError
+
+
+@click.command(short_help="Show what can be observed and controlled here, and what improves it.")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, as_json: bool) -> None:
+    """Show what can and cannot be observed and controlled on this machine, what that means for results, and
+    the one command that would improve each, worst first.
+
+    The same facts are stored with every run.
+    """
+    from steelyard.lab.doctor import checkup
+    from steelyard.report.doctor import lines, render_json
+    from steelyard.report.line import write
+
+    found = checkup()
+    if as_json:
+        click.echo(render_json(found.findings, found.facts, able=found.able), nl=False)
+    else:
+        write(lines(found.findings, found.facts, terminal_width()), sys.stdout)
+    ctx.exit(0 if found.able else MachineError.exit_code)

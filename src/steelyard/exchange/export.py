@@ -1,0 +1,76 @@
+"""A record, written for other tools."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+from steelyard.errors import UsageError
+from steelyard.exchange.csv import write_csv
+from steelyard.exchange.jsonl import write_json_lines
+from steelyard.exchange.parquet import write_parquet
+from steelyard.exchange.trials import trials
+from steelyard.exchange.values import values
+from steelyard.store import Record
+
+Format = Literal["csv", "jsonl", "parquet"]
+
+
+def export(record: Record, to: Path | None, form: Format, *, long: bool = False) -> None:
+    """Write one row a trial, or one a value, to a file that is there complete or not at all.
+
+    Parameters
+    ----------
+    to : Path or None
+        Replaced if it exists; ``None`` is the standard output.
+    form : {"csv", "jsonl", "parquet"}
+    long : bool
+        One row for each value instead of one for each trial.
+
+    Raises
+    ------
+    UsageError
+        The file cannot be written.
+    MachineError
+        Parquet without pyarrow.
+    RecordError
+        The record is damaged; what can be read can be recovered into another one.
+    """
+    with _output(to) as binary:
+        table = values(record) if long else trials(record)
+        if form == "parquet":
+            write_parquet(table, binary)
+        elif form == "jsonl":
+            write_json_lines(table, binary)
+        else:
+            text = io.TextIOWrapper(binary, encoding="utf-8", newline="", write_through=False)
+            try:
+                write_csv(table, text)
+                text.flush()
+            finally:
+                text.detach()
+
+
+@contextmanager
+def _output(to: Path | None) -> Iterator[BinaryIO]:
+    if to is None:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    unfinished = to.with_name(f".{to.name}.{os.getpid()}")
+    try:
+        try:
+            with unfinished.open("wb") as file:
+                yield file
+            unfinished.replace(to)
+        finally:
+            unfinished.unlink(missing_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"{to} cannot be written: {error.strerror}", hint="name another file with --output"
+        ) from error

@@ -1,0 +1,138 @@
+"""One row a trial: where it stood in the design, what it was told, how it ended, what was observed.
+
+Columns, in this order:
+
+1. ``run``, ``block``, ``pass``, ``context``, ``block_state``, ``place``, ``trial``, ``treatment``
+2. a column for each factor, named as the factor (``factor.NAME`` where that name is another column's)
+3. ``context.NAME`` for each setting that contexts draw
+4. ``status``, ``reason``, ``exit_code``, ``signal``, ``start_ns`` (Unix time), ``cpu``, ``argv_bytes``,
+   ``env_bytes``, ``left_processes``
+5. the built-in metrics
+6. every other metric without labels, reduced to one value as the spec declares (``metric.NAME`` on a clash)
+
+Only trials whose ``block_state`` is ``complete`` enter Steelyard's own results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Final
+
+from steelyard.design.plan import BlockOutcome
+from steelyard.exchange.table import Cell, Column, Table, Type, type_of
+from steelyard.run.measurement import Measurement
+from steelyard.store import Record
+from steelyard.units import BUILTIN, Scalar
+
+_PLACE: Final = (
+    Column("run", "integer"), Column("block", "integer"), Column("pass", "integer"),
+    Column("context", "integer"), Column("block_state", "text"), Column("place", "integer"),
+    Column("trial", "integer"), Column("treatment", "integer"),
+)  # fmt: skip
+_END: Final = (
+    Column("status", "text"), Column("reason", "text"), Column("exit_code", "integer"),
+    Column("signal", "integer"), Column("start_ns", "integer", "ns"), Column("cpu", "integer"),
+    Column("argv_bytes", "integer", "B"), Column("env_bytes", "integer", "B"),
+    Column("left_processes", "integer"),
+)  # fmt: skip
+
+OBSERVED: Final[dict[str, Callable[[Measurement], Cell]]] = {
+    "wall_s": lambda m: m.wall_ns / 1e9,
+    "cpu_s": lambda m: (m.user_us + m.system_us) / 1e6,
+    "user_s": lambda m: m.user_us / 1e6,
+    "system_s": lambda m: m.system_us / 1e6,
+    "rss_bytes": lambda m: m.rss_bytes,
+    "minor_faults": lambda m: m.minor_faults,
+    "major_faults": lambda m: m.major_faults,
+    "voluntary_switches": lambda m: m.voluntary_switches,
+    "involuntary_switches": lambda m: m.involuntary_switches,
+    "queue_wait_s": lambda m: None if m.queue_wait_ns is None else m.queue_wait_ns / 1e9,
+}
+"""How each built-in metric is read from a measurement."""
+
+
+def trials(record: Record) -> Table:
+    """Every trial of the record, failed and discarded ones too."""
+    reported = [
+        metric
+        for metric in record.metrics
+        if metric.kind != "builtin" and not any(record.labels_of(metric.name))
+    ]
+    factors = {
+        factor: type_of(treatment.levels[factor] for treatment in record.treatments)
+        for factor in (record.treatments[0].levels if record.treatments else ())
+    }
+    settings = _settings(record)
+    fixed = [
+        *(Column(f"context.{name}", type_) for name, type_ in settings.items()),
+        *_END,
+        *(
+            Column(name, "real" if metric.unit == "s" else "integer", metric.unit)
+            for name, metric in BUILTIN.items()
+        ),
+    ]
+    taken = {column.name for column in (*_PLACE, *fixed)}
+    named = [Column(_free(name, "factor", taken), type_) for name, type_ in factors.items()]
+    taken |= {column.name for column in named}
+    others = [Column(_free(metric.name, "metric", taken), "real", metric.unit) for metric in reported]
+    names = [metric.name for metric in reported]
+    return Table((*_PLACE, *named, *fixed, *others), _rows(record, tuple(factors), tuple(settings), names))
+
+
+def _rows(
+    record: Record, factors: Sequence[str], settings: Sequence[str], reported: Sequence[str]
+) -> Iterator[tuple[Cell, ...]]:
+    levels = {t.id: tuple(t.levels.get(factor) for factor in factors) for t in record.treatments}
+    outcomes = record.stream_outcomes()
+    outcome: BlockOutcome | None = None
+    where: tuple[Cell, ...] = ()
+    drawn: tuple[Cell, ...] = ()
+    for run, m in record.stream_measurements():
+        # Both streams are in the order of blocks.
+        while outcome is None or outcome.block.id < m.block:
+            outcome = next(outcomes)
+            block = outcome.block
+            where = (block.id, block.pass_, block.context.id if block.context else None, outcome.state)
+            drawn = tuple(block.context.settings.get(name) if block.context else None for name in settings)
+        yield (
+            run,
+            *where,
+            m.place,
+            m.trial,
+            m.treatment,
+            *levels[m.treatment],
+            *drawn,
+            m.status,
+            m.reason,
+            m.exit_code,
+            m.signal,
+            m.start_ns,
+            m.cpu,
+            m.argv_bytes,
+            m.env_bytes,
+            m.left_processes,
+            *(observe(m) for observe in OBSERVED.values()),
+            *_reduced(record, m, reported),
+        )
+
+
+def _reduced(record: Record, measurement: Measurement, metrics: Sequence[str]) -> Iterator[float | None]:
+    iterations: dict[str, list[float]] = {name: [] for name in metrics}
+    for value in measurement.values:
+        if value.metric in iterations:
+            iterations[value.metric].append(value.value)
+    for name, values in iterations.items():
+        yield record.reduce(name, values) if values else None
+
+
+def _settings(record: Record) -> dict[str, Type]:
+    """What contexts draw, and the type of what was drawn."""
+    levels: dict[str, set[Scalar]] = {}
+    for outcome in record.stream_outcomes():
+        for name, level in (outcome.block.context.settings if outcome.block.context else {}).items():
+            levels.setdefault(name, set()).add(level)
+    return {name: type_of(drawn) for name, drawn in levels.items()}
+
+
+def _free(name: str, kind: str, taken: Collection[str]) -> str:
+    return name if name not in taken else f"{kind}.{name}"

@@ -1,0 +1,135 @@
+"""What Steelyard is allowed to observe and to control, as tried through the runner."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from steelyard.lab.doctor.finding import Check, Finding, Patient
+from steelyard.run.abilities import HARDWARE, SOFTWARE
+
+_PARANOID: Final = 1
+"""The largest kernel.perf_event_paranoid at which anybody may count, the kernel's part included."""
+
+
+def hardware_counters(patient: Patient) -> Finding:
+    """Cycles, instructions, misses."""
+    missing = _missing(patient, HARDWARE)
+    if not missing:
+        return Finding("hardware counters", "fine", ", ".join(HARDWARE))
+    paranoid = patient.number("perf_event_paranoid")
+    forbidden = paranoid is not None and paranoid > _PARANOID and not patient.facts.get("virtualization")
+    where = "the hypervisor shows none to its guests" if patient.facts.get("virtualization") else "refused"
+    return Finding(
+        "hardware counters",
+        "limits",
+        f"{', '.join(missing)}: not available; {where}",
+        "Differences cannot be traced to instructions or misses; they are reported as not available, never as"
+        " 0.",
+        f"sysctl kernel.perf_event_paranoid={_PARANOID}" if forbidden else None,
+    )
+
+
+def software_counters(patient: Patient) -> Finding:
+    """What the kernel itself counts."""
+    missing = _missing(patient, SOFTWARE)
+    if not missing:
+        return Finding("software counters", "fine", ", ".join(SOFTWARE))
+    return Finding(
+        "software counters",
+        "limits",
+        f"{', '.join(missing)}: not available",
+        "Faults and switches are known all the same, from the kernel's accounting of each process.",
+        f"sysctl kernel.perf_event_paranoid={_PARANOID}",
+    )
+
+
+def address_randomisation(patient: Patient) -> Finding:
+    """Whether a context can be held."""
+    if patient.facts.get("aslr") == 0:
+        return Finding(
+            "address randomisation",
+            "limits",
+            "off for the whole system",
+            "Every start has the same addresses: what is measured holds for one context only, unless contexts"
+            " are drawn (--contexts).",
+            "sysctl kernel.randomize_va_space=2",
+        )
+    if patient.facts.get("aslr_can_be_off"):
+        return Finding("address randomisation", "fine", "can be switched off for one program")
+    return Finding(
+        "address randomisation",
+        "limits",
+        "cannot be switched off; the filter of a container refuses it",
+        "Contexts cannot be held or drawn: aslr = off and --contexts are refused.",
+        "docker run --security-opt seccomp=unconfined …",
+    )
+
+
+def affinity(patient: Patient) -> Finding:
+    """Whether programs can be given CPUs."""
+    cpus, online = patient.cpus, int(patient.number("cpus_online") or patient.cpus)
+    found = f"programs can be given CPUs, {cpus} of {online} usable"
+    if not patient.facts.get("affinity_can_be_set"):
+        return Finding(
+            "affinity",
+            "limits",
+            "programs cannot be given CPUs",
+            "The factor affinity is refused, and programs wander between CPUs.",
+        )
+    if cpus > 1:
+        return Finding("affinity", "fine", found)
+    return Finding(
+        "affinity",
+        "limits",
+        found,
+        "The program shares its one CPU with everything else; programs with threads show no gain.",
+        f"taskset --cpu-list 0-{online - 1} steelyard …" if online > 1 else None,
+    )
+
+
+def queue_wait(patient: Patient) -> Finding:
+    """Time that a program is ready and has no CPU."""
+    if patient.facts.get("queue_wait_available"):
+        return Finding("run-queue wait", "fine", "recorded with each trial")
+    return Finding(
+        "run-queue wait",
+        "limits",
+        "this kernel keeps no schedstat",
+        "Which trials were disturbed is not known.",
+        "sysctl kernel.sched_schedstats=1",
+    )
+
+
+def tick(patient: Patient) -> Finding:
+    """Accounting at ticks."""
+    hertz = int(patient.number("clock_tick_hz") or 100)
+    return Finding(
+        "accounting",
+        "fine",
+        f"user and system time apart are sampled at ticks (reported in 1/{hertz} s); their sum is exact",
+    )
+
+
+def compiler(patient: Patient) -> Finding:
+    """For [build] and the demo."""
+    if patient.facts.get("compiler_available"):
+        return Finding("compiler", "fine", "cc is there")
+    return Finding(
+        "compiler", "limits", "no cc", "[build] of C programs and the demo need one.", "apt install gcc"
+    )
+
+
+def _missing(patient: Patient, names: tuple[str, ...]) -> list[str]:
+    available = str(patient.facts.get("counters_available", "")).split(",")
+    return [name for name in names if name not in available]
+
+
+CHECKS: Final[tuple[Check, ...]] = (
+    hardware_counters,
+    software_counters,
+    address_randomisation,
+    affinity,
+    queue_wait,
+    tick,
+    compiler,
+)

@@ -1,0 +1,164 @@
+"""What ``compare --null`` says: how often a program was called different from itself, as text and as JSON."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+import msgspec
+
+from steelyard.report.digits import percent
+from steelyard.report.label import printable, shorten, wrap
+from steelyard.report.line import Line, Span, Style
+from steelyard.report.table import Column, table
+from steelyard.stats.interval import Interval
+from steelyard.stats.null import NullResult, Tally, Way
+
+FORMAT: Final = "steelyard/null"
+VERSION: Final = 1
+
+WAYS: Final[dict[Way, str]] = {
+    "blocks": "randomised blocks",
+    "sequential": "one command after the other",
+    "contexts": "equal contexts",
+    "one_context": "one context",
+}
+
+_BOTH_ARMS: Final = {"itself": "against itself", "layout": "under two paths drawn at random"}
+
+
+class TallyEntry(msgspec.Struct, frozen=True):
+    """What the comparisons of one way came to; ``null`` where none was made."""
+
+    way: Way
+    comparisons: int
+    different: int
+    share: float | None
+    ci95: tuple[float, float] | None
+    largest_ratio: float | None
+
+
+class NullDocument(msgspec.Struct, frozen=True):
+    """The document ``steelyard/null``. History: version 1, the first."""
+
+    format: str
+    version: int
+    null: Literal["itself", "layout"]
+    command: str
+    alpha: float
+    blocks: int
+    seed: int
+    wanted: int
+    interrupted: bool
+    ways: tuple[TallyEntry, ...]
+
+
+def render_json(result: NullResult) -> str:
+    """The result as one JSON document."""
+    document = NullDocument(
+        format=FORMAT,
+        version=VERSION,
+        null=result.kind,
+        command=result.command,
+        alpha=result.alpha,
+        blocks=result.blocks,
+        seed=result.seed,
+        wanted=result.wanted,
+        interrupted=result.interrupted,
+        ways=tuple(_entry(tally) for tally in result.tallies),
+    )
+    return msgspec.json.format(msgspec.json.encode(document)).decode() + "\n"
+
+
+def lines(result: NullResult, width: int = 80) -> list[Line]:
+    """The finding in words, the table, and what the second row is for."""
+    ours, other = result.tallies
+    found: list[Line] = [
+        (Span(line, style if not i else ""),)
+        for text, style in (_finding(ours, result), _beside(other, result))
+        for i, line in enumerate(wrap(text, width, rest="  "))
+    ]
+    what = (
+        f"{shorten(printable(result.command), 40)} {_BOTH_ARMS[result.kind]}; {result.blocks} runs of each"
+        f" a comparison, level {percent(result.alpha)}, seed {result.seed}"
+    )
+    caption: list[Line] = [(Span(line, "dim"),) for line in wrap(what, width)]
+    ending: list[Line] = []
+    if result.interrupted:
+        ending.append((Span(f"interrupted; {result.wanted} comparisons were wanted", "open"),))
+    if result.kind == "layout":
+        ending += [(Span(line, "dim"),) for line in wrap("Link orders are not varied.", width)]
+    return [*found, (), *caption, *_table(result, width), *([(), *ending] if ending else [])]
+
+
+def _finding(tally: Tally, result: NullResult) -> tuple[str, Style]:
+    interval = tally.interval
+    if interval is None:
+        return "Steelyard's way: no comparison ended", "open"
+    said = (
+        f"Steelyard's way called the program different from itself in {tally.different} of"
+        f" {tally.comparisons} comparisons, {_share(tally)} (exact 95 % interval {_bounds(interval)}); the"
+        f" level promises {percent(result.alpha)}"
+    )
+    if interval.low > result.alpha:
+        return f"{said}. That is too often: a difference that it finds here may be none.", "bad"
+    if interval.high < result.alpha:
+        return f"{said}. It finds less than it could, and calls nothing different that is not.", "good"
+    return f"{said}, which agrees.", "good"
+
+
+def _beside(tally: Tally, result: NullResult) -> tuple[str, Style]:
+    interval = tally.interval
+    if interval is None:
+        return f"{WAYS[tally.way].capitalize()}: no comparison ended", "open"
+    ratio = tally.largest_ratio
+    largest = f", once by {ratio:.2f} ×" if ratio is not None and tally.different else ""
+    how = (
+        "one after the other, as usual"
+        if result.kind == "itself"
+        else "in one context, with the bytes that its two paths put on the stack"
+    )
+    return (
+        f"Run {how}, it was called different in {_share(tally)} of {tally.comparisons}{largest}.",
+        "bad" if interval.low > result.alpha else "",
+    )
+
+
+def _table(result: NullResult, width: int) -> list[Line]:
+    tallies = result.tallies
+    return table(
+        [
+            Column("comparison", [Span(WAYS[each.way]) for each in tallies], right=False, is_name=True),
+            Column("different", [Span(f"{each.different} of {each.comparisons}") for each in tallies]),
+            Column("share", [Span(_share(each)) for each in tallies]),
+            Column(
+                "exact 95 % CI",
+                [Span(_bounds(each.interval) if each.interval else "–") for each in tallies],
+            ),
+            Column(
+                "largest ratio",
+                [Span(f"{each.largest_ratio:.3f} ×" if each.largest_ratio else "–") for each in tallies],
+                give_way=1,
+            ),
+        ],
+        width,
+    )
+
+
+def _share(tally: Tally) -> str:
+    return "–" if tally.share is None else f"{100 * tally.share:.1f} %"
+
+
+def _bounds(interval: Interval) -> str:
+    return f"{100 * interval.low:.1f} to {100 * interval.high:.1f} %"
+
+
+def _entry(tally: Tally) -> TallyEntry:
+    interval = tally.interval
+    return TallyEntry(
+        way=tally.way,
+        comparisons=tally.comparisons,
+        different=tally.different,
+        share=tally.share,
+        ci95=None if interval is None else (interval.low, interval.high),
+        largest_ratio=tally.largest_ratio,
+    )

@@ -1,0 +1,63 @@
+"""What this machine lets us observe and control, found by doing it once through the runner.
+
+The facts of ``run.host`` say how a machine is set; whether a container's filter lets a setting through, and
+which counters its hypervisor shows, only trying tells.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from steelyard.run.journal import RawTrial, read_journal
+from steelyard.run.launch import Launch
+from steelyard.run.runner import Runner, Trial, find_runner
+from steelyard.units import Scalar
+
+HARDWARE: Final = ("cycles", "instructions", "cache_misses", "branch_misses")
+SOFTWARE: Final = ("task_clock", "page_faults", "context_switches", "cpu_migrations")
+
+
+@lru_cache(maxsize=1)
+def abilities() -> dict[str, Scalar]:
+    """Facts in the manner of ``host_facts``; they take some milliseconds, once for each process.
+
+    ``counters_available`` and ``counters_missing`` are names joined by commas, of ``HARDWARE`` and
+    ``SOFTWARE``.
+
+    Raises
+    ------
+    MachineError
+        The runner cannot start here.
+    """
+    # Any program will do; this one is there, and says how it is called.
+    program = str(find_runner().absolute())
+    cpu = min(os.sched_getaffinity(0))
+    plain = Launch(program, (program,), (), "/")
+    counting, unrandomised, pinned = _try(
+        replace(plain, counters=(*HARDWARE, *SOFTWARE)),
+        replace(plain, aslr_off=True),
+        replace(plain, affinity=(cpu,)),
+    )
+    available = [name for name, value in counting.counters.items() if value is not None]
+    return {
+        "counters_available": ",".join(available),
+        "counters_missing": ",".join(name for name in counting.counters if name not in available),
+        "aslr_can_be_off": unrandomised.status == "ok",
+        "affinity_can_be_set": pinned.status == "ok" and pinned.cpu == cpu,
+        "queue_wait_available": counting.queue_wait_ns is not None,
+        "compiler_available": shutil.which("cc") is not None,
+    }
+
+
+def _try(*launches: Launch) -> list[RawTrial]:
+    with tempfile.TemporaryDirectory(prefix="steelyard-") as name:
+        journal = Path(name, "journal")
+        with Runner(journal) as runner:
+            runner.run([Trial(i, runner.define(launch)) for i, launch in enumerate(launches, 1)])
+        return read_journal(journal)[0]

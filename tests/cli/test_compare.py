@@ -1,0 +1,151 @@
+"""``steelyard compare``, as a user types it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from steelyard.store import Record
+
+
+def test_two_commands_are_compared_in_blocks_and_the_record_is_named(steelyard_cli):
+    done = steelyard_cli("compare", "-r", "10", "sleep 0.001", "sleep 0.03")
+    assert done.returncode == 0, done.stderr
+    assert "sleep 0.03 is" in done.stdout
+    assert "slower than sleep 0.001" in done.stdout
+    *_, last = done.stdout.splitlines()
+    assert last.startswith("record: ")
+    with Record.open(Path(last.removeprefix("record: "))) as record:
+        assert record.progress().trials == 22
+    assert done.stderr == ""
+
+
+def test_a_command_alone_is_described(steelyard_cli):
+    done = steelyard_cli("compare", "-r", "5", "true")
+    assert done.returncode == 0, done.stderr
+    assert "true" in done.stdout
+
+
+def test_json_is_one_document_of_the_declared_form(steelyard_cli):
+    done = steelyard_cli("compare", "-r", "10", "--seed", "7", "--json", "true", "sleep 0.02")
+    document = json.loads(done.stdout)
+    assert (document["format"], document["version"]) == ("steelyard/comparison", 1)
+    assert document["design"]["order"] == "randomized-blocks"
+    assert (document["design"]["blocks"], document["design"]["seed"]) == (10, 7)
+    (comparison,) = [each for each in document["comparisons"] if each["metric"] == "wall_s"]
+    assert comparison["verdict"] == "slower"
+    assert comparison["speedup"]["ci95"][1] < 1
+    samples = [each for each in document["samples"] if each["metric"] == "wall_s"]
+    assert [each["n"] for each in samples] == [10, 10]
+    assert set(samples[0]) >= {
+        "treatment",
+        "unit",
+        "failed",
+        "mean",
+        "median",
+        "s",
+        "u",
+        "cv",
+        "rsu",
+        "quartiles",
+    }
+
+
+def test_nothing_but_the_result_is_on_stdout_and_no_progress_in_a_pipe(steelyard_cli):
+    done = steelyard_cli("compare", "-r", "3", "true", "true")
+    assert "\r" not in done.stdout + done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_a_pipe_without_a_shell_is_hinted_at_and_with_a_shell_it_works(steelyard_cli):
+    done = steelyard_cli("compare", "-r", "3", "echo a | tr a b", "true")
+    assert done.returncode == 0
+    assert "hint: 'echo a | tr a b' is started without a shell" in done.stderr
+    assert "--shell default" in done.stderr
+    done = steelyard_cli("compare", "-r", "3", "--shell", "default", "echo a | grep -q a", "true")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_options_of_hyperfine_are_understood(steelyard_cli, tmp_path):
+    done = steelyard_cli(
+        "compare", "--warmup", "2", "--min-runs", "3", "--max-runs", "3", "--setup", "touch in",
+        "--prepare", "test -e in", "--cleanup", "rm in", "-N", "-L", "n", "1,2", "test {n} -gt 0",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "in").exists()
+
+
+def test_a_command_that_fails_stops_with_5_unless_that_is_ignored(steelyard_cli):
+    done = steelyard_cli("compare", "-r", "5", "false", "true")
+    assert done.returncode == 5
+    assert done.stderr.startswith("error: false: 3 trials in a row failed")
+    assert "hint: " in done.stderr
+    assert steelyard_cli("compare", "-r", "5", "-i", "false", "true").returncode == 0
+
+
+def test_a_command_that_does_not_exist_is_a_usage_error(steelyard_cli):
+    done = steelyard_cli("compare", "no-such-program-anywhere", "true")
+    assert done.returncode == 2
+    assert (
+        done.stderr
+        == "error: command not found: no-such-program-anywhere\n\nhint: give its path, or check PATH\n"
+    )
+
+
+def test_a_precision_that_is_not_reached_is_0_and_with_strict_3(steelyard_cli):
+    options = ("compare", "--max-runs", "10", "--precision", "0.000001", "true", "true")
+    assert steelyard_cli(*options).returncode == 0
+    assert steelyard_cli(*options, "--strict").returncode == 3
+
+
+def test_a_missing_runs_option_value_names_the_option(steelyard_cli):
+    done = steelyard_cli("compare", "-r", "1", "true")
+    assert done.returncode == 2
+    assert "'-r' / '--runs'" in done.stderr
+
+
+def test_ctrl_c_ends_the_programs_exits_130_and_run_continues_the_record(
+    steelyard_cli, steelyard_env, tmp_path
+):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "steelyard", "compare", "-r", "5", "-o", "it.lab", "sleep 0.1", "sleep 0.1"],
+        env=steelyard_env, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 20
+    while not list(tmp_path.glob("it.lab/journal/*")) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (130, "")
+    assert "hint: steelyard run " in err
+    done = steelyard_cli("run", "it.lab")
+    assert done.returncode == 0, done.stderr
+    assert "5 randomised" in done.stdout
+
+
+def test_progress_is_drawn_on_a_terminal_and_taken_away(steelyard_env, tmp_path):
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "steelyard", "compare", "-r", "5", "sleep 0.06", "sleep 0.06"],
+        env={**steelyard_env, "TERM": "xterm"}, cwd=tmp_path, stderr=theirs, stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+    os.close(theirs)
+    drawn = b""
+    while True:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        drawn += piece
+    os.close(ours)
+    assert process.wait(timeout=30) == 0
+    assert b"/5 blocks" in drawn
+    assert drawn.endswith(b"\r\x1b[K")

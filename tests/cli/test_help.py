@@ -1,0 +1,100 @@
+"""The command line itself: help, errors, exit codes, start-up, completion."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+from steelyard.cli import COMMANDS
+from steelyard.errors import MachineError, ProgramError, SteelyardError, UsageError
+
+
+def test_the_help_line_of_every_command_is_its_own():
+    for name, text in COMMANDS.items():
+        assert import_module(f"steelyard.cli.{name}").command.short_help == text
+
+
+def test_help_names_every_command_and_the_exit_codes(steelyard_cli):
+    done = steelyard_cli("--help")
+    assert done.returncode == 0
+    assert all(name in done.stdout for name in COMMANDS)
+    assert "130 interrupted" in " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_command_has_help_that_fits_80_columns(steelyard_cli, name):
+    done = steelyard_cli(name, "--help", env={"COLUMNS": "80"})
+    assert done.returncode == 0
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_an_unknown_command_is_answered_with_the_nearest_one(steelyard_cli):
+    done = steelyard_cli("compair", "a", "b")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: there is no command 'compair'\n\nhint: steelyard compare\n"
+
+
+def test_a_wrong_option_is_an_error_and_a_hint_and_no_traceback(steelyard_cli):
+    done = steelyard_cli("run", "--no-such-option", "x.toml")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: No such option")
+    assert done.stderr.endswith("\n\nhint: steelyard run --help\n")
+
+
+def test_exit_codes_are_those_of_the_exceptions():
+    assert (SteelyardError.exit_code, UsageError.exit_code) == (2, 2)
+    assert (MachineError.exit_code, ProgramError.exit_code) == (4, 5)
+
+
+def test_output_may_be_closed_early(steelyard_env, tmp_path):
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "steelyard", "--help"]
+    done = subprocess.run(
+        command, stdout=write, stderr=subprocess.PIPE, env=steelyard_env, cwd=tmp_path, check=False
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_a_script_for_the_shell(steelyard_cli, shell):
+    done = steelyard_cli("completion", shell)
+    assert done.returncode == 0
+    assert f"_STEELYARD_COMPLETE={shell}_complete" in done.stdout
+
+
+def test_completion_completes_commands_and_options(steelyard_cli):
+    env = {"_STEELYARD_COMPLETE": "bash_complete", "COMP_WORDS": "steelyard com", "COMP_CWORD": "1"}
+    assert set(steelyard_cli(env=env).stdout.split()) == {"plain,compare", "plain,completion"}
+    env |= {"COMP_WORDS": "steelyard compare --prec", "COMP_CWORD": "2"}
+    assert steelyard_cli(env=env).stdout.split() == ["plain,--precision"]
+
+
+def test_help_costs_little_more_than_python_itself(steelyard_env):
+    """CPU time, not elapsed time, and a bound with room: the design asks for 1.5 × python plus 60 ms."""
+
+    def cpu_s(*arguments: str) -> float:
+        best = float("inf")
+        for _ in range(5):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            subprocess.run(
+                [sys.executable, *arguments], env=steelyard_env, check=True, stdout=subprocess.DEVNULL
+            )
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            best = min(best, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+        return best
+
+    modules = (
+        "import sys; before = set(sys.modules); import steelyard.cli; print(len(set(sys.modules) - before))"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", modules], env=steelyard_env, capture_output=True, text=True, check=True
+    )
+    assert int(loaded.stdout) < 150
+    assert cpu_s("-m", "steelyard", "--help") < 1.5 * cpu_s("-c", "pass") + 0.06 + 0.1

@@ -1,0 +1,99 @@
+"""``run``, ``plan``, ``status`` and ``analyze`` on a spec, as a user types them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+SPEC = """\
+name = "sleeping"
+
+[program]
+command = ["sleep", "{seconds}"]
+
+[factors]
+seconds = [0.001, 0.02]
+
+[design]
+blocks = 4
+"""
+
+
+@pytest.fixture
+def spec(tmp_path):
+    path = tmp_path / "it.toml"
+    path.write_text(SPEC)
+    return path
+
+
+def test_a_spec_is_planned_run_and_answered(steelyard_cli, spec):
+    planned = steelyard_cli("plan", "it.toml")
+    assert planned.returncode == 0, planned.stderr
+    assert "2 treatments in each of 4 blocks" in planned.stdout
+    assert "sleep 0.02" in planned.stdout
+    assert not spec.with_suffix(".lab").exists()
+    done = steelyard_cli("run", "it.toml")
+    assert done.returncode == 0, done.stderr
+    assert "0.02 is" in done.stdout
+    assert "slower than 0.001" in done.stdout
+    assert (spec.with_suffix(".lab") / "spec.toml").read_text() == SPEC
+    assert steelyard_cli("analyze", "it.lab").stdout == done.stdout
+    assert steelyard_cli("analyze", "it.toml").stdout == done.stdout
+
+
+def test_the_order_that_a_plan_shows_is_the_order_that_is_run(steelyard_cli, spec):
+    planned = json.loads(steelyard_cli("plan", "--json", "it.toml").stdout)
+    steelyard_cli("run", "it.toml")
+    from steelyard.store import Record
+
+    with Record.open(spec.with_suffix(".lab")) as record:
+        labels = {each.id: each.label for each in record.treatments}
+        first = next(outcome.block for outcome in record.outcomes() if not outcome.block.discard)
+    assert planned["first_block"] == [labels[each] for each in first.order]
+
+
+def test_status_tells_how_far_a_record_is(steelyard_cli, spec):
+    before = steelyard_cli("status", "it.toml")
+    assert (before.returncode, before.stdout) == (2, "")
+    assert before.stderr.endswith("hint: steelyard run it.toml\n")
+    steelyard_cli("run", "it.toml")
+    status = json.loads(steelyard_cli("status", "--json", "it.lab").stdout)
+    assert (status["state"], status["blocks_done"], status["trials_done"]) == ("complete", 4, 10)
+    assert "complete" in steelyard_cli("status", "it.lab").stdout
+
+
+def test_a_changed_spec_is_refused_with_the_difference(steelyard_cli, spec):
+    steelyard_cli("run", "it.toml")
+    spec.write_text(SPEC.replace("blocks = 4", "blocks = 5"))
+    done = steelyard_cli("run", "it.toml")
+    assert done.returncode == 2
+    assert "design.blocks: 4 → 5" in done.stderr
+
+
+def test_an_error_of_the_spec_names_file_key_value_and_cure(steelyard_cli, spec):
+    spec.write_text(SPEC.replace("blocks = 4", "blocks = 4\nblokcs = 5"))
+    done = steelyard_cli("run", "it.toml")
+    assert done.returncode == 2
+    assert "it.toml" in done.stderr
+    assert "blokcs" in done.stderr
+    assert "blocks" in done.stderr.partition("hint: ")[2]
+
+
+def test_another_metric_can_be_asked_for(steelyard_cli, spec):
+    steelyard_cli("run", "it.toml")
+    done = steelyard_cli("analyze", "--metric", "rss_bytes", "it.lab")
+    assert done.returncode == 0
+    assert "rss_bytes" in done.stdout
+    wrong = steelyard_cli("analyze", "--metric", "rss", "it.lab")
+    assert wrong.returncode == 2
+    assert "rss" in wrong.stderr
+
+
+def test_something_that_is_no_record_is_said_to_be_none(steelyard_cli, tmp_path):
+    (tmp_path / "notes").mkdir()
+    for command in ("analyze", "status"):
+        done = steelyard_cli(command, "notes")
+        assert done.returncode == 2
+        assert done.stderr.startswith("error: ")
+        assert "Traceback" not in done.stderr

@@ -1,0 +1,269 @@
+"""What is exported reads back as what was measured, with readers that are not ours."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+import tracemalloc
+
+import made_up
+import pytest
+
+from steelyard.design.plan import Block
+from steelyard.errors import MachineError, UsageError
+from steelyard.exchange import export
+from steelyard.exchange.csv import write_csv
+from steelyard.exchange.jsonl import write_json_lines
+from steelyard.exchange.table import Column, Table, type_of
+from steelyard.exchange.trials import OBSERVED
+from steelyard.run.measurement import Value
+from steelyard.sample import Treatment
+from steelyard.spec.experiment import UserMetric
+from steelyard.store import Record
+from steelyard.units import BUILTIN, Metric
+
+MADE = made_up.blocks(4, contexts=True)
+TAKEN = made_up.measurements(MADE)
+TAKEN[5] = made_up.measurement(MADE[1], 3, status="failed")
+
+
+@pytest.fixture
+def record(tmp_path):
+    with made_up.filled(tmp_path / "a.lab", MADE, TAKEN) as record:
+        yield record
+
+
+def wide(measurement):
+    """The row of a trial, put together from what was taken."""
+    block = MADE[measurement.block - 1]
+    rates = [value.value for value in measurement.values if value.metric == "rate"]
+    counts = [value.value for value in measurement.values if value.metric == "instructions"]
+    return {
+        "run": 1,
+        "block": block.id,
+        "pass": 1,
+        "context": block.id,
+        "block_state": {1: "discarded", 2: "incomplete"}.get(block.id, "complete"),
+        "place": measurement.place,
+        "trial": measurement.trial,
+        "treatment": measurement.treatment,
+        "opt": f"O{measurement.treatment}",
+        "n": 10 * measurement.treatment,
+        "context.env_bytes": 16 * block.id,
+        "context.aslr": "off",
+        "status": measurement.status,
+        "reason": measurement.reason,
+        "exit_code": measurement.exit_code,
+        "signal": measurement.signal,
+        "start_ns": measurement.start_ns,
+        "cpu": measurement.cpu,
+        "argv_bytes": 48,
+        "env_bytes": 512,
+        "left_processes": 0,
+        "wall_s": measurement.wall_ns / 1e9,
+        "cpu_s": (measurement.user_us + measurement.system_us) / 1e6,
+        "user_s": measurement.user_us / 1e6,
+        "system_s": measurement.system_us / 1e6,
+        "rss_bytes": measurement.rss_bytes,
+        "minor_faults": measurement.minor_faults,
+        "major_faults": measurement.major_faults,
+        "voluntary_switches": measurement.voluntary_switches,
+        "involuntary_switches": measurement.involuntary_switches,
+        "queue_wait_s": None if measurement.queue_wait_ns is None else measurement.queue_wait_ns / 1e9,
+        "rate": max(rates, default=None),
+        "instructions": max(counts, default=None),
+    }
+
+
+def test_json_lines_have_a_row_for_every_trial_in_the_documented_order(record, tmp_path):
+    export(record, tmp_path / "a.jsonl", "jsonl")
+    rows = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert rows == [wide(measurement) for measurement in TAKEN]
+    assert all(list(row) == list(wide(TAKEN[0])) for row in rows)
+
+
+def test_csv_has_the_same_rows_and_every_number_reads_back_exactly(record, tmp_path):
+    export(record, tmp_path / "a.csv", "csv")
+    text = (tmp_path / "a.csv").read_bytes().decode("utf-8")
+    assert "\r" not in text
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    wanted = [wide(measurement) for measurement in TAKEN]
+    assert list(rows[0]) == list(wanted[0])
+    for row, want in zip(rows, wanted, strict=True):
+        for name, value in want.items():
+            assert row[name] == "" if value is None else type(value)(row[name]) == value
+
+
+def test_parquet_has_the_same_rows_with_types_and_units(record, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    export(record, tmp_path / "a.parquet", "parquet")
+    table = parquet.read_table(tmp_path / "a.parquet")
+    assert table.to_pylist() == [wide(measurement) for measurement in TAKEN]
+    assert str(table.schema.field("wall_s").type) == "double"
+    assert str(table.schema.field("trial").type) == "int64"
+    assert str(table.schema.field("opt").type) == "string"
+    assert table.schema.field("rss_bytes").metadata == {b"unit": b"B"}
+
+
+def long_rows(measurement):
+    for name, observe in OBSERVED.items():
+        if (observed := observe(measurement)) is not None:
+            yield measurement.trial, name, BUILTIN[name].unit, {}, 0, float(observed)
+    units = {metric.name: metric.unit for metric in made_up.METRICS}
+    for value in measurement.values:
+        yield measurement.trial, value.metric, units[value.metric], value.labels, value.i, value.value
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_the_long_form_has_every_value_with_its_labels(record, tmp_path, form):
+    path = tmp_path / f"a.{form}"
+    export(record, path, form, long=True)
+    if form == "jsonl":
+        rows = [tuple(json.loads(line).values()) for line in path.read_text().splitlines()]
+    elif form == "csv":
+        read = list(csv.reader(io.StringIO(path.read_text(), newline="")))
+        assert read[0] == ["trial", "metric", "unit", "labels", "i", "value"]
+        rows = [(int(t), m, u, json.loads(labels), int(i), float(v)) for t, m, u, labels, i, v in read[1:]]
+    else:
+        parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+        rows = [tuple(row.values()) for row in parquet.read_table(path).to_pylist()]
+        rows = [(*row[:3], json.loads(row[3]), *row[4:]) for row in rows]
+    wanted = [row for measurement in TAKEN for row in long_rows(measurement)]
+    order = lambda row: (row[0], row[1], str(sorted(row[3].items())), row[4])  # noqa: E731
+    assert sorted(rows, key=order) == sorted(wanted, key=order)
+
+
+def test_built_in_metrics_are_read_as_the_store_samples_them(record):
+    for metric in BUILTIN:
+        for sample in record.samples(metric):
+            for trial, value in zip(sample.trials, sample.values, strict=True):
+                assert OBSERVED[metric](TAKEN[trial - 1]) == value
+    assert list(OBSERVED) == list(BUILTIN)
+
+
+def test_names_that_clash_with_columns_say_what_they_are(tmp_path):
+    metrics = (Metric("seed", "", "user"), Metric("status", "", "user"), Metric("x", "", "user"))
+    experiment = made_up.experiment(
+        metrics=tuple(UserMetric(m.name, source="stdout", pattern="(.*)") for m in metrics)
+    )
+    levels = {"trial": "a", "seed": 1, "wall_s": 2}
+    with Record.create(
+        tmp_path / "a.lab", experiment, treatments=[Treatment(1, "", levels)], metrics=metrics
+    ) as record:
+        block = Block(1, 1, None, (1,))
+        run = record.begin_run({}, "boot")
+        record.add_blocks([block])
+        taken = made_up.measurement(block, 1, values=False)
+        values = tuple(Value(m.name, float(i)) for i, m in enumerate(metrics))
+        taken = type(taken)(**{f: getattr(taken, f) for f in taken.__slots__} | {"values": values})
+        record.take(run, [taken], record.journal_path(run).name, 1)
+        export(record, tmp_path / "a.jsonl", "jsonl")
+    (row,) = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
+    assert (row["factor.trial"], row["seed"], row["factor.wall_s"]) == ("a", 1, 2)
+    assert (row["metric.seed"], row["metric.status"], row["x"]) == (0.0, 1.0, 2.0)
+    assert (row["trial"], row["status"], row["context"]) == (1, "ok", None)
+
+
+ODD = [
+    "plain", "", " blank ", 'a "quoted", one', "two\nlines", "carriage\rreturn", "=1+1", "\u20ac\U0001f600\0",
+    "true", -0.1, 1e-300, 2**53 + 1, True, False, None,
+]  # fmt: skip
+
+
+def test_csv_quotes_so_that_any_text_reads_back_and_nothing_is_told_from_an_empty_text():
+    to = io.StringIO(newline="")
+    write_csv(Table((Column('na"me', "text"), Column("i", "integer")), iter([(v, 1) for v in ODD])), to)
+    rows = list(csv.reader(io.StringIO(to.getvalue(), newline="")))
+    assert rows[0] == ['na"me', "i"]
+    words = {True: "true", False: "false", None: ""}
+    assert [row[0] for row in rows[1:]] == [
+        value if isinstance(value, str) else words.get(value, repr(value)) for value in ODD
+    ]
+    lines = to.getvalue().split("\n")
+    assert lines[2] == '"",1'
+    assert lines[-2] == ",1"
+
+
+def test_json_lines_keep_types_and_any_text():
+    to = io.BytesIO()
+    write_json_lines(
+        Table((Column("v", "text"), Column("labels", "json")), iter([(v, '{"a":1}') for v in ODD])), to
+    )
+    rows = [json.loads(line) for line in to.getvalue().decode().splitlines()]
+    assert [row["v"] for row in rows] == ODD
+    assert [type(row["v"]) for row in rows] == [type(value) for value in ODD]
+    assert rows[0]["labels"] == {"a": 1}
+
+
+def test_parquet_takes_a_factor_of_mixed_levels_as_text(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    from steelyard.exchange.parquet import write_parquet
+
+    with (tmp_path / "a.parquet").open("wb") as to:
+        write_parquet(Table((Column("v", "text"),), iter([(v,) for v in ("a", 1, 2.5, True, None)])), to)
+    assert parquet.read_table(tmp_path / "a.parquet")["v"].to_pylist() == ["a", "1", "2.5", "true", None]
+
+
+@pytest.mark.parametrize(
+    ("levels", "wanted"),
+    [
+        ([1, 2], "integer"),
+        ([1, 2.5], "real"),
+        ([True, False], "boolean"),
+        ([True, 1], "text"),
+        (["a", 1], "text"),
+        (["a"], "text"),
+        ([], "text"),
+    ],
+)
+def test_a_column_has_the_narrowest_type_that_changes_no_level(levels, wanted):
+    assert type_of(levels) == wanted
+
+
+def test_a_missing_pyarrow_names_the_extra(record, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    (tmp_path / "a.parquet").write_text("old")
+    with pytest.raises(MachineError, match="which is not installed") as error:
+        export(record, tmp_path / "a.parquet", "parquet")
+    assert error.value.hint == "pip install 'steelyard[parquet]'"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.lab", "a.parquet"]
+    assert (tmp_path / "a.parquet").read_text() == "old"
+
+
+def test_a_file_that_cannot_be_written_is_the_users_error(record, tmp_path):
+    with pytest.raises(UsageError, match=r"a\.csv cannot be written: No such file or directory"):
+        export(record, tmp_path / "none" / "a.csv", "csv")
+
+
+def test_the_standard_output_takes_every_format(record, tmp_path):
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom steelyard.exchange import export\n"
+        "from steelyard.store import Record\n"
+        "with Record.open(Path(sys.argv[1])) as record: export(record, None, sys.argv[2])"
+    )
+    for form in ("csv", "jsonl"):
+        export(record, tmp_path / "a", form)
+        said = subprocess.run(
+            [sys.executable, "-c", code, str(record.directory), form], capture_output=True, check=True
+        )
+        assert said.stdout == (tmp_path / "a").read_bytes()
+        assert said.stderr == b""
+
+
+@pytest.mark.parametrize("long", [False, True])
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_memory_does_not_grow_with_the_record(tmp_path, form, long):
+    peaks = []
+    for count in (400, 4000):
+        made = made_up.blocks(count, treatments=1)
+        taken = made_up.measurements(made, values=False)
+        with made_up.filled(tmp_path / f"{count}.lab", made, taken) as record:
+            tracemalloc.start()
+            export(record, tmp_path / "a", form, long=long)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+    # 3,600 trials more would be megabytes; the cache of drawn orders and the buffers of files are not.
+    assert peaks[1] - peaks[0] < 200_000

@@ -1,0 +1,65 @@
+"""Kill -9 at random moments: the same plan is completed, nothing is lost, doubled or left."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import killing
+import pytest
+
+from steelyard.lab.run import run
+from steelyard.run.strays import find_strays
+from steelyard.store import Record
+
+MOMENTS = 50
+
+
+def _victims(who, pid):
+    """The processes to kill, in order; none where the run ended before they were there."""
+    if who == "python":
+        return [pid]
+    guard, runner = killing.find(pid, killing.GUARD), killing.find(pid, killing.RUNNER)
+    return {"runner": [runner], "guard": [guard], "all": [guard, runner, pid]}[who]
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("uninterrupted")
+    run(killing.logging_experiment(directory), directory / "a.lab")
+    return killing.tables(directory / "a.lab")
+
+
+@pytest.mark.parametrize("who", ["python", "runner", "guard", "all"])
+def test_after_kills_at_50_moments_runs_complete_the_same_plan_and_lose_and_double_nothing(
+    tmp_path, uninterrupted, who
+):
+    draw = random.Random(f"kill {who}")
+    kills = experiments = 0
+    while kills < MOMENTS:
+        place = tmp_path / str(experiments := experiments + 1)
+        place.mkdir()
+        directory, log = place / "a.lab", place / "log"
+        asked = killing.logging_experiment(place)
+        moments = []
+        code = None
+        while code != 0:
+            pid = killing.start_run(asked, directory)
+            # Python may die while it makes the record, too; the runner and its guard come later.
+            time.sleep(draw.uniform(0, 0.06) if who == "python" else 0)
+            victims = _victims(who, pid)
+            time.sleep(0 if who == "python" else draw.uniform(0, 0.03))
+            for victim in draw.sample(victims, len(victims)):
+                killing.kill(victim)
+            code = killing.end_of(pid)
+            assert code in (0, 5, -9), "Python failed; its traceback is above"
+            kills += code != 0
+            moments.append(killing.finished(directory, log))
+        assert killing.tables(directory) == uninterrupted
+        killing.check_nothing_lost_or_doubled(directory, log, moments)
+        with Record.open(directory) as record:
+            assert find_strays(record.id) == []
+            # Killed between its last transaction and the deletion of its journal, a run leaves an empty claim.
+            assert not any(journal.unmoved_bytes for journal in record.journals())
+            assert record.holder() is None
+        assert {path.name for path in place.iterdir()} == {"a.lab", "log"}

@@ -1,0 +1,48 @@
+"""What tests of the lab share: experiments on small real programs, run into a record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from steelyard.lab.run import run
+from steelyard.spec import Experiment, experiment
+from steelyard.store import Record
+
+Run = Callable[..., Record]
+
+
+Make = Callable[..., Experiment]
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Make:
+    """``made(**keys)``: an experiment in ``tmp_path``; by default two times ``true`` in three blocks."""
+
+    def make(**keys) -> Experiment:
+        given = {
+            "name": "made",
+            "source": str(tmp_path),
+            "program": {"commands": {"a": ["/bin/true"], "b": ["/bin/true"]}},
+            "design": {"blocks": 3},
+        }
+        return experiment(**{**given, **keys})
+
+    return make
+
+
+@pytest.fixture
+def run_in(tmp_path: Path, made: Make) -> Iterator[Run]:
+    """``run_in(**keys)``: runs an experiment and opens its record for reading."""
+    opened: list[Record] = []
+
+    def go(**keys) -> Record:
+        run(made(**keys), tmp_path / "made.lab")
+        opened.append(Record.open(tmp_path / "made.lab"))
+        return opened[-1]
+
+    yield go
+    for record in opened:
+        record.close()

@@ -1,0 +1,56 @@
+"""From a record to its answer; the numbers themselves are judged in tests/stats."""
+
+from __future__ import annotations
+
+import pytest
+
+from steelyard.design import treatments
+from steelyard.errors import RecordError, UsageError
+from steelyard.lab.analyze import analyze
+from steelyard.store import Record
+
+
+def test_the_answer_names_the_design_as_it_was_run(run_in):
+    answer = analyze(run_in(contexts={"env_bytes": "random"}, design={"blocks": 6, "seed": 9}))
+    assert (answer.design.blocks, answer.design.contexts, answer.design.seed) == (6, 6, 9)
+    assert answer.design.state == "complete"
+    assert answer.design.order == "randomized-blocks"
+    (comparison,) = answer.judged
+    assert (comparison.baseline.label, comparison.treatment.label) == ("a", "b")
+    assert comparison.blocks == 6
+
+
+def test_another_metric_can_be_the_primary_one(run_in):
+    answer = analyze(run_in(), metric="rss_bytes")
+    assert answer.metric.name == "rss_bytes"
+    assert {each.metric.name for each in answer.samples} >= {"rss_bytes", "wall_s"}
+
+
+def test_a_metric_that_the_record_does_not_have_is_a_usage_error(run_in):
+    with pytest.raises((UsageError, RecordError), match="no_such_metric"):
+        analyze(run_in(), metric="no_such_metric")
+
+
+def test_a_record_without_a_complete_block_says_what_to_do(tmp_path, made):
+    asked = made()
+    with (
+        Record.create(tmp_path / "empty.lab", asked, treatments=treatments(asked)) as record,
+        pytest.raises(RecordError, match="no complete block yet") as caught,
+    ):
+        analyze(record)
+    assert "steelyard status" in (caught.value.hint or "")
+
+
+def test_a_counter_that_this_machine_does_not_have_is_said_and_not_zero(run_in):
+    record = run_in(
+        program={"command": ["/bin/true"], "counters": ["task_clock", "instructions"]}, design={"blocks": 3}
+    )
+    answer = analyze(record)
+    shown = {sample.metric.name for sample in answer.samples}
+    missing = {
+        name
+        for notice in answer.unobserved
+        if notice.kind == "counters"
+        for name in notice.fields["names"].split(", ")
+    }
+    assert shown & {"task_clock", "instructions"} | missing == {"task_clock", "instructions"}

@@ -1,0 +1,200 @@
+"""The facts of made-up machines are judged; this machine is looked at once."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from steelyard.lab.doctor import checkup, examine
+from steelyard.lab.doctor.finding import Patient
+from steelyard.lab.run import run
+from steelyard.report.doctor import lines
+from steelyard.report.line import plain
+from steelyard.run import abilities as trying
+from steelyard.run.abilities import HARDWARE, SOFTWARE, abilities
+from steelyard.run.host import LoadChange
+from steelyard.store import Record
+
+QUIET = LoadChange(0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.1)
+GOOD = {
+    "cpus_usable": 4,
+    "cpus_online": 4,
+    "governor": "performance",
+    "turbo": False,
+    "smt": "off",
+    "clock_source": "tsc",
+    "clock_step_s": 2e-8,
+    "clock_cost_s": 3e-8,
+    "huge_pages": "madvise",
+    "numa_nodes": 1,
+    "aslr": 2,
+    "aslr_can_be_off": True,
+    "affinity_can_be_set": True,
+    "queue_wait_available": True,
+    "compiler_available": True,
+    "pressure_available": True,
+    "counters_available": ",".join((*HARDWARE, *SOFTWARE)),
+    "memory_bytes": 8 << 30,
+    "memory_available_bytes": 6 << 30,
+    "steal_since_boot_s": 0.0,
+    "uptime_s": 1000.0,
+    "perf_event_paranoid": 2,
+}
+
+
+def found(topic, load=QUIET, **facts):
+    """The finding about a topic on a good machine with these facts changed; ``None`` removes one."""
+    changed = {name: value for name, value in (GOOD | facts).items() if value is not None}
+    (one,) = [each for each in examine(Patient(changed, load)) if each.topic == topic]
+    return one
+
+
+def test_nothing_is_wrong_with_a_good_machine():
+    assert {each.weight for each in examine(Patient(GOOD, QUIET))} == {"fine"}
+
+
+@pytest.mark.parametrize(
+    ("topic", "facts", "weight", "cure"),
+    [
+        ("CPU quota", {"cgroup_cpu_limit": 1.5}, "spoils", "docker update --cpus 0 CONTAINER"),
+        ("CPU quota", {"cgroup_cpu_limit": 4.0}, "limits", "docker update --cpus 0 CONTAINER"),
+        ("memory", {"memory_available_bytes": 1 << 28}, "spoils", "ps -eo rss,pid,comm --sort=-rss | head"),
+        ("memory", {"memory_bytes": None}, "limits", None),
+        ("machine", {"virtualization": "kvm", "container": "docker"}, "limits", None),
+        ("machine", {"container": "podman"}, "fine", None),
+        ("pressure", {"pressure_available": False}, "limits", "add psi=1 to the kernel's command line"),
+        ("steal", {"steal_since_boot_s": 200.0}, "limits", None),
+        ("governor", {"governor": "powersave"}, "limits", "cpupower frequency-set --governor performance"),
+        ("governor", {"governor": None}, "limits", None),
+        ("turbo", {"turbo": True}, "limits", "echo 0 > /sys/devices/system/cpu/cpufreq/boost"),
+        (
+            "turbo",
+            {"turbo": True, "frequency_driver": "intel_pstate"},
+            "limits",
+            "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo",
+        ),
+        ("turbo", {"turbo": None}, "limits", None),
+        ("SMT", {"smt": "on"}, "limits", "echo off > /sys/devices/system/cpu/smt/control"),
+        (
+            "clock",
+            {"clock_source": "hpet", "clock_sources_available": "tsc hpet acpi_pm"},
+            "limits",
+            "echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource",
+        ),
+        ("clock", {"clock_source": "acpi_pm"}, "limits", None),
+        ("clock", {"clock_cost_s": 2e-6}, "limits", None),
+        (
+            "huge pages",
+            {"huge_pages": "always"},
+            "limits",
+            "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
+        ),
+        ("NUMA", {"numa_nodes": 2, "numa_balancing": 1}, "limits", "sysctl kernel.numa_balancing=0"),
+        ("NUMA", {"numa_nodes": 2, "numa_balancing": 0}, "fine", None),
+        (
+            "hardware counters",
+            {"counters_available": ",".join(SOFTWARE)},
+            "limits",
+            "sysctl kernel.perf_event_paranoid=1",
+        ),
+        (
+            "hardware counters",
+            {"counters_available": ",".join(SOFTWARE), "virtualization": "kvm"},
+            "limits",
+            None,
+        ),
+        ("software counters", {"counters_available": ""}, "limits", "sysctl kernel.perf_event_paranoid=1"),
+        ("address randomisation", {"aslr": 0}, "limits", "sysctl kernel.randomize_va_space=2"),
+        (
+            "address randomisation",
+            {"aslr_can_be_off": False},
+            "limits",
+            "docker run --security-opt seccomp=unconfined …",
+        ),
+        ("affinity", {"affinity_can_be_set": False}, "limits", None),
+        ("affinity", {"cpus_usable": 1}, "limits", "taskset --cpu-list 0-3 steelyard …"),
+        ("run-queue wait", {"queue_wait_available": False}, "limits", "sysctl kernel.sched_schedstats=1"),
+        ("compiler", {"compiler_available": False}, "limits", "apt install gcc"),
+    ],
+)
+def test_what_limits_results_is_said_with_its_meaning_and_the_command_that_cures_it(
+    topic, facts, weight, cure
+):
+    one = found(topic, **facts)
+    assert (one.weight, one.cure) == (weight, cure)
+    assert (one.means is None) == (weight == "fine")
+
+
+@pytest.mark.parametrize(
+    ("busy_s", "weight"), [(0.4, "fine"), (0.6, "limits"), (1.7, "limits"), (1.8, "spoils")]
+)
+def test_other_load_weighs_by_the_share_of_the_cpus_that_it_takes(busy_s, weight):
+    load = LoadChange(0.5, busy_s, 0.0, None, None, None, None)
+    assert found("other load", load).weight == weight
+
+
+def test_steal_at_the_moment_weighs_more_than_that_of_the_past():
+    load = LoadChange(0.5, 0.0, 1.0, None, None, None, None)
+    assert found("steal", load).weight == "spoils"
+
+
+def test_the_worst_comes_first():
+    facts = {**GOOD, "cgroup_cpu_limit": 0.5, "turbo": True}
+    weights = [each.weight for each in examine(Patient(facts, QUIET))]
+    assert weights[:2] == ["spoils", "limits"]
+    assert set(weights[2:]) == {"fine"}
+
+
+def test_this_machine_is_judged_by_the_facts_that_are_stored_with_every_run(tmp_path, made):
+    run(made(design={"blocks": 2}), tmp_path / "a.lab")
+    with Record.open(tmp_path / "a.lab") as record:
+        stored = record.runs()[0].host
+    checked = checkup()
+    assert checked.able
+    assert checked.facts.keys() == stored.keys()
+    moving = ("load", "steal", "uptime", "clock_step", "clock_cost", "memory_available")
+    same = {name: value for name, value in checked.facts.items() if not name.startswith(moving)}
+    assert same == {name: stored[name] for name in same}
+
+
+def test_every_line_but_a_command_fits_80_columns():
+    facts = {**GOOD, "cgroup_cpu_limit": 0.5, "turbo": True, "smt": "on", "cpu_model": "C" * 100}
+    text = plain(lines(examine(Patient(facts, QUIET)), {"kernel": "Linux 6"}, 80))
+    assert max(len(line) for line in text.splitlines() if "try:" not in line) <= 80
+    assert "try: echo off > /sys/devices/system/cpu/smt/control\n" in text
+
+
+def test_counters_are_available_or_missing_and_never_both():
+    facts = abilities()
+    available, missing = (
+        {name for name in str(facts[f"counters_{what}"]).split(",") if name}
+        for what in ("available", "missing")
+    )
+    assert available | missing == {*HARDWARE, *SOFTWARE}
+    assert not available & missing
+
+
+def test_the_command_prints_text_and_one_json_document(steelyard_cli):
+    text = steelyard_cli("doctor")
+    assert (text.returncode, text.stderr) == (0, "")
+    document = json.loads(steelyard_cli("doctor", "--json").stdout)
+    assert (document["format"], document["version"], document["able"]) == ("steelyard/doctor", 1, True)
+    for finding in document["findings"]:
+        assert finding["topic"] in text.stdout
+    assert document["facts"]["kernel"].startswith("Linux")
+
+
+def test_without_a_runner_the_machine_cannot_measure_and_that_is_said_first(steelyard_cli):
+    told = steelyard_cli("doctor", env={"STEELYARD_RUNNER": "/nowhere/steelyard-runner"})
+    assert told.returncode == 4
+    assert "/nowhere/steelyard-runner" in told.stdout
+    first = next(line for line in told.stdout.splitlines() if line.startswith(("spoils", "limits", "fine")))
+    assert first.startswith("spoils  runner")
+
+
+def test_trying_is_done_once_a_process():
+    trying.abilities()
+    before = trying.abilities.cache_info().misses
+    trying.abilities()
+    assert trying.abilities.cache_info().misses == before

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import get_args
+
+import pytest
+
+from steelyard.report.plan import (
+    _SENTENCES,
+    Inseparable,
+    Limit,
+    PlannedTreatment,
+    PlanPreview,
+    document,
+    render,
+)
+
+PLAN = PlanPreview(
+    experiment="O2 against O3",
+    treatments=(PlannedTreatment(1, "O2", "./nbody-O2 1000"), PlannedTreatment(2, "O3", "./nbody-O3 1000")),
+    blocks=30,
+    seed=1,
+    order="randomized-blocks",
+    first_block=("O3", "O2"),
+    discard=1,
+    contexts=30,
+    most_blocks=200,
+    target=0.02,
+    max_time_s=600,
+    estimated_s=75,
+    limits=(Limit("one_context"), Limit("linked_factors", {"names": "nodes, scale"})),
+)
+
+
+def test_a_plan_says_what_runs_in_which_order_for_how_long_and_what_it_cannot_separate():
+    assert render(PLAN) == (
+        "O2 against O3\n"
+        "  design       2 treatments in each of 30 blocks, in random order; 30 contexts;\n"
+        "               1 block before them, run and not used; 62 runs, seed 1\n"
+        "  stops        when every interval reaches at most 2 % to either side, after 200\n"
+        "               blocks at the latest, after 10 min at the latest\n"
+        "  time         about 1 min 15 s\n"
+        "  first block  O3, O2\n"
+        "\n"
+        "id  treatment  command\n"
+        " 1  O2         ./nbody-O2 1000\n"
+        " 2  O3         ./nbody-O3 1000\n"
+        "\n"
+        "Cannot be separated\n"
+        "- A difference between treatments from one that only this context makes\n"
+        "  (environment size, paths, link order): declare [contexts] to tell them apart.\n"
+        "- The effects of nodes and scale: they change together.\n"
+    )
+
+
+def test_a_plan_without_stop_rule_contexts_or_limits_says_nothing_of_them():
+    bare = replace(
+        PLAN,
+        target=None,
+        most_blocks=None,
+        max_time_s=None,
+        contexts=0,
+        discard=0,
+        limits=(),
+        estimated_s=None,
+    )
+    text = render(bare)
+    assert "stops" not in text
+    assert "contexts" not in text
+    assert "separated" not in text
+    assert "not known before the first runs" in text
+    assert "60 runs" in text
+
+
+def test_a_million_treatments_are_counted_and_a_few_shown():
+    many = tuple(PlannedTreatment(i, f"n={i}", f"./a {i}") for i in range(1, 1_000_001))
+    text = render(
+        replace(PLAN, treatments=many, blocks=1, discard=0, first_block=tuple(t.label for t in many))
+    )
+    assert "1,000,000 treatments in each of 1 block, in random order" in text
+    assert "… and 999,980 more" in text
+    assert "… (1,000,000 runs)" in " ".join(text.split())
+    assert len(text.splitlines()) < 40
+
+
+def test_one_treatment_after_the_other_is_said_as_such():
+    usual = replace(
+        PLAN, order="sequential", blocks=1, discard=0, contexts=0, first_block=("O2",) * 20 + ("O3",) * 20
+    )
+    text = " ".join(render(usual).split())
+    assert "2 treatments, 20 runs of each, one treatment after the other; 40 runs, seed 1" in text
+
+
+def test_every_kind_of_limit_has_a_sentence():
+    assert set(_SENTENCES) == set(get_args(Inseparable))
+
+
+@pytest.mark.parametrize("kind", get_args(Inseparable))
+def test_every_sentence_can_be_said(kind):
+    fields = {"names": "a, b", "count": 3, "text": "As it is."}
+    assert "{" not in render(replace(PLAN, limits=(Limit(kind, fields),)))
+
+
+def test_the_document_holds_every_field_and_the_number_of_trials():
+    content = json.loads(document(PLAN))
+    assert (content["format"], content["version"], content["trials"]) == ("steelyard/plan", 1, 62)
+    assert content["treatments"][1] == {"id": 2, "label": "O3", "command": "./nbody-O3 1000"}
+    assert content["limits"][1] == {"kind": "linked_factors", "fields": {"names": "nodes, scale"}}

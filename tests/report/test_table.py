@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from steelyard.report.label import columns
+from steelyard.report.line import Span, plain
+from steelyard.report.table import Column, table
+
+
+def cells(*texts):
+    return [Span(text) for text in texts]
+
+
+NAME = Column("name", cells("a very long name of a program", "b"), right=False, is_name=True)
+VALUE = Column("value", cells("1", "22"))
+SPARE = Column("spare", cells("x" * 10, ""), give_way=1)
+SPAREST = Column("sparest", cells("y" * 10, ""), give_way=2)
+
+
+def test_numbers_stand_at_the_right_and_names_at_the_left():
+    assert (
+        plain(table([Column("n", cells("a", "bb"), right=False), VALUE], 80))
+        == "n   value\na       1\nbb     22\n"
+    )
+
+
+def test_names_are_shortened_before_a_column_gives_way():
+    text = plain(table([NAME, VALUE, SPARE], 40))
+    assert "xxxxxxxxxx" in text
+    assert "a very lon… a program" in text
+
+
+def test_columns_give_way_in_the_order_declared():
+    assert "sparest" in plain(table([NAME, VALUE, SPARE, SPAREST], 60))
+    some = plain(table([NAME, VALUE, SPARE, SPAREST], 35))
+    assert "sparest" not in some
+    assert "spare" in some
+    assert "spare" not in plain(table([NAME, VALUE, SPARE, SPAREST], 25))
+
+
+def test_what_may_not_give_way_stays_however_narrow_the_terminal():
+    text = plain(table([NAME, VALUE, SPARE], 5))
+    assert text.splitlines()[0].split() == ["name", "value"]
+
+
+def test_wide_characters_keep_the_columns_straight():
+    rows = plain(table([Column("name", cells("测试", "ab"), right=False), VALUE], 80)).splitlines()
+    assert {columns(row) for row in rows} == {11}
+
+
+def test_a_column_without_rows_is_not_drawn():
+    assert plain(table([Column("nothing", []), VALUE], 80)).splitlines()[0] == "value"

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import pytest
+
+from steelyard.report.label import columns
+from steelyard.report.text import lines, render
+
+
+def test_the_text_of_every_case_is_the_one_that_was_reviewed(presented, golden):
+    name, answer = presented
+    golden(f"{name}.txt", render(answer))
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120])
+def test_no_line_is_wider_than_the_terminal(presented, width):
+    _, answer = presented
+    text = render(answer, width)
+    assert [line for line in text.splitlines() if columns(line) > width] == []
+
+
+def test_plain_text_has_no_colour_no_control_character_and_nothing_at_the_ends_of_lines(presented):
+    _, answer = presented
+    for line in render(answer).splitlines():
+        assert line == line.rstrip()
+        assert line.isprintable()
+
+
+def test_an_uncertainty_is_never_a_bare_plus_minus(presented):
+    assert "±" not in render(presented[1])
+
+
+def test_no_number_is_nan_or_infinite(presented):
+    words = render(presented[1]).lower().replace("(", " ").replace(",", " ").split()
+    assert not {"nan", "inf", "-inf", "none"} & set(words)
+
+
+def test_the_finding_comes_first_then_the_table_then_what_to_beware_of_then_what_was_not_observed(case):
+    text = render(case("failing_runs"))
+    places = [text.index(part) for part in ("new against old", "treatment ", "Beware", "Not observed")]
+    assert places == sorted(places)
+    assert places[0] == 0
+
+
+def test_a_wider_terminal_brings_back_the_columns_that_gave_way(case):
+    narrow, wide = (render(case("a_slowdown_beside_other_metrics"), width) for width in (60, 120))
+    assert " s ms" not in narrow
+    assert " s ms" in wide
+    assert all(title in wide for title in ("n  ", "mean ms", "CV %", "95 % CI", "p Holm", "verdict"))
+
+
+def test_good_news_and_bad_news_differ_in_colour_and_open_questions_from_both(case):
+    def styles(name):
+        return {span.style for line in lines(case(name)) for span in line} - {"", "heading", "dim"}
+
+    assert styles("a_difference") == {"good"}
+    assert styles("no_difference") == {"open"}
+    assert styles("a_slowdown_beside_other_metrics") == {"bad", "open"}

@@ -1,0 +1,94 @@
+"""What tests of the runner share: a runner with its journal, launches of shell scripts, and patience."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from steelyard.errors import MachineError
+from steelyard.run.journal import RawTrial, read_journal
+from steelyard.run.launch import Launch
+from steelyard.run.runner import Runner, Trial, find_runner
+
+PATIENCE_S = 20.0
+SANITIZED_BYTES = 3 << 20
+
+
+@pytest.fixture(scope="session")
+def runner_program() -> Path:
+    try:
+        return find_runner()
+    except MachineError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    return tmp_path / "journal"
+
+
+@pytest.fixture
+def runner(journal: Path, runner_program: Path) -> Iterator[Runner]:
+    with Runner(journal) as started:
+        yield started
+
+
+@pytest.fixture
+def lean_runner(runner: Runner) -> Runner:
+    """A runner whose memory says something."""
+    if runner.rss_floor_bytes > SANITIZED_BYTES:
+        pytest.skip("a runner built with sanitizers is large, and every child inherits its peak")
+    return runner
+
+
+@pytest.fixture
+def sh(tmp_path: Path) -> Callable[..., Launch]:
+    """``sh(script, …)``: a launch of a shell script in ``tmp_path``."""
+
+    def launch(script: str, **fields: object) -> Launch:
+        given = {"env": ("PATH=/usr/bin:/bin",), "cwd": str(tmp_path), **fields}
+        return Launch("/bin/sh", ("sh", "-c", script), **given)
+
+    return launch
+
+
+@pytest.fixture
+def run_one(runner: Runner, journal: Path) -> Callable[[Launch], RawTrial]:
+    """``run_one(launch)``: runs it once and returns what the journal says."""
+
+    def run(launch: Launch) -> RawTrial:
+        assert runner.run([Trial(1, runner.define(launch))]) == 1
+        return read_journal(journal)[0][-1]
+
+    return run
+
+
+@pytest.fixture
+def eventually() -> Callable[[Callable[[], object]], None]:
+    """``eventually(condition)``: waits until it holds."""
+
+    def wait(condition: Callable[[], object]) -> None:
+        deadline = time.monotonic() + PATIENCE_S
+        while not condition():
+            assert time.monotonic() < deadline, "this did not come to pass"
+            time.sleep(0.005)
+
+    return wait
+
+
+@pytest.fixture
+def mark() -> str:
+    """In the environment of what a test starts, so that it is found wherever it went."""
+    return f"test{os.getpid():x}{time.monotonic_ns():x}"
+
+
+@pytest.fixture
+def marked(sh, mark):
+    def launch(script: str, **fields: object) -> Launch:
+        return sh(script, env=("PATH=/usr/bin:/bin", f"STEELYARD_TRIAL={mark}-000000000000"), **fields)
+
+    return launch

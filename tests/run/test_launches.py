@@ -1,0 +1,128 @@
+"""From a treatment and a context to what the runner starts."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from steelyard.design import Context, treatments
+from steelyard.errors import UsageError
+from steelyard.run.launches import Launches, with_trial
+from steelyard.spec import experiment
+
+
+def launches_of(**keys) -> Launches:
+    asked = experiment(**{"source": "/", **keys})
+    return Launches(asked, treatments(asked), builds={})
+
+
+def variables(launch) -> dict[str, str]:
+    return dict(entry.split("=", 1) for entry in launch.env)
+
+
+def test_a_program_inherits_path_home_and_lang_and_nothing_else(monkeypatch):
+    monkeypatch.setenv("A_SECRET", "planted")
+    monkeypatch.setenv("LANG", "C.UTF-8")
+    (launch,) = launches_of(program={"command": ["true"], "env": {"MINE": 1}}).in_context(None).values()
+    named = {name for name in variables(launch) if not name.startswith("STEELYARD_")}
+    assert named == {"PATH", "HOME", "LANG", "MINE"} & {*os.environ, "MINE"}
+
+
+def test_with_inherit_a_program_gets_all_but_the_variables_of_an_outer_run(monkeypatch):
+    monkeypatch.setenv("A_VARIABLE", "kept")
+    monkeypatch.setenv("STEELYARD_TRIAL", "of an outer run")
+    (launch,) = launches_of(program={"command": ["true"], "inherit": True}).in_context(None).values()
+    assert variables(launch)["A_VARIABLE"] == "kept"
+    assert "STEELYARD_TRIAL" not in variables(launch)
+
+
+def test_factors_expand_in_words_environment_and_stdin_and_a_level_stays_one_word(tmp_path):
+    (tmp_path / "two words.txt").write_text("")
+    found = launches_of(
+        source=str(tmp_path),
+        program={"command": ["echo", "{which}"], "env": {"W": "<{which}>"}, "stdin": "{which}.txt"},
+        factors={"which": ["two words", "other"]},
+    ).in_context(None)
+    assert found[1].argv == ("echo", "two words")
+    assert variables(found[1])["W"] == "<two words>"
+    assert found[1].stdin == str(tmp_path / "two words.txt")
+
+
+def test_a_level_in_a_shell_command_is_quoted():
+    found = launches_of(
+        program={"command": "echo {which}", "shell": True}, factors={"which": ["; touch /tmp/x", "b"]}
+    ).in_context(None)
+    assert found[1].argv[:2] == ("/bin/sh", "-c")
+    assert found[1].argv[2] == "echo '; touch /tmp/x'"
+
+
+def test_a_factor_that_is_an_intervention_changes_the_launch_and_not_the_command():
+    found = launches_of(
+        program={"command": ["true"]}, factors={"env_bytes": [0, 64], "aslr": ["off"]}
+    ).in_context(None)
+    assert found[2].env_bytes - found[1].env_bytes == 64
+    assert found[1].argv == found[2].argv == ("true",)
+    assert found[1].aslr_off
+
+
+def test_a_context_changes_all_treatments_alike():
+    launches = launches_of(
+        program={"command": ["echo", "{n}"]},
+        factors={"n": [1, 1000]},
+        contexts={"env_bytes": [0, 32], "aslr": "off"},
+    )
+    small, large = (launches.in_context(Context(i, {"env_bytes": i * 32, "aslr": "off"})) for i in (0, 1))
+    for treatment in (1, 2):
+        assert large[treatment].env_bytes - small[treatment].env_bytes == 32
+    totals = {each.argv_bytes + each.env_bytes for each in small.values()}
+    assert len(totals) == 1
+
+
+def test_every_process_of_a_record_is_marked_by_a_variable_of_fixed_length(tmp_path):
+    launches = launches_of(program={"command": ["true"]})
+    launches.mark("0123456789abcdef", metrics_file=tmp_path / "metrics")
+    (launch,) = launches.in_context(None).values()
+    assert variables(launch)["STEELYARD_TRIAL"] == "0123456789abcdef-000000000000"
+    assert "STEELYARD_METRICS" not in variables(launch)
+
+
+def test_the_line_protocol_gets_a_file(tmp_path):
+    launches = launches_of(
+        program={"command": ["true"]}, metrics={"latency": {"source": "lines", "unit": "s"}}
+    )
+    launches.mark("0123456789abcdef", metrics_file=tmp_path / "metrics")
+    (launch,) = launches.in_context(None).values()
+    assert launch.metrics_path == variables(launch)["STEELYARD_METRICS"] == str(tmp_path / "metrics")
+
+
+def test_the_number_of_the_trial_has_a_fixed_width_and_most_launches_need_no_copy():
+    (launch,) = launches_of(program={"command": ["echo", "{trial}"]}).in_context(None).values()
+    assert with_trial(launch, 42).argv == ("echo", "000000000042")
+    (plain,) = launches_of(program={"command": ["echo"]}).in_context(None).values()
+    assert with_trial(plain, 42) is plain
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("no-such-program-anywhere", "command not found: no-such-program-anywhere"),
+        ("./missing", "the program ./missing does not exist"),
+        ("./directory", "the program ./directory is no file"),
+        ("./text", "may not be executed"),
+    ],
+)
+def test_a_program_that_cannot_be_started_is_refused_before_anything_runs(tmp_path, word, message):
+    (tmp_path / "directory").mkdir()
+    (tmp_path / "text").write_text("no program")
+    launches = launches_of(source=str(tmp_path), program={"command": [word]})
+    with pytest.raises(UsageError, match=message) as caught:
+        launches.in_context(None)
+    assert caught.value.hint
+
+
+def test_programs_are_named_with_the_file_behind_their_links(tmp_path):
+    (tmp_path / "link").symlink_to("/bin/true")
+    found = launches_of(source=str(tmp_path), program={"command": ["./link"]}).programs()
+    assert found == {str(tmp_path / "link"): Path("/bin/true").resolve()}

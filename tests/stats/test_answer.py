@@ -1,0 +1,234 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from steelyard.sample import Failures
+from steelyard.stats.answer import answer
+from steelyard.stats.declared import Declared
+from steelyard.stats.facts import DesignFacts
+from steelyard.stats.notice import Notice
+from steelyard.stats.summary import summarise
+
+BLOCKS = 30
+FACTS = DesignFacts("randomized-blocks", BLOCKS, seed=7)
+
+
+def noisy(rng, n=BLOCKS, size=0.02):
+    return np.exp(rng.normal(0, size, n))
+
+
+@pytest.fixture
+def pair(sample):
+    rng = np.random.default_rng(40)
+    return [sample(noisy(rng), label="old"), sample(noisy(rng) / 1.5, treatment=2, label="new")]
+
+
+def kinds(notices):
+    return [notice.kind for notice in notices]
+
+
+def only(notices, kind):
+    (found,) = [notice for notice in notices if notice.kind == kind]
+    return found
+
+
+def test_an_answer_holds_every_sample_summarised_and_every_comparison(sample, pair):
+    sizes = [sample([1e6] * BLOCKS, treatment=t, metric="rss_bytes") for t in (1, 2)]
+    given = answer("e", [*sizes, *pair], FACTS, Declared())
+    assert given.metric.name == "wall_s"
+    assert [each.metric.name for each in given.samples] == ["wall_s"] * 2 + ["rss_bytes"] * 2
+    assert given.samples[0].summary == summarise(pair[0].values)
+    assert [c.metric.name for c in given.comparisons] == ["wall_s", "rss_bytes"]
+    assert [c.verdict for c in given.comparisons] == ["faster", None]
+    assert [c.metric.name for c in given.judged] == ["wall_s"]
+
+
+def test_quiet_values_give_no_warning(pair):
+    assert answer("e", pair, FACTS, Declared()).warnings == ()
+
+
+def test_what_other_rooms_know_comes_after_what_the_samples_show(pair):
+    said, limit = Notice("note", fields={"text": "The kernel changed."}), Notice("queue_wait")
+    given = answer(
+        "e", pair, DesignFacts("randomized-blocks", 5, 1), Declared(), warnings=[said], unobserved=[limit]
+    )
+    assert kinds(given.warnings) == ["few_blocks", "note"]
+    assert kinds(given.unobserved) == ["modes_unseen", "one_context", "queue_wait"]
+
+
+def test_without_a_sample_of_the_primary_metric_there_is_no_answer(pair):
+    with pytest.raises(ValueError, match="no sample of the primary metric 'teps'"):
+        answer("e", pair, FACTS, Declared(metric="teps"))
+
+
+def test_an_interrupted_run_says_after_how_many_blocks(pair):
+    given = answer("e", pair, DesignFacts("randomized-blocks", 30, 1, state="interrupted"), Declared())
+    assert given.warnings == (Notice("interrupted", (), {"blocks": 30}),)
+
+
+def test_a_precision_that_was_not_reached_is_told_with_what_was(pair):
+    facts = DesignFacts(
+        "randomized-blocks", 30, 1, state="precision_not_reached", target=0.01, reached=0.02, cap="max_time"
+    )
+    fields = {"target": 0.01, "reached": 0.02, "cap": "max_time", "blocks": 30}
+    assert answer("e", pair, facts, Declared()).warnings == (Notice("precision_not_reached", (), fields),)
+    unknown = DesignFacts("randomized-blocks", 30, 1, state="precision_not_reached", target=0.01)
+    assert answer("e", pair, unknown, Declared()).warnings[0].fields == {"target": 0.01, "blocks": 30}
+
+
+def test_a_sequential_order_is_warned_of_and_counts_launches_not_blocks(sample):
+    rng = np.random.default_rng(41)
+    one_block = [1] * 8
+    few = [sample(noisy(rng, 8), treatment=t, blocks=one_block) for t in (1, 2)]
+    given = answer("e", few, DesignFacts("sequential", 1, 1), Declared())
+    assert kinds(given.warnings) == ["sequential_order", "few_blocks"]
+    assert given.warnings[1].fields == {"n": 8, "wanted": 10, "blocked": False}
+
+
+def test_failures_are_counted_per_treatment_whatever_the_policy(sample):
+    rng = np.random.default_rng(42)
+    pair = [
+        sample(noisy(rng), label="old", failures=Failures(30, 0, 0)),
+        sample(noisy(rng), treatment=2, label="new", failures=Failures(33, 3, 1)),
+    ]
+    given = answer("e", pair, FACTS, Declared())
+    assert given.warnings == (
+        Notice("failures", ("new",), {"failed": 3, "timed_out": 1, "attempted": 33}),
+        Notice("failures_unequal", ("new",)),
+    )
+    ignored = answer("e", pair, FACTS, Declared(failures="ignore"))
+    assert kinds(ignored.warnings) == ["failures", "failures_ignored"]
+
+
+def test_failures_of_a_treatment_with_many_labels_are_told_once(sample):
+    rng = np.random.default_rng(43)
+    failures = Failures(33, 3, 0)
+    samples = [
+        sample(noisy(rng), treatment=t, labels={"op": op}, failures=failures) for t in (1, 2) for op in "abc"
+    ]
+    given = answer("e", samples, FACTS, Declared())
+    assert kinds(given.warnings) == ["failures", "failures"]
+
+
+def test_a_shared_drift_is_told_once_for_all_it_is_seen_in(sample):
+    rng = np.random.default_rng(44)
+    ramp = np.exp(np.linspace(0, 0.3, BLOCKS))
+    pair = [sample(noisy(rng) * ramp, treatment=t, label=label) for t, label in ((1, "old"), (2, "new"))]
+    given = answer("e", pair, FACTS, Declared())
+    assert given.warnings == (Notice("trend", ("old", "new"), {"blocked": True}),)
+
+
+def test_a_difference_that_drifts_is_told_with_what_it_leaves_of_n(sample):
+    rng = np.random.default_rng(45)
+    ramp = np.exp(np.linspace(0, 0.3, BLOCKS))
+    pair = [sample(noisy(rng), label="old"), sample(noisy(rng) * ramp, treatment=2, label="new")]
+    given = answer("e", pair, FACTS, Declared())
+    assert kinds(given.warnings) == ["trend", "autocorrelated", "trend_of_difference"]
+    correlated = only(given.warnings, "autocorrelated")
+    assert (correlated.treatments, correlated.fields["n"], correlated.fields["blocked"]) == (
+        ("new",),
+        BLOCKS,
+        True,
+    )
+    assert 0 < correlated.fields["n_eff"] < 15
+
+
+def test_a_drift_in_a_sequential_order_is_part_of_the_difference(sample):
+    rng = np.random.default_rng(46)
+    ramp = np.exp(np.linspace(0, 0.3, BLOCKS))
+    pair = [sample(noisy(rng) * ramp, label="old"), sample(noisy(rng), treatment=2, label="new")]
+    given = answer("e", pair, DesignFacts("sequential", 1, 1), Declared())
+    assert only(given.warnings, "trend").fields == {"blocked": False}
+    assert only(given.warnings, "autocorrelated").fields["blocked"] is False
+
+
+def test_values_far_out_are_counted_for_each_treatment(sample):
+    rng = np.random.default_rng(47)
+    values = noisy(rng)
+    values[3] = 9.0
+    given = answer("e", [sample(values, label="old"), sample(noisy(rng), treatment=2)], FACTS, Declared())
+    far = only(given.warnings, "outliers")
+    assert (far.treatments, far.fields["count"], far.fields["n"]) == (("old",), 1, BLOCKS)
+    assert far.fields["farthest"] == pytest.approx(9 / np.median(values))
+
+
+def test_the_step_of_a_clock_is_told_in_its_unit(sample):
+    rng = np.random.default_rng(48)
+    pair = [sample(np.round(1 + rng.normal(0, 0.01, BLOCKS), 2), treatment=t, label=f"t{t}") for t in (1, 2)]
+    given = answer("e", pair, FACTS, Declared())
+    coarse = only(given.warnings, "resolution")
+    assert coarse.treatments == ("t1", "t2")
+    assert coarse.fields == {"step": pytest.approx(0.01), "unit": "s"}
+
+
+def test_a_value_that_is_no_number_is_told_and_leaves_no_nan_anywhere(sample, pair):
+    bad = sample([math.nan, *[1.0] * (BLOCKS - 1)], treatment=3, label="bad")
+    given = answer("e", [*pair, bad], FACTS, Declared())
+    assert only(given.warnings, "not_finite").treatments == ("bad",)
+    assert given.samples[2].summary.mean is None
+    assert given.judged[1].verdict == "not_resolved"
+
+
+def test_a_treatment_without_a_baseline_is_named(sample):
+    levels = [{"opt": "O2", "n": 1}, {"opt": "O3", "n": 1}, {"opt": "O3", "n": 2}, {"opt": "O2", "n": 3}]
+    rng = np.random.default_rng(49)
+    samples = [sample(noisy(rng), treatment=i, levels=each) for i, each in enumerate(levels, 1)]
+    given = answer("e", samples, FACTS, Declared(baseline={"opt": "O2"}))
+    assert only(given.warnings, "no_baseline").treatments == ("t3",)
+
+
+def test_blocks_and_contexts_that_do_not_match_up_are_named(sample):
+    rng = np.random.default_rng(50)
+    contexts = [1 + i % 7 for i in range(BLOCKS)]
+    new_blocks = [*range(1, BLOCKS), BLOCKS + 1]
+    samples = [
+        sample(noisy(rng), contexts=contexts),
+        sample(noisy(rng), treatment=2, label="new", contexts=contexts, blocks=new_blocks),
+    ]
+    given = answer("e", samples, DesignFacts("randomized-blocks", 30, 1, contexts=7, passes=4), Declared())
+    assert {"unmatched_blocks", "unbalanced_contexts"} <= set(kinds(given.warnings))
+
+
+def test_what_repetition_cannot_show_is_always_said(pair):
+    unseen, where = answer("e", pair, FACTS, Declared()).unobserved
+    assert (unseen.kind, unseen.fields["runs"]) == ("modes_unseen", BLOCKS)
+    assert unseen.fields["share"] == pytest.approx(1 - 0.05 ** (1 / BLOCKS))
+    assert where == Notice("one_context")
+
+
+def test_contexts_that_could_be_unseen_replace_the_one_context(pair):
+    facts = DesignFacts("randomized-blocks", 30, 1, contexts=20)
+    assert answer("e", pair, facts, Declared()).unobserved[1] == Notice(
+        "contexts_unseen", (), {"contexts": 20, "share": pytest.approx(1 - 0.05 ** (1 / 20))}
+    )
+
+
+def test_user_and_system_time_below_a_tick_are_marked_and_longer_ones_are_not(sample, pair):
+    def split(user_s):
+        return [sample([user_s] * BLOCKS, treatment=t, metric="user_s") for t in (1, 2)]
+
+    short = answer("e", [*pair, *split(0.004)], FACTS, Declared())
+    assert only(short.unobserved, "below_tick").fields == {"metrics": "user_s", "tick_s": 0.1}
+    assert "below_tick" not in kinds(answer("e", [*pair, *split(3.0)], FACTS, Declared()).unobserved)
+
+
+def test_a_stratum_that_only_the_primary_metric_has_as_a_label_does_not_stop_the_others(sample):
+    rng = np.random.default_rng(51)
+    latency = [
+        sample(noisy(rng), treatment=t, metric="latency_s", labels={"op": op}) for t in (1, 2) for op in "ab"
+    ]
+    walls = [sample(noisy(rng), treatment=t) for t in (1, 2)]
+    given = answer("e", [*latency, *walls], FACTS, Declared(metric="latency_s", strata=("op",)))
+    assert [c.stratum for c in given.judged] == [{"op": "a"}, {"op": "b"}]
+    assert given.comparisons[-1].stratum == {}
+
+
+def test_an_empty_sample_of_a_treatment_that_always_failed_is_described_and_not_compared(sample, pair):
+    never = sample([], treatment=3, label="never", failures=Failures(3, 3, 0))
+    given = answer("e", [*pair, never], FACTS, Declared())
+    assert given.samples[2].summary.reason == "no_values"
+    assert given.samples[2].flags == ("failures",)
+    assert only(given.warnings, "failures").treatments == ("never",)

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+ANSWER = """
+import sys
+from array import array
+from steelyard.report import json, text
+from steelyard.sample import Sample, Treatment
+from steelyard.stats.answer import answer
+from steelyard.stats.declared import Declared
+from steelyard.stats.facts import DesignFacts
+from steelyard.stats.precision import precision
+from steelyard.units import BUILTIN
+
+def sample(t, values):
+    n = len(values)
+    ids, one, none = array("q", range(1, n + 1)), array("q", [1] * n), array("q", [0] * n)
+    return Sample(BUILTIN["wall_s"], Treatment(t, f"t{t}", {"t": t}), array("d", values), ids, one, none, ids)
+
+samples = [sample(1, [1.0, 1.1, 1.2]), sample(2, [1.0, 1.2, 1.1])]
+given = answer("e", samples, DesignFacts("randomized-blocks", 3, 1), Declared())
+text.render(given), json.render(given), precision(samples, Declared())
+print(*sorted(sys.modules))
+"""
+
+
+def modules_after(code):
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def test_a_whole_answer_imports_no_scipy_stats_no_plotting_and_no_terminal_drawing():
+    loaded = modules_after(ANSWER)
+    assert "scipy.special" in loaded
+    assert not [
+        name for name in loaded if name.partition(".")[0] in ("rich", "altair", "pandas", "matplotlib")
+    ]
+    assert not [name for name in loaded if name.startswith(("scipy.stats", "scipy.optimize", "scipy.linalg"))]
+
+
+def test_statistics_know_nothing_of_files_processes_and_presentation():
+    loaded = modules_after("import steelyard.stats.answer, sys; print(*sorted(sys.modules))")
+    ours = {name for name in loaded if name.startswith("steelyard.")}
+    assert {name.split(".")[1] for name in ours} == {"errors", "units", "sample", "stats"}

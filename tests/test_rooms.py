@@ -1,0 +1,75 @@
+"""The house: which room may know which (ARCHITECTURE.md), and what starts without numpy."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import steelyard
+
+ROOT = Path(steelyard.__file__).parent
+LEAVES = {"errors", "units", "sample"}
+ABOVE = {
+    "interventions": LEAVES,
+    "spec": LEAVES | {"interventions"},
+    "design": LEAVES | {"interventions", "spec"},
+    "run": LEAVES | {"interventions", "spec", "design"},
+    "store": LEAVES | {"spec", "design", "run"},
+    "exchange": LEAVES | {"spec", "design", "run", "store"},
+    "stats": LEAVES,
+    "report": LEAVES | {"stats"},
+    "lab": LEAVES | {"interventions", "spec", "design", "run", "store", "exchange", "stats"},
+    "cli": LEAVES | {"spec", "design", "run", "store", "exchange", "stats", "report", "lab"},
+}
+
+
+def imported_rooms(file: Path) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+        elif isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+    return {name.split(".")[1] for name in names if name.startswith("steelyard.")}
+
+
+@pytest.mark.parametrize("room", sorted(ABOVE))
+def test_a_room_imports_only_from_rooms_above_it(room):
+    files = sorted((ROOT / room).rglob("*.py"))
+    assert files
+    for file in files:
+        assert imported_rooms(file) <= ABOVE[room] | {room}, file
+
+
+def test_leaves_import_only_leaves():
+    for leaf in LEAVES:
+        assert imported_rooms(ROOT / f"{leaf}.py") <= LEAVES
+
+
+def test_every_room_of_the_package_is_in_the_picture():
+    rooms = {path.parent.name for path in ROOT.glob("*/__init__.py")}
+    assert rooms == set(ABOVE)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import steelyard.spec",
+        "import steelyard.cli",
+        "import steelyard.cli.compare, steelyard.lab.compare",
+        "import steelyard.lab.run",
+    ],
+)
+def test_what_starts_a_run_loads_neither_numpy_nor_scipy_nor_rich(program):
+    heavy = "[name for name in ('numpy', 'scipy', 'rich', 'pyarrow') if name in sys.modules]"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{program}\nimport sys\nprint({heavy})"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "[]\n"
