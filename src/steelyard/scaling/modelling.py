@@ -128,6 +128,8 @@ def _falls(reading: Reading, at: int, question: Question, expectation: Growth | 
         return question.negative
     if expectation is not None and expectation < CONSTANT:
         return True
+    if reading.grid.shape[1] == 1 and reading.means[-1] >= (1 - LEAST_FALL) * reading.means[0]:
+        return False  # points are sorted; most series end here
     where = reading.grid[:, at]
     high, low = where == where.max(), where == where.min()
     fallen = reading.means[low].mean() - reading.means[high].mean()
@@ -220,16 +222,15 @@ def _answer(
         method="posterior",
         validation=validation,
     )
-    predictions = tuple(
-        _prediction(answer, tuple(map(float, target)), float(q[0]), float(q[2]))
-        for target, q in zip(targets, seen.quantiles[row], strict=True)
+    edge = bool(answer.terms) and any(
+        not top.is_constant and growth == top for growth, top in zip(answer.lead, candidates.fastest, strict=True)
     )
-    edge = bool(len(answer.terms)) and any(
-        not top.is_constant and growth == top
-        for growth, top in zip(answer.lead, candidates.fastest, strict=True)
-    )
-    answer = replace(answer, predictions=predictions)
-    return replace(answer, warnings=warnings_of(answer, reading, float(data.one_sided[at]), edge=edge))
+    if len(targets):
+        found = zip(targets.tolist(), seen.quantiles[row].tolist(), strict=True)
+        predictions = tuple(_prediction(answer, tuple(target), q[0], q[2]) for target, q in found)
+        answer = replace(answer, predictions=predictions)
+    notes = warnings_of(answer, reading, float(data.one_sided[at]), edge=edge)
+    return replace(answer, warnings=notes) if notes else answer
 
 
 def _prediction(answer: ScalingModel, target: tuple[float, ...], low: float, high: float) -> Prediction:
