@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from steelyard.scaling.frame import series_of_frame
 from steelyard.scaling.model import ModelWarning, NotModelled, Prediction, ScalingModel, Validation
 from steelyard.scaling.modelling import model, model_all
 from steelyard.scaling.question import Expectation, Question
@@ -20,4 +21,5 @@ __all__ = [
     "model",
     "model_all",
     "series_of",
+    "series_of_frame",
 ]

@@ -189,6 +189,13 @@ class ScalingModel:
         ]
         return " + ".join(parts)
 
+    def _repr_markdown_(self) -> str:
+        """What a notebook shows."""
+        rows = [f"**{self.name or self.metric}** {self.growth()} ({100 * self.posterior:.0f} %)", f"`{self.text()}`"]
+        if self.validation is not None:
+            rows.append(f"expected {self.validation.expectation}: {self.validation.rank}")
+        return "\n\n".join(rows)
+
     def growth(self) -> str:
         """The leading term in big-O text."""
         return lead_text(self.lead, self.parameters)
