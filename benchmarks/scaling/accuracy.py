@@ -139,7 +139,8 @@ def two_parameter_table(python: Path | None, rng: np.random.Generator, count: in
         for tool, hits in right.items():
             totals.setdefault(tool, []).extend(hits)
             se = 100 * math.sqrt(max(np.mean(hits) * (1 - np.mean(hits)), 1e-4) / count)
-            row = f"two parameters, {structure:<15} {tool:<10} exact {100 * np.mean(hits):5.1f} % (s.e. {se:.1f})"
+            share = f"exact {100 * np.mean(hits):5.1f} % (s.e. {se:.1f})"
+            row = f"two parameters, {structure:<15} {tool:<10} {share}"
             lines.append(f"{row}  {1e3 * spent[tool]:8.3f} ms a function")
     for tool, hits in totals.items():
         lines.append(

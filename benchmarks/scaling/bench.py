@@ -1,7 +1,9 @@
 """Scaling models beside Extra-P in the same run: accuracy, calibration, speed.
 
-Options: ``--quick`` (small samples), ``--seed N`` (drawn anew where not given, and printed), ``--without-peer``,
-``--environment DIR`` (where Extra-P lives), ``--collectives FILE`` (the CSV of Extra-P's repository, for real series).
+Options: ``--quick`` (small samples), ``--seed N`` (drawn anew where not given, and printed), ``--without-
+peer``, ``--environment DIR`` (where Extra-P lives), ``--collectives FILE`` (the CSV of Extra-P's
+repository, for
+real series).
 """
 
 from __future__ import annotations
@@ -33,8 +35,13 @@ def main() -> None:
     rng = np.random.default_rng(seed)
     python = None if options.without_peer else extra_p.environment(options.environment)
     each, pairs, outcomes = (4, 30, 40) if options.quick else (20, 200, 250)
-    print(f"seed {seed}; {35 * each} functions and {10 * each} constants a row; p = 16 … 512, 5 repetitions\n")
-    print(f"{'noise':<18} {'tool':<17} {'exact (s.e.)':>13} {'within p^¼':>11} {'error 16×':>10} {'constants':>10} {'ms':>8}")
+    print(
+        f"seed {seed}; {35 * each} functions and {10 * each} constants a row; p = 16 … 512, 5 repetitions\n"
+    )
+    print(
+        f"{'noise':<18} {'tool':<17} {'exact (s.e.)':>13} {'within p^¼':>11} {'error 16×':>10}"
+        f" {'constants':>10} {'ms':>8}"
+    )
     for row, tool, found in accuracy.table(python, rng, each, 10 * each):
         print(
             f"{row:<18} {tool:<17} {found.exact:6.1f} ({found.se:.1f}) {found.near:10.1f} {found.error:10.2f}"

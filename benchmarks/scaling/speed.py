@@ -71,7 +71,8 @@ def file_seconds(rng: np.random.Generator, paths: int = 868) -> float:
     for i in range(paths):
         measurements[f"main->step{i % 40}->f{i}"] = {
             metric: [
-                {"point": [p], "values": row} for p, row in zip(truths.POINTS.tolist(), values[2 * i + k], strict=True)
+                {"point": [p], "values": row}
+                for p, row in zip(truths.POINTS.tolist(), values[2 * i + k], strict=True)
             ]
             for k, metric in enumerate(("time", "bytes"))
         }
@@ -81,6 +82,8 @@ def file_seconds(rng: np.random.Generator, paths: int = 868) -> float:
         best = float("inf")
         for _ in range(3):
             start = time.perf_counter()
-            subprocess.run([sys.executable, "-m", "steelyard", "model", str(path)], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(
+                [sys.executable, "-m", "steelyard", "model", str(path)], check=True, stdout=subprocess.DEVNULL
+            )
             best = min(best, time.perf_counter() - start)
     return best

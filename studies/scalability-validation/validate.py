@@ -1,7 +1,8 @@
 """Seed 001 set beside what Steelyard says: published ranks, collectives of two MPI libraries, LULESH.
 
-``python validate.py --collectives mpi_collectives.csv --lulesh lulesh_p_size.json`` (where the data are published
-stands in README.md); ``--peer PYTHON`` names an interpreter with Extra-P, whose models of the same points are
+``python validate.py --collectives mpi_collectives.csv --lulesh lulesh_p_size.json`` (where the data are
+published stands in README.md); ``--peer PYTHON`` names an interpreter with Extra-P, whose models of the
+same points are
 then shown in the same run.
 """
 
@@ -24,12 +25,16 @@ from steelyard.scaling import Expectation, Question, ScalingModel, Series, model
 
 HERE = Path(__file__).parent
 EXPECTED = {
-    "Barrier": "log p", "Bcast": "log p", "Reduce": "log p", "Allreduce": "log p", "Gather": "p", "Allgather": "p",
+    "Barrier": "log p",
+    "Bcast": "log p",
+    "Reduce": "log p",
+    "Allreduce": "log p",
+    "Gather": "p",
+    "Allgather": "p",
     "Alltoall": "p log p",
-}  # fmt: skip
+}
 SIGNS = {"match": "✓", "approximate": "≈", "none": "✗", "undecided": "?"}
 SYSTEMS = {"IntelMPI": "Intel MPI", "OpenMPI": "Open MPI"}
-SAME_VISITS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,10 @@ def disagreements(cells: list[Cell]) -> list[str]:
     """Cells whose printed divergence or rank is not what the paper's own rule gives."""
     out = []
     for cell in cells:
-        expectation, model = parse_growth(cell.expectation, cell.parameter), parse_growth(cell.model, cell.parameter)
+        expectation, model = (
+            parse_growth(cell.expectation, cell.parameter),
+            parse_growth(cell.model, cell.parameter),
+        )
         deviation = parse_growth(cell.deviation, cell.parameter) if cell.deviation else None
         ours = rank(model, expectation, deviation)
         divergence = model / expectation
@@ -79,7 +87,8 @@ def collectives(path: Path) -> list[Series]:
         out.append(
             series_of(
                 f"{mpi}/{operation.removeprefix('MPI_')}", ["p"], [[float(row["Ranks"])] for row in own],
-                [[float(row["median"]) * 1e-6] for row in own], metric="latency_s", unit="s", u=u, n=[1] * len(own),
+                [[float(row["median"]) * 1e-6] for row in own], metric="latency_s", unit="s", u=u,
+                n=[1] * len(own),
             )
         )  # fmt: skip
     return out
@@ -90,7 +99,9 @@ def models_of(series: list[Series], question: Question) -> list[ScalingModel]:
     answers = model_all(series, question)
     for answer in answers:
         if not isinstance(answer, ScalingModel):
-            raise UsageError(f"{answer.name}: {answer.reason}", hint="are these the data that README.md names?")
+            raise UsageError(
+                f"{answer.name}: {answer.reason}", hint="are these the data that README.md names?"
+            )
     return [answer for answer in answers if isinstance(answer, ScalingModel)]
 
 
@@ -102,9 +113,7 @@ def peer_leads(python: Path, series: list[Series]) -> list[str]:
     points = np.array([[point.at[0]] for point in series[0].points])
     values = np.array([[point.values for point in one.points] for one in series])
     models, _ = extra_p.run(python, points, values, points[-1:])
-    return [
-        f"O({_power(*model.exponents[0])})" if any(model.exponents[0]) else "O(1)" for model in models
-    ]
+    return [f"O({_power(*model.exponents[0])})" if any(model.exponents[0]) else "O(1)" for model in models]
 
 
 def _power(power: float, log: float) -> str:
@@ -121,7 +130,10 @@ def show_collectives(path: Path, peer: Path | None) -> None:
     theirs = peer_leads(peer, series) if peer else ["–"] * len(series)
     printed = {(cell.system, cell.function): cell for cell in published() if cell.table == "6"}
     print("\nCollectives, p = 32 … 512 (one launch a point), D = p^0.5")
-    print(f"  {'operation':<20} {'Table 6':<20} {'seed001 here':<22} {'Extra-P':<18} {'Steelyard':<18} rank  probability")
+    print(
+        f"  {'operation':<20} {'Table 6':<20} {'seed001 here':<22} {'Extra-P':<18} {'Steelyard':<18}"
+        " rank  probability"
+    )
     agree: Counter[str] = Counter()
     for one, old, extra in zip(ours, least, theirs, strict=True):
         mpi, operation = one.name.split("/")
@@ -132,12 +144,18 @@ def show_collectives(path: Path, peer: Path | None) -> None:
         there = f"{SIGNS[cell.rank]} O({cell.model})" if cell else "– (not in the table)"
         p = max(v.probability.match, v.probability.approximate, v.probability.none)
         text = f"{SIGNS[w.rank]} {old.growth()}"
-        print(f"  {one.name:<20} {there:<20} {text:<22} {extra:<18} {one.growth():<18} {SIGNS[v.rank]}     {p:.2f}")
+        print(
+            f"  {one.name:<20} {there:<20} {text:<22} {extra:<18} {one.growth():<18}"
+            f" {SIGNS[v.rank]}     {p:.2f}"
+        )
         if cell:
             agree["undecided" if v.rank == "undecided" else "agree" if v.rank == cell.rank else "differ"] += 1
             agree["seed001 agree" if w.rank == cell.rank else "seed001 differ"] += 1
     total = agree["agree"] + agree["differ"] + agree["undecided"]
-    print(f"  of {total} cells of Table 6: {agree['agree']} agree, {agree['differ']} differ, {agree['undecided']} undecided;")
+    print(
+        f"  of {total} cells of Table 6: {agree['agree']} agree, {agree['differ']} differ,"
+        f" {agree['undecided']} undecided;"
+    )
     print(f"  with the published method {agree['seed001 agree']} agree, {agree['seed001 differ']} differ")
 
 
@@ -149,7 +167,10 @@ def show_lulesh(path: Path) -> None:
     visits = [one for one in found if one.metric == "visits"]
     same = [one for one in visits if one.lead == expected and len(one.terms) == 1]
     flat = [one for one in visits if not one.terms]
-    print(f"\nLULESH, visits of {len(visits)} call paths: {len(same)} follow c + a·p^(1/3)·size, {len(flat)} are constant")
+    print(
+        f"\nLULESH, visits of {len(visits)} call paths: {len(same)} follow c + a·p^(1/3)·size,"
+        f" {len(flat)} are constant"
+    )
     for one in visits:
         print(f"  {one.name.rsplit('->', 1)[-1].split('(')[0]:<42} {one.text()}")
     main = next(one for one in found if one.metric == "time" and one.name.endswith("main(int, char**)"))
@@ -163,7 +184,10 @@ def show_lulesh(path: Path) -> None:
         raise UsageError("no interval", hint="use the default method")
     print(f"LULESH, time of main: {main.text()}")
     inside = "inside" if low <= value <= high else "OUTSIDE"
-    print(f"  c + a·size⁴·p^(1/3) gives {value:.0f} s at p = 1000, size = 50: {inside} our [{low:.0f}, {high:.0f}] s")
+    print(
+        f"  c + a·size⁴·p^(1/3) gives {value:.0f} s at p = 1000, size = 50:"
+        f" {inside} our [{low:.0f}, {high:.0f}] s"
+    )
 
 
 def main() -> int:
@@ -175,7 +199,10 @@ def main() -> int:
     options = parser.parse_args()
     cells = published()
     found = disagreements(cells)
-    print(f"Published ranks: {len(cells)} cells, {len(cells) - len(found)} as the rule of the paper gives them, {len(found)} not:")
+    print(
+        f"Published ranks: {len(cells)} cells, {len(cells) - len(found)} as the rule of the paper gives them,"
+        f" {len(found)} not:"
+    )
     print("\n".join(found))
     try:
         if options.collectives:

@@ -8,7 +8,11 @@ import pytest
 
 ROWS = "op,p,latency\n" + "".join(
     f"{op},{p},{f(p)}\n"
-    for op, f in (("bcast", lambda p: 5 + p.bit_length()), ("gather", lambda p: 3 + 2 * p), ("scan", lambda p: 1 + p**2))
+    for op, f in (
+        ("bcast", lambda p: 5 + p.bit_length()),
+        ("gather", lambda p: 3 + 2 * p),
+        ("scan", lambda p: 1 + p**2),
+    )
     for p in (16, 32, 64, 128, 256, 512)
 )
 COLUMNS = ("--value", "latency", "--parameter", "p", "--by", "op", "--unit", "s")
@@ -25,12 +29,16 @@ def test_every_function_is_one_line_and_what_does_not_match_exits_with_1(steelya
     done = steelyard_cli("model", str(data), *COLUMNS, "--expect", "O(p)", "--expect", "bcast=O(log p)")
     assert done.returncode == 1, done.stderr
     assert "Of 3 expectations" in done.stdout
-    signs = {line.split()[1]: line[0] for line in done.stdout.splitlines() if line[:1] in "✓≈✗?" and line.strip()}
+    signs = {
+        line.split()[1]: line[0] for line in done.stdout.splitlines() if line[:1] in "✓≈✗?" and line.strip()
+    }
     assert signs == {"bcast": "✓", "gather": "✓", "scan": "✗"}
 
 
 def test_json_is_one_document_and_matches_exit_with_0(steelyard_cli, data):
-    done = steelyard_cli("model", str(data), *COLUMNS, "--function", "gather", "--expect", "p", "--at", "p=4096", "--json")
+    done = steelyard_cli(
+        "model", str(data), *COLUMNS, "--function", "gather", "--expect", "p", "--at", "p=4096", "--json"
+    )
     assert done.returncode == 0, done.stderr
     (model,) = json.loads(done.stdout)["models"]
     assert (model["growth"], model["rank"]) == ("O(p)", "match")
@@ -54,7 +62,9 @@ def test_what_was_accepted_is_expected_later(steelyard_cli, data, tmp_path):
     assert "Of 3 expectations 3 match" in again.stdout
     # The tree became a loop over all processes.
     data.write_text(ROWS.replace("bcast,", "old,").replace("gather,", "bcast,"), encoding="utf-8")
-    worse = steelyard_cli("model", str(data), *COLUMNS, "--expectations", str(accepted), "--function", "bcast")
+    worse = steelyard_cli(
+        "model", str(data), *COLUMNS, "--expectations", str(accepted), "--function", "bcast"
+    )
     assert worse.returncode == 1, worse.stdout
 
 

@@ -77,7 +77,9 @@ def test_both_json_schemas_and_json_lines_say_the_same(tmp_path):
     new = {
         "parameters": ["p", "size"],
         "measurements": {
-            "main": {"time": [{"point": [4, 10], "values": [1.5, 1.25]}, {"point": [8, 10], "values": [2.0, 2.5]}]}
+            "main": {
+                "time": [{"point": [4, 10], "values": [1.5, 1.25]}, {"point": [8, 10], "values": [2.0, 2.5]}]
+            }
         },
     }
     lines = [
@@ -97,7 +99,10 @@ def test_both_json_schemas_and_json_lines_say_the_same(tmp_path):
 def test_a_csv_file_needs_its_columns_named_and_takes_value_u_and_n(tmp_path):
     text = "op,p,mean,u,launches\nbcast,4,1.5,0.1,5\nbcast,8,2.5,0.2,5\nreduce,4,3,0.3,5\n"
     series = read(tmp_path, "d.csv", text, Columns("mean", ("p",), ("op",), "u", "launches", "s"))
-    assert content(series) == {("bcast", "mean"): {(4.0,): [1.5], (8.0,): [2.5]}, ("reduce", "mean"): {(4.0,): [3.0]}}
+    assert content(series) == {
+        ("bcast", "mean"): {(4.0,): [1.5], (8.0,): [2.5]},
+        ("reduce", "mean"): {(4.0,): [3.0]},
+    }
     assert [(p.u, p.launches) for p in series[0].points] == [(0.1, 5), (0.2, 5)]
     with pytest.raises(UsageError, match="was not said") as caught:
         read(tmp_path, "d.csv", text)
@@ -123,13 +128,19 @@ def test_what_is_written_reads_back_the_same(tmp_path_factory, grid, data):
         assert content(read_series(folder / name)) == content(made), name
     write_series(made, folder / "data.csv")
     again = read_series(folder / "data.csv", Columns("value", ("p",), ("function",)))
-    assert {s.name: [p.values for p in s.points] for s in again} == {s.name: [p.values for p in s.points] for s in made}
+    assert {s.name: [p.values for p in s.points] for s in again} == {
+        s.name: [p.values for p in s.points] for s in made
+    }
 
 
 @pytest.mark.parametrize(
     ("name", "text", "what"),
     [
-        ("a.txt", "PARAMETER p\nPOINTS 4 8\nREGION r\nMETRIC m\nDATA 1\nDATA x\n", "line 6: 'x' is not a number"),
+        (
+            "a.txt",
+            "PARAMETER p\nPOINTS 4 8\nREGION r\nMETRIC m\nDATA 1\nDATA x\n",
+            "line 6: 'x' is not a number",
+        ),
         ("a.txt", "PARAMETER p\nPOINTS 4\nREGION r\nDATA 1\nDATA 2\n", "line 5: DATA line 2"),
         ("a.txt", "PARAMETER p q\nPOINTS (4)\n", "has 1 coordinates, not 2"),
         ("a.txt", "POINTS 4\n", "POINTS before PARAMETER"),
@@ -137,7 +148,11 @@ def test_what_is_written_reads_back_the_same(tmp_path_factory, grid, data):
         ("a.txt", "PARAMETER p\nPOINTS 4\nREGION r\nDATA nan\n", "not a finite number"),
         ("a.json", "{", "Expecting"),
         ("a.json", '{"parameters": ["p"]}', "no 'measurements'"),
-        ("a.json", '{"parameters": ["p"], "measurements": {"m": {"t": [{"point": [1, 2], "values": [1]}]}}}', "coordinates"),
+        (
+            "a.json",
+            '{"parameters": ["p"], "measurements": {"m": {"t": [{"point": [1, 2], "values": [1]}]}}}',
+            "coordinates",
+        ),
         ("a.jsonl", '{"params": {"p": 1}, "value": 1}\n{"params": {"q": 1}, "value": 1}\n', "line 2: no 'p'"),
         ("a.jsonl", '{"params": {"p": 1}, "value": 1}\nnot json\n', "line 2"),
         ("a.json", '{"parameters": ["p"], "measurements": {}}', "no measurement in it"),

@@ -28,7 +28,9 @@ def test_each_combination_of_the_other_factors_is_a_series_with_one_value_a_laun
     series = series_of_record(record, (), ("steps",))
     assert {s.name: s.parameters for s in series} == {"loop": ("n",), "pairs": ("n",)}
     pairs = next(s for s in series if s.name == "pairs")
-    assert [(p.at, p.values) for p in pairs.points] == [((float(n),), (n**2.0, n**2.0)) for n in (8, 16, 32, 64, 128)]
+    assert [(p.at, p.values) for p in pairs.points] == [
+        ((float(n),), (n**2.0, n**2.0)) for n in (8, 16, 32, 64, 128)
+    ]
     assert pairs.labels == {"kind": "pairs"}
 
 

@@ -54,9 +54,13 @@ def test_a_rule_that_is_kept_never_breaks():
 def test_a_rule_between_equal_noisy_functions_seldom_fails_and_is_often_not_resolved():
     rule, verdicts = parse_rule("a <= b"), []
     for seed in range(60):
-        made = [exact("a", "p^0.5", noise=0.2, seed=2 * seed), exact("b", "p^0.5", noise=0.2, seed=2 * seed + 1)]
+        made = [
+            exact("a", "p^0.5", noise=0.2, seed=2 * seed),
+            exact("b", "p^0.5", noise=0.2, seed=2 * seed + 1),
+        ]
         verdicts.append(judge(rule, {m.name: m for m in model_all(made)}, 16, 512).verdict)
-    # "fails" is said when the rule is kept with at most 20 %; 60 honest verdicts have 18 of them or fewer in 97 %.
+    # "fails" is said when the rule is kept with at most 20 %; 60 honest verdicts have 18 of them or fewer
+    # in 97 %.
     assert verdicts.count("fails") <= 18
     assert verdicts.count("not_resolved") >= 15
 
@@ -105,7 +109,11 @@ def test_an_undecided_rank_gets_points_that_would_settle_it_cheapest_first():
     assert suggestions
     settling = [s for s in suggestions if s.settles]
     assert [s.cost for s in settling] == sorted(s.cost for s in settling)
-    now = max(found.validation.probability.match, found.validation.probability.approximate, found.validation.probability.none)
+    now = max(
+        found.validation.probability.match,
+        found.validation.probability.approximate,
+        found.validation.probability.none,
+    )
     assert max(s.certainty for s in suggestions) > now
     assert all(s.at[0] not in P for s in suggestions)
 
@@ -119,7 +127,13 @@ def test_accepted_models_are_read_back_and_hold_what_they_were_accepted_for():
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "{}", json.dumps({"format": "other", "version": 1}), json.dumps({"format": "steelyard/expectations", "version": 9})],
+    [
+        "",
+        "[]",
+        "{}",
+        json.dumps({"format": "other", "version": 1}),
+        json.dumps({"format": "steelyard/expectations", "version": 9}),
+    ],
 )
 def test_what_is_no_document_of_expectations_is_refused(text):
     with pytest.raises(UsageError) as caught:

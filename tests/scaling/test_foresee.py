@@ -39,8 +39,11 @@ def mixed_models():
 
 def test_the_interval_at_four_times_the_range_holds_the_truth(mixed_models):
     models, truths, _ = mixed_models
-    held = sum(m.predictions[0].low <= t <= m.predictions[0].high for m, t in zip(models, truths, strict=True))
-    # 95 % intervals on data that most single formulas miss: below 350 of 400 has probability < 1e-8 for honest ones.
+    held = sum(
+        m.predictions[0].low <= t <= m.predictions[0].high for m, t in zip(models, truths, strict=True)
+    )
+    # 95 % intervals on data that most single formulas miss: below 350 of 400 has probability < 1e-8 for
+    # honest ones.
     assert 350 <= held <= 399
 
 
@@ -61,7 +64,9 @@ def test_stated_probabilities_of_ranks_are_observed(mixed_models):
 
 def test_weighted_quantiles_of_equal_weights_are_quantiles():
     values = np.random.default_rng(2).normal(size=20_000)
-    assert weighted_quantiles(values, np.ones(20_000)) == pytest.approx(np.quantile(values, [0.025, 0.5, 0.975]), abs=0.01)
+    assert weighted_quantiles(values, np.ones(20_000)) == pytest.approx(
+        np.quantile(values, [0.025, 0.5, 0.975]), abs=0.01
+    )
     heavy = np.where(values > 0, 3.0, 1.0)
     # Three quarters of the weight is above 0, so the median is the 2/3 … quantile of the half-normal mixture.
     below = heavy[values <= weighted_quantiles(values, heavy)[1]].sum() / heavy.sum()
@@ -74,6 +79,8 @@ def test_more_noise_widens_the_interval():
     widths = []
     for noise in (0.001, 0.02, 0.2):
         values = np.abs(truth * (1 + noise * rng.standard_normal((6, 5))))
-        found = model_all([series_of("f", ["p"], P[:, None].tolist(), values.tolist())], Question(scale={"p": 4096}))[0]
+        found = model_all(
+            [series_of("f", ["p"], P[:, None].tolist(), values.tolist())], Question(scale={"p": 4096})
+        )[0]
         widths.append(found.predictions[0].high / found.predictions[0].low)
     assert widths == sorted(widths)

@@ -64,7 +64,11 @@ def test_weights_of_candidates_follow_the_stated_evidence():
     variance = np.full(5, 0.6)
     out = space.search(y[None], variance[None], np.zeros(1), np.zeros(1), 3, 1)
     expected = []
-    for d, design in ((1, np.ones((5, 1))), (2, np.stack([np.ones(5), x], 1)), (2, np.stack([np.ones(5), z], 1))):
+    for d, design in (
+        (1, np.ones((5, 1))),
+        (2, np.stack([np.ones(5), x], 1)),
+        (2, np.stack([np.ones(5), z], 1)),
+    ):
         theta, chi2, covariance = weighted_fit(design, y / y.max(), variance / y.max() ** 2)
         # A negative constant costs nothing here, so what is left to integrate is b > 0 alone.
         zscore = theta[1] / math.sqrt(covariance[1, 1]) if d == 2 else 9
@@ -134,7 +138,9 @@ def test_a_space_that_contradicts_itself_is_refused():
 def test_two_and_three_parameters_find_exact_products_and_sums():
     grid2 = np.array([(p, q) for p in (4.0, 8, 16, 32, 64) for q in (10.0, 20, 30, 40, 50)])
     two = several_parameters(grid2, [coarse_space(), coarse_space()])
-    grid3 = np.array([(p, q, r) for p in (4.0, 8, 16, 32) for q in (10.0, 20, 30, 40) for r in (2.0, 3, 5, 7)])
+    grid3 = np.array(
+        [(p, q, r) for p in (4.0, 8, 16, 32) for q in (10.0, 20, 30, 40) for r in (2.0, 3, 5, 7)]
+    )
     three = several_parameters(grid3, [small_space()] * 3)
     p, q = grid2.T
     a, b, c = grid3.T

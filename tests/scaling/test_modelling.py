@@ -32,7 +32,19 @@ def kinds(answer):
 
 @pytest.mark.parametrize(
     "text",
-    ["log p", "log^2 p", "p^0.25", "p^(1/3) log p", "p^0.5", "p^(2/3) log^2 p", "p", "p log p", "p^1.25", "p^2", "p^3 log p"],
+    [
+        "log p",
+        "log^2 p",
+        "p^0.25",
+        "p^(1/3) log p",
+        "p^0.5",
+        "p^(2/3) log^2 p",
+        "p",
+        "p log p",
+        "p^1.25",
+        "p^2",
+        "p^3 log p",
+    ],
 )
 def test_data_without_noise_give_their_formula_exactly(text):
     found = model(exact(text))
@@ -106,14 +118,19 @@ def test_the_rank_is_undecided_unless_one_reaches_four_fifths():
     rng = np.random.default_rng(3)
     for noise in (0.01, 0.1, 0.3):
         values = np.array([5 + np.log2(p) for p in P])[:, None] * (1 + noise * rng.standard_normal((6, 5)))
-        v = model(series(np.abs(values)), Question(expectations={"*": Expectation("O(log p)", "p^0.5")})).validation
+        v = model(
+            series(np.abs(values)), Question(expectations={"*": Expectation("O(log p)", "p^0.5")})
+        ).validation
         stated = dataclasses.astuple(v.probability)
         assert sum(stated) == pytest.approx(1)
         assert (v.rank == "undecided") == (max(stated) < 0.8)
 
 
 def test_a_match_has_a_divergence_of_one_and_a_prediction_has_an_interval():
-    found = model(exact("log p"), Question(expectations={"f": Expectation("p"), "*": Expectation("log p")}, scale={"p": 8192}))
+    found = model(
+        exact("log p"),
+        Question(expectations={"f": Expectation("p"), "*": Expectation("log p")}, scale={"p": 8192}),
+    )
     assert found.validation.rank == found.validation.rank_at_scale == "match"
     assert found.validation.divergence.is_constant
     prediction = found.predictions[0]
@@ -141,7 +158,10 @@ def test_scaling_all_values_leaves_verdicts_unchanged(factor, seed):
 
 def test_the_order_of_series_and_their_neighbours_change_nothing():
     rng = np.random.default_rng(4)
-    many = [series(np.array([1 + p for p in P])[:, None] * (1 + 0.1 * rng.random((6, 5))), name=str(i)) for i in range(8)]
+    many = [
+        series(np.array([1 + p for p in P])[:, None] * (1 + 0.1 * rng.random((6, 5))), name=str(i))
+        for i in range(8)
+    ]
     question = Question(scale={"p": 4096})
     forward, backward = model_all(many, question), model_all(many[::-1], question)[::-1]
     assert [m.text() for m in forward] == [m.text() for m in backward]
@@ -183,7 +203,9 @@ def test_zeros_are_modelled_and_said():
 def test_how_little_a_model_rests_on_is_said():
     few = model(series([[1, 1.1], [2, 2.1], [4, 4.1]], [4, 8, 16]))
     assert {"few_points", "few_launches"} <= kinds(few)
-    summary = series_of("s", ["p"], [[p] for p in P], [[float(p)] for p in P], u=[0.01 * p for p in P], n=[1] * 6)
+    summary = series_of(
+        "s", ["p"], [[p] for p in P], [[float(p)] for p in P], u=[0.01 * p for p in P], n=[1] * 6
+    )
     assert "one_launch" in kinds(model(summary))
     far = model(exact("p"), Question(scale={"p": 10**6}))
     assert "far" in kinds(far)
@@ -210,7 +232,10 @@ def test_the_published_method_stays_beside_ours():
     question = Question(method="seed001", expectations={"*": Expectation("O(p)")}, scale={"p": 8192})
     found = model(exact("p"), question)
     assert (found.method, found.validation.rank, found.predictions[0].low) == ("seed001", "match", None)
-    assert isinstance(model(series_of("two", ["p", "q"], [(p, q) for p in P[:3] for q in P[:3]], [[1.0]] * 9), question), NotModelled)
+    assert isinstance(
+        model(series_of("two", ["p", "q"], [(p, q) for p in P[:3] for q in P[:3]], [[1.0]] * 9), question),
+        NotModelled,
+    )
 
 
 @pytest.mark.parametrize(
@@ -233,7 +258,10 @@ def test_a_wrong_question_is_an_error_with_a_hint(question, what):
 
 def test_progress_counts_to_the_end():
     seen = []
-    model_all([exact("p"), series([1, 2], [4, 8], "bad"), exact("log p")], progress=lambda done, total: seen.append((done, total)))
+    model_all(
+        [exact("p"), series([1, 2], [4, 8], "bad"), exact("log p")],
+        progress=lambda done, total: seen.append((done, total)),
+    )
     assert seen[-1] == (3, 3)
 
 

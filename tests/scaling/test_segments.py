@@ -40,14 +40,17 @@ def test_two_switches_are_found_too():
 def test_one_formula_is_not_cut():
     rng = np.random.default_rng(3)
     many = [
-        series((5 + 2 * np.array(P) ** 0.5)[:, None] * (1 + 0.05 * rng.standard_normal((10, 5))), str(i)) for i in range(200)
+        series((5 + 2 * np.array(P) ** 0.5)[:, None] * (1 + 0.05 * rng.standard_normal((10, 5))), str(i))
+        for i in range(200)
     ]
     # 1 % may be cut: a method that cuts 1 % passes with probability 0.998.
     assert sum(bool(m.segments) for m in model_all(many)) <= 7
 
 
 def test_cutting_can_be_switched_off():
-    values = np.array([switching(p) for p in P])[:, None] * (1 + 0.01 * np.random.default_rng(1).standard_normal((10, 5)))
+    values = np.array([switching(p) for p in P])[:, None] * (
+        1 + 0.01 * np.random.default_rng(1).standard_normal((10, 5))
+    )
     found = model(series(values), Question(segments=False))
     assert found.segments == ()
     assert "lack_of_fit" in {w.kind for w in found.warnings}

@@ -14,7 +14,8 @@ def texts(space):
 
 
 def test_the_ruler_of_a_linear_expectation_is_the_published_one():
-    # § 2.3: {1, log p, p^¼, p^¼ log p, p^½, …, p, p log p, …, p^7/4 log p, p²}; the constant is always a candidate.
+    # § 2.3: {1, log p, p^¼, p^¼ log p, p^½, …, p, p log p, …, p^7/4 log p, p²}; the constant is always a
+    # candidate.
     expected = ["log p"]
     for power in ("p^0.25", "p^0.5", "p^0.75", "p", "p^1.25", "p^1.5", "p^1.75"):
         expected += [power, f"{power} log p"]
@@ -52,7 +53,12 @@ def test_the_space_of_the_study_is_that_of_p_log_p():
 
 def test_simple_exponents_are_more_plausible():
     weight = spaces.prior_weight
-    assert weight(Growth.of("1/2")) > weight(Growth.of("1/3")) > weight(Growth.of("5/6")) > weight(Growth.of("5/12"))
+    assert (
+        weight(Growth.of("1/2"))
+        > weight(Growth.of("1/3"))
+        > weight(Growth.of("5/6"))
+        > weight(Growth.of("5/12"))
+    )
     assert weight(Growth.of(1)) > weight(Growth.of(1, 1)) > weight(Growth.of(1, 2))
 
 

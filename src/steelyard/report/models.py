@@ -120,7 +120,9 @@ def _columns(models: Sequence[ScalingModel]) -> list[Column]:
     columns.append(Column("sure", [Span(_percent(m.posterior)) for m in models], give_way=4))
     if any(m.validation for m in models):
         found = [m.validation for m in models]
-        columns.append(Column("expected", [Span(v.expectation if v else "") for v in found], right=False, give_way=1))
+        columns.append(
+            Column("expected", [Span(v.expectation if v else "") for v in found], right=False, give_way=1)
+        )
         delta = [Span(v.divergence.big_o(v.parameter) if v else "") for v in found]
         columns.append(Column("divergence", delta, right=False, give_way=2))
         at = [SIGNS[v.rank_at_scale] if v and v.rank_at_scale else "" for v in found]

@@ -19,7 +19,9 @@ LEAST_NOISE = 0.01
 
 
 def advise(series: Series, question: Question) -> tuple[Suggestion, ...]:
-    """Points for one series, those that settle its rank first, cheapest first; none without an expectation."""
+    """Points for one series, those that settle its rank first, cheapest first; none without an
+    expectation.
+    """
     reading = read(series)
     if isinstance(reading, NotModelled):
         return ()

@@ -162,8 +162,8 @@ def _resampled(values: Floats, counts: Integers, centre: Floats, law: Floats, ho
     law.
     """
     n, m, r = values.shape
-    size = np.abs(centre)
-    scale = np.maximum(size, ZERO * size.max(axis=1, keepdims=True)) ** law[:, None]
+    height = np.abs(centre)
+    scale = np.maximum(height, ZERO * height.max(axis=1, keepdims=True)) ** law[:, None]
     residual = ((values - centre[:, :, None]) / scale[:, :, None]).reshape(n, m * r)
     rng = np.random.default_rng(1)
     order = np.argsort(np.isnan(residual), axis=1, kind="stable")

@@ -15,7 +15,8 @@ def series_of_frame(
 ) -> tuple[Series, ...]:
     """One series for each combination of the columns ``by``; one row is one launch.
 
-    No library is imported: a column is ``frame[name]``, read by its own ``to_list``, ``tolist`` or ``to_pylist``.
+    No library is imported: a column is ``frame[name]``, read by its own ``to_list``, ``tolist`` or
+    ``to_pylist``.
 
     Raises
     ------
@@ -62,4 +63,6 @@ def _number(cell: Any, name: str) -> float:
     try:
         return float(cell)
     except (TypeError, ValueError):
-        raise UsageError(f"column {name!r} has {cell!r}, which is no number", hint="leave such rows out") from None
+        raise UsageError(
+            f"column {name!r} has {cell!r}, which is no number", hint="leave such rows out"
+        ) from None

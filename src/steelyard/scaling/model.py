@@ -191,7 +191,10 @@ class ScalingModel:
 
     def _repr_markdown_(self) -> str:
         """What a notebook shows."""
-        rows = [f"**{self.name or self.metric}** {self.growth()} ({100 * self.posterior:.0f} %)", f"`{self.text()}`"]
+        rows = [
+            f"**{self.name or self.metric}** {self.growth()} ({100 * self.posterior:.0f} %)",
+            f"`{self.text()}`",
+        ]
         if self.validation is not None:
             rows.append(f"expected {self.validation.expectation}: {self.validation.rank}")
         return "\n\n".join(rows)

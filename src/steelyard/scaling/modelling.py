@@ -223,7 +223,8 @@ def _answer(
         validation=validation,
     )
     edge = bool(answer.terms) and any(
-        not top.is_constant and growth == top for growth, top in zip(answer.lead, candidates.fastest, strict=True)
+        not top.is_constant and growth == top
+        for growth, top in zip(answer.lead, candidates.fastest, strict=True)
     )
     if len(targets):
         found = zip(targets.tolist(), seen.quantiles[row].tolist(), strict=True)

@@ -168,7 +168,8 @@ def wide_space() -> SearchSpace:
 
 @cache
 def default_space(expectation: Growth | None = None, *, parameters: int = 1) -> SearchSpace:
-    """The grid that so many parameters allow, with the expectation's own grid and its lower-class factors to ±2 where
+    """The grid that so many parameters allow, with the expectation's own grid and its lower-class factors
+    to ±2 where
     there is one.
     """
     coarse = parameters > 1
