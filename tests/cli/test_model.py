@@ -77,6 +77,7 @@ def test_what_was_accepted_is_expected_later(steelyard_cli, data, tmp_path):
         ((*COLUMNS, "--at", "p"), "not NAME=VALUE"),
         ((*COLUMNS, "--at", "q=4"), "no series has a parameter 'q'"),
         ((*COLUMNS, "--at", "p=-4"), "not a positive number"),
+        ((*COLUMNS, "--limit", "much"), "is not a positive number"),
         ((*COLUMNS, "--rule", "bcast < gather"), "not of the form"),
         ((*COLUMNS, "--rule", "bcast <= reduce"), "which has no model"),
         ((*COLUMNS, "--litmus", "tree"), "is not among the functions"),
@@ -91,6 +92,22 @@ def test_a_mistake_exits_with_2_an_error_and_a_hint(steelyard_cli, data, argumen
     assert what in done.stderr
     assert "\nhint: " in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_scale_at_which_a_limit_breaks_and_points_to_measure_are_said(steelyard_cli, data, tmp_path):
+    broken = steelyard_cli("model", str(data), *COLUMNS, "--function", "gather", "--limit", "2003", "--json")
+    (limit,) = json.loads(broken.stdout)["limits"]
+    assert limit["breaks_at"] == pytest.approx(1000, rel=0.01)
+    noisy = tmp_path / "noisy.csv"
+    rows = [
+        f"f,{p},{5 + p.bit_length() ** 2 * e}" for p in (16, 64, 256, 1024, 4096) for e in (0.85, 1.0, 1.2)
+    ]
+    noisy.write_text("op,p,latency\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    done = steelyard_cli(
+        "model", str(noisy), *COLUMNS, "--expect", "O(log^2 p)", "--suggest", "--limit", "500"
+    )
+    assert "Measure next" in done.stdout, done.stdout + done.stderr
+    assert "Limits\n" in done.stdout
 
 
 def test_the_published_method_is_at_hand(steelyard_cli, data):

@@ -15,7 +15,8 @@ from steelyard.errors import UsageError
 if TYPE_CHECKING:
     from steelyard.exchange.csv_columns import Columns
     from steelyard.lab.model import Modelled
-    from steelyard.scaling.question import Expectation
+    from steelyard.report.after import After
+    from steelyard.scaling.question import Expectation, Question
     from steelyard.series import Series
 
 
@@ -88,6 +89,8 @@ if TYPE_CHECKING:
 @click.option(
     "--accept", type=click.Path(path_type=Path), metavar="FILE", help="Write what was found as expectations."
 )
+@click.option("--limit", metavar="VALUE", help="From which scale on a value exceeds this ('24 GB', 0.001).")
+@click.option("--suggest", is_flag=True, help="Which points to measure next, where a rank is undecided.")
 @json_option
 @strict_option
 @click.pass_context
@@ -121,6 +124,8 @@ def _run(
     n: str | None,
     unit: str,
     accept: Path | None,
+    limit: str | None,
+    suggest: bool,
     as_json: bool,
     strict: bool,
 ) -> int:
@@ -159,7 +164,8 @@ def _run(
     )
     with Counting("functions", sys.stderr) as counting:
         found = model_series(series, question, rules=rules, litmus=litmus, progress=counting.update)
-    _print(found, as_json=as_json)
+    after = _after(found, series, question, limit=limit, suggest=suggest)
+    _print(found, after, as_json=as_json)
     if accept is not None:
         from steelyard.scaling.status_quo import accept as accepted
 
@@ -172,19 +178,45 @@ def _run(
     return 3 if strict and ("undecided" in ranks or "not_resolved" in verdicts) else 0
 
 
-def _print(found: Modelled, *, as_json: bool) -> None:
+def _after(
+    found: Modelled, series: Sequence[Series], question: Question, *, limit: str | None, suggest: bool
+) -> After:
+    """The answers that are only computed when asked for."""
+    from steelyard.report.after import After
+    from steelyard.scaling.advise import advise
+    from steelyard.scaling.limit import Breaks, breaks
+    from steelyard.units import parse_size
+
+    limits, suggestions = [], []
+    by_key = {(one.name, one.metric): one for one in series}
+    for model in found.models:
+        own = by_key[model.name, model.metric]
+        if limit is not None:
+            broken = breaks(
+                own, float(parse_size(limit)) if model.unit == "B" else _positive(limit), question
+            )
+            if isinstance(broken, Breaks):
+                limits.append((model, broken))
+        if suggest and model.validation is not None and model.validation.rank == "undecided":
+            suggestions.append((model, advise(own, question)))
+    return After(tuple(limits), tuple(suggestions))
+
+
+def _print(found: Modelled, after: After, *, as_json: bool) -> None:
     from steelyard.cli.conducting import terminal_width
 
     parts = (found.models, found.failed, found.rules, found.causes)
     if as_json:
         from steelyard.report.models_json import render
 
-        click.echo(render(*parts), nl=False)
+        click.echo(render(*parts, after), nl=False)
     else:
+        from steelyard.report.after import lines as more
         from steelyard.report.line import write
         from steelyard.report.models import lines
 
-        write(lines(*parts, width=terminal_width()), sys.stdout)
+        width = terminal_width()
+        write([*lines(*parts, width=width), *more(after, width)], sys.stdout)
 
 
 def _series(
@@ -233,10 +265,22 @@ def _pair(text: str, option: str) -> tuple[str, str]:
 
 
 def _number(text: str, option: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
+    value = _float(text)
     if not 0 < value < float("inf"):
         raise UsageError(f"{option}: {text!r} is not a positive number", hint=f"write {option} p=8192")
     return value
+
+
+def _positive(text: str) -> float:
+    value = _float(text)
+    if not 0 < value < float("inf"):
+        hint = "write a number in the metric's unit, as in --limit 0.001; sizes may have a unit"
+        raise UsageError(f"--limit: {text!r} is not a positive number", hint=hint)
+    return value
+
+
+def _float(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0

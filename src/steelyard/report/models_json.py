@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from steelyard.growth import Growth
+from steelyard.report.after import NOTHING, After
 from steelyard.scaling.litmus import Cause
 from steelyard.scaling.model import NotModelled, ScalingModel, Term, lead_text
 from steelyard.scaling.rules import RuleAnswer
@@ -21,6 +22,7 @@ def render(
     failed: Sequence[NotModelled],
     rules: Sequence[RuleAnswer],
     causes: Sequence[Cause | None],
+    after: After = NOTHING,
 ) -> str:
     """The document as indented text."""
     document = {
@@ -33,6 +35,26 @@ def render(
                 "breaks_at": rule.breaks_at, "measured": rule.measured,
             }
             for rule in rules
+        ],
+        "limits": [
+            {
+                "name": model.name, "metric": model.metric, "limit": found.limit,
+                "parameter": found.parameter, "breaks_at": found.at, "interval95": [found.earliest, found.latest],
+            }
+            for model, found in after.limits
+        ],
+        "suggestions": [
+            {
+                "name": model.name, "metric": model.metric,
+                "points": [
+                    {
+                        "at": dict(zip(model.parameters, one.at, strict=True)), "certainty": one.certainty,
+                        "cost": one.cost, "settles": one.settles,
+                    }
+                    for one in found
+                ],
+            }
+            for model, found in after.suggestions
         ],
         "not_modelled": [
             {"name": one.name, "metric": one.metric, "labels": dict(one.labels), "reason": one.reason}

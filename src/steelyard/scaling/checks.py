@@ -48,30 +48,38 @@ class Reading:
 def read(series: Series) -> Reading | NotModelled:
     """The arrays, or the reason why there is nothing to model."""
     grid = np.array([point.at for point in series.points], dtype=float).reshape(len(series.points), -1)
-    reason = _reason(series, grid)
+    values = _values(series)
+    reason = _reason(series, grid, values)
     if reason is not None:
         return NotModelled(series.name, series.metric, series.labels, reason)
-    counts = [len(point.values) for point in series.points]
-    most = max(counts)
-    if min(counts) == most:
-        values = np.array([point.values for point in series.points], dtype=float)
-    else:
-        values = np.full((len(counts), most), np.nan)
-        for row, point in enumerate(series.points):
-            values[row, : counts[row]] = point.values
     given = [point.u for point in series.points]
     u = np.array([x for x in given if x is not None], dtype=float) if None not in given else None
-    means = values.mean(axis=1) if min(counts) == most else np.nanmean(values, axis=1)
+    means = values.mean(axis=1)
+    if np.isnan(means).any():
+        means = np.nanmean(values, axis=1)
     launches = np.array([point.launches for point in series.points])
     levels = tuple(len(set(grid[:, at].tolist())) for at in range(grid.shape[1]))
     return Reading(series, grid, values, u, launches, means, levels, int((means == 0).sum()))
 
 
-def _reason(series: Series, grid: Floats) -> str | None:
+def _values(series: Series) -> Floats:
+    counts = [len(point.values) for point in series.points]
+    most = max(counts, default=0)
+    if min(counts, default=0) == most:
+        return np.array([point.values for point in series.points], dtype=float)
+    values = np.full((len(counts), most), np.nan)
+    for row, point in enumerate(series.points):
+        values[row, : counts[row]] = point.values
+    return values
+
+
+def _reason(series: Series, grid: Floats, values: Floats) -> str | None:
     """Why there is nothing to model."""
     if len(series.points) < LEAST_POINTS:
         return f"{len(series.points)} points; a model needs at least {LEAST_POINTS}, and 5 for a verdict"
-    return _bad_value(series) or _bad_grid(series, grid)
+    # Nearly every series passes here; only others are looked at value by value.
+    sound = values.size > 0 and float(values.min()) >= 0 and 0 < float(values.max()) < INFINITY
+    return (None if sound else _bad_value(series)) or _bad_grid(series, grid)
 
 
 def _bad_value(series: Series) -> str | None:
