@@ -12,7 +12,7 @@ import pytest
 import steelyard
 
 ROOT = Path(steelyard.__file__).parent
-LEAVES = {"errors", "units", "sample"}
+LEAVES = {"counters", "errors", "units", "sample"}
 ABOVE = {
     "interventions": LEAVES,
     "spec": LEAVES | {"interventions"},

@@ -26,6 +26,7 @@ from steelyard.lab.null import Make, itself, null
 from steelyard.report.line import plain
 from steelyard.report.null import WAYS, lines
 from steelyard.stats.null import Kind, NullResult
+from steelyard.units import format_duration
 
 BLOCKS = 20
 ADDITIONS = 1_000_000
@@ -56,13 +57,11 @@ def compile_stack_split(directory: Path) -> Path:
 
 def measure(kind: Kind, comparing: Comparing, make: Make, comparisons: int, directory: Path) -> NullResult:
     """One null, with a line of progress now and then."""
-    told_s = -60.0
 
-    def tell(done: int, total: int, elapsed_s: float) -> None:
-        nonlocal told_s
-        if elapsed_s - told_s >= 30:
-            told_s = elapsed_s
-            print(f"{kind}: {done}/{total} blocks after {elapsed_s:.0f} s", file=sys.stderr, flush=True)
+    def tell(done: int, total: int, left_s: float | None) -> None:
+        if done % 50 == 0:
+            left = "" if left_s is None else f", {format_duration(left_s)} left"
+            print(f"{kind}: {done}/{total} comparisons{left}", file=sys.stderr, flush=True)
 
     return null(
         kind, comparing, make, comparisons=comparisons, directory=directory / kind, keep=False, watch=tell

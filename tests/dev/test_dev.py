@@ -297,6 +297,7 @@ def test_help_names_every_command() -> None:
         "demo",
         "test",
         "lint",
+        "docs",
         "bench",
         "lock",
     ]

@@ -9,6 +9,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,7 @@ def start(work: Callable[[], object]) -> int:
         work()
         code = 0
     except SteelyardError as error:
-        print(error.message, file=sys.stderr)  # shown by pytest where the test fails
+        sys.stderr.write(f"{error.message}\n")  # shown by pytest where the test fails
         code = error.exit_code
     except BaseException:  # noqa: BLE001 -- nothing may reach pytest in this copy of it
         traceback.print_exc()
@@ -108,10 +109,8 @@ def find(pid: int, name: str) -> int | None:
 def kill(pid: int | None, number: int = signal.SIGKILL) -> None:
     """Send a signal; a process that is gone needs none."""
     if pid is not None:
-        try:
+        with suppress(ProcessLookupError):
             os.kill(pid, number)
-        except ProcessLookupError:
-            pass
 
 
 @dataclass(frozen=True)
@@ -132,7 +131,7 @@ def finished(directory: Path, log: Path) -> Finished:
                 if journal.path.exists():
                     raw_trials, _ = read_journal(journal.path, journal.moved_bytes)
                     trials |= {raw.trial: (raw.start_ns, raw.wall_ns) for raw in raw_trials}
-        trials |= {id_: times for id_, *times in _rows(directory, "SELECT id, start_ns, wall_ns FROM trial")}
+        trials |= {id_: times for id_, *times in rows(directory, "SELECT id, start_ns, wall_ns FROM trial")}
     except RecordError:
         assert not directory.exists(), "a record that cannot be read"
     trials = {trial: (times[0], times[1]) for trial, times in trials.items()}
@@ -147,17 +146,18 @@ def logged(log: Path) -> list[int]:
 def tables(directory: Path) -> dict[str, list[tuple[Any, ...]]]:
     """What of a record must not depend on times or on who ran it."""
     return {
-        "treatment": _rows(directory, "SELECT id, label, levels FROM treatment ORDER BY id"),
-        "context": _rows(directory, "SELECT * FROM context ORDER BY id"),
-        "block": _rows(directory, "SELECT * FROM block ORDER BY id"),
-        "trial": _rows(
+        "treatment": rows(directory, "SELECT id, label, levels FROM treatment ORDER BY id"),
+        "context": rows(directory, "SELECT * FROM context ORDER BY id"),
+        "block": rows(directory, "SELECT * FROM block ORDER BY id"),
+        "trial": rows(
             directory,
             "SELECT id, block, place, treatment, status, exit_code, signal FROM trial ORDER BY id",
         ),
     }
 
 
-def _rows(directory: Path, sql: str) -> list[tuple[Any, ...]]:
+def rows(directory: Path, sql: str) -> list[tuple[Any, ...]]:
+    """What a query of the tables gives."""
     connection = sqlite3.connect(f"file:{directory}/record.sqlite?mode=ro", uri=True)
     try:
         return connection.execute(sql).fetchall()

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from steelyard.errors import UsageError
-from steelyard.interventions.aslr import Aslr
+from steelyard.interventions.aslr import ADDR_NO_RANDOMIZE, Aslr
 from steelyard.interventions.launch_change import LaunchChange
 
 MISSING = "from steelyard.interventions import INTERVENTIONS as i; print(i['aslr'].missing({level!r}))"
@@ -98,3 +98,12 @@ def test_off_is_missing_where_a_filter_refuses_the_personality():
         "the kernel refuses to switch address randomisation off (Operation not permitted);"
         " the seccomp filter of a container does that"
     )
+
+
+@pytest.mark.skipif(shutil.which("setarch") is None, reason="setarch (util-linux) is not here")
+def test_the_flag_is_the_one_that_setarch_sets():
+    if answer(MISSING.format(level="off")) != "None":
+        pytest.skip("this machine refuses to switch address randomisation off")
+    told = subprocess.check_output(["setarch", platform.machine(), "-R", "cat", "/proc/self/personality"])
+    assert int(told, 16) & ADDR_NO_RANDOMIZE == ADDR_NO_RANDOMIZE
+    assert ADDR_NO_RANDOMIZE.bit_count() == 1

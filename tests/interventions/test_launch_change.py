@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import FrozenInstanceError
+
 import pytest
 
 from steelyard.errors import UsageError
@@ -38,3 +40,8 @@ def test_two_values_of_one_variable_are_a_conflict_that_names_both():
 def test_two_sets_of_cpus_are_a_conflict():
     with pytest.raises(UsageError, match=r"different CPUs: \(0,\) and \(1,\)"):
         combine([LaunchChange(affinity=(0,)), LaunchChange(affinity=(1,))])
+
+
+def test_a_change_is_not_changed_afterwards():
+    with pytest.raises(FrozenInstanceError):
+        LaunchChange().env_bytes = 1

@@ -25,7 +25,8 @@ def test_parameters_become_factors_and_other_braces_stay():
 
 
 def test_a_shell_gets_the_command_as_one_word():
-    assert words(commands=["a | b", "c"], shell="/bin/bash")["a | b"] == ("/bin/bash", "-c", "a | b")
+    keys = {"commands": ["a | b", "c"], "shell": "/bin/bash"}
+    assert words(**keys)["a | b"] == ("/bin/bash", "-c", "a | b")
 
 
 def test_the_same_command_twice_keeps_two_names():

@@ -160,3 +160,15 @@ def test_any_text_is_parsed_or_refused_with_a_cure(text):
     except UsageError as error:
         parsed = error
     assert isinstance(parsed, Expression) or parsed.hint
+
+
+def test_the_deepest_text_that_is_allowed_is_parsed():
+    nested = DEEPEST - 1
+    assert parse("(" * nested + "1" + ")" * nested).evaluate({}) == 1
+    with pytest.raises(UsageError, match="levels deep"):
+        parse("(" * DEEPEST + "1" + ")" * DEEPEST)
+
+
+@pytest.mark.parametrize("part", ["(1)", "1**1", "sqrt(1)", "max(1,1)"])
+def test_what_stands_side_by_side_is_not_deep(part):
+    assert parse("*".join([part] * (DEEPEST + 10))).evaluate({}) == 1

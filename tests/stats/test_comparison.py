@@ -155,6 +155,14 @@ def test_unequal_or_timed_out_shares_of_failure_leave_a_comparison_unresolved(sa
     assert set(ignored.flags) == set(strict.flags)
 
 
+def test_runs_that_fail_unequally_prove_no_equivalence_either(sample):
+    rng = np.random.default_rng(32)
+    failing = Failures(33, 3, 0)
+    pair = [sample(noisy(rng, size=0.001)), sample(noisy(rng, size=0.001), treatment=2, failures=failing)]
+    (c,) = compare(pair, Declared(margin=0.02))
+    assert (c.relevance, c.verdict) == ("inside", "not_resolved")
+
+
 def test_a_treatment_that_always_fails_has_no_ratio_and_no_verdict_but_does_not_spoil_the_family(sample):
     rng = np.random.default_rng(27)
     samples = [

@@ -59,6 +59,14 @@ def test_contexts_visited_unequally_often_count_once_each_and_are_marked(sample)
     assert between.unbalanced
 
 
+def test_a_dropped_block_does_not_shift_the_contexts_of_those_after_it(sample):
+    old = sample([9.0, 1.0, 2.0, 4.0, 8.0], blocks=[1, 2, 3, 4, 5], contexts=[7, 1, 2, 1, 2])
+    new = sample([1.0] * 4, treatment=2, blocks=[2, 3, 4, 5], contexts=[1, 2, 1, 2])
+    between = contrast(old, new)
+    assert between.old.ids.tolist() == [1, 2]
+    assert between.differences == pytest.approx([math.log(2), math.log(4)])
+
+
 def test_where_higher_is_better_the_speedup_is_new_over_old(sample):
     old = sample([10.0, 10.0], metric="rate", unit="1/s", better="higher")
     new = sample([20.0, 40.0], treatment=2, metric="rate", unit="1/s", better="higher")

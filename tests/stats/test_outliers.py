@@ -18,6 +18,11 @@ def test_a_value_far_below_counts_too():
     assert (found.count, round(found.farthest, 2)) == (1, 0.1)
 
 
+def test_the_farthest_is_the_farthest_on_either_side():
+    found = outliers(np.array([1.0, 1.01, 0.99, 1.02, 0.98, 1.0, 1.01, 0.99, 2.0, 0.1]))
+    assert (found.count, round(found.farthest, 2)) == (2, 0.1)
+
+
 @pytest.mark.parametrize(
     "values", [np.ones(9), np.array([1.0, 9.0]), np.array([0.0, *range(1, 9)]), -np.arange(1.0, 9)]
 )

@@ -66,7 +66,7 @@ def calibrate(
             comparisons=comparisons or COMPARISONS,
             directory=output or state_directory(os.environ, "null"),
             keep=output is not None,
-            watch=line.update,
+            watch=lambda done, total, left_s: line.update(done, total, left_s, "comparisons"),
         )
     finally:
         line.clear()

@@ -118,11 +118,11 @@ def _stack(directory: Path, progress: Progress) -> str:
 
 
 def _counted(progress: Progress) -> Callable[[int, int], None]:
-    return lambda done, total: progress.update(done, total, 0.0, "comparisons")
+    return lambda done, total: progress.update(done, total, what="comparisons")
 
 
 def _watch(progress: Progress) -> Watch:
-    return lambda at: progress.update(at.blocks_done, at.blocks_wanted, at.elapsed_s)
+    return lambda at: progress.update(at.blocks_done, at.blocks_wanted, at.remaining_s)
 
 
 def _write(lines: Sequence[Line]) -> None:

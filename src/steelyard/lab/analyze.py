@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final, Literal
 
 from steelyard.errors import RecordError
+from steelyard.lab.status import extent
 from steelyard.spec.experiment import Experiment
 from steelyard.stats.answer import Answer, answer
 from steelyard.stats.contrast import Order
@@ -16,6 +17,9 @@ from steelyard.stats.notice import Notice
 from steelyard.stats.precision import Precision, precision
 from steelyard.store import Record
 from steelyard.units import BUILTIN
+
+DISTURBED_SHARE: Final = 0.01
+"""Of the elapsed time; below it, other load explains little of what is compared."""
 
 BESIDE: Final = ("cpu_s", "rss_bytes")
 """Built-in metrics that are shown beside the primary one, without verdicts."""
@@ -52,7 +56,7 @@ def analyze(record: Record, *, metric: str | None = None) -> Answer:
             samples,
             _facts(record, experiment),
             replace(_declared(experiment), metric=primary),
-            warnings=[Notice("note", fields={"text": warning.text}) for warning in record.warnings()],
+            warnings=_warnings(record),
             unobserved=_unobserved(record),
         )
 
@@ -115,6 +119,28 @@ def _others(experiment: Experiment, primary: str) -> Sequence[str]:
         *(name for name in BESIDE if primary in BUILTIN),
         *([] if primary == "wall_s" else ["wall_s"]),
     )
+
+
+def _warnings(record: Record) -> list[Notice]:
+    """What was noted while it ran, and whether other programs or other machines used the CPUs meanwhile."""
+    notices = [Notice("note", fields={"text": warning.text}) for warning in record.warnings()]
+    labels = {treatment.id: treatment.label for treatment in record.treatments}
+    disturbed = [each for each in record.disturbances().values() if each.queue_wait_share > DISTURBED_SHARE]
+    if disturbed:
+        worst = max(each.queue_wait_share for each in disturbed)
+        names = tuple(labels[each.treatment] for each in disturbed)
+        notices.append(Notice("disturbed", names, {"share": worst}))
+    if (stolen := _stolen_share(record)) > DISTURBED_SHARE:
+        notices.append(Notice("stolen", fields={"share": stolen}))
+    return notices
+
+
+def _stolen_share(record: Record) -> float:
+    """Steal over the time of all CPUs while the record was run."""
+    stolen_s = sum(batch.steal_s or 0.0 for batch in record.batches())
+    cpus = max((int(run.host.get("cpus_online", 1)) for run in record.runs()), default=1)
+    spent_s = extent(record).spent_s
+    return stolen_s / (spent_s * cpus) if spent_s else 0.0
 
 
 def _unobserved(record: Record) -> list[Notice]:

@@ -32,7 +32,6 @@ class Progress:
     blocks_wanted: int
     elapsed_s: float
     remaining_s: float | None
-    note: str = ""
 
 
 Watch = Callable[[Progress], None]
@@ -41,9 +40,8 @@ Watch = Callable[[Progress], None]
 class Conductor:
     """Runs one record to its end.
 
-    What runs next follows from the record and the seed alone, so that a run that was killed anywhere goes
-    on as if it
-    had not been.
+    What runs next follows from the record and the seed alone, so that a run that was killed anywhere goes on
+    as if it had not been.
     """
 
     def __init__(
@@ -86,10 +84,15 @@ class Conductor:
                 # Whatever stopped the runner: what is in the journal was measured and belongs into the
                 # record.
                 measurements = self._store(works, before)
+                changes = self._give_up_changed(works)
+            if changes:
+                raise ProgramError(
+                    f"the program changed during the experiment: {changes[0]}",
+                    hint="measure it in a new record; this one keeps what was measured before the change",
+                )
             self._blocks_run += len(works)
             self._note_outcomes(works, measurements)
             self._refuse_failures(measurements)
-            self._refuse_changes()
 
     def _draw(self, elapsed_s: float) -> list[Work]:
         block_s = elapsed_s / self._blocks_run if self._blocks_run else BATCH_S
@@ -163,13 +166,16 @@ class Conductor:
                     " accepted: verify = { exit = 1 } in a spec, --ignore-failure with compare",
                 )
 
-    def _refuse_changes(self) -> None:
-        for identity in self._identities:
-            if what := changed(identity):
-                raise ProgramError(
-                    f"the program changed during the experiment: {what}",
-                    hint="measure it in a new record; this one keeps what was measured before the change",
-                )
+    def _give_up_changed(self, works: Sequence[Work]) -> list[str]:
+        """What changed of the programs; then the blocks of the batch count nowhere, since nobody knows when
+        in it that happened.
+        """
+        changes = [what for identity in self._identities if (what := changed(identity))]
+        if changes:
+            self._record.set_block_states(
+                {work.block.id: "incomplete" for work in works if not work.block.discard}
+            )
+        return changes
 
     def _tell(self, elapsed_s: float) -> None:
         done = sum(outcome.state == "complete" for outcome in self._outcomes)

@@ -74,6 +74,7 @@ def _one_context(contexts: Experiment, directories: tuple[str, ...]) -> Experime
     # Once as the file that is executed, once as the first argument.
     env_bytes = [2 * (length - min(lengths)) for length in lengths]
     factors = (
+        *(factor for factor in contexts.factors if factor.name != PLACE),
         Factor(PLACE, directories),
         Factor("env_bytes", tuple(dict.fromkeys(env_bytes)), intervention=True),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.run.counters import find_event
+from steelyard.counters import find_event
 from steelyard.spec.experiment import Experiment, UserMetric
 from steelyard.units import Metric
 

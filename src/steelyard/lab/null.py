@@ -30,8 +30,8 @@ from steelyard.store import Record
 
 COMPARISONS: Final = 100
 
-Watch = Callable[[int, int, float], None]
-"""Told how many blocks are done, how many there will be, and the seconds so far."""
+Watch = Callable[[int, int, float | None], None]
+"""Told how many comparisons are done, how many there will be, and the seconds left, once that is known."""
 
 
 Make = Callable[[int, Path], Mapping[Way, Experiment]]
@@ -84,7 +84,8 @@ def null(
                 for way in permutation(list(experiments), generator(comparing.seed, "way", number)):
                     done = sum(tally.comparisons for tally in tallies.values())
                     total = comparisons * len(tallies)
-                    watch(done * comparing.blocks, total * comparing.blocks, time.monotonic() - started)
+                    elapsed_s = time.monotonic() - started
+                    watch(done, total, elapsed_s / done * (total - done) if done else None)
                     _compare(tallies[way], experiments[way], place / f"{way}.lab")
                 if not keep:
                     shutil.rmtree(place)

@@ -53,8 +53,8 @@ def shorten(text: str, width: int) -> str:
 
 
 def shorten_all(texts: Sequence[str], width: int) -> dict[str, str]:
-    """Each text at most ``width`` columns; where that makes two of them equal, what tells them apart is kept, and
-    around it as much of what they share as there is room for.
+    """Each text at most ``width`` columns; where that makes two of them equal, what tells them apart is kept,
+    and around it as much of what they share as there is room for.
     """
     distinct = list(dict.fromkeys(texts))
     short = {text: shorten(text, width) for text in distinct}
@@ -74,7 +74,7 @@ def shorten_all(texts: Sequence[str], width: int) -> dict[str, str]:
 
 
 def _kept(head: int, tail: int, room: int) -> tuple[int, int]:
-    """How much of the shared beginning and end fits into ``room`` beside the ellipses; the end first, half each."""
+    """How much of the shared beginning and end fits into ``room`` beside the ellipses, half each."""
     for shown in range(head + tail, 0, -1):
         right = min(tail, max(shown - head, (shown + 1) // 2))
         left = shown - right

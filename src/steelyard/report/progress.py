@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import Final, TextIO
 
-from steelyard.report.label import columns, printable, shorten
+from steelyard.report.label import columns, shorten
 from steelyard.units import format_duration
 
 _BAR: Final = 20
@@ -17,21 +17,14 @@ _BAR: Final = 20
 _CLEAR: Final = "\r\x1b[K"
 
 
-def progress_line(done: int, total: int | None, elapsed_s: float, note: str = "", width: int = 80) -> str:
-    """``12/30 blocks ████░░░░  3 min left  note``, at most ``width`` columns.
-
-    Time left is time per block so far times blocks left: it is shown once a block is done and where the total
-    is known.
-    """
-    if total is None:
-        parts = [f"{done} blocks", f"{format_duration(elapsed_s)} so far"]
-    else:
-        filled = _BAR * min(done, total) // max(total, 1)
-        parts = [f"{done}/{total} blocks", "█" * filled + "░" * (_BAR - filled)]
-        if done:
-            parts.append(f"{format_duration(elapsed_s / done * max(0, total - done))} left")
-    if note:
-        parts.append(printable(note))
+def progress_line(
+    done: int, total: int, left_s: float | None = None, what: str = "blocks", width: int = 80
+) -> str:
+    """``12/30 blocks ████░░░░  3 min left``, at most ``width`` columns; the time only where it is known."""
+    filled = _BAR * min(done, total) // max(total, 1)
+    parts = [f"{done}/{total} {what}", "█" * filled + "░" * (_BAR - filled)]
+    if left_s is not None:
+        parts.append(f"{format_duration(left_s)} left")
     return shorten("  ".join(parts), width)
 
 
@@ -44,12 +37,12 @@ class Progress:
     stream: TextIO = field(default_factory=lambda: sys.stderr)
     _shown: bool = False
 
-    def update(self, done: int, total: int | None, elapsed_s: float, note: str = "") -> None:
+    def update(self, done: int, total: int, left_s: float | None = None, what: str = "blocks") -> None:
         """Draw the line anew."""
         if not self.stream.isatty() or os.environ.get("TERM") == "dumb":
             return
         # The last column is left free: a character there makes some terminals wrap.
-        line = progress_line(done, total, elapsed_s, note, self._width() - 1)
+        line = progress_line(done, total, left_s, what, self._width() - 1)
         self.stream.write(_CLEAR + line)
         self.stream.flush()
         self._shown = columns(line) > 0

@@ -15,6 +15,8 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "precision_not_reached": "The precision wanted was not reached{ended} ({blocks}){halfwidths}.",
     "sequential_order": "One command ran after the other, so that every drift of the machine counts as a "
     "difference, and no interval shows it.",
+    "disturbed": "{who}: {share} of the elapsed time was spent waiting for a CPU that something else used.",
+    "stolen": "The hypervisor gave {share} of the time to other machines; steal is in no program's account.",
     "few_blocks": "Few {what} ({n}): below {wanted}, intervals rest on the shape of the distribution.",
     "autocorrelated": "{who}: {what} resemble each other (r1 = {r1}), so that {n} tell as much as {n_eff} "
     "independent ones; the interval is too narrow.",

@@ -63,16 +63,16 @@ def pairwise(answer: Answer, width: int) -> list[Line]:
 def other_metrics(answer: Answer, width: int) -> list[Line]:
     """Means and ratios of the metrics that carry no verdict."""
     others = [each for each in answer.comparisons if each.metric.name != answer.metric.name]
+    if not answer.comparisons:
+        return _alone(answer, width)
     if not others:
         return []
     shown = others[:MOST_ROWS]
     samples = {(s.metric.name, _key(s.treatment.id, s.labels)): s for s in answer.samples}
 
     def mean(comparison: Comparison, treatment: int) -> Span:
-        summary = samples[comparison.metric.name, _key(treatment, comparison.labels)].summary
-        if summary.mean is None:
-            return Span("–")
-        return Span(quantity(summary.mean, comparison.metric.unit, summary.u))
+        sample = samples[comparison.metric.name, _key(treatment, comparison.labels)]
+        return _quantity(sample, sample.summary.mean, sample.summary.u)
 
     columns = [
         Column("also measured", [_name(c.metric.name) for c in shown], right=False, is_name=True),
@@ -84,6 +84,28 @@ def other_metrics(answer: Answer, width: int) -> list[Line]:
         Column("95 % CI", [_interval(c) for c in shown], right=False, give_way=2),
     ]
     return [*table(columns, width), *_left_out(len(others) - len(shown))]
+
+
+def _alone(answer: Answer, width: int) -> list[Line]:
+    """Means of the other metrics where nothing is compared."""
+    others = [sample for sample in answer.samples if sample.metric.name != answer.metric.name]
+    if not others:
+        return []
+    shown = others[:MOST_ROWS]
+    several = len({sample.treatment.id for sample in shown}) > 1
+    names = [Column("treatment", [_name(s.treatment.label) for s in shown], right=False, is_name=True)]
+    columns = [
+        Column("also measured", [_name(s.metric.name) for s in shown], right=False, is_name=True),
+        *_labels([sample.labels for sample in shown]),
+        *(names if several else []),
+        Column("mean", [_quantity(s, s.summary.mean, s.summary.u) for s in shown]),
+        Column("s", [_quantity(s, s.summary.s, None) for s in shown]),
+    ]
+    return [*table(columns, width), *_left_out(len(others) - len(shown))]
+
+
+def _quantity(sample: Described, value: float | None, uncertainty: float | None) -> Span:
+    return Span("–" if value is None else quantity(value, sample.metric.unit, uncertainty))
 
 
 def _one_each(answer: Answer) -> bool:

@@ -13,6 +13,7 @@ from pathlib import Path
 from struct import Struct
 from typing import Final, Literal
 
+from steelyard.counters import find_event
 from steelyard.errors import RecordError
 
 RawStatus = Literal["ok", "timed_out", "spawn_failed", "setup_failed", "hook_failed"]
@@ -87,7 +88,7 @@ class RawTrial:
     left_processes : int
         Descendants that were still running after its end and were ended.
     counters : mapping of str to float or None
-        By name, scaled where the kernel shared the hardware; ``None`` where the kernel refused the event.
+        By name, in SI units, scaled up where hardware was shared; ``None`` where it refused the event.
     stdout, stderr, metrics : bytes
         What was kept, from the head.
     stdout_bytes, stderr_bytes, metrics_bytes : int
@@ -181,7 +182,8 @@ def decode_record(body: memoryview) -> RawTrial:
     for _ in range(counter_count):
         value, available, length = _COUNTER.unpack_from(body, at)
         at += _COUNTER.size
-        counters[str(body[at : at + length], "ascii")] = value if available else None
+        name = str(body[at : at + length], "ascii")
+        counters[name] = value * find_event(name)[0].scale if available else None
         at += length
     stderr_at = at + stdout_kept
     metrics_at = stderr_at + stderr_kept

@@ -6,8 +6,8 @@ import os
 from dataclasses import dataclass
 from typing import Final
 
+from steelyard.counters import find_event
 from steelyard.errors import UsageError
-from steelyard.run.counters import find_event
 
 CAPTURE: Final = "capture"
 NULL: Final = "null"
@@ -56,7 +56,7 @@ class Launch:
         Untimed commands just before and after each trial; at most 16 each. Cleanup runs whatever happened.
         What prepare leaves running lives until cleanup has run.
     counters : tuple of str
-        Names of ``steelyard.run.counters``, at most 16.
+        Names of ``steelyard.counters``, at most 16.
     metrics_path : str or None
         A file, absolute, emptied before the trial and read after it (its first 16 MiB).
     """

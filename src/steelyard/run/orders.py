@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import Final
 
-from steelyard.run.counters import find_event
+from steelyard.counters import find_event
 from steelyard.run.launch import CAPTURE, NULL, Launch
 
 _ORDER_HEAD: Final = Struct("<IB")

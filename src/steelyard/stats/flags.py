@@ -24,12 +24,11 @@ Flag = Literal[
 ]
 
 FEW_BLOCKS: Final = 10
-"""Below, optional stopping and the approximations of t for skewed values cost coverage (docs/statistics.md).
-"""
+"""Below, optional stopping and skewed values cost coverage (docs/statistics.md)."""
 
 
 def unequal(one: Failures, other: Failures) -> bool:
     """Whether the shares of failed runs differ at all."""
-    return one.failed * other.attempted != other.failed * one.attempted or (one.failed > 0) != (
-        other.failed > 0
-    )
+    if (one.failed > 0) != (other.failed > 0):
+        return True
+    return one.failed * other.attempted != other.failed * one.attempted

@@ -14,6 +14,8 @@ Kind = Literal[
     "precision_not_reached",
     "sequential_order",
     "few_blocks",
+    "disturbed",
+    "stolen",
     # about values
     "autocorrelated",
     "trend",

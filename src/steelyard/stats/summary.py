@@ -68,7 +68,7 @@ def summarise(values: npt.ArrayLike) -> Summary:
     # The second term is zero but for the rounding of the mean (Chan, Golub, LeVeque 1983, DOI
     # 10.1080/00031305.1983.10483115).
     squares = float(deviations @ deviations) - float(deviations.sum()) ** 2 / n
-    s = 0.0 if low == high else math.sqrt(max(0.0, squares) / (n - 1))
+    s = math.sqrt(max(0.0, squares) / (n - 1))
     u = s / math.sqrt(n)
     cv, rsu = (s / abs(mean), u / abs(mean)) if mean else (math.inf, math.inf)
     s_value = _unscaled(s, exponent)

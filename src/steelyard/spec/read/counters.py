@@ -5,29 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from steelyard.counters import EVENTS
 from steelyard.spec.origin import Origin, Path, suggest
 from steelyard.spec.toml import shown
 from steelyard.units import BUILTIN
 
-COUNTERS: Final = (
-    "cycles",
-    "instructions",
-    "cache_references",
-    "cache_misses",
-    "branches",
-    "branch_misses",
-    "bus_cycles",
-    "stalled_cycles_frontend",
-    "stalled_cycles_backend",
-    "ref_cycles",
-    "cpu_clock",
-    "task_clock",
-    "page_faults",
-    "context_switches",
-    "cpu_migrations",
-    "alignment_faults",
-    "emulation_faults",
-)
+COUNTERS: Final = tuple(name for name in EVENTS if name not in BUILTIN)
 """Names of the events that no trial has anyway; whether this machine has them is seen when they are read."""
 
 USER_MODE: Final = ":u"

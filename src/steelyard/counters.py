@@ -24,12 +24,15 @@ class CounterEvent:
     type, config : int
         As ``struct perf_event_attr`` has them.
     unit : str
-        What a count is: ``1`` for events, ``ns`` for clocks.
+        SI unit of the metric: empty for events, ``s`` for clocks.
+    scale : float
+        What a count is in that unit.
     """
 
     type: int
     config: int
-    unit: str = "1"
+    unit: str = ""
+    scale: float = 1.0
 
 
 EVENTS: Final = {
@@ -43,8 +46,8 @@ EVENTS: Final = {
     "stalled_cycles_frontend": CounterEvent(_HARDWARE, 7),
     "stalled_cycles_backend": CounterEvent(_HARDWARE, 8),
     "ref_cycles": CounterEvent(_HARDWARE, 9),
-    "cpu_clock": CounterEvent(_SOFTWARE, 0, "ns"),
-    "task_clock": CounterEvent(_SOFTWARE, 1, "ns"),
+    "cpu_clock": CounterEvent(_SOFTWARE, 0, "s", 1e-9),
+    "task_clock": CounterEvent(_SOFTWARE, 1, "s", 1e-9),
     "page_faults": CounterEvent(_SOFTWARE, 2),
     "context_switches": CounterEvent(_SOFTWARE, 3),
     "cpu_migrations": CounterEvent(_SOFTWARE, 4),

@@ -1,0 +1,1 @@
+"""The documentation: what of it is generated, and what of it is checked."""

@@ -1,0 +1,196 @@
+"""The reference of the spec: keys, types and defaults from the typed tables, errors from the reader."""
+
+from __future__ import annotations
+
+import re
+import typing
+from collections.abc import Iterator
+from types import UnionType
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta
+
+from documentation.markdown import GeneratedBlockError, code_blocks
+from documentation.tables import table
+from steelyard.counters import EVENTS
+from steelyard.errors import SpecError
+from steelyard.interventions import INTERVENTIONS
+from steelyard.spec import loads, tables
+from steelyard.spec.read.counters import COUNTERS
+from steelyard.spec.toml import toml_value
+from steelyard.units import BUILTIN, Scalar, format_duration
+
+TABLES: Final[dict[str, type[msgspec.Struct]]] = {
+    "top": tables.SpecTable,
+    "program": tables.ProgramTable,
+    "program.verify": tables.VerifyTable,
+    "build": tables.BuildTable,
+    "factors.NAME": tables.ZipTable,
+    "contexts": tables.ContextsTable,
+    "contexts.NAME": tables.RangeTable,
+    "design": tables.DesignTable,
+    "design.stop": tables.StopTable,
+    "metrics.NAME": tables.MetricTable,
+    "analysis": tables.AnalysisTable,
+    "launch": tables.LaunchTable,
+}
+"""What the documentation calls a table of the spec."""
+
+_NAMED: Final[tuple[tuple[Any, str], ...]] = (
+    (tables.Command, "list of words"),
+    (tables.Commands, "list of words, or list of such lists"),
+    (tables.Duration, "time"),
+    (tables.Setting, '`"random"`, level, list of levels, or range'),
+    (Scalar, "scalar"),
+    (dict[str, list[Scalar] | tables.ZipTable], "table of factors"),
+)
+_PLAIN: Final[dict[Any, str]] = {str: "text", int: "whole number", float: "number", bool: "`true` or `false`"}
+
+
+def keys(name: str) -> str:
+    """The table of the keys of a table.
+
+    Raises
+    ------
+    GeneratedBlockError
+        The spec has no such table.
+    """
+    if name not in TABLES:
+        raise GeneratedBlockError(f"there is no table {name!r} in a spec; tables: {', '.join(TABLES)}")
+    struct = TABLES[name]
+    hints = typing.get_type_hints(struct, include_extras=True)
+    rows = []
+    for field in msgspec.structs.fields(struct):
+        hint = hints[field.name]
+        kind = re.sub(r"(whole )?numbers?", rf"\g<0> {_bounds(hint)}", _words(hint), count=1).replace(
+            " ,", ","
+        )
+        rows.append((f"`{field.name}`", kind, _default(field, hint), _description(struct, field.name, hint)))
+    return table(("key", "type", "default", "meaning"), rows)
+
+
+def interventions() -> str:
+    """The table of the reserved names."""
+    rows = ((f"`{each.name}`", each.about, each.levels_text) for each in INTERVENTIONS.values())
+    return table(("name", "what it changes", "levels"), rows)
+
+
+def counters() -> str:
+    """The table of the events that a spec may ask for."""
+    kinds = ("hardware", "software")
+    named = [
+        (kind, [f"`{name}`" for name in COUNTERS if EVENTS[name].type == i]) for i, kind in enumerate(kinds)
+    ]
+    return table(("kind", "names"), [(kind, ", ".join(names)) for kind, names in named])
+
+
+def metrics() -> str:
+    """The table of the metrics that every trial has."""
+    rows = (
+        (f"`{each.name}`", each.unit or "–", "–" if each.better == "neither" else each.better, each.about)
+        for each in BUILTIN.values()
+    )
+    return table(("metric", "unit", "better", "what it is"), rows)
+
+
+def error(above: str) -> str:
+    """What is said of the last TOML block above, as ``steelyard run spec.toml`` prints it.
+
+    Raises
+    ------
+    GeneratedBlockError
+        There is no such block, or nothing is wrong with it.
+    """
+    specs = [code.text for code in code_blocks(above) if code.language == "toml"]
+    if not specs:
+        raise GeneratedBlockError("there is no TOML block above this one")
+    try:
+        loads(specs[-1], source="/", name="spec.toml")
+    except SpecError as wrong:
+        hint = f"\n\nhint: {wrong.hint}" if wrong.hint else ""
+        return f"```text\nerror: {wrong.message}{hint}\n```"
+    raise GeneratedBlockError("nothing is wrong with the spec above this block")
+
+
+def _members(hint: Any) -> Iterator[Any]:
+    """The alternatives of a type, without ``None`` and without what is only annotated."""
+    if typing.get_origin(hint) is Annotated:
+        yield from _members(typing.get_args(hint)[0])
+    elif typing.get_origin(hint) in (typing.Union, UnionType):
+        for member in typing.get_args(hint):
+            yield from _members(member)
+    elif hint is not type(None):
+        yield hint
+
+
+def _metas(hint: Any) -> Iterator[Meta]:
+    if typing.get_origin(hint) is Annotated:
+        inner, *metas = typing.get_args(hint)
+        yield from (meta for meta in metas if isinstance(meta, Meta))
+        yield from _metas(inner)
+    elif typing.get_origin(hint) in (typing.Union, UnionType):
+        for member in typing.get_args(hint):
+            yield from _metas(member)
+
+
+def _words(hint: Any) -> str:
+    members = list(_members(hint))
+    for known, words in _NAMED:
+        if set(members) == set(_members(known)):
+            return words
+    return " or ".join(dict.fromkeys(_member(member) for member in members))
+
+
+def _member(hint: Any) -> str:
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Literal:
+        return " or ".join(f"`{toml_value(each)}`" for each in arguments)
+    if origin is list:
+        return f"list of {_plural(_words(arguments[0]))}"
+    if origin is dict:
+        return f"table of {_plural(_words(arguments[1]))}"
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        return "table"
+    return _PLAIN[hint]
+
+
+def _plural(words: str) -> str:
+    first, *rest = words.split(" of ", 1)
+    return " of ".join([f"{first}s", *rest]) if " or " not in first else f"({words})"
+
+
+def _bounds(hint: Any) -> str:
+    for meta in _metas(hint):
+        if meta.min_length is not None and meta.min_length == meta.max_length:
+            return f"({meta.min_length} of them)"
+        low = f"{meta.ge:,}" if meta.ge is not None else ""
+        # A bound of 64 bits says nothing to a person.
+        high = f"{meta.le:,}" if meta.le is not None and meta.le < 2**53 else ""
+        if low and high:
+            return f"from {low.replace('-', '−')} to {high}"
+        if low:
+            return f"from {low}"
+        if meta.gt is not None:
+            return f"above {meta.gt:g}" + (
+                f", below {meta.lt:g}" if meta.lt is not None else f", at most {meta.le:g}" if meta.le else ""
+            )
+    return ""
+
+
+def _default(field: msgspec.structs.FieldInfo, hint: Any) -> str:
+    if field.required:
+        return "required"
+    default = field.default_factory() if field.default is msgspec.NODEFAULT else field.default
+    if default is None or isinstance(default, msgspec.Struct) or default in ([], {}):
+        return "–"
+    if isinstance(default, float) and _words(hint) == "time":
+        return format_duration(default)
+    return f"`{toml_value(default)}`"
+
+
+def _description(struct: type, name: str, hint: Any) -> str:
+    description = next((meta.description for meta in _metas(hint) if meta.description), None)
+    if description is None:
+        raise GeneratedBlockError(f"{struct.__name__}.{name} has no description")
+    return description

@@ -1,0 +1,112 @@
+"""What changes between two runs of one record: the spec, the host, the boot."""
+
+from __future__ import annotations
+
+import sys
+
+import killing
+import pytest
+
+import steelyard.lab.run as running
+from steelyard.errors import RecordError
+from steelyard.lab.analyze import analyze
+from steelyard.lab.run import run
+from steelyard.run.host import host_facts
+from steelyard.spec import experiment
+from steelyard.store import Record
+
+# The second trial of the fourth block waits, so that the run can be killed there.
+WAITING = """
+case $1 in *8) touch held; while ! [ -e go ]; do sleep 0.01; done;; esac
+"""
+
+
+@pytest.fixture
+def interrupted(tmp_path):
+    """An experiment whose runner was killed in the middle of a block, its record and that block."""
+    asked = experiment(
+        name="waiting",
+        source=str(tmp_path),
+        program={
+            "commands": {arm: ["/bin/sh", "-c", WAITING, arm, "{trial}"] for arm in ("one", "the other")}
+        },
+        design={"blocks": 6, "discard": 0},
+    )
+    pid = killing.start_run(asked, tmp_path / "a.lab")
+    while not (tmp_path / "held").exists():
+        assert not killing.has_ended(pid)
+    killing.kill(killing.find(pid, killing.RUNNER))
+    assert killing.end_of(pid) == 5
+    (tmp_path / "go").touch()
+    with Record.open(tmp_path / "a.lab") as record:
+        assert record.finished_trials(4) == {7}
+    return asked, tmp_path / "a.lab", 4
+
+
+def states(directory):
+    """Block to state."""
+    with Record.open(directory) as record:
+        return {each.block.id: each.state for each in record.outcomes()}
+
+
+def test_a_changed_spec_is_refused_with_every_difference_and_the_record_stays(tmp_path):
+    directory = tmp_path / "a.lab"
+    run(killing.logging_experiment(tmp_path, blocks=3), directory)
+    content = (directory / "record.sqlite").read_bytes()
+    changed = killing.logging_experiment(tmp_path, blocks=4, seed=2, analysis={"alpha": 0.01})
+    with pytest.raises(RecordError) as error:
+        run(changed, directory)
+    for difference in ("design.blocks: 3 → 4", "design.seed: 1 → 2", "analysis.alpha: 0.05 → 0.01"):
+        assert difference in error.value.message
+    assert "put the spec back" in str(error.value.hint)
+    assert (directory / "record.sqlite").read_bytes() == content
+
+
+def test_a_block_never_spans_two_boots(interrupted, monkeypatch):
+    asked, directory, begun = interrupted
+    monkeypatch.setattr(running, "boot_id", lambda: "another boot")
+    run(asked, directory)
+    assert states(directory)[begun] == "incomplete"
+    assert list(states(directory).values()).count("complete") == 6
+    with Record.open(directory) as record:
+        boots = {each.id: each.boot for each in record.runs()}
+    assert len(set(boots.values())) == 2
+    of_blocks = killing.rows(directory, "SELECT block, run FROM trial")
+    for block, state in states(directory).items():
+        spanned = {boots[run_id] for of, run_id in of_blocks if of == block}
+        assert state == "incomplete" or len(spanned) == 1
+
+
+def test_a_run_that_dies_right_after_a_restart_does_not_hide_it(interrupted, monkeypatch):
+    asked, directory, begun = interrupted
+    monkeypatch.setattr(running, "boot_id", lambda: "another boot")
+    with monkeypatch.context() as dying:
+        dying.setattr(running, "_conduct", lambda *_: sys.exit())
+        with pytest.raises(SystemExit):
+            run(asked, directory)
+    run(asked, directory)
+    assert states(directory)[begun] == "incomplete"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("cpu_model", "Another CPU"), ("kernel", "Linux 99"), ("hostname", "elsewhere")]
+)
+def test_another_host_is_a_warning_that_is_stored_with_the_samples(interrupted, monkeypatch, key, value):
+    asked, directory, _ = interrupted
+    monkeypatch.setattr(running, "host_facts", lambda: {**host_facts(), key: value})
+    run(asked, directory)
+    with Record.open(directory) as record:
+        (warning,) = record.warnings()
+        assert (warning.kind, warning.run) == ("host_changed", record.runs()[-1].id)
+        assert key in warning.text
+        assert repr(value) in warning.text
+        assert record.runs()[-1].host[key] == value
+        assert any(notice.fields.get("text") == warning.text for notice in analyze(record).warnings)
+
+
+def test_the_same_host_goes_on_with_the_block_and_warns_of_nothing(interrupted):
+    asked, directory, begun = interrupted
+    run(asked, directory)
+    assert states(directory)[begun] == "complete"
+    with Record.open(directory) as record:
+        assert record.warnings() == []

@@ -1,0 +1,124 @@
+"""``steelyard run`` on disks that are full or read-only, and on records that are none: an error with its
+cure, and nothing is harmed.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+
+import killing
+import pytest
+
+from steelyard.store import Record
+
+# Each trial writes more than a page to the journal, so that a disk of 2 MB is soon full.
+SPEC = """
+[program]
+commands = { a = ["/bin/sh", "-c", "head -c 50000 /dev/zero"], b = ["/bin/true"] }
+[design]
+blocks = 20
+discard = 0
+"""
+
+
+@pytest.fixture
+def spec(tmp_path):
+    (tmp_path / "a.toml").write_text(SPEC)
+    return "a.toml"
+
+
+def test_a_full_disk_stops_the_run_and_with_room_it_completes_the_same_plan(
+    tmp_path, spec, small_disk, steelyard_cli
+):
+    record = str(small_disk.path / "a.lab")
+    small_disk.fill(leave_bytes=700_000)
+    stopped = steelyard_cli("run", spec, "-o", record)
+    assert stopped.returncode == 2, stopped.stderr
+    assert stopped.stderr.startswith("error: ")
+    assert "room on its file system" in stopped.stderr or "free space" in stopped.stderr
+    before = killing.finished(small_disk.path / "a.lab", tmp_path / "no log")
+    assert before.trials, "some trials had finished"
+    small_disk.free()
+    assert steelyard_cli("run", spec, "-o", record).returncode == 0
+    assert steelyard_cli("run", spec, "-o", str(tmp_path / "b.lab")).returncode == 0
+    assert killing.tables(small_disk.path / "a.lab") == killing.tables(tmp_path / "b.lab")
+    after = killing.finished(small_disk.path / "a.lab", tmp_path / "no log")
+    assert before.trials.items() <= after.trials.items()
+
+
+def test_on_read_only_media_a_finished_record_is_answered_from_and_an_unfinished_one_refused(
+    spec, small_disk, steelyard_cli
+):
+    record = small_disk.path / "a.lab"
+    assert steelyard_cli("run", spec, "-o", str(record)).returncode == 0
+    answered = steelyard_cli("analyze", str(record)).stdout
+    small_disk.mount("ro")
+    assert steelyard_cli("analyze", str(record)).stdout == answered
+    assert steelyard_cli("run", spec, "-o", str(record)).returncode == 0, (
+        "it is finished: nothing is to be done"
+    )
+    new = steelyard_cli("run", spec, "-o", str(small_disk.path / "new.lab"))
+    assert new.returncode == 2
+    assert new.stderr.startswith("error: ")
+    assert "\nhint: " in new.stderr
+    small_disk.mount("rw")
+    with Record.open(record, write=True) as unfinished:
+        unfinished._connection.execute("UPDATE run SET state = 'interrupted'")
+    small_disk.mount("ro")
+    content = (record / "record.sqlite").read_bytes()
+    refused = steelyard_cli("run", spec, "-o", str(record))
+    assert refused.returncode == 2
+    assert "writ" in refused.stderr
+    assert "\nhint: " in refused.stderr
+    assert (record / "record.sqlite").read_bytes() == content
+
+
+def spoil_nothing_but_the_version(file):
+    connection = sqlite3.connect(file)
+    connection.execute("PRAGMA user_version = 999")
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (lambda file: file.write_bytes(file.read_bytes()[:5000]), "is damaged"),
+        (lambda file: file.write_bytes(b"no database at all"), "is not a record"),
+        (lambda file: file.write_bytes(b""), "is not a record"),
+        (spoil_nothing_but_the_version, "has format 999"),
+        (
+            lambda file: file.write_bytes(file.read_bytes()[:4096] + b"\xff" * (file.stat().st_size - 4096)),
+            "is damaged",
+        ),
+    ],
+    ids=["truncated", "other file", "empty", "newer version", "garbage"],
+)
+@pytest.mark.parametrize("command", ["run", "analyze", "status"])
+def test_a_record_that_cannot_be_used_is_refused_with_a_cure_and_left_as_it_is(
+    tmp_path, finished_record, steelyard_cli, spoil, told, command
+):
+    record = tmp_path / "a.lab"
+    shutil.copytree(finished_record, record)
+    (tmp_path / "a.toml").write_text(SPEC)
+    spoil(record / "record.sqlite")
+    content = (record / "record.sqlite").read_bytes()
+    what = ["run", "a.toml"] if command == "run" else [command, "a.lab"]
+    refused = steelyard_cli(*what)
+    assert refused.returncode == 2
+    assert told in refused.stderr
+    assert "\nhint: " in refused.stderr
+    assert "Traceback" not in refused.stderr
+    assert (record / "record.sqlite").read_bytes() == content
+
+
+@pytest.fixture(scope="module")
+def finished_record(tmp_path_factory):
+    """A record of SPEC, whose source is elsewhere."""
+    from steelyard.lab.run import run
+    from steelyard.spec import load
+
+    directory = tmp_path_factory.mktemp("finished")
+    (directory / "a.toml").write_text(SPEC)
+    run(load(directory / "a.toml"), directory / "a.lab")
+    return directory / "a.lab"
