@@ -8,8 +8,9 @@ import sys
 PROBE = """
 import sys
 import steelyard.growth, steelyard.series
-foreign = {name.split(".")[0] for name in sys.modules} - set(sys.stdlib_module_names) - {"steelyard", "__main__"}
-print(sorted(name for name in foreign if not name.startswith(("_", "sitecustomize"))))
+known = set(sys.stdlib_module_names) | {"steelyard", "sitecustomize"}
+foreign = {name.split(".")[0] for name in sys.modules} - known
+print(sorted(name for name in foreign if not name.startswith("_")))
 """
 
 

@@ -39,7 +39,8 @@ def render(
         "limits": [
             {
                 "name": model.name, "metric": model.metric, "limit": found.limit,
-                "parameter": found.parameter, "breaks_at": found.at, "interval95": [found.earliest, found.latest],
+                "parameter": found.parameter, "breaks_at": found.at,
+                "interval95": [found.earliest, found.latest],
             }
             for model, found in after.limits
         ],
