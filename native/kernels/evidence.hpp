@@ -6,7 +6,7 @@
 //
 //   T_d(chi2) = sum_g pi_g c_g s_g^{-(m-d)/2} (1 + chi2 / (s_g nu_g))^{-(nu_g + m - d)/2}
 //
-// where c_g normalises Student's t. T is tabulated at four places an octave and ln T interpolated linearly,
+// where c_g normalises Student's t. T is tabulated at eight places an octave and ln T interpolated linearly,
 // because a search asks for it thousands of times.
 #pragma once
 
@@ -32,7 +32,7 @@ class EvidenceTable {
     double log_at(double chi2);
 
   private:
-    static constexpr int per_octave = 4;
+    static constexpr int per_octave = 8;
     static constexpr int length = 28 * per_octave;
     void fill(int to);
     double exact(double chi2) const;

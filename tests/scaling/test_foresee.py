@@ -7,7 +7,10 @@ import pytest
 
 from steelyard.growth import Growth, rank
 from steelyard.scaling import Expectation, Question, model_all, series_of
+from steelyard.scaling.candidates import one_parameter
 from steelyard.scaling.foresee import weighted_quantiles
+from steelyard.scaling.posterior import beyond, draw, search
+from steelyard.scaling.spaces import dense_space
 
 P = 2.0 ** np.arange(4, 10)
 SLOW = [Growth.of(0, 1), Growth.of("1/2"), Growth.of(1)]
@@ -71,6 +74,29 @@ def test_weighted_quantiles_of_equal_weights_are_quantiles():
     # Three quarters of the weight is above 0, so the median is the 2/3 … quantile of the half-normal mixture.
     below = heavy[values <= weighted_quantiles(values, heavy)[1]].sum() / heavy.sum()
     assert below == pytest.approx(0.5, abs=0.01)
+
+
+def test_a_discrepancy_grows_with_the_square_of_the_distance():
+    points = np.array([[16.0, 10.0], [512.0, 40.0]])  # five octaves and two
+    assert beyond(points, np.array([64.0, 20.0])) == 1
+    assert beyond(points, np.array([2048.0, 20.0])) == pytest.approx((1 + 2 * 2 / 5) ** 2)
+    assert beyond(points, np.array([2048.0, 160.0])) == pytest.approx((1 + 2 * 2 / 2) ** 2)
+    assert beyond(points, np.array([4.0, 20.0])) == pytest.approx((1 + 2 * 2 / 5) ** 2)
+
+
+def test_draws_follow_the_posterior_they_are_drawn_from():
+    rng = np.random.default_rng(4)
+    candidates = one_parameter(P[:, None], dense_space())
+    value = (20 + P**0.5) * (1 + 0.03 * rng.standard_normal((3, 6)))
+    found = search(candidates, value, (0.03 * value) ** 2, np.ones(3), np.full(3, 24.0))
+    drawn = draw(found)
+    for row in range(3):
+        share = np.bincount(drawn.component[row], minlength=found.weight.shape[1]) / drawn.component.shape[1]
+        assert share == pytest.approx(found.weight[row], abs=1.01 / drawn.component.shape[1])
+    assert (drawn.coefficient[:, :, 1:] >= 0).all()
+    inside = drawn.at(np.array([128.0]))
+    # At a measured point the formulas agree with the data within their uncertainty.
+    assert np.median(inside, axis=1) == pytest.approx(value[:, 3], rel=0.09)
 
 
 def test_more_noise_widens_the_interval():

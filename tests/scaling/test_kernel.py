@@ -46,37 +46,62 @@ def test_coefficients_and_covariances_are_those_of_weighted_least_squares():
     assert checked >= {2, 3}
 
 
-def test_weights_of_candidates_follow_the_stated_evidence():
-    # One discrepancy of nothing and a known variance: T_d is exp(-chi2/2), everything else in closed form.
-    x = np.array([0.2, 0.5, 1.0, 0.9, 0.1])
-    z = np.array([0.1, 0.9, 0.3, 1.0, 0.7])
-    prior = np.log([0.5, 0.3, 0.2])
+X = np.array([0.2, 0.5, 1.0, 0.9, 0.1])
+Z = np.array([0.1, 0.9, 0.3, 1.0, 0.7])
+DESIGNS = (
+    np.ones((5, 1)),
+    np.stack([np.ones(5), X], 1),
+    np.stack([np.ones(5), Z], 1),
+    np.stack([np.ones(5), X, Z], 1),
+)
+PRIOR = np.array([0.4, 0.3, 0.2, 0.1])
+
+
+def posterior_of_four(y, variance, negative_constant):
+    """The kernel's posterior of the constant, x, z and x + z: one discrepancy of nothing, known variances."""
     space = _kernels.Space(
-        np.stack([x, z]),
-        np.array([[-1, -1, -1], [0, -1, -1], [1, -1, -1]], dtype=np.int32),
-        prior,
-        np.array([0, 1, 2], dtype=np.int32),
+        np.stack([X, Z]),
+        np.array([[-1, -1, -1], [0, -1, -1], [1, -1, -1], [0, 1, -1]], dtype=np.int32),
+        np.log(PRIOR),
+        np.arange(4, dtype=np.int32),
         np.array([1e-12]),
         np.array([0.0]),
-        1.0,
+        negative_constant,
     )
-    y = 10 + 2 * x + 0.5 * z
-    variance = np.full(5, 0.6)
-    out = space.search(y[None], variance[None], np.zeros(1), np.zeros(1), 3, 1)
-    expected = []
-    for d, design in (
-        (1, np.ones((5, 1))),
-        (2, np.stack([np.ones(5), x], 1)),
-        (2, np.stack([np.ones(5), z], 1)),
-    ):
-        theta, chi2, covariance = weighted_fit(design, y / y.max(), variance / y.max() ** 2)
-        # A negative constant costs nothing here, so what is left to integrate is b > 0 alone.
-        zscore = theta[1] / math.sqrt(covariance[1, 1]) if d == 2 else 9
-        allowed = 1.0 if zscore > 4 else 1 / (1 + math.exp(-1.702 * zscore))
-        occam = (2 * math.pi) ** (d / 2) * math.sqrt(np.linalg.det(covariance))
-        expected.append(math.exp(prior[len(expected)]) * occam * math.exp(-chi2 / 2) * allowed)
-    expected = np.array(expected) / sum(expected)
-    assert out[6][0] == pytest.approx(expected, rel=0.02)
+    return space.search(y[None], variance[None], np.zeros(1), np.zeros(1), 4, 1)[6][0]
+
+
+def stated_evidence(y, variance, negative_constant):
+    """prior (d-1)! (2π)^(d/2) |Cov|^½ exp(-χ²/2) P(coefficients allowed), from NumPy."""
+    size = y.max()
+    weights = []
+    for prior, design in zip(PRIOR, DESIGNS, strict=True):
+        d = design.shape[1]
+        theta, chi2, covariance = weighted_fit(design, y / size, variance / size**2)
+        z = theta / np.sqrt(np.diag(covariance))
+        inside = np.where(z > 4, 1.0, 1 / (1 + np.exp(-1.702 * z)))
+        allowed = inside[1:].prod()
+        if d > 1:
+            allowed *= inside[0] + negative_constant * (1 - inside[0])
+        occam = math.factorial(d - 1) * (2 * math.pi) ** (d / 2) * math.sqrt(np.linalg.det(covariance))
+        weights.append(prior * occam * math.exp(-chi2 / 2) * allowed)
+    return np.array(weights) / sum(weights)
+
+
+@pytest.mark.parametrize(
+    ("truth", "variance", "negative_constant"),
+    [
+        (10 + 2 * X + 0.5 * Z, 0.6, 1.0),
+        (10 + 2 * X + 2 * Z, 0.3, 0.1),
+        (0.3 * X + 3 * Z, 0.5, 0.02),
+        (-0.5 + 3 * X + 3 * Z, 0.4, 0.02),
+    ],
+)
+def test_weights_of_candidates_follow_the_stated_evidence(truth, variance, negative_constant):
+    y, variances = truth + np.array([0.1, -0.2, 0.15, 0.05, -0.1]), variance * np.array([1, 1.5, 0.8, 1, 1.2])
+    expected = stated_evidence(y, variances, negative_constant)
+    # ln T is interpolated between eight places an octave: 1 % for what has a weight that counts.
+    assert posterior_of_four(y, variances, negative_constant) == pytest.approx(expected, rel=0.01, abs=1e-4)
 
 
 def test_posteriors_sum_to_one_and_do_not_depend_on_threads_or_neighbours():
