@@ -35,6 +35,8 @@ from steelyard.growth import Growth, parse, parse_growth
         ("2^(log p)", 1, 0, 0),
         ("2^(3 log p + 7)", 3, 0, 0),
         ("log(2^p)", 1, 0, 0),
+        ("2^(log(p^3))", 3, 0, 0),
+        ("2^(log(4^p) / 2)", 0, 0, 1),
         ("2^10 p", 1, 0, 0),
         ("p^2.8074", "28074/10000", 0, 0),
     ],

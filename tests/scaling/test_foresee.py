@@ -99,6 +99,18 @@ def test_draws_follow_the_posterior_they_are_drawn_from():
     assert np.median(inside, axis=1) == pytest.approx(value[:, 3], rel=0.09)
 
 
+def test_points_that_miss_every_formula_show_in_the_draws_as_discrepancy():
+    candidates = one_parameter(P[:, None], dense_space())
+    smooth = (20 + P**0.5)[None]
+    rough = smooth * np.array([1.06, 0.95, 1.05, 0.94, 1.06, 0.95])
+    spreads = []
+    for value in (smooth, rough):
+        drawn = draw(search(candidates, value, (1e-6 * value) ** 2, np.ones(1), np.zeros(1)))
+        spreads.append(drawn.discrepancy.std())
+    assert spreads[0] < 0.001
+    assert 0.02 < spreads[1] < 0.3
+
+
 def test_more_noise_widens_the_interval():
     rng = np.random.default_rng(3)
     truth = (5 + P)[:, None]

@@ -211,6 +211,54 @@ def test_how_little_a_model_rests_on_is_said():
     assert "far" in kinds(far)
 
 
+def test_a_formula_that_is_shown_grows_and_is_positive_where_it_is_asked_for():
+    rng = np.random.default_rng(6)
+    question = Question(targets=({"p": 2},))
+    many = []
+    for power in (0.25, 0.5, 1.0) * 20:
+        for constant in (0.0, 5.0, 50.0):
+            noise = 1 + 0.2 * rng.standard_normal((6, 5))
+            many.append(series(np.abs((constant + np.array(P) ** power)[:, None] * noise)))
+    for found in model_all(many, question):
+        assert all(term.coefficient > 0 for term in found.terms)
+        assert all(found.at(float(p)) > 0 for p in (2, *P))
+    # -10 + p fits exactly, and is negative at 2.
+    assert model(series([p - 10 for p in P])).constant == pytest.approx(-10, rel=0.01)
+    assert model(series([p - 10 for p in P]), question).at(2.0) >= 0
+
+
+def test_the_adjusted_coefficient_of_determination_is_that_of_its_definition():
+    values = np.array([5 + p for p in P]) * np.array([1.05, 0.95, 1.02, 0.99, 1.03, 0.98])
+    found = model(series(values))
+    residual = values - [found.at(float(p)) for p in P]
+    left = len(P) - 1 - len(found.terms)
+    assert found.r2 == pytest.approx(1 - (residual @ residual / left) / values.var(ddof=1))
+
+
+def test_against_a_constant_expectation_growth_that_is_no_tenth_of_the_value_is_none_at_that_scale():
+    flat = series([1000 + 0.01 * p for p in P])
+    v = model(flat, Question(expectations={"*": Expectation("O(1)")}, scale={"p": 1024})).validation
+    assert (v.rank, v.rank_at_scale) == ("none", "match")
+    v = model(flat, Question(expectations={"*": Expectation("O(1)")}, scale={"p": 10**6})).validation
+    assert v.rank_at_scale == "none"
+
+
+def test_a_stated_uncertainty_widens_and_its_launches_let_a_misfit_be_seen():
+    def summary(u, n):
+        values = [[5 + p * (1.1 if p == 64 else 1.0)] for p in P]
+        at = [[p] for p in P]
+        return model(
+            series_of("f", ["p"], at, values, u=[u * p for p in P], n=[n] * 6), Question(scale={"p": 2048})
+        )
+
+    exact, vague = summary(0.001, 30), summary(0.2, 30)
+    assert exact.lack_of_fit < 0.01
+    assert vague.lack_of_fit > 0.1
+    assert summary(0.001, 1).lack_of_fit is None
+    widths = [m.predictions[0].high / m.predictions[0].low for m in (exact, vague)]
+    assert widths[1] > 1.5 * widths[0]
+
+
 def test_a_value_with_its_uncertainty_counts_as_much_as_its_launches():
     rng = np.random.default_rng(5)
     values = np.array([5 + p for p in P])[:, None] * (1 + 0.05 * rng.standard_normal((6, 8)))

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from steelyard.growth import Growth
 from steelyard.scaling import Question, model, model_all, series_of
+from steelyard.scaling.aggregate import aggregate
+from steelyard.scaling.segments import LOG_SIZE_RANGE, SWITCH_PRIOR, Segmenter
+from steelyard.scaling.spaces import dense_space
 
 P = [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096]
 
@@ -29,6 +34,8 @@ def test_a_switch_is_found_where_it_is_and_the_last_stretch_speaks():
     assert "segments" in {w.kind for w in found.warnings}
     prediction = found.predictions[0]
     assert prediction.low <= switching(16384) <= prediction.high
+    # The tree below 128 processes says nothing of 16,384 any more.
+    assert prediction.high / prediction.low < 1.5
 
 
 def test_two_switches_are_found_too():
@@ -62,3 +69,40 @@ def test_a_gather_like_step_predicts_from_its_last_stretch():
     found = model(series(truth[:, None]), Question(scale={"p": 8192}))
     assert found.segments
     assert found.predictions[0].value == pytest.approx(100 + 0.01 * 8192**1.5, rel=0.05)
+
+
+def compositions(m, least=3):
+    """All ways to cut m points into stretches of at least three."""
+    if m == 0:
+        yield ()
+    for last in range(least, m + 1):
+        for rest in compositions(m - last, least):
+            yield (*rest, (m - last, m))
+
+
+@pytest.mark.parametrize("truth", [lambda p: 5 + p**0.5, switching], ids=["one formula", "a switch"])
+def test_the_probability_of_a_switch_is_that_of_all_ways_to_cut(truth):
+    grid = np.array(P, dtype=float)[:, None]
+    noise = np.random.default_rng(5).standard_normal((1, 10, 5))
+    data = aggregate(np.array([truth(p) for p in P])[None, :, None] * (1 + 0.05 * noise))
+    segmenter = Segmenter(grid, dense_space())
+    stretches = segmenter.fit(data, np.array([0]), 1)
+    found = segmenter.segment(stretches, 0)
+
+    def log_of(cuts):
+        total = (len(cuts) - 1) * math.log(SWITCH_PRIOR / len(P))
+        for start, end in cuts:
+            piece = stretches[start, end]
+            total += float(piece.posterior.log_evidence[0]) - (end - start) * math.log(
+                piece.data.value[0].max()
+            )
+            total -= LOG_SIZE_RANGE if end - start < len(P) else 0.0
+        return total
+
+    logs = {cuts: log_of(cuts) for cuts in compositions(len(P))}
+    top = max(logs.values())
+    whole = math.exp(logs[((0, len(P)),)] - top)
+    every = sum(math.exp(value - top) for value in logs.values())
+    assert found.probability == pytest.approx(1 - whole / every, rel=1e-6, abs=1e-9)
+    cut = {cuts: value for cuts, value in logs.items() if len(cuts) > 1}
+    assert found.cuts == max(cut, key=cut.get)
