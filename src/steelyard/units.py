@@ -86,7 +86,7 @@ def parse_size(text: str | float) -> int:
     UsageError
         Not a positive, finite size with a known unit.
     """
-    return round(_parse(text, _SIZE_BYTES, default="B", what="a size", example='"24 GB"'))
+    return max(1, round(_parse(text, _SIZE_BYTES, default="B", what="a size", example='"24 GB"')))
 
 
 def _parse(

@@ -6,7 +6,9 @@ import os
 import resource
 import subprocess
 import sys
+import tomllib
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -31,6 +33,11 @@ def test_every_command_has_help_that_fits_80_columns(steelyard_cli, name):
     done = steelyard_cli(name, "--help", env={"COLUMNS": "80"})
     assert done.returncode == 0
     assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_the_version_is_that_of_the_package(steelyard_cli):
+    metadata = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    assert steelyard_cli("--version").stdout == f"steelyard {metadata['project']['version']}\n"
 
 
 def test_an_unknown_command_is_answered_with_the_nearest_one(steelyard_cli):

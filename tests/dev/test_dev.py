@@ -299,6 +299,7 @@ def test_help_names_every_command() -> None:
         "lint",
         "docs",
         "bench",
+        "wheel",
         "lock",
     ]
 

@@ -29,6 +29,13 @@ def test_a_shell_gets_the_command_as_one_word():
     assert words(**keys)["a | b"] == ("/bin/bash", "-c", "a | b")
 
 
+def test_the_default_shell_gets_values_of_parameters_quoted():
+    keys = {"commands": ["echo {x} | cat", "true"], "shell": "/bin/sh"}
+    asked = Comparing(**keys, parameters={"x": ["$(touch gone)", "b"]}).experiment()
+    assert asked.program.shell
+    assert asked.program.commands["echo {x} | cat"] == ("echo {x} | cat",)
+
+
 def test_the_same_command_twice_keeps_two_names():
     assert list(words(commands=["true", "true"])) == ["true #1", "true #2"]
 

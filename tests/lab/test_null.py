@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
+import sys
+import time
 
 import pytest
 
@@ -156,3 +159,22 @@ def test_comparisons_without_null_is_refused_with_the_cure(steelyard_cli):
     done = steelyard_cli("compare", "--comparisons", "2", "/bin/true", "/bin/true")
     assert done.returncode == 2
     assert "hint: steelyard compare --null --comparisons 2" in done.stderr
+
+
+def test_ctrl_c_on_the_command_line_prints_what_there_is_and_exits_130(steelyard_env, tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "steelyard", "compare", "--null", "-r", "2", "true", "-o", "null"],
+        cwd=tmp_path,
+        env=steelyard_env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not (tmp_path / "null" / "000003").exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    text, errors = process.communicate(timeout=20)
+    assert (process.returncode, errors) == (130, "")
+    assert "interrupted; 100 comparisons were wanted" in text
+    assert "randomised blocks" in text

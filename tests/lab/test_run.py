@@ -243,3 +243,4 @@ def test_each_program_is_built_once_for_the_factors_that_the_build_names(tmp_pat
     )
     assert len(record.samples("wall_s")) == 4
     assert len(list(Path(tmp_path, "cache").rglob("say"))) == 2
+    assert len(list((record.directory / "build").glob("*.log"))) == 2

@@ -136,6 +136,17 @@ def many_treatments():
     return answer("many", samples, BLOCKS, Declared())
 
 
+def many_differences():
+    samples = [make(noisy(200 + t, at=1e-3 * (1 + t / 100)), t, f"n={t}") for t in range(1, 21)]
+    return answer("many", samples, BLOCKS, Declared())
+
+
+def a_skewed_sample():
+    values = noisy(60, spread=0.01)
+    values[::4] = [8.7 * value for value in values[::4]]
+    return answer("skewed", [make(noisy(61), 1, "old"), make(values, 2, "new")], BLOCKS, Declared())
+
+
 def contexts_in_passes():
     contexts = [1 + i % 10 for i in range(30)]
     samples = [make(noisy(30 + t), t, f"-O{t}", contexts=contexts) for t in (2, 3)]
@@ -240,6 +251,8 @@ CASES = (
     one_run,
     long_names,
     many_treatments,
+    many_differences,
+    a_skewed_sample,
     contexts_in_passes,
     a_context_for_each_block,
     rates,

@@ -2,14 +2,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import get_args
-
-import pytest
 
 from steelyard.report.plan import (
-    _SENTENCES,
-    Inseparable,
-    Limit,
     PlannedTreatment,
     PlanPreview,
     document,
@@ -29,7 +23,7 @@ PLAN = PlanPreview(
     target=0.02,
     max_time_s=600,
     estimated_s=75,
-    limits=(Limit("one_context"), Limit("linked_factors", {"names": "nodes, scale"})),
+    inseparable=("all blocks have one context", "nodes and scale change together (weak): no telling which"),
 )
 
 
@@ -48,9 +42,8 @@ def test_a_plan_says_what_runs_in_which_order_for_how_long_and_what_it_cannot_se
         " 2  O3         ./nbody-O3 1000\n"
         "\n"
         "Cannot be separated\n"
-        "- A difference between treatments from one that only this context makes\n"
-        "  (environment size, paths, link order): declare [contexts] to tell them apart.\n"
-        "- The effects of nodes and scale: they change together.\n"
+        "- all blocks have one context\n"
+        "- nodes and scale change together (weak): no telling which\n"
     )
 
 
@@ -62,7 +55,7 @@ def test_a_plan_without_stop_rule_contexts_or_limits_says_nothing_of_them():
         max_time_s=None,
         contexts=0,
         discard=0,
-        limits=(),
+        inseparable=(),
         estimated_s=None,
     )
     text = render(bare)
@@ -92,18 +85,12 @@ def test_one_treatment_after_the_other_is_said_as_such():
     assert "2 treatments, 20 runs of each, one treatment after the other; 40 runs, seed 1" in text
 
 
-def test_every_kind_of_limit_has_a_sentence():
-    assert set(_SENTENCES) == set(get_args(Inseparable))
-
-
-@pytest.mark.parametrize("kind", get_args(Inseparable))
-def test_every_sentence_can_be_said(kind):
-    fields = {"names": "a, b", "count": 3, "text": "As it is."}
-    assert "{" not in render(replace(PLAN, limits=(Limit(kind, fields),)))
+def test_a_name_in_a_sentence_cannot_move_the_cursor():
+    assert "\x1b" not in render(replace(PLAN, inseparable=("a\x1b[2J and b change together",)))
 
 
 def test_the_document_holds_every_field_and_the_number_of_trials():
     content = json.loads(document(PLAN))
     assert (content["format"], content["version"], content["trials"]) == ("steelyard/plan", 1, 62)
     assert content["treatments"][1] == {"id": 2, "label": "O3", "command": "./nbody-O3 1000"}
-    assert content["limits"][1] == {"kind": "linked_factors", "fields": {"names": "nodes, scale"}}
+    assert content["inseparable"][0] == "all blocks have one context"

@@ -41,6 +41,21 @@ def test_the_finding_comes_first_then_the_table_then_what_to_beware_of_then_what
     assert places[0] == 0
 
 
+def test_of_many_findings_the_largest_are_told_in_the_order_of_the_design(case):
+    told = [
+        line.partition(" is ")[0]
+        for line in render(case("many_differences")).splitlines()
+        if " × slower" in line
+    ]
+    assert told == [f"n={t}" for t in range(9, 21)]
+    assert "19 comparisons: " in render(case("many_differences"))
+
+
+def test_the_median_is_shown_where_it_tells_another_story_than_the_mean(case):
+    assert "median ms" in render(case("a_skewed_sample"))
+    assert "median" not in render(case("a_difference"))
+
+
 def test_a_wider_terminal_brings_back_the_columns_that_gave_way(case):
     narrow, wide = (render(case("a_slowdown_beside_other_metrics"), width) for width in (60, 120))
     assert " s ms" not in narrow

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import pytest
 
@@ -100,6 +99,10 @@ def test_the_line_protocol_gets_a_file(tmp_path):
 def test_the_number_of_the_trial_has_a_fixed_width_and_most_launches_need_no_copy():
     (launch,) = launches_of(program={"command": ["echo", "{trial}"]}).in_context(None).values()
     assert with_trial(launch, 42).argv == ("echo", "000000000042")
+    (hooked,) = (
+        launches_of(program={"command": ["true"], "prepare": ["echo", "{trial}"]}).in_context(None).values()
+    )
+    assert with_trial(hooked, 7).prepare[0].argv == ("echo", "000000000007")
     (plain,) = launches_of(program={"command": ["echo"]}).in_context(None).values()
     assert with_trial(plain, 42) is plain
 
@@ -122,7 +125,7 @@ def test_a_program_that_cannot_be_started_is_refused_before_anything_runs(tmp_pa
     assert caught.value.hint
 
 
-def test_programs_are_named_with_the_file_behind_their_links(tmp_path):
+def test_each_treatment_has_the_file_that_it_starts(tmp_path):
     (tmp_path / "link").symlink_to("/bin/true")
-    found = launches_of(source=str(tmp_path), program={"command": ["./link"]}).programs()
-    assert found == {str(tmp_path / "link"): Path("/bin/true").resolve()}
+    found = launches_of(source=str(tmp_path), program={"commands": {"a": ["./link"], "b": ["/bin/true"]}})
+    assert found.paths() == {1: str(tmp_path / "link"), 2: "/bin/true"}

@@ -71,6 +71,30 @@ def test_what_a_process_left_that_died_while_making_a_record_is_removed(tmp_path
     assert not left.exists()
 
 
+def test_somebody_else_s_directory_of_nearly_that_name_stays(tmp_path):
+    kept = tmp_path / "a.lab.old.new"
+    made_up.create(kept).close()
+    made_up.create(tmp_path / "a.lab").close()
+    assert (kept / "record.sqlite").exists()
+
+
+def test_nobody_is_told_to_remove_what_is_no_record(tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "thesis.tex").touch()
+    with pytest.raises(RecordError, match="is no record") as error:
+        made_up.create(home)
+    assert "rm" not in (error.value.hint or "")
+
+
+def test_the_command_that_removes_a_record_names_only_that_record(tmp_path):
+    directory = tmp_path / "my results.lab"
+    made_up.create(directory).close()
+    with pytest.raises(RecordError) as error:
+        made_up.create(directory)
+    assert (error.value.hint or "").endswith(f"rm -r '{directory}'")
+
+
 def test_names_that_a_uri_or_a_shell_would_read_otherwise_are_only_names(tmp_path):
     directory = tmp_path / "a?mode=memory&b#c% 'd\n\u20ac.lab"
     with made_up.create(directory):

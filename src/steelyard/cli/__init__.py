@@ -8,8 +8,10 @@ from typing import NoReturn
 
 import click
 
+from steelyard import __version__
 from steelyard.cli.group import CommandGroup
 from steelyard.errors import SteelyardError
+from steelyard.run.linux import require_linux
 
 COMMANDS = {
     "compare": "Compare commands: which is faster, by how much, how surely.",
@@ -32,7 +34,7 @@ them."""
     commands_help=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(package_name="steelyard", prog_name="steelyard", message="%(prog)s %(version)s")
+@click.version_option(__version__, prog_name="steelyard", message="%(prog)s %(version)s")
 def cli() -> None:
     """A laboratory for performance experiments.
 
@@ -46,6 +48,7 @@ def cli() -> None:
 def main() -> NoReturn:
     """Run the command line and exit; a user's mistake is an ``error:`` and a ``hint:``, never a traceback."""
     try:
+        require_linux()
         code = cli.main(prog_name="steelyard", standalone_mode=False)
     except SteelyardError as error:
         code = _tell(error.message, error.hint, error.exit_code)

@@ -173,7 +173,7 @@ def command(
     steelyard compare --contexts './prog-O2' './prog-O3'
     steelyard compare --null './prog input'
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
-    from steelyard.lab.compare import BLOCKS, Comparing, shell_words, state_directory
+    from steelyard.lab.compare import BLOCKS, DEFAULT_SHELL, Comparing, shell_words, state_directory
     from steelyard.units import parse_duration
 
     if comparisons is not None and null is None:
@@ -191,7 +191,7 @@ def command(
         commands=commands,
         names=names,
         parameters={name: values.split(",") for name, values in parameters},
-        shell={None: None, "none": None, "default": "/bin/sh"}.get(shell, shell),
+        shell={None: None, "none": None, "default": DEFAULT_SHELL}.get(shell, shell),
         prepare=prepare,
         setup=setup,
         cleanup=cleanup,

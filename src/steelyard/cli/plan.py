@@ -20,7 +20,7 @@ def command(spec: Path, as_json: bool, yes: bool) -> None:
     from steelyard.lab.plan import preview, shown_command
     from steelyard.lab.records import record_of_spec
     from steelyard.report.line import write
-    from steelyard.report.plan import Limit, PlannedTreatment, PlanPreview, document, lines
+    from steelyard.report.plan import PlannedTreatment, PlanPreview, document, lines
     from steelyard.spec import load
 
     experiment = load(spec, allow_many=yes)
@@ -45,7 +45,7 @@ def command(spec: Path, as_json: bool, yes: bool) -> None:
         target=stop.rel_halfwidth if stop else None,
         max_time_s=stop.max_time_s if stop else None,
         estimated_s=None if found.block_s is None else found.block_s * len(found.blocks),
-        limits=tuple(Limit("note", {"text": sentence}) for sentence in found.inseparable),
+        inseparable=found.inseparable,
     )
     if as_json:
         click.echo(document(shown), nl=False)

@@ -19,7 +19,7 @@ from steelyard.units import Scalar
 BLOCKS: Final = 10
 REL_HALFWIDTH: Final = 0.01
 MAX_TIME_S: Final = 180.0
-CONTEXTS: Final = 20
+DEFAULT_SHELL: Final = "/bin/sh"
 
 _SHELL_WORDS: Final = re.compile(r"\|{1,2}|&{1,2}|;|[0-9]*[<>]{1,2}.*")
 
@@ -37,7 +37,8 @@ class Comparing:
     parameters : Mapping[str, Sequence[str]]
         Values for ``{name}`` in the commands; every command runs with every combination.
     shell : str or None
-        The program that reads each command after ``-c``.
+        The program that reads each command after ``-c``. Values of parameters are quoted for ``/bin/sh``;
+        another shell gets them as they are.
     contexts : bool
         Draw a new context for every block: length of the environment, with ASLR off.
     blocks : int
@@ -83,6 +84,7 @@ class Comparing:
             "source": str(Path.cwd()),
             "program": {
                 "commands": commands,
+                "shell": self.shell == DEFAULT_SHELL,
                 "inherit": True,
                 "verify": {"exit": "any" if self.ignore_failure else 0},
                 "prepare": [_hook(text, self.parameters) for text in self.prepare],
@@ -113,8 +115,10 @@ class Comparing:
             keys["design"]["stop"] = {key: value for key, value in stop.items() if value is not None}
         return experiment(**keys)
 
-    def _words(self, command: str) -> list[str]:
+    def _words(self, command: str) -> list[str] | str:
         text = _keep_placeholders(command, self.parameters)
+        if self.shell == DEFAULT_SHELL:
+            return text
         if self.shell is not None:
             return [escape(self.shell), "-c", text]
         return split(text)

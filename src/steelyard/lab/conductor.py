@@ -159,11 +159,13 @@ class Conductor:
             self._failures[measurement.treatment] += 1
             if self._failures[measurement.treatment] == _FAILURES_IN_A_ROW:
                 label = next(t.label for t in self._record.treatments if t.id == measurement.treatment)
+                failed = self._record.directory / "failed"
+                shown = f"its output is in {failed}; " if failed.exists() else ""
                 raise ProgramError(
                     f"{label}: {_FAILURES_IN_A_ROW} trials in a row failed;"
                     f" the last one {measurement.reason}",
-                    hint=f"its output is in {self._record.directory}/failed; other exit codes than 0 can be"
-                    " accepted: verify = { exit = 1 } in a spec, --ignore-failure with compare",
+                    hint=f"{shown}other exit codes than 0 can be accepted: verify = {{ exit = 1 }} in a spec,"
+                    " --ignore-failure with compare",
                 )
 
     def _give_up_changed(self, works: Sequence[Work]) -> list[str]:

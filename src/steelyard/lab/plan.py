@@ -12,6 +12,7 @@ from steelyard.lab.status import extent, most_blocks
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.placeholders import expand, format_level
+from steelyard.spec.shell_text import expand_for_shell
 from steelyard.store import Record
 
 
@@ -61,8 +62,9 @@ def shown_command(experiment: Experiment, treatment: Treatment) -> str:
     chosen = words[str(treatment.levels["command"]) if len(words) > 1 else next(iter(words))]
     known = {name: format_level(level) for name, level in treatment.levels.items()}
     known |= {"source": experiment.source, "build": "{build}", "trial": "{trial}"}
-    expanded = [expand(word, known) for word in chosen]
-    return expanded[0] if experiment.program.shell else shlex.join(expanded)
+    if experiment.program.shell:
+        return expand_for_shell(chosen[0], known)
+    return shlex.join(expand(word, known) for word in chosen)
 
 
 def _block_s(directory: Path) -> float | None:

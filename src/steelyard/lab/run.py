@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -16,7 +17,7 @@ from steelyard.lab.interruption import interruptible
 from steelyard.lab.metrics import metrics_of
 from steelyard.lab.stopping import End
 from steelyard.run.abilities import abilities
-from steelyard.run.build import Builder
+from steelyard.run.build import Builder, Built
 from steelyard.run.host import boot_id, host_facts
 from steelyard.run.journal import read_journal
 from steelyard.run.launches import Launches
@@ -66,29 +67,36 @@ def run(experiment: Experiment, directory: Path, *, spec_text: str = "", watch: 
     InterruptedRunError
         Ctrl-C or SIGTERM; what was measured is in the record, and calling this again goes on.
     """
-    drawn = treatments(experiment)
-    _refuse_missing(experiment)
-    launches = Launches(experiment, drawn, builds=_build(experiment, drawn))
-    identities = [program_identity(path) for path in launches.programs()]
-    if finished := _finished(experiment, directory, identities):
-        return finished
-    with _record(experiment, directory, drawn, spec_text, identities) as record:
-        _tidy(record)
-        run_id = record.begin_run({**host_facts(), **abilities()}, boot_id())
-        state: RunState = "failed"
-        try:
-            with interruptible():
-                end = _conduct(record, run_id, launches, identities, watch)
-                state = end
-                return end
-        except KeyboardInterrupt:
-            state = "interrupted"
-            raise InterruptedRunError(
-                f"interrupted; what was measured is in {record.directory}",
-                hint=f"steelyard run {record.directory}",
-            ) from None
-        finally:
-            record.end_run(run_id, state)
+    with interruptible():
+        drawn = treatments(experiment)
+        _refuse_missing(experiment)
+        builds = _build(experiment, drawn)
+        launches = Launches(experiment, drawn, builds={key: built.directory for key, built in builds.items()})
+        identities = [program_identity(path) for path in sorted(set(launches.paths().values()))]
+        if finished := _finished(experiment, directory, identities):
+            return finished
+        with _record(experiment, directory, drawn, spec_text, identities) as record:
+            _keep_logs(record, builds.values())
+            _tidy(record, launches)
+            return _run(record, launches, identities, watch)
+
+
+def _run(record: Record, launches: Launches, identities: Sequence[ProgramIdentity], watch: Watch) -> End:
+    run_id = record.begin_run({**host_facts(), **abilities()}, boot_id())
+    state: RunState = "failed"
+    try:
+        end = _conduct(record, run_id, launches, identities, watch)
+    except KeyboardInterrupt:
+        state = "interrupted"
+        raise InterruptedRunError(
+            f"interrupted; what was measured is in {record.directory}",
+            hint=f"steelyard run {record.directory}",
+        ) from None
+    else:
+        state = end
+        return end
+    finally:
+        record.end_run(run_id, state)
 
 
 def _refuse_missing(experiment: Experiment) -> None:
@@ -109,11 +117,20 @@ def _refuse_missing(experiment: Experiment) -> None:
             )
 
 
-def _build(experiment: Experiment, drawn: Sequence[Treatment]) -> dict[int, Path]:
+def _build(experiment: Experiment, drawn: Sequence[Treatment]) -> dict[int, Built]:
     if experiment.build is None:
         return {}
     builder = Builder(experiment.build, Path(experiment.source))
-    return {treatment.id: builder.build(treatment.levels).directory for treatment in drawn}
+    return {treatment.id: builder.build(treatment.levels) for treatment in drawn}
+
+
+def _keep_logs(record: Record, builds: Iterable[Built]) -> None:
+    """What each build printed, beside the record: the cache may be emptied."""
+    for built in builds:
+        kept = record.directory / "build" / f"{built.directory.name}.log"
+        if not kept.exists():
+            kept.parent.mkdir(exist_ok=True)
+            shutil.copyfile(built.log, kept)
 
 
 def _finished(experiment: Experiment, directory: Path, identities: Sequence[ProgramIdentity]) -> End | None:
@@ -176,7 +193,7 @@ def _conduct(
 ) -> End:
     experiment = record.experiment
     launches.mark(record.id, metrics_file=record.directory / "metrics")
-    observer = Observer(experiment, record.treatments)
+    observer = Observer(launches)
     _note_host(record, run_id)
     journal = record.journal_path(run_id)
     hooks = experiment.program
@@ -192,12 +209,12 @@ def _conduct(
                 Session(launches, observer, runner, journal).run_hooks(hooks.cleanup_once)
 
 
-def _tidy(record: Record) -> None:
+def _tidy(record: Record, launches: Launches) -> None:
     """What an earlier run left that was killed: end its processes, take over what it measured, give up what
     it began before the machine restarted.
     """
     end_strays(record.id)
-    observer = Observer(record.experiment, record.treatments)
+    observer = Observer(launches)
     for journal in record.journals():
         await_writer(journal.path)
         raw_trials, offset = read_journal(journal.path, journal.moved_bytes)

@@ -269,7 +269,7 @@ def _speedup(comparison: Comparison) -> SpeedupEntry:
         ci95=_bounds(comparison.ci95),
         ci_family=_bounds(comparison.ci_family),
         method=speedup.method,
-        nu=None if speedup.nu is None else _whole(speedup.nu),
+        nu=speedup.nu,
         n=speedup.n,
         se_log=speedup.se,
         assumptions=ASSUMPTIONS[speedup.method],
@@ -282,7 +282,7 @@ def _adjusted(adjusted: AdjustedSpeedup) -> AdjustedEntry:
         value=adjusted.value,
         u=adjusted.u,
         spread=adjusted.spread,
-        nu=_whole(adjusted.nu),
+        nu=adjusted.nu,
         paired=adjusted.paired,
         ci95=_bounds(adjusted.interval()),
     )
@@ -297,7 +297,3 @@ def _notices(answer: Answer, notices: tuple[Notice, ...]) -> tuple[NoticeEntry, 
 
 def _bounds(interval: Interval | None) -> Bounds | None:
     return (interval.low, interval.high) if interval else None
-
-
-def _whole(nu: float) -> float | int:
-    return int(nu) if nu == int(nu) else nu

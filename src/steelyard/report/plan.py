@@ -2,41 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, Literal
 
 import msgspec
 
 from steelyard.report.digits import percent
 from steelyard.report.document import written
-from steelyard.report.label import counted, listed, printable, wrap
+from steelyard.report.label import counted, printable, wrap
 from steelyard.report.line import Line, Span, plain
 from steelyard.report.table import Column, table
-from steelyard.units import Scalar, format_duration
+from steelyard.units import format_duration
 
 MOST_TREATMENTS: Final = 20
-
-Inseparable = Literal[
-    "one_context", "linked_factors", "excluded", "sequential_order", "one_pass", "one_level", "note"
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """Something that the design cannot tell from something else.
-
-    Attributes
-    ----------
-    kind : str
-        ``linked_factors``: ``names``, joined by commas, factors that change together; ``excluded``:
-        ``count``, combinations left out; ``one_level``: ``names``, factors that never change; ``one_pass``:
-        contexts are visited once, so that what they do to a treatment is not told from what a single run
-        does; ``note``: ``text``, a sentence.
-    """
-
-    kind: Inseparable
-    fields: Mapping[str, Scalar] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +44,8 @@ class PlanPreview:
         Labels in the order in which the first block runs, every launch of it.
     estimated_s : float or None
         For ``blocks`` and the discarded ones; ``None`` where nothing has run yet to tell.
-    limits : tuple of Limit
-        What the design cannot separate.
+    inseparable : tuple of str
+        Sentences: what the design cannot tell apart.
     """
 
     experiment: str
@@ -84,7 +62,7 @@ class PlanPreview:
     target: float | None = None
     max_time_s: float | None = None
     estimated_s: float | None = None
-    limits: tuple[Limit, ...] = ()
+    inseparable: tuple[str, ...] = ()
 
     @property
     def trials(self) -> int:
@@ -133,10 +111,10 @@ def lines(preview: PlanPreview, width: int = 80) -> list[Line]:
     ]
     if len(preview.treatments) > MOST_TREATMENTS:
         shown.append((Span(f"… and {len(preview.treatments) - MOST_TREATMENTS:,} more"),))
-    if preview.limits:
+    if preview.inseparable:
         shown += [(), (Span("Cannot be separated", "heading"),)]
-        for limit in preview.limits:
-            shown += [(Span(line),) for line in wrap(_sentence(limit), width, first="- ", rest="  ")]
+        for sentence in preview.inseparable:
+            shown += [(Span(line),) for line in wrap(printable(sentence), width, first="- ", rest="  ")]
     return shown
 
 
@@ -190,23 +168,3 @@ def _first(preview: PlanPreview) -> str:
     labels = [printable(label) for label in preview.first_block]
     more = f", … ({len(labels):,} runs)" if len(labels) > MOST_TREATMENTS else ""
     return ", ".join(labels[:MOST_TREATMENTS]) + more
-
-
-def _sentence(limit: Limit) -> str:
-    shown = {key: printable(str(value)) for key, value in limit.fields.items()}
-    if "names" in shown:
-        shown["names"] = listed([each.strip() for each in shown["names"].split(",")])
-    return _SENTENCES[limit.kind].format(**shown)
-
-
-_SENTENCES: Final[dict[Inseparable, str]] = {
-    "one_context": "A difference between treatments from one that only this context makes (environment size, "
-    "paths, link order): declare [contexts] to tell them apart.",
-    "linked_factors": "The effects of {names}: they change together.",
-    "excluded": "Effects that only the {count} excluded combinations could show.",
-    "sequential_order": "A difference between treatments from a drift of the machine: "
-    "one runs after the other.",
-    "one_pass": "What a context does to a treatment from what a single run does: each is visited once.",
-    "one_level": "What {names} does: it never changes.",
-    "note": "{text}",
-}

@@ -33,7 +33,10 @@ def with_trial(launch: Launch, trial: int) -> Launch:
     """The launch with the number of the trial where the spec says ``{trial}``; most specs do not, and it
     is returned as it is.
     """
-    if not any(TRIAL_MARK in text for text in (*launch.argv, *launch.env, launch.stdin)):
+    hooks = (*launch.prepare, *launch.cleanup)
+    if not any(
+        TRIAL_MARK in text for each in (launch, *hooks) for text in (*each.argv, *each.env, each.stdin)
+    ):
         return launch
     number = f"{trial:0{TRIAL_DIGITS}d}"
     return replace(
@@ -41,6 +44,8 @@ def with_trial(launch: Launch, trial: int) -> Launch:
         argv=tuple(word.replace(TRIAL_MARK, number) for word in launch.argv),
         env=tuple(entry.replace(TRIAL_MARK, number) for entry in launch.env),
         stdin=launch.stdin.replace(TRIAL_MARK, number),
+        prepare=tuple(with_trial(hook, trial) for hook in launch.prepare),
+        cleanup=tuple(with_trial(hook, trial) for hook in launch.cleanup),
     )
 
 
@@ -90,10 +95,9 @@ class Launches:
         """Launches of untimed commands, under the levels of a treatment."""
         return tuple(self._command(treatment, words, LaunchChange()) for words in commands)
 
-    def programs(self) -> dict[str, Path]:
-        """The files that the treatments start, by the path they are started with."""
-        paths = {launch.path for launch in (self._launch(t, LaunchChange()) for t in self.treatments)}
-        return {path: Path(path).resolve() for path in sorted(paths)}
+    def paths(self) -> dict[int, str]:
+        """The file that each treatment starts."""
+        return {treatment.id: self._launch(treatment, LaunchChange()).path for treatment in self.treatments}
 
     def _change(self, treatment: Treatment, settings: Mapping[str, Scalar]) -> LaunchChange:
         levels = {

@@ -9,19 +9,20 @@ from collections.abc import Sequence
 from steelyard.design.plan import Block
 from steelyard.run.extract import Extractor, MissingValueError
 from steelyard.run.journal import RawTrial
+from steelyard.run.launches import Launches
 from steelyard.run.measurement import Measurement, Value
 from steelyard.run.verify import Verifier
 from steelyard.sample import Treatment
-from steelyard.spec.experiment import Experiment
 
 
 class Observer:
-    """Turns raw trials into measurements, for one experiment."""
+    """Turns raw trials of these launches into measurements."""
 
-    def __init__(self, experiment: Experiment, treatments: Sequence[Treatment]) -> None:
-        self._verifier = Verifier(experiment)
-        self._extractor = Extractor(experiment)
-        self._treatments = {treatment.id: treatment for treatment in treatments}
+    def __init__(self, launches: Launches) -> None:
+        self._verifier = Verifier(launches.experiment)
+        self._extractor = Extractor(launches.experiment)
+        self._treatments = {treatment.id: treatment for treatment in launches.treatments}
+        self._paths = launches.paths()
 
     def measure(self, raw_trials: Sequence[RawTrial], blocks: Sequence[Block]) -> list[Measurement]:
         """The measurements of trials that belong to ``blocks``."""
@@ -33,7 +34,7 @@ class Observer:
         return [self._measurement(raw, *places[raw.trial]) for raw in raw_trials]
 
     def _measurement(self, raw: RawTrial, block: int, place: int, treatment: Treatment) -> Measurement:
-        status, reason = self._verifier.judge(raw)
+        status, reason = self._verifier.judge(raw, self._paths[treatment.id])
         values = tuple(Value(name, value) for name, value in raw.counters.items() if value is not None)
         if status == "ok":
             try:

@@ -16,6 +16,7 @@ from typing import Final, Self
 from steelyard.errors import MachineError, ProgramError, RecordBusyError, RecordError, SteelyardError
 from steelyard.run.journal import RawTrial, decode_record
 from steelyard.run.launch import Launch
+from steelyard.run.linux import require_linux
 from steelyard.run.orders import (
     BlockEnd,
     Entry,
@@ -102,8 +103,9 @@ def find_runner() -> Path:
     Raises
     ------
     MachineError
-        There is none.
+        There is none, or this is not Linux.
     """
+    require_linux()
     named = os.environ.get("STEELYARD_RUNNER")
     if named:
         path = Path(named)

@@ -240,7 +240,7 @@ class AnalysisTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = "baseline"
     strata: Annotated[
         list[str] | None,
-        Meta(description="Compare within these factors' levels; by default all that `baseline` omits."),
+        Meta(description="Compare within these factors' levels; by default all that `baseline` leaves free."),
     ] = None
     baseline: Annotated[
         dict[str, Scalar] | None,

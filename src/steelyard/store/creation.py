@@ -6,6 +6,7 @@ import glob
 import hashlib
 import os
 import secrets
+import shlex
 import shutil
 import sqlite3
 import time
@@ -16,6 +17,7 @@ from typing import Any
 from steelyard.errors import RecordError
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
+from steelyard.store.facts import FILE
 from steelyard.store.json_text import as_given, canonical
 from steelyard.store.lock import holder
 from steelyard.store.schema import VERSION
@@ -61,16 +63,24 @@ def refuse_existing(directory: Path) -> None:
     """Raise `RecordError` where something other than an empty directory is."""
     if directory.is_dir() and not any(directory.iterdir()):
         return
-    if directory.exists():
+    if (directory / FILE).exists():
         raise RecordError(
             f"{directory} exists already",
-            hint=f"continue it, name another directory, or remove it: rm -r {directory}",
+            hint=f"continue it, name another directory, or remove it: rm -r {shlex.quote(str(directory))}",
+        )
+    if directory.exists():
+        # Whatever it is, it is not ours: nobody is told to remove it.
+        raise RecordError(
+            f"{directory} exists already, and is no record", hint="name a directory that does not exist yet"
         )
 
 
 def remove_unfinished(directory: Path) -> None:
     """Remove what a process left that died while it made this record."""
     for left in directory.parent.glob(f"{glob.escape(directory.name)}.*.new"):
+        # Other names are somebody else's, even of whole records: what `create` makes is named by its pid.
+        if not left.suffixes[-2][1:].isdecimal():
+            continue
         # Without a lock it is one that is not locked yet, or half of one that was being removed.
         if holder(left / "lock") is None and ((left / "lock").exists() or not _lives(left.suffixes[-2])):
             shutil.rmtree(left, ignore_errors=True)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from steelyard.spec import experiment
 from steelyard.spec.experiment import Analysis
 
 HEAD = """
@@ -113,3 +114,12 @@ def test_linked_factors_are_strata_together(read):
     baseline = { opt = "O1" }
     """
     assert read(text).analysis.strata == ("a", "b")
+
+
+def test_a_factor_that_is_linked_to_the_baseline_is_no_stratum():
+    asked = experiment(
+        program={"command": ["true", "{nodes}", "{scale}", "{n}"]},
+        factors={"weak": {"zip": ["nodes", "scale"], "levels": [[1, 14], [2, 15]]}, "n": [1, 2]},
+        analysis={"baseline": {"nodes": 1}},
+    )
+    assert asked.analysis.strata == ("n",)

@@ -22,7 +22,7 @@ def read_analysis(
     design: Design,
     origin: Origin,
 ) -> Analysis:
-    """The analysis; with a baseline and no strata, every other factor is a stratum.
+    """The analysis; with a baseline and no strata, every other factor that is not linked to it is a stratum.
 
     Raises
     ------
@@ -48,7 +48,11 @@ def read_analysis(
             raise origin.error((*path, "baseline"), what, 'leave it out, or write family = "baseline"')
         baseline = _baseline(table.baseline, factors, origin, (*path, "baseline"))
         if table.strata is None:
-            strata = tuple(name for name in names if name not in baseline)
+            # What changes together with a factor of the baseline changes in every comparison with it.
+            linked = {
+                name for link in zips if not baseline.keys().isdisjoint(link.names) for name in link.names
+            }
+            strata = tuple(name for name in names if name not in baseline.keys() | linked)
         _check_strata(
             baseline, strata, list(cells(factors, zips, design.exclude)), origin, (*path, "baseline")
         )
