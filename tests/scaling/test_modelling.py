@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -318,3 +320,17 @@ def test_observations_of_the_same_point_are_put_together():
     assert [(point.at, point.values) for point in merged.points] == [((4.0,), (1.0,)), ((8.0,), (2.0, 3.0))]
     with pytest.raises(UsageError, match="lists of values"):
         series_of("f", ["p"], [[8]], [[1.0], [2.0]])
+
+
+def test_modelling_imports_no_scipy_stats(steelyard_env):
+    # scipy.stats takes 0.8 s to import, which is more than modelling a thousand functions.
+    probe = (
+        "import sys; from steelyard.scaling import Question, model, series_of;"
+        "model(series_of('f', ['p'], [[4], [8], [16], [32], [64]], [[1.], [2.], [4.], [8.], [16.]]),"
+        " Question(scale={'p': 512}));"
+        "print('scipy.stats' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", probe], capture_output=True, text=True, check=True, env=steelyard_env
+    )
+    assert done.stdout.strip() == "False"
