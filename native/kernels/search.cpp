@@ -172,6 +172,7 @@ void Search::weigh(const Series& series, Found& found) {
         size_ = std::max(size_, std::abs(series.y[k]));
     }
     std::vector<double> noise(m), fitted(m), smooth(m), mean_variance(m, 0.0), log_fit(scales);
+    size_ = size_ > 0 ? size_ : 1;
     for (std::size_t k = 0; k < m; ++k) {
         y_[k] = series.y[k] / size_;
         // Weights of points must stay within what double precision can add up.

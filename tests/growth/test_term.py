@@ -43,10 +43,11 @@ def test_values_are_those_of_the_formula():
     assert Growth.of("3/2", 2).at(64) == pytest.approx(64**1.5 * 36)
     assert Growth.of(3, 0, 1).at(10) == pytest.approx(1000 * 1024)
     assert CONSTANT.at(7) == 1
+    assert Growth.of(2, 1).at(1) == 0
     assert Growth.of(0, 0, 1).at(2000) == math.inf
 
 
-@pytest.mark.parametrize(("growth", "x"), [(Growth.of(1), 0), (Growth.of(0, 1), 1), (Growth.of(0, 1), 0.5)])
+@pytest.mark.parametrize(("growth", "x"), [(Growth.of(1), 0), (Growth.of(1, -1), 1), (Growth.of(0, 1), 0.5)])
 def test_a_growth_without_a_value_is_refused(growth, x):
     with pytest.raises(ValueError, match="has no value"):
         growth.at(x)

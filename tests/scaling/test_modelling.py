@@ -196,6 +196,21 @@ def test_points_below_one_lose_their_logarithms_and_say_so():
     assert "no_logarithms" in kinds(found)
 
 
+def test_a_series_that_starts_at_one_keeps_its_logarithms():
+    at = [1, 2, 4, 8, 16, 32]
+    found = model(series([3 + 2 * np.log2(p) for p in at], at), Question(targets=({"p": 1},)))
+    assert found.lead == (Growth.of(0, 1),)
+    assert found.predictions[0].value == pytest.approx(3, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("scale", "targets"), [({"p": 1}, ()), ({"p": 0}, ()), ({}, ({"p": 0.5},)), ({}, ({"p": -3},))]
+)
+def test_a_scale_without_a_value_is_refused(scale, targets):
+    with pytest.raises(UsageError, match="no scale at which growth has a value"):
+        model(exact("log p"), Question(scale=scale, targets=targets))
+
+
 def test_zeros_are_modelled_and_said():
     found = model(series([0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 6]))
     assert "zeros" in kinds(found)
@@ -286,6 +301,31 @@ def test_the_published_method_stays_beside_ours():
         model(series_of("two", ["p", "q"], [(p, q) for p in P[:3] for q in P[:3]], [[1.0]] * 9), question),
         NotModelled,
     )
+
+
+magnitudes = st.floats(0, 1e12, allow_subnormal=False) | st.just(0.0) | st.just(1e-30) | st.just(1e30)
+coordinates = st.floats(1e-3, 1e7, allow_subnormal=False) | st.integers(1, 4096).map(float)
+
+
+@settings(max_examples=150)
+@given(
+    st.lists(coordinates, min_size=1, max_size=9, unique=True),
+    st.data(),
+)
+def test_whatever_is_measured_gets_finite_numbers_or_a_reason(at, data):
+    values = [data.draw(st.lists(magnitudes, min_size=1, max_size=4)) for _ in at]
+    question = Question(expectations={"*": Expectation("O(p)")}, scale={"p": 8192})
+    found = model(series_of("f", ["p"], [[x] for x in at], values), question)
+    if isinstance(found, NotModelled):
+        assert found.reason
+        return
+    numbers = [found.constant, found.posterior, *(term.coefficient for term in found.terms)]
+    numbers += [dataclasses.astuple(found.validation.probability)[i] for i in range(3)]
+    assert np.isfinite(numbers).all()
+    prediction = found.predictions[0]
+    assert not np.isnan([prediction.value, prediction.low, prediction.high]).any()
+    assert prediction.low <= prediction.value <= prediction.high
+    assert found.text()
 
 
 @pytest.mark.parametrize(

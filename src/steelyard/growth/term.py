@@ -73,8 +73,10 @@ class Growth:
         Raises
         ------
         ValueError
-            ``x`` is not above 0, or a logarithm is asked for where log2(x) is not above 0.
+            ``x`` is not above 0, or a logarithm is asked for where it is negative, or 0 and divided by.
         """
+        if self.log > 0 and x == 1:
+            return 0.0
         if x <= 0 or (self.log and x <= 1):
             raise ValueError(f"{self.text('x')} has no value at {x}")
         exponent = float(self.power) * math.log2(x) + float(self.exp2) * x

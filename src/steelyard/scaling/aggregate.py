@@ -23,6 +23,8 @@ in 0.1 %.
 """
 ZERO: Final = 1e-8
 """A point is at least this large beside the largest, where a power of its size is asked for."""
+TINY: Final = 1e-150
+"""Its square is still a double."""
 RESAMPLES: Final = 200
 RELATIVE_FLOOR: Final = 1e-6
 """What even a count is not trusted beyond: rounding in the last digits that are shown."""
@@ -69,7 +71,9 @@ def aggregate(
     one_sided = _one_sidedness(values)
     n = len(values)
     if how == "auto":
-        names: tuple[Aggregate, ...] = tuple("lower-half" if r > SPIKE_RATIO else "mean" for r in one_sided)
+        # Where the lower half of a point is 0, spikes are all there is: their mean is what can be modelled.
+        spiky = (one_sided > SPIKE_RATIO) & (_least_half(values, counts) > 0).all(axis=1)
+        names: tuple[Aggregate, ...] = tuple("lower-half" if one else "mean" for one in spiky)
     else:
         names = (how,) * n
     value, u2 = np.empty(counts.shape), np.empty(counts.shape)
@@ -80,6 +84,10 @@ def aggregate(
             value[rows], u2[rows], law[rows], freedom[rows] = _one_way(values[rows], counts[rows], name)
     tiny = (floor * np.abs(value)) ** 2
     return Aggregated(value, np.maximum(u2, tiny), law, freedom, names, one_sided)
+
+
+def _least_half(values: Floats, counts: Integers) -> Floats:
+    return _summary(np.sort(values, axis=2), counts, "lower-half")
 
 
 def _one_sidedness(values: Floats) -> Floats:
@@ -139,7 +147,7 @@ def _summary(ordered: Floats, counts: Integers, how: Aggregate) -> Floats:
 def _noise_law(squares: Floats, freedom: Integers, centre: Floats) -> tuple[Floats, Floats]:
     """The most likely t and the variance of one repetition at each point under it."""
     total = freedom.sum(axis=1)
-    size = np.maximum(centre, ZERO * centre.max(axis=1, keepdims=True))
+    size = np.maximum(centre, np.maximum(ZERO * centre.max(axis=1, keepdims=True), TINY))
     best = np.full(len(squares), -np.inf)
     law = np.ones(len(squares))
     variance = np.zeros(squares.shape)
@@ -163,7 +171,9 @@ def _resampled(values: Floats, counts: Integers, centre: Floats, law: Floats, ho
     """
     n, m, r = values.shape
     height = np.abs(centre)
-    scale = np.maximum(height, ZERO * height.max(axis=1, keepdims=True)) ** law[:, None]
+    largest = np.nanmax(np.abs(values), axis=(1, 2))
+    least = np.where(largest > 0, ZERO * largest, 1.0)[:, None]
+    scale = np.maximum(height, least) ** law[:, None]
     residual = ((values - centre[:, :, None]) / scale[:, :, None]).reshape(n, m * r)
     rng = np.random.default_rng(1)
     order = np.argsort(np.isnan(residual), axis=1, kind="stable")

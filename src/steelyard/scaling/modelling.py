@@ -96,6 +96,14 @@ def _check(series: Sequence[Series], question: Question) -> None:
             raise UsageError(
                 f"no series has a parameter {name!r}", hint=f"parameters: {', '.join(sorted(known))}"
             )
+    for target in (question.scale, *question.targets):
+        for name, value in target.items():
+            # Where data go below 1 there are no logarithms, and a target may too.
+            own = [s for s in series if name in s.parameters]
+            least = min((p.at[s.parameters.index(name)] for s in own for p in s.points), default=1.0)
+            if not value > 0 or (value < 1 <= least) or (target is question.scale and value <= 1):
+                hint = "choose a scale above 1" if target is question.scale else "choose a target from 1 up"
+                raise UsageError(f"{name} = {value:g} is no scale at which growth has a value", hint=hint)
     for stated in question.expectations.values():
         stated.growth(question.parameter or "p", question.along)
         stated.limit(question.parameter or "p")
