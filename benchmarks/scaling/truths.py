@@ -1,10 +1,7 @@
 """Functions whose growth is known: what the accuracy and calibration tables are measured on.
 
-The 35 classes are the powers 0, ¼, ⅓, ½, ⅔, ¾, 1, 5/4, 3/2, 2, 5/2, 3 with log² to the 0th, 1st and 2nd:
-two of them are not among Extra-P's 42 terms. Constants and coefficients are uniform between 1 and 100,
-which is what gives
-Extra-P 4.2.5 the rates that methods/scaling of the field report (95.6 % exact without noise, about 50 % at
-10 %).
+The 35 classes are the powers 0, ¼, ⅓, ½, ⅔, ¾, 1, 5/4, 3/2, 2, 5/2, 3 with log to the 0th, 1st and 2nd
+power; two of them are not among Extra-P's 42 terms. Constants and coefficients are uniform between 1 and 100.
 """
 
 from __future__ import annotations

@@ -49,10 +49,6 @@ class SearchSpace:
     terms: tuple[Growth, ...]
     weights: tuple[float, ...]
 
-    def edges(self) -> tuple[Growth, Growth]:
-        """The slowest and the fastest term; a model there may want to lie beyond."""
-        return self.terms[0], self.terms[-1]
-
 
 def prior_weight(term: Growth) -> float:
     """The relative plausibility of a term by the simplicity of its exponents."""
