@@ -4,7 +4,9 @@ cure, and nothing is harmed.
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import sqlite3
 
 import killing
@@ -110,6 +112,31 @@ def test_a_record_that_cannot_be_used_is_refused_with_a_cure_and_left_as_it_is(
     assert "\nhint: " in refused.stderr
     assert "Traceback" not in refused.stderr
     assert (record / "record.sqlite").read_bytes() == content
+
+
+def die_in_the_middle_of_a_write(file):
+    """With a part of the change in the file, and what was there before in SQLite's journal beside it."""
+    connection = sqlite3.connect(file, isolation_level=None)
+    connection.execute("PRAGMA cache_size = 1")
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute("UPDATE trial SET wall_ns = 0, reason = hex(randomblob(2000))")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("command", ["run", "analyze", "status", "export"])
+def test_a_record_whose_writer_died_in_mid_write_is_what_it_was_before(
+    tmp_path, finished_record, steelyard_cli, command
+):
+    record = tmp_path / "a.lab"
+    shutil.copytree(finished_record, record)
+    before = killing.finished(record, tmp_path / "no log").trials
+    content = (record / "record.sqlite").read_bytes()
+    assert killing.end_of(killing.start(lambda: die_in_the_middle_of_a_write(record / "record.sqlite"))) == -9
+    assert (record / "record.sqlite-journal").exists()
+    assert (record / "record.sqlite").read_bytes() != content
+    done = steelyard_cli(command, str(record))
+    assert done.returncode == 0, done.stderr
+    assert killing.finished(record, tmp_path / "no log").trials == before
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import itertools
+import signal
 import time
 
 import killing
@@ -154,3 +155,28 @@ def test_a_runner_that_never_lets_go_is_an_error_with_its_cure(tmp_path, monkeyp
         with pytest.raises(RecordBusyError, match="still writes to") as error:
             await_writer(tmp_path / "journal")
     assert "steelyard-run" in str(error.value.hint)
+
+
+def test_a_daemon_that_outlived_python_runner_and_guard_is_ended_before_the_first_trial(tmp_path):
+    script = "[ -e go ] || (setsid sleep 1000 & touch here; sleep 1000)"
+    asked = experiment(
+        name="daemon",
+        source=str(tmp_path),
+        program={"command": ["/bin/sh", "-c", script]},
+        design={"blocks": 2, "discard": 0},
+    )
+    pid = killing.start_run(asked, tmp_path / "a.lab")
+    while not (tmp_path / "here").exists():
+        assert not killing.has_ended(pid)
+    victims = (killing.find(pid, killing.GUARD), killing.find(pid, killing.RUNNER), pid)
+    # Stopped first, so that none of them can tidy up after another one.
+    for number in (signal.SIGSTOP, signal.SIGKILL):
+        for victim in victims:
+            killing.kill(victim, number)
+    assert killing.end_of(pid) == -9
+    with Record.open(tmp_path / "a.lab") as record:
+        left = strays.find_strays(record.id)
+    assert {stray.command for stray in left} == {"sleep"}
+    (tmp_path / "go").touch()
+    assert run(asked, tmp_path / "a.lab") == "complete"
+    assert all(killing.has_ended(stray.pid) for stray in left)

@@ -6,7 +6,7 @@ import pytest
 
 from steelyard.design import treatments
 from steelyard.errors import RecordError, UsageError
-from steelyard.lab.analyze import analyze
+from steelyard.lab.analyze import _cap, analyze
 from steelyard.store import Record
 
 
@@ -18,6 +18,29 @@ def test_the_answer_names_the_design_as_it_was_run(run_in):
     (comparison,) = answer.judged
     assert (comparison.baseline.label, comparison.treatment.label) == ("a", "b")
     assert comparison.blocks == 6
+
+
+def test_settings_that_are_not_drawn_make_one_context_and_not_one_a_block(run_in):
+    answer = analyze(run_in(contexts={"env_bytes": 64}, design={"blocks": 4}))
+    assert answer.design.contexts == 0
+    kinds = {notice.kind for notice in answer.unobserved}
+    assert "one_context" in kinds
+    assert "contexts_unseen" not in kinds
+
+
+@pytest.mark.parametrize(
+    ("stop", "cap"),
+    [
+        ({"rel_halfwidth": 0.01}, "max_blocks"),
+        ({"rel_halfwidth": 0.01, "max_blocks": 12}, "max_blocks"),
+        ({"rel_halfwidth": 0.01, "max_blocks": 12, "max_time": "1 h"}, "max_blocks"),
+        ({"rel_halfwidth": 0.01, "max_blocks": 2000, "max_time": "1 h"}, "max_time"),
+        ({"rel_halfwidth": 0.01, "max_time": "1 h"}, "max_time"),
+    ],
+)
+def test_what_ended_a_run_before_its_precision_is_named(made, stop, cap):
+    ended_at = stop.get("max_blocks", 1000) if "max_time" not in stop else 12
+    assert _cap(made(design={"blocks": 10, "stop": stop}), ended_at) == cap
 
 
 def test_another_metric_can_be_the_primary_one(run_in):

@@ -88,6 +88,20 @@ def test_the_cap_on_time_ends_the_run_between_looks(at):
     assert stopping.look(outcomes[:7], 60.0) == "precision_not_reached"
 
 
+def test_time_that_runs_out_before_the_first_look_leaves_the_precision_unreached_however_narrow(at):
+    stopping, outcomes = at(3, 1e-6, rel_halfwidth=0.05, max_time="60 s")
+    assert stopping.look(outcomes, 60.0) == "precision_not_reached"
+    (look,) = at.records[0].looks()
+    assert (look.blocks, look.decision) == (3, "capped")
+    assert look.rel_halfwidth < 0.05
+
+
+def test_time_that_runs_out_between_looks_may_find_the_precision_reached(at):
+    stopping, outcomes = at(11, 0.001, rel_halfwidth=0.05, max_time="60 s")
+    stopping._last_look = 10
+    assert stopping.look(outcomes, 60.0) == "complete"
+
+
 def test_a_continued_run_does_not_look_twice_at_the_same_place(at):
     stopping, outcomes = at(10, 0.3, rel_halfwidth=0.01)
     stopping.look(outcomes, 0.0)

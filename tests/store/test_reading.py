@@ -159,6 +159,15 @@ def test_progress_counts_everything(record):
     assert progress.last_start_ns == 1_785_000_000_015_000_000
 
 
+def test_progress_counts_the_contexts_of_complete_blocks(tmp_path):
+    made = made_up.blocks(5, contexts=True)
+    taken = made_up.measurements(made)
+    taken[-1] = made_up.measurement(made[4], 3, status="failed")
+    with made_up.filled(tmp_path / "a.lab", made, taken) as record:
+        assert record.progress().blocks == {"discarded": 1, "complete": 3, "incomplete": 1}
+        assert record.progress().contexts == 3
+
+
 def test_progress_of_a_new_record_is_nothing(tmp_path):
     with made_up.create(tmp_path / "a.lab") as record:
         progress = record.progress()

@@ -18,6 +18,7 @@ from steelyard.errors import RecordBusyError, RecordError
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Contexts
 from steelyard.store import Record
+from steelyard.store.lock import WriterLock
 
 
 def test_what_a_record_was_made_with_is_there_when_it_is_opened(tmp_path):
@@ -64,11 +65,21 @@ def test_an_empty_directory_may_become_a_record(tmp_path):
 
 
 def test_what_a_process_left_that_died_while_making_a_record_is_removed(tmp_path):
-    left = tmp_path / "a.lab.1.new"
-    left.mkdir()
-    (left / "lock").touch()
+    locked, half_removed = tmp_path / ".a.lab.1.unfinished", tmp_path / ".a.lab.2.unfinished"
+    for left in (locked, half_removed):
+        (left / "journal").mkdir(parents=True)
+    (locked / "lock").touch()
     made_up.create(tmp_path / "a.lab").close()
-    assert not left.exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["a.lab"]
+
+
+def test_what_a_process_makes_at_this_moment_stays(tmp_path):
+    made = tmp_path / ".a.lab.1.unfinished"
+    made.mkdir()
+    lock = WriterLock(made / "lock")
+    made_up.create(tmp_path / "a.lab").close()
+    lock.release()
+    assert made.exists()
 
 
 def test_somebody_else_s_directory_of_nearly_that_name_stays(tmp_path):

@@ -136,6 +136,35 @@ def test_garbage_anywhere_gives_a_record_or_an_error_that_says_so_never_a_traceb
     assert all(error.hint for error in errors)
 
 
+@pytest.mark.parametrize(
+    ("damage", "ask"),
+    [
+        ("UPDATE treatment SET levels = '{\"opt\":'", lambda record: record.treatments),
+        ("UPDATE run SET host = 'x'", Record.runs),
+        ("UPDATE block SET drawn = '[1,'", Record.outcomes),
+        ("UPDATE labels SET labels = '{' || id", lambda record: record.samples("latency_s")),
+        ("UPDATE trial SET treatment = 99 WHERE id = 7", lambda record: record.samples("wall_s")),
+        ("UPDATE trial SET block = 10000 WHERE id = 7", lambda record: record.samples("wall_s")),
+    ],
+)
+def test_damage_that_sqlite_takes_for_data_is_told_as_damage(record_directory, damage, ask):
+    with closing(sqlite3.connect(record_directory / "record.sqlite")) as connection, connection:
+        connection.execute(damage)
+    with (
+        pytest.raises(RecordError, match=r"record\.sqlite is damaged: ") as error,
+        Record.open(record_directory) as record,
+    ):
+        ask(record)
+    assert "steelyard.store.recovery" in (error.value.hint or "")
+
+
+def test_a_bug_stays_a_traceback(record_directory):
+    with Record.open(record_directory) as record:
+        record.treatments = ()
+        with pytest.raises(KeyError):
+            record.samples("wall_s")
+
+
 def test_read_only_media_can_be_read_and_say_so_when_written(small_disk):
     directory = small_disk.path / "a.lab"
     made_up.filled(directory, MADE).close()

@@ -62,6 +62,12 @@ def test_a_wrong_measurement_is_refused_and_nothing_of_its_batch_is_kept(record,
     assert {op["op"] for op in record.labels_of("latency_s")} == {"bcast", "reduce"}
 
 
+def test_trials_belong_to_a_run_that_has_begun(record):
+    with pytest.raises(ValueError, match="has no run 2"):
+        record.take(2, TAKEN[:2], JOURNAL, 100)
+    nothing_was_kept(record)
+
+
 def test_an_offset_goes_forward_only_in_a_journal_that_exists(record):
     record.take(1, TAKEN[:2], JOURNAL, 100)
     for journal, offset in ((JOURNAL, 99), ("000002.journal", 200)):
@@ -119,6 +125,20 @@ def test_output_is_kept_of_so_many_failed_trials_only_also_when_the_record_is_co
         record.take(1, failed[100:], JOURNAL, 8192)
         assert len(list((record.directory / "failed").iterdir())) == TRIALS_MAX
         assert record.progress().failed == TRIALS_MAX + 30
+
+
+def test_output_that_a_crash_cut_short_is_written_again_also_when_there_is_no_room_for_more(tmp_path):
+    made = made_up.blocks(TRIALS_MAX, treatments=1)
+    failed = made_up.measurements(made, status="failed")
+    with made_up.create(tmp_path / "a.lab", count=1) as record:
+        record.begin_run({}, "boot")
+        record.add_blocks(made)
+        (record.directory / "failed").mkdir()
+        for trial in range(1, TRIALS_MAX + 1):
+            (record.directory / "failed" / f"{trial}.stdout").write_bytes(b"out")
+    with Record.open(tmp_path / "a.lab", write=True) as record:
+        record.take(1, failed[:1], JOURNAL, 1)
+        assert (record.directory / "failed" / "1.stdout").read_bytes() == b"output of 1\n"
 
 
 def test_runs_are_remembered_with_their_hosts_and_ends(tmp_path):

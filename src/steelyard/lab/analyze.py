@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, Literal
 
+from steelyard.design import Block
 from steelyard.errors import RecordError
-from steelyard.lab.status import extent
+from steelyard.lab.status import extent, most_blocks
 from steelyard.spec.experiment import Experiment
 from steelyard.stats.answer import Answer, answer
 from steelyard.stats.contrast import Order
@@ -95,7 +96,7 @@ def _facts(record: Record, experiment: Experiment) -> DesignFacts:
         order=_order(experiment),
         blocks=len(complete),
         seed=experiment.design.seed,
-        contexts=len({block.context.id for block in complete if block.context is not None}),
+        contexts=_contexts(complete),
         passes=experiment.contexts.passes if experiment.contexts else 1,
         state="complete" if last == "complete" else "precision_not_reached" if capped else "interrupted",
         looks=tuple(look.blocks for look in looks),
@@ -105,11 +106,18 @@ def _facts(record: Record, experiment: Experiment) -> DesignFacts:
     )
 
 
+def _contexts(blocks: Sequence[Block]) -> int:
+    """Different ones visited; 0 where none is, since settings that are not drawn are the same for all."""
+    visited = {block.context.id: block.context for block in blocks if block.context is not None}
+    settings = [context.settings for context in visited.values()]
+    return len(visited) if any(each != settings[0] for each in settings) else 0
+
+
 def _cap(experiment: Experiment, complete: int) -> Literal["max_blocks", "max_time"]:
     stop = experiment.design.stop
-    return (
-        "max_blocks" if stop and stop.max_blocks is not None and complete >= stop.max_blocks else "max_time"
-    )
+    most = most_blocks(experiment)
+    timed = stop is not None and stop.max_time_s is not None
+    return "max_time" if timed and (most is None or complete < most) else "max_blocks"
 
 
 def _others(experiment: Experiment, primary: str) -> Sequence[str]:

@@ -69,9 +69,10 @@ class Stopping:
 
         widest = primary_precision(self._record).widest
         last = late or next_look(self._experiment, complete) is None
-        decision: Decision = (
-            "reached" if widest is not None and widest <= wanted else "capped" if last else "continue"
-        )
+        # Time may run out before the first look. Intervals of so few blocks are too narrow to stop on.
+        first = next_look(self._experiment, 0)
+        reached = widest is not None and widest <= wanted and (first is None or complete >= first)
+        decision: Decision = "reached" if reached else "capped" if last else "continue"
         metric = self._experiment.analysis.metric
         self._record.add_look(Look(len(outcomes), metric, time.time_ns(), complete, widest, wanted, decision))
         self._last_look = complete

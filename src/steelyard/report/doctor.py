@@ -7,6 +7,7 @@ from typing import Final, Literal, Protocol
 
 import msgspec
 
+from steelyard.report.document import written
 from steelyard.report.label import pad, printable, wrap
 from steelyard.report.line import Line, Span, Style
 from steelyard.units import Scalar
@@ -69,7 +70,7 @@ def render_json(findings: Sequence[Finding], facts: Mapping[str, Scalar], *, abl
         FindingEntry(each.topic, each.weight, each.found, each.means, each.cure) for each in findings
     )
     document = DoctorDocument(FORMAT, VERSION, able, entries, dict(sorted(facts.items())))
-    return msgspec.json.format(msgspec.json.encode(document)).decode() + "\n"
+    return written(document)
 
 
 def lines(findings: Sequence[Finding], facts: Mapping[str, Scalar], width: int = 80) -> list[Line]:

@@ -7,6 +7,7 @@ from typing import Final, Literal
 import msgspec
 
 from steelyard.report.digits import percent
+from steelyard.report.document import written
 from steelyard.report.label import printable, shorten, wrap
 from steelyard.report.line import Line, Span, Style
 from steelyard.report.table import Column, table
@@ -66,7 +67,7 @@ def render_json(result: NullResult) -> str:
         interrupted=result.interrupted,
         ways=tuple(_entry(tally) for tally in result.tallies),
     )
-    return msgspec.json.format(msgspec.json.encode(document)).decode() + "\n"
+    return written(document)
 
 
 def lines(result: NullResult, width: int = 80) -> list[Line]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from steelyard.design.plan import Block
+from steelyard.design.plan import Block, Context
 from steelyard.run.journal import read_journal
 from steelyard.run.launch import Launch
 from steelyard.run.launches import Launches, with_trial
@@ -47,6 +47,8 @@ class Session:
         self._runner = runner
         self._treatments = {treatment.id: treatment for treatment in launches.treatments}
         self._defined: dict[Launch, int] = {}
+        self._made: tuple[Context | None, dict[int, Launch]] | None = None
+        self._numbers: dict[int, int] = {}
         self.journal = journal
         self.offset = 0
         """How far the journal was read."""
@@ -68,6 +70,7 @@ class Session:
         if len(self._defined) > _MOST_LAUNCHES:
             self._runner.forget()
             self._defined.clear()
+            self._numbers.clear()
         try:
             self._runner.run([entry for work in works for entry in self._entries(work)])
             if self._runner.stopped:
@@ -94,15 +97,34 @@ class Session:
 
     def _entries(self, work: Work) -> list[Entry]:
         program = self._launches.experiment.program
-        launches = self._launches.in_context(work.block.context)
+        launches = self._in_context(work.block.context)
         first = self._treatments[work.block.order[0]]
         before = [Hook(self._define(hook)) for hook in self._launches.hooks(first, program.before_block)]
         after = [Hook(self._define(hook)) for hook in self._launches.hooks(first, program.after_block)]
         trials = [
-            Trial(trial, self._define(with_trial(launches[treatment], trial)))
+            Trial(trial, self._number(launches[treatment], treatment, trial))
             for trial, treatment in work.places()
         ]
         return [*before, *trials, *after, BlockEnd()]
+
+    def _in_context(self, context: Context | None) -> dict[int, Launch]:
+        """Made once for blocks in a row that share a context, as all do where none is drawn: making it takes
+        longer than an empty program runs.
+        """
+        if self._made is None or self._made[0] != context:
+            self._made = context, self._launches.in_context(context)
+            self._numbers.clear()
+        return self._made[1]
+
+    def _number(self, launch: Launch, treatment: int, trial: int) -> int:
+        """Of a trial's launch; looked for once where all trials of a treatment share it."""
+        number = self._numbers.get(treatment)
+        if number is None:
+            own = with_trial(launch, trial)
+            number = self._define(own)
+            if own is launch:
+                self._numbers[treatment] = number
+        return number
 
     def _define(self, launch: Launch) -> int:
         if launch not in self._defined:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from scipy.special import betaincinv
-
 from steelyard.stats.interval import Interval
 
 
@@ -21,6 +19,9 @@ def clopper_pearson(successes: int, n: int, alpha: float = 0.05) -> Interval:
     """
     if not 0 <= successes <= n or n < 1:
         raise ValueError(f"{successes} successes of {n} trials are no binomial result")
+    # Imported here: see student.py.
+    from scipy.special import betaincinv
+
     low = float(betaincinv(successes, n - successes + 1, alpha / 2)) if successes else 0.0
     high = float(betaincinv(successes + 1, n - successes, 1 - alpha / 2)) if successes < n else 1.0
     return Interval(low, high)

@@ -75,20 +75,18 @@ def refuse_existing(directory: Path) -> None:
         )
 
 
+def unfinished_name(directory: Path) -> Path:
+    """A new name beside ``directory``, for a record that nobody is to see before it is whole."""
+    return directory.with_name(f".{directory.name}.{secrets.token_hex(4)}.unfinished")
+
+
 def remove_unfinished(directory: Path) -> None:
     """Remove what a process left that died while it made this record."""
-    for left in directory.parent.glob(f"{glob.escape(directory.name)}.*.new"):
-        # Other names are somebody else's, even of whole records: what `create` makes is named by its pid.
-        if not left.suffixes[-2][1:].isdecimal():
-            continue
-        # Without a lock it is one that is not locked yet, or half of one that was being removed.
-        if holder(left / "lock") is None and ((left / "lock").exists() or not _lives(left.suffixes[-2])):
+    for left in directory.parent.glob(f".{glob.escape(directory.name)}.*.unfinished"):
+        # Who is still at it has the lock. In the moment before, two processes make the same record, and one
+        # of them has to fail anyway.
+        if holder(left / "lock") is None:
             shutil.rmtree(left, ignore_errors=True)
-
-
-def _lives(suffix: str) -> bool:
-    """Whether the process that a name ends with is there."""
-    return Path("/proc", suffix.removeprefix(".")).exists()
 
 
 def synchronise(directory: Path) -> None:

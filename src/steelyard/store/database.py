@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,7 +54,8 @@ def open_writer(path: Path) -> sqlite3.Connection:
     inspect(path)
     if not os.access(path, os.W_OK):
         raise RecordError(
-            f"{path} cannot be written", hint=f"make it writable, or work on a copy: cp -r {path.parent} COPY"
+            f"{path} cannot be written",
+            hint=f"make it writable, or work on a copy: cp -r {quoted(path.parent)} COPY",
         )
     connection = _connect(path, "rw")
     try:
@@ -103,7 +105,7 @@ def open_reader(path: Path) -> sqlite3.Connection:
             raise RecordError(
                 f"{path} was left in the middle of a write, and cannot be recovered where nothing can be"
                 " written",
-                hint=f"read a copy: cp -r {path.parent} COPY",
+                hint=f"read a copy: cp -r {quoted(path.parent)} COPY",
             ) from error
     # A writer was killed while it changed how the file is written. Only a connection that may write takes its
     # half of a change back; afterwards every reader can read.
@@ -178,7 +180,7 @@ def explained(path: Path) -> Iterator[None]:
             raise _full(path) from error
         raise RecordError(
             f"{path.parent}: {error.strerror}",
-            hint=f"see who may do what there: ls -ld {Path(error.filename or path).parent}",
+            hint=f"see who may do what there: ls -ld {quoted(Path(error.filename or path).parent)}",
         ) from error
     except UnicodeDecodeError as error:
         # What SQLite says of a damaged schema quotes the damage, which then is no UTF-8.
@@ -196,12 +198,12 @@ def _explanation(path: Path, error: sqlite3.Error) -> RecordError:
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
         return RecordError(
             f"{path} cannot be opened or written: {error}",
-            hint=f"make {path.parent} writable, or work on a copy: cp -r {path.parent} COPY",
+            hint=f"make {path.parent} writable, or work on a copy: cp -r {quoted(path.parent)} COPY",
         )
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return RecordBusyError(
             f"{path} has been kept locked by another program for {BUSY_TIMEOUT_S:.0f} s",
-            hint=f"see who has it open: fuser {path}",
+            hint=f"see who has it open: fuser {quoted(path)}",
         )
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or not hasattr(error, "sqlite_errorcode"):
         return damaged(path, str(error))
@@ -209,7 +211,7 @@ def _explanation(path: Path, error: sqlite3.Error) -> RecordError:
         return RecordError(
             f"{path}: the disk reports an error: {error}", hint="see what `dmesg` says of the disk"
         )
-    return RecordError(f"{path}: {error}", hint="check it: sqlite3 record.sqlite 'PRAGMA integrity_check'")
+    return RecordError(f"{path}: {error}", hint=f"check it: sqlite3 {quoted(path)} 'PRAGMA integrity_check'")
 
 
 def _full(path: Path) -> RecordError:
@@ -223,7 +225,8 @@ def damaged(path: Path, what: str) -> RecordError:
     """The error for a record that is not what it should be."""
     return RecordError(
         f"{path} is damaged: {what}",
-        hint=f"copy what can still be read: python -m steelyard.store.recovery {path.parent} COPY.lab",
+        hint="copy what can still be read:"
+        f" python -m steelyard.store.recovery {quoted(path.parent)} COPY.lab",
     )
 
 
@@ -235,6 +238,11 @@ def _missing_bytes(path: Path, header: bytes) -> int:
     # A page of 65,536 bytes is written as 1.
     wanted = int.from_bytes(header[28:32], "big") * (65536 if page_bytes == 1 else page_bytes)
     return max(0, wanted - _size(path))
+
+
+def quoted(path: Path) -> str:
+    """The path as a word of a command that a person may copy."""
+    return shlex.quote(str(path))
 
 
 def _is_in_the_middle(path: Path) -> bool:

@@ -39,7 +39,10 @@ def _compare(path: str, old: Any, new: Any) -> list[str]:
 
 
 def _named(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(entry, dict) and "name" in entry for entry in value)
+    if not (isinstance(value, list) and all(isinstance(entry, dict) for entry in value)):
+        return False
+    names = [entry.get("name") for entry in value]
+    return all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
 
 
 def _text(value: Any) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shlex
 import socket
 import struct
 from contextlib import suppress
@@ -53,7 +54,7 @@ class WriterLock:
         except OSError as error:
             raise RecordError(
                 f"{path.parent} cannot be written: {error.strerror}",
-                hint=f"make it writable, or work on a copy: cp -r {path.parent} COPY",
+                hint=f"make it writable, or work on a copy: cp -r {shlex.quote(str(path.parent))} COPY",
             ) from error
         try:
             fcntl.fcntl(self._fd, fcntl.F_OFD_SETLK, _WHOLE_FILE)

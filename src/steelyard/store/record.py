@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -13,7 +12,7 @@ from typing import Any, Self
 from steelyard.errors import SteelyardError
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
-from steelyard.store.creation import fill, refuse_existing, remove_unfinished, synchronise
+from steelyard.store.creation import fill, refuse_existing, remove_unfinished, synchronise, unfinished_name
 from steelyard.store.database import (
     close_writer,
     create_database,
@@ -67,8 +66,7 @@ class Record(Writing):
         with explained(file):
             remove_unfinished(directory)
             directory.parent.mkdir(parents=True, exist_ok=True)
-            # Built under another name, so that nobody ever sees half of one.
-            new = directory.with_name(f"{directory.name}.{os.getpid()}.new")
+            new = unfinished_name(directory)
             new.mkdir()
         lock: WriterLock | None = None
         try:

@@ -136,11 +136,11 @@ class Writing(Reading):
         RecordError
             The disk is full or fails, or a trial is in the record already; nothing of this call is kept then.
         ValueError
-            A trial is not where its block has it, a value is not finite, its metric is unknown, or the offset
-            goes back.
+            A trial is not where its block has it, a value is not finite, its metric or the run is unknown, or
+            the offset goes back.
         """
         self._check_places(measurements)
-        with self._transaction(durable=False), _unique(self.directory):
+        with self._transaction(durable=False), _refused(self.directory, run):
             self._failed_output.keep(measurements)
             self._connection.executemany(
                 _INSERT_TRIAL,
@@ -300,10 +300,12 @@ class Writing(Reading):
 
 
 @contextmanager
-def _unique(directory: Path) -> Iterator[None]:
+def _refused(directory: Path, run: int) -> Iterator[None]:
     try:
         yield
     except sqlite3.IntegrityError as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
+            raise ValueError(f"{directory} has no run {run}") from error
         raise RecordError(
             f"{directory} has one of these trials already: {error}",
             hint="close what else writes to this record, then continue it: steelyard run",
