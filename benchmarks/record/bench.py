@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sqlite3
 import statistics
 import subprocess
@@ -166,6 +167,41 @@ def ask(directory: Path, question: str) -> list[float]:
     return answer
 
 
+COMMANDS = (("status",), ("status", "--json"), ("analyze",), ("analyze", "--json"))
+
+# A process of its own starts the command: the memory of whoever starts a program is the least that can be
+# reported of it, and this one has filled a record.
+START = """
+import json, os, sys, time
+start = time.perf_counter()
+pid = os.posix_spawn(
+    sys.argv[1], sys.argv[1:], os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+)
+_, status, usage = os.wait4(pid, 0)
+seconds = time.perf_counter() - start
+if status:
+    sys.exit(f"{sys.argv[1:]}: status {status}")
+print(json.dumps([seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024]))
+"""
+
+
+def start(directory: Path, words: tuple[str, ...]) -> list[float]:
+    """Seconds, CPU seconds and peak memory in MiB of ``steelyard`` as a process, asked about a record."""
+    command = [sys.executable, "-m", "steelyard", words[0], str(directory), *words[1:]]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", START, *command], env=environment, stdout=subprocess.PIPE, check=True
+    )
+    answer: list[float] = json.loads(done.stdout)
+    return answer
+
+
+def show(title: str, answers: list[list[float]]) -> None:
+    """A line of medians."""
+    seconds, cpu, mebibytes = map(statistics.median, zip(*answers, strict=True))
+    print(f"  {title:<42}{seconds:7.3f} s{cpu:8.3f} CPU s{mebibytes:6.0f} MiB")
+
+
 def main() -> None:
     """Measure, and print."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -186,18 +222,18 @@ def main() -> None:
         for treatments in (2, 1000):
             directory = root / f"{treatments}-treatments.lab"
             if not directory.exists():
-                start = time.perf_counter()
+                begin = time.perf_counter()
                 fill(directory, trials, treatments)
-                filled_s = time.perf_counter() - start
+                filled_s = time.perf_counter() - begin
                 size = (directory / "record.sqlite").stat().st_size
                 print(
                     f"{trials:,} trials of {treatments} treatments, one value each: {size / 1e6:.0f} MB,"
                     f" written at {trials / filled_s:,.0f} trials a second"
                 )
             for question in QUESTIONS:
-                answers = [ask(directory, question) for _ in range(repeats)]
-                seconds, cpu, mebibytes = map(statistics.median, zip(*answers, strict=True))
-                print(f"  {question:<42}{seconds:7.3f} s{cpu:8.3f} CPU s{mebibytes:6.0f} MiB")
+                show(question, [ask(directory, question) for _ in range(repeats)])
+            for words in COMMANDS:
+                show(f"steelyard {' '.join(words)}", [start(directory, words) for _ in range(repeats)])
 
 
 def row(seconds: list[float]) -> str:

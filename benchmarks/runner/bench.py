@@ -1,12 +1,14 @@
-"""How near the runner comes to a bare vfork + execve + wait4 loop: the two alternate, pinned or not.
+"""How near the runner comes to a bare vfork + execve + wait4 loop, and ``steelyard run`` to hyperfine.
 
-``python benchmarks/runner/bench.py [--quick]`` with steelyard installed and a C compiler on the PATH.
+``python benchmarks/runner/bench.py [--quick]`` with steelyard installed, a C compiler on the PATH, and cargo
+or hyperfine. Whatever is compared takes turns.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import platform
 import shutil
 import statistics
 import subprocess
@@ -18,6 +20,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from whole import TRIALS, measure_runs, measure_start_up
+
+from steelyard import __version__
+from steelyard.run.host import host_facts
 from steelyard.run.journal import read_journal
 from steelyard.run.launch import Launch
 from steelyard.run.runner import BlockEnd, Runner, Trial
@@ -25,6 +31,7 @@ from steelyard.run.runner import BlockEnd, Runner, Trial
 HERE = Path(__file__).parent
 ROUNDS = 10
 RUNS = 2_000
+WHOLE_ROUNDS = 5
 
 
 @dataclass
@@ -115,9 +122,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the runs")
     quick = parser.parse_args().quick
-    runs = RUNS // 10 if quick else RUNS
+    share = 10 if quick else 1
+    runs = RUNS // share
     cpus = os.sched_getaffinity(0)
-    print(f"{os.cpu_count()} CPUs, Linux {os.uname().release}, load average {os.getloadavg()[0]:.1f}")
+    print(
+        f"{os.cpu_count()} CPUs ({host_facts().get('cpu_model')}), Linux {os.uname().release},"
+        f" Python {platform.python_version()}, steelyard {__version__}, {time.strftime('%Y-%m-%d %H:%M')},"
+        f" load average {os.getloadavg()[0]:.1f}"
+    )
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         loop, empty = compile_programs(directory)
@@ -129,6 +141,8 @@ def main() -> None:
             for where, allowed in ((f"pinned to CPU {max(cpus)}", {max(cpus)}), ("not pinned", cpus)):
                 with pinned(allowed):
                     report(f"{program.name}, {where}, {ROUNDS} x {runs} runs", alternate(ways, ROUNDS))
+        measure_runs(empty, directory, rounds=3 if quick else WHOLE_ROUNDS, trials=TRIALS // share)
+        measure_start_up(directory, rounds=2 if quick else WHOLE_ROUNDS)
     print(f"\nload average at the end {os.getloadavg()[0]:.1f}; above 1 other work has disturbed the figures")
 
 

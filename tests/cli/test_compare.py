@@ -32,6 +32,13 @@ def test_a_command_alone_is_described(steelyard_cli):
     assert "true" in done.stdout
 
 
+def test_a_quote_that_is_not_closed_is_an_error_and_no_traceback(steelyard_cli):
+    done = steelyard_cli("compare", "echo 'open", "true")
+    assert done.returncode == 2
+    assert done.stderr.startswith('error: "echo \'open" cannot be split into words')
+    assert "\n\nhint: " in done.stderr
+
+
 def test_json_is_one_document_of_the_declared_form(steelyard_cli):
     done = steelyard_cli("compare", "-r", "10", "--seed", "7", "--json", "true", "sleep 0.02")
     document = json.loads(done.stdout)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
 import tracemalloc
@@ -236,6 +237,27 @@ def test_a_missing_pyarrow_names_the_extra(record, tmp_path, monkeypatch):
 def test_a_file_that_cannot_be_written_is_the_users_error(record, tmp_path):
     with pytest.raises(UsageError, match=r"a\.csv cannot be written: No such file or directory"):
         export(record, tmp_path / "none" / "a.csv", "csv")
+
+
+def test_a_link_stays_one_and_what_it_leads_to_is_written(record, tmp_path):
+    wanted, link = tmp_path / "a.csv", tmp_path / "link.csv"
+    wanted.write_text("old")
+    link.symlink_to(wanted)
+    export(record, link, "csv")
+    assert link.is_symlink()
+    assert wanted.read_text().startswith("run,block,")
+
+
+def test_a_pipe_stays_one_and_gets_what_is_written(record, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+    try:
+        export(record, pipe, "jsonl")
+        assert pipe.is_fifo()
+        assert json.loads(os.read(reader, 1 << 16).splitlines()[0])["run"] == 1
+    finally:
+        os.close(reader)
 
 
 def test_the_standard_output_takes_every_format(record, tmp_path):

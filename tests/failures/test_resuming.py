@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import fcntl
 import itertools
+import os
 import signal
+import tempfile
 import time
+from pathlib import Path
 
 import killing
 import pytest
@@ -180,3 +183,44 @@ def test_a_daemon_that_outlived_python_runner_and_guard_is_ended_before_the_firs
     (tmp_path / "go").touch()
     assert run(asked, tmp_path / "a.lab") == "complete"
     assert all(killing.has_ended(stray.pid) for stray in left)
+
+
+def host_state(temporary):
+    """What an experiment may want to change of the machine, and what it may leave lying about."""
+    settings = ["/proc/sys/kernel/randomize_va_space", "/proc/sys/vm/nr_hugepages", "/proc/self/personality"]
+    governors = Path("/sys/devices/system/cpu").glob("cpu*/cpufreq/scaling_governor")
+    files = [Path(name) for name in settings] + sorted(governors)
+    return {
+        **{str(file): file.read_text() for file in files if file.exists()},
+        "affinity": os.sched_getaffinity(0),
+        "nice": os.nice(0),
+        "temporary files": sorted(temporary.iterdir()),
+    }
+
+
+def test_what_a_killed_run_had_set_stays_with_its_programs_and_is_not_left_on_the_host(tmp_path, monkeypatch):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    asked = experiment(
+        name="settings",
+        source=str(tmp_path),
+        program={"command": ["/bin/sh", "-c", "[ -e go ] || (touch here; sleep 1000)"], "nice": 5},
+        factors={"aslr": ["on", "off"], "affinity": [str(min(os.sched_getaffinity(0)))]},
+        design={"blocks": 2, "discard": 0},
+    )
+    before = host_state(temporary)
+    for victims in (["python"], ["runner"], ["guard", "runner", "python"]):
+        pid = killing.start_run(asked, tmp_path / "a.lab")
+        while not (tmp_path / "here").exists():
+            assert not killing.has_ended(pid)
+        found = {"python": pid, "guard": killing.find(pid, killing.GUARD)}
+        found["runner"] = killing.find(pid, killing.RUNNER)
+        for victim in victims:
+            killing.kill(found[victim])
+        killing.end_of(pid)
+        assert host_state(temporary) == before
+        (tmp_path / "here").unlink()
+    (tmp_path / "go").touch()
+    assert run(asked, tmp_path / "a.lab") == "complete"
+    assert host_state(temporary) == before

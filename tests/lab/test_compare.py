@@ -76,6 +76,7 @@ def test_what_cannot_be_compared_is_refused_with_a_cure(keys, message):
         ("a 2>/dev/null && b", ["2>/dev/null", "&&"]),
         ("grep '>' a", []),
         ("awk '{ print $1 | \"sort\" }' x", []),
+        ("a | 'open", []),
     ],
 )
 def test_words_that_only_a_shell_understands_are_noticed_unless_they_are_quoted(command, found):

@@ -22,7 +22,8 @@ Format = Literal["csv", "jsonl", "parquet"]
 
 
 def export(record: Record, to: Path | None, form: Format, *, long: bool = False) -> None:
-    """Write one row a trial, or one a value, to a file that is there complete or not at all.
+    """Write one row a trial, or one a value, to a file that is there complete or not at all;
+    a link, a pipe or a device is written into.
 
     Parameters
     ----------
@@ -62,15 +63,33 @@ def _output(to: Path | None) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    unfinished = to.with_name(f".{to.name}.{os.getpid()}")
     try:
-        try:
-            with unfinished.open("wb") as file:
-                yield file
-            unfinished.replace(to)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        with _in_place(to) if _is_special(to) else _replaced(to) as file:
+            yield file
     except OSError as error:
         raise UsageError(
             f"{to} cannot be written: {error.strerror}", hint="name another file with --output"
         ) from error
+
+
+def _is_special(to: Path) -> bool:
+    """A link, a pipe or a device (``/dev/stdout`` is all of them): a rename would put a file in its place."""
+    return to.is_symlink() or (to.exists() and not to.is_file())
+
+
+@contextmanager
+def _in_place(to: Path) -> Iterator[BinaryIO]:
+    with to.open("wb") as file:
+        yield file
+
+
+@contextmanager
+def _replaced(to: Path) -> Iterator[BinaryIO]:
+    """There complete, or as it was."""
+    unfinished = to.with_name(f".{to.name}.{os.getpid()}")
+    try:
+        with unfinished.open("wb") as file:
+            yield file
+        unfinished.replace(to)
+    finally:
+        unfinished.unlink(missing_ok=True)

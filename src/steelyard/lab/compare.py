@@ -145,12 +145,15 @@ def split(command: str) -> list[str]:
 
 def shell_words(command: str) -> list[str]:
     """Words that only a shell would understand (``|``, ``>``, ``&&``), so that a hint can be given; they
-    reach the program as they are.
+    reach the program as they are. None where a quote is not closed, which `split` refuses.
     """
     lexer = shlex.shlex(command, posix=False, punctuation_chars=False)
     lexer.whitespace_split = True
     lexer.commenters = ""
-    return [word for word in lexer if _SHELL_WORDS.fullmatch(word)]
+    try:
+        return [word for word in lexer if _SHELL_WORDS.fullmatch(word)]
+    except ValueError:
+        return []
 
 
 def state_directory(environ: Mapping[str, str], kind: str) -> Path:

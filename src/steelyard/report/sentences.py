@@ -35,8 +35,8 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "no_baseline": "{who}: compared with nothing, since the design has no matching baseline.",
     "modes_unseen": "Behaviour that shows in fewer than {share} of runs ({runs} of each, 95 % sure).",
     "contexts_unseen": "Kinds of context that are rarer than {share} ({contexts}, 95 % sure).",
-    "one_context": "Other contexts: all runs shared one, "
-    "and what environment size, paths or link order would change is in no interval.",
+    "one_context": "Other contexts: what another environment size, other paths or another link order would "
+    "change is in no interval.",
     "below_tick": "{metrics}: sampled at clock ticks, they say little below {tick_s} s.",
     "counters": "Hardware counters ({names}): not available on this machine.",
     "queue_wait": "Time spent waiting for a CPU: not available on this machine.",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -56,8 +55,12 @@ def abilities() -> dict[str, Scalar]:
 
 
 def _try(*launches: Launch) -> list[RawTrial]:
-    with tempfile.TemporaryDirectory(prefix="steelyard-") as name:
-        journal = Path(name, "journal")
+    # In memory, so that nothing is left on the disk by a process that is killed meanwhile.
+    memory = os.memfd_create("journal")
+    try:
+        journal = Path(f"/proc/{os.getpid()}/fd/{memory}")
         with Runner(journal) as runner:
             runner.run([Trial(i, runner.define(launch)) for i, launch in enumerate(launches, 1)])
         return read_journal(journal)[0]
+    finally:
+        os.close(memory)
