@@ -120,10 +120,11 @@ void Search::judge(Found& found) {
             alive_.push_back(static_cast<std::int32_t>(q));
         }
     }
-    if (alive_.empty()) {
+    const bool hopeless = alive_.empty();
+    if (hopeless) {
         // Nothing has a weight that a double can hold: the constant, which always exists, stands in.
         alive_.push_back(0);
-        log_weight_[0] = best;
+        log_weight_[0] = best = 0;
     }
     double sum = 0;
     for (const auto q : alive_) {
@@ -141,7 +142,7 @@ void Search::judge(Found& found) {
     for (int k = 0; k < m; ++k) {
         log_det_v -= std::log(w_[static_cast<std::size_t>(k)]);
     }
-    found.log_evidence = best + std::log(sum) - 0.5 * log_det_v - m * volume;
+    found.log_evidence = hopeless ? nothing : best + std::log(sum) - 0.5 * log_det_v - m * volume;
 }
 
 // The heaviest half of what is kept exactly; the rest stands for all others by systematic sampling, so that

@@ -48,7 +48,9 @@ void Search::sum_columns(const double* y) {
     }
     for (std::size_t c = 0; c < n; ++c) {
         mean_[c] = s1_[c] / sum_w_;
-        centred_[c] = s2_[c] - s1_[c] * mean_[c];
+        const double centred = s2_[c] - s1_[c] * mean_[c];
+        // Where one point has nearly all weight, what is left of a column is rounding: it cannot be used.
+        centred_[c] = centred > 1e-13 * s2_[c] ? centred : 0;
         ry_[c] = sy_[c]; // y is centred already
     }
 }
@@ -62,6 +64,9 @@ double Search::best_single(double* fitted) {
     double slope = 0;
     for (std::size_t q = space_.singles; q < space_.pairs; ++q) {
         const auto c = static_cast<std::size_t>(space_.terms[q][0]);
+        if (centred_[c] <= 0) {
+            continue;
+        }
         const double gain = ry_[c] * ry_[c] / centred_[c];
         if (ry_[c] > 0 && sum_yy_ - gain < best) {
             best = sum_yy_ - gain;

@@ -179,6 +179,7 @@ def test_the_order_of_series_and_their_neighbours_change_nothing():
         (series([1, float("inf"), 3], [4, 8, 16], "bad"), "value inf at p = 8"),
         (series([1, -2, 3], [4, 8, 16], "bad"), "negative"),
         (series([0, 0, 0], [4, 8, 16], "bad"), "all values are 0"),
+        (series([1e-300, 2e-300, 3e-300], [4, 8, 16], "bad"), "the largest value is 3e-300"),
         (series([1, 2, 3], [0, 8, 16], "bad"), "above 0"),
         (series([[1], [], [3]], [4, 8, 16], "bad"), "no value at p = 8"),
     ],
@@ -305,6 +306,21 @@ def test_the_published_method_stays_beside_ours():
 
 magnitudes = st.floats(0, 1e12, allow_subnormal=False) | st.just(0.0) | st.just(1e-30) | st.just(1e30)
 coordinates = st.floats(1e-3, 1e7, allow_subnormal=False) | st.integers(1, 4096).map(float)
+
+
+@pytest.mark.parametrize(
+    ("at", "values"),
+    [
+        ([0.5, 1.0, 2.0], [[1.0], [1.0], [0.0]]),  # the last point has all weight
+        ([1.0, 2.0, 3.0], [[0.0], [0.0], [0.0, 0.0, 0.0, 1e-30]]),
+        ([1.0, 2.0, 34.0], [[1e-30], [1e-30, 1e-30], [0.0]]),
+        ([1.0, 2.0, 3.0], [[0.0], [0.0], [0.0, 2555.0, 0.0, 0.0]]),
+    ],
+)
+def test_a_point_that_has_all_weight_or_none_gives_finite_numbers(at, values):
+    found = model(series_of("f", ["p"], [[x] for x in at], values), Question(scale={"p": 8192}))
+    numbers = [found.constant, found.posterior, found.predictions[0].value]
+    assert np.isfinite([*numbers, *(term.coefficient for term in found.terms)]).all()
 
 
 @settings(max_examples=150)

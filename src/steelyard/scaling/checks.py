@@ -13,6 +13,9 @@ from steelyard.series import Series
 
 LEAST_POINTS: Final = 3
 MOST_PARAMETERS: Final = 3
+SMALLEST: Final = 1e-100
+LARGEST: Final = 1e100
+"""Squares of values, and quotients of squares, must be doubles."""
 INFINITY: Final = float("inf")
 
 
@@ -78,7 +81,7 @@ def _reason(series: Series, grid: Floats, values: Floats) -> str | None:
     if len(series.points) < LEAST_POINTS:
         return f"{len(series.points)} points; a model needs at least {LEAST_POINTS}, and 5 for a verdict"
     # Nearly every series passes here; only others are looked at value by value.
-    sound = values.size > 0 and float(values.min()) >= 0 and 0 < float(values.max()) < INFINITY
+    sound = values.size > 0 and float(values.min()) >= 0 and SMALLEST < float(values.max()) < LARGEST
     return (None if sound else _bad_value(series)) or _bad_grid(series, grid)
 
 
@@ -95,6 +98,9 @@ def _bad_value(series: Series) -> str | None:
         return f"value {bad} at {where}; models need finite values"
     if all(value == 0 for point in series.points for value in point.values):
         return "all values are 0"
+    largest = max(value for point in series.points for value in point.values)
+    if not SMALLEST < largest < LARGEST:
+        return f"the largest value is {largest:g}; models need it between {SMALLEST:g} and {LARGEST:g}"
     return None
 
 
