@@ -1,8 +1,9 @@
 """Build a wheel with the native parts inside, and install and use it where no compiler is: ``./dev wheel``.
 
-The runner inside is linked static and bound to no version of a library, so the wheel may call itself
-manylinux (docs/decisions/012-wheel.md). That is checked, not assumed. What the wheel depends on is installed
-at the versions of requirements/run.txt, as wheels only.
+The runner inside is linked static; the kernels ask for no newer C and C++ library than manylinux_2_34 has
+(Debian 12, Ubuntu 22.04, RHEL 9), and for the Python that built them (docs/decisions/012-wheel.md). Both are
+checked, not assumed. What the wheel depends on is installed at the versions of requirements/run.txt, as
+wheels only.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import zipfile
 from pathlib import Path
@@ -21,8 +23,10 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 RUNNER: Final = "steelyard/_native/steelyard-runner"
-TAGS: Final = ("py3-none-manylinux_2_17_{machine}", "py3-none-manylinux2014_{machine}")
-"""The same twice: pip knows the second name from version 19.3 on, the first from 20.3 on."""
+KERNELS: Final = f"steelyard/_kernels{sysconfig.get_config_var('EXT_SUFFIX')}"
+TAG: Final = "cp{version}-cp{version}-manylinux_2_34_{machine}"
+LATEST: Final = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 29), "CXXABI": (1, 3, 13)}
+"""The newest symbol versions that manylinux_2_34 may ask for (PEP 600, as auditwheel's policy has them)."""
 
 COMPILERS: Final = ("cc", "c++", "gcc", "g++", "clang", "clang++", "cmake", "ninja", "make", "ld", "as")
 COMPARISON: Final = ("compare", "--runs", "20", "true", "true")
@@ -52,12 +56,22 @@ def needs_libraries(program: bytes) -> bool:
     return bool(kinds & {_PT_DYNAMIC, _PT_INTERP})
 
 
+def too_new(library: bytes) -> list[str]:
+    """Symbol versions that a shared library asks for and the tag does not promise."""
+    found = set(re.findall(rb"\b(GLIBC|GLIBCXX|CXXABI)_([0-9]+(?:\.[0-9]+)+)\0", library))
+    return sorted(
+        f"{name.decode()}_{version.decode()}"
+        for name, version in found
+        if tuple(map(int, version.split(b"."))) > LATEST[name.decode()]
+    )
+
+
 def expected_files() -> set[str]:
-    """What the package is made of: everything under version control below src, and the runner."""
+    """What the package is made of: everything under version control below src, the runner, the kernels."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "src/steelyard"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    return {RUNNER, *(name.removeprefix("src/") for name in listed.stdout.split("\0") if name)}
+    return {RUNNER, KERNELS, *(name.removeprefix("src/") for name in listed.stdout.split("\0") if name)}
 
 
 def check(wheel: Path, expected: set[str]) -> None:
@@ -76,6 +90,8 @@ def check(wheel: Path, expected: set[str]) -> None:
             raise WheelError(f"{wheel.name} holds what is not under version control: {', '.join(strange)}")
         if not archive.getinfo(RUNNER).external_attr >> 16 & 0o111:
             raise WheelError(f"{RUNNER} in {wheel.name} cannot be executed")
+        if KERNELS in names and (newer := too_new(archive.read(KERNELS))):
+            raise WheelError(f"{KERNELS} asks for {', '.join(newer)}, which manylinux_2_34 need not have")
         if needs_libraries(archive.read(RUNNER)):
             raise WheelError(
                 f"{RUNNER} is linked dynamically, so no wheel for other systems can be made of it:"
@@ -85,7 +101,8 @@ def check(wheel: Path, expected: set[str]) -> None:
 
 def build(into: Path) -> Path:
     """Build the wheel of this machine's architecture; return its path."""
-    tags = ";".join(TAGS).format(machine=platform.machine())
+    version = f"{sys.version_info.major}{sys.version_info.minor}"
+    tags = TAG.format(version=version, machine=platform.machine())
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-input", "--disable-pip-version-check"]
     options = ["--no-deps", "--no-build-isolation", "--config-settings", f"wheel.tags={tags}"]
     with tempfile.TemporaryDirectory() as name:

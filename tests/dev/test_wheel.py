@@ -88,6 +88,15 @@ def test_a_wheel_that_is_not_whole_or_not_portable_is_refused(wheel_script, tmp_
         wheel_script.check(wheel, expected)
 
 
+def test_kernels_that_ask_for_a_newer_library_than_the_tag_promises_are_refused(wheel_script, tmp_path):
+    asks = b"\0GLIBC_2.34\0GLIBCXX_3.4.29\0CXXABI_1.3.13\0GLIBC_2.2.5\0"
+    files = {wheel_script.RUNNER: elf(PT_LOAD), wheel_script.KERNELS: asks}
+    wheel_script.check(make_wheel(tmp_path, files), set(files))
+    files[wheel_script.KERNELS] = asks + b"GLIBC_2.36\0GLIBCXX_3.4.30\0"
+    with pytest.raises(wheel_script.WheelError, match=r"asks for GLIBCXX_3\.4\.30, GLIBC_2\.36, which"):
+        wheel_script.check(make_wheel(tmp_path, files), set(files))
+
+
 def test_a_runner_that_cannot_be_executed_is_refused(wheel_script, tmp_path):
     wheel = make_wheel(tmp_path, {wheel_script.RUNNER: elf(PT_LOAD)}, mode=0o644)
     with pytest.raises(wheel_script.WheelError, match="cannot be executed"):
@@ -100,7 +109,7 @@ def test_the_package_data_are_expected_in_the_wheel(wheel_script):
     expected = wheel_script.expected_files()
     programs = "steelyard/lab/demo/programs"
     assert {f"{programs}/nbody.c", f"{programs}/stack_split.c", "steelyard/py.typed"} < expected
-    assert wheel_script.RUNNER in expected
+    assert {wheel_script.RUNNER, wheel_script.KERNELS} < expected
 
 
 LOCK = """\

@@ -19,6 +19,7 @@ COMMANDS = {
     "plan": "Show what a spec would run, how long, and what it cannot separate.",
     "status": "Show how far a record is.",
     "analyze": "Answer from a record: effects, intervals, verdicts.",
+    "model": "Model how metrics grow with a parameter, and hold them to expectations.",
     "export": "Write a record as CSV, JSON Lines or Parquet.",
     "doctor": "Show what can be observed and controlled here, and what improves it.",
     "demo": "Show in about a minute how run times lie.",

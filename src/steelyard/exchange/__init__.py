@@ -1,4 +1,4 @@
-"""Records for other tools: CSV, JSON Lines and Parquet."""
+"""Records for other tools: CSV, JSON Lines and Parquet. What other tools write is read by ``files``."""
 
 from __future__ import annotations
 

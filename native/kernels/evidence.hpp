@@ -1,0 +1,52 @@
+// Evidence of a fit as a function of its chi-square alone.
+//
+// The points have variances s_g V_k with V_k known in shape; the scale s_g = (noise + discrepancy tau_g) / V
+// has prior pi_g, and the noise part was estimated with nu degrees of freedom. With the d coefficients
+// integrated out the residual of m points has density, up to a factor that is common to all candidates,
+//
+//   T_d(chi2) = sum_g pi_g c_g s_g^{-(m-d)/2} (1 + chi2 / (s_g nu_g))^{-(nu_g + m - d)/2}
+//
+// where c_g normalises Student's t. T is tabulated at eight places an octave and ln T interpolated linearly,
+// because a search asks for it thousands of times.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+namespace steelyard {
+
+struct ScaleMixture {
+    std::vector<double> scale;     // s_g, relative to V
+    std::vector<double> freedom;   // nu_g
+    std::vector<double> log_prior; // ln pi_g
+};
+
+// ln of the g-th summand of T_d for m - d = `left` degrees of freedom.
+double log_summand(const ScaleMixture& mixture, std::size_t g, int left, double chi2);
+
+class EvidenceTable {
+  public:
+    // Prepares T for `left` = m - d >= 0, exact from `chi2_min` on.
+    void prepare(const ScaleMixture& mixture, int left, double chi2_min);
+    double log_at(double chi2);
+
+  private:
+    static constexpr int per_octave = 8;
+    static constexpr int length = 28 * per_octave;
+    void fill(int to);
+    double exact(double chi2) const;
+
+    // Summands whose scale and freedom are practically equal are one.
+    struct Summand {
+        double constant, scale, freedom;
+    };
+    std::vector<Summand> summand_;
+    int left_ = 0;
+    double start_ = 1;
+    double peak_ = 0;
+    int filled_ = 0;
+    std::array<double, length + 1> value_{};
+};
+
+} // namespace steelyard

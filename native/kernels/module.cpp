@@ -1,0 +1,172 @@
+// Python's door to the kernels: arrays in, arrays out, threads over functions.
+#include "search.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+template <typename T, std::size_t rank>
+using Input = nb::ndarray<const T, nb::ndim<static_cast<nb::ssize_t>(rank)>, nb::c_contig, nb::device::cpu>;
+
+template <typename T>
+auto output(std::initializer_list<std::size_t> shape) {
+    std::size_t size = 1;
+    for (const auto length : shape) {
+        size *= length;
+    }
+    auto* data = new T[size]();
+    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return nb::ndarray<nb::numpy, T>(data, shape, owner);
+}
+
+void require(bool condition, const char* what) {
+    if (!condition) {
+        throw std::invalid_argument(what);
+    }
+}
+
+class Space {
+  public:
+    Space(const Input<double, 2>& columns, const Input<std::int32_t, 2>& terms,
+          const Input<double, 1>& log_prior, const Input<std::int32_t, 1>& group, const Input<double, 1>& tau,
+          const Input<double, 1>& log_tau_prior, double negative_constant) {
+        space_.columns = static_cast<int>(columns.shape(0));
+        space_.points = static_cast<int>(columns.shape(1));
+        const std::size_t n = columns.shape(0), m = columns.shape(1), count = terms.shape(0);
+        require(terms.shape(1) == steelyard::max_terms, "terms must have three columns");
+        require(log_prior.shape(0) == count && group.shape(0) == count,
+                "log_prior and group must have a value for each candidate");
+        require(tau.shape(0) == log_tau_prior.shape(0) && tau.shape(0) > 0 && tau.shape(0) <= 64,
+                "between 1 and 64 discrepancies");
+        space_.column.resize(n * m);
+        for (std::size_t c = 0; c < n; ++c) {
+            for (std::size_t k = 0; k < m; ++k) {
+                space_.column[k * n + c] = columns.data()[c * m + k];
+            }
+        }
+        std::size_t previous = 0;
+        space_.singles = space_.pairs = space_.triples = count;
+        for (std::size_t q = 0; q < count; ++q) {
+            std::size_t used = 0;
+            for (std::size_t i = 0; i < steelyard::max_terms; ++i) {
+                const auto term = terms.data()[q * steelyard::max_terms + i];
+                require(term < space_.columns, "a candidate names a column that is not there");
+                used += term >= 0 ? 1 : 0;
+            }
+            require(used >= previous, "candidates must be sorted by their number of terms");
+            previous = used;
+            if (used >= 1)
+                space_.singles = std::min(space_.singles, q);
+            if (used >= 2)
+                space_.pairs = std::min(space_.pairs, q);
+            if (used >= 3)
+                space_.triples = std::min(space_.triples, q);
+            const auto* t = terms.data() + q * steelyard::max_terms;
+            space_.terms.push_back({t[0], t[1], t[2]});
+            require(group.data()[q] >= 0, "groups count from 0");
+            space_.groups = std::max(space_.groups, group.data()[q] + 1);
+        }
+        space_.log_prior.assign(log_prior.data(), log_prior.data() + count);
+        space_.group.assign(group.data(), group.data() + count);
+        space_.tau.assign(tau.data(), tau.data() + tau.shape(0));
+        space_.log_tau_prior.assign(log_tau_prior.data(), log_tau_prior.data() + tau.shape(0));
+        space_.negative_constant = negative_constant;
+        space_.finish();
+    }
+
+    nb::tuple search(const Input<double, 2>& y, const Input<double, 2>& u2, const Input<double, 1>& law,
+                     const Input<double, 1>& freedom, std::size_t keep, unsigned threads) const {
+        const std::size_t n = y.shape(0), m = y.shape(1), scales = space_.tau.size();
+        require(m == static_cast<std::size_t>(space_.points) && u2.shape(0) == n && u2.shape(1) == m &&
+                    law.shape(0) == n && freedom.shape(0) == n,
+                "y and u2 are functions x points of the space; law and freedom one a function");
+        constexpr std::size_t d = steelyard::max_coefficients;
+        auto candidate = output<std::int32_t>({n, keep});
+        auto weight = output<double>({n, keep});
+        auto own = output<double>({n, keep});
+        auto chi2 = output<double>({n, keep});
+        auto coefficient = output<double>({n, keep, d});
+        auto covariance = output<double>({n, keep, d, d});
+        auto group = output<double>({n, static_cast<std::size_t>(space_.groups)});
+        auto variance = output<double>({n, m});
+        auto scale = output<double>({n, scales});
+        auto nu = output<double>({n, scales});
+        auto evidence = output<double>({n});
+        auto* pc = candidate.data();
+        auto *pw = weight.data(), *po = own.data(), *px = chi2.data(), *pb = coefficient.data(),
+             *pv = covariance.data();
+        auto *pg = group.data(), *pvar = variance.data(), *ps = scale.data(), *pn = nu.data(),
+             *pe = evidence.data();
+        std::atomic<std::size_t> next{0};
+        const auto work = [&]() {
+            steelyard::Search search(space_);
+            steelyard::Found found;
+            constexpr std::size_t batch = 16;
+            for (std::size_t from = next.fetch_add(batch); from < n; from = next.fetch_add(batch)) {
+                for (std::size_t f = from; f < std::min(from + batch, n); ++f) {
+                    search.run({y.data() + f * m, u2.data() + f * m, law.data()[f], freedom.data()[f]}, keep,
+                               found);
+                    std::copy(found.group_posterior.begin(), found.group_posterior.end(),
+                              pg + f * found.group_posterior.size());
+                    std::copy(found.variance.begin(), found.variance.end(), pvar + f * m);
+                    std::copy(found.mixture.scale.begin(), found.mixture.scale.end(), ps + f * scales);
+                    std::copy(found.mixture.freedom.begin(), found.mixture.freedom.end(), pn + f * scales);
+                    pe[f] = found.log_evidence;
+                    for (std::size_t i = 0; i < keep; ++i) {
+                        const std::size_t at = f * keep + i;
+                        if (i >= found.components.size()) {
+                            pc[at] = -1;
+                            continue;
+                        }
+                        const auto& component = found.components[i];
+                        pc[at] = component.candidate;
+                        pw[at] = component.weight;
+                        po[at] = component.own_weight;
+                        px[at] = component.chi2;
+                        std::copy(component.coefficient.begin(), component.coefficient.end(), pb + at * d);
+                        std::copy(component.covariance.begin(), component.covariance.end(), pv + at * d * d);
+                    }
+                }
+            }
+        };
+        {
+            nb::gil_scoped_release release;
+            std::vector<std::jthread> helpers;
+            for (unsigned i = 1; i < threads; ++i) {
+                helpers.emplace_back(work);
+            }
+            work();
+        }
+        return nb::make_tuple(candidate, weight, own, chi2, coefficient, covariance, group, variance, scale,
+                              nu, evidence);
+    }
+
+  private:
+    steelyard::SearchSpace space_;
+};
+
+} // namespace
+
+NB_MODULE(_kernels, m) {
+    m.doc() = "Compiled kernels of Steelyard.";
+    nb::class_<Space>(m, "Space",
+                      "Candidates over fixed points; finds what fits many functions measured there.")
+        .def(nb::init<Input<double, 2>, Input<std::int32_t, 2>, Input<double, 1>, Input<std::int32_t, 1>,
+                      Input<double, 1>, Input<double, 1>, double>(),
+             "columns"_a, "terms"_a, "log_prior"_a, "group"_a, "tau"_a, "log_tau_prior"_a,
+             "negative_constant"_a = 0.1)
+        .def("search", &Space::search, "y"_a, "u2"_a, "law"_a, "freedom"_a, "keep"_a = 32, "threads"_a = 1,
+             "Posterior components of each function; see steelyard.scaling.posterior for what the arrays "
+             "mean.");
+}

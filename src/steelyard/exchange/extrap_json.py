@@ -1,0 +1,133 @@
+"""Extra-P's JSON: the schema with nested measurements, the older one with ids, and JSON Lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from steelyard.errors import UsageError
+from steelyard.exchange.collect import Collected
+from steelyard.series import Series
+
+_HINT = (
+    'expected {"parameters": ["p"], "measurements": {"main": {"time": [{"point": [4], "values": [1.0]}]}}}, '
+    'or lines {"params": {"p": 4}, "metric": "time", "callpath": "main", "value": 1.0}'
+)
+
+
+def read(text: str, where: str) -> tuple[Series, ...]:
+    """All series of a JSON document in either schema.
+
+    Raises
+    ------
+    UsageError
+        Not JSON, or not one of the schemas.
+    """
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{where}: {error}", hint=_HINT) from None
+    try:
+        return _old(document) if "callpaths" in document else _new(document)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise UsageError(f"{where}: {_missing(error)}", hint=_HINT) from None
+
+
+def _missing(error: Exception) -> str:
+    return (
+        f"no {error} where one is needed" if isinstance(error, KeyError) else f"not Extra-P's JSON ({error})"
+    )
+
+
+def _new(document: Mapping[str, Any]) -> tuple[Series, ...]:
+    parameters = tuple(str(name) for name in document["parameters"])
+    collected = Collected(parameters)
+    for name, metrics in document["measurements"].items():
+        for metric, points in metrics.items():
+            for point in points:
+                at = tuple(float(x) for x in point["point"])
+                if len(at) != len(parameters):
+                    raise ValueError(f"point {list(at)} of {name!r} has not {len(parameters)} coordinates")
+                collected.add(name, metric, at, [float(v) for v in point["values"]])
+    return collected.series()
+
+
+def _old(document: Mapping[str, Any]) -> tuple[Series, ...]:
+    def names(key: str) -> dict[int, str]:
+        return {int(entry["id"]): str(entry["name"]) for entry in document[key]}
+
+    parameters = names("parameters")
+    order = sorted(parameters)
+    functions, metrics = names("callpaths"), names("metrics")
+    points = {}
+    for entry in document["coordinates"]:
+        pairs = {int(p["parameter_id"]): float(p["parameter_value"]) for p in entry["parameter_value_pairs"]}
+        points[int(entry["id"])] = tuple(pairs[number] for number in order)
+    collected = Collected(tuple(parameters[number] for number in order))
+    for entry in document["measurements"]:
+        function, metric = functions[int(entry["callpath_id"])], metrics[int(entry["metric_id"])]
+        collected.add(function, metric, points[int(entry["coordinate_id"])], [float(entry["value"])])
+    return collected.series()
+
+
+def read_lines(text: str, where: str) -> tuple[Series, ...]:
+    """All series of JSON Lines, one observation a line.
+
+    Raises
+    ------
+    UsageError
+        A line that is not an observation; the message names it.
+    """
+    collected: Collected | None = None
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+            collected = collected or Collected(tuple(entry["params"]))
+            at = tuple(float(entry["params"][name]) for name in collected.parameters)
+            value = entry["value"]
+            values = [float(v) for v in value] if isinstance(value, list) else [float(value)]
+            collected.add(str(entry.get("callpath", "")), str(entry.get("metric", "")), at, values)
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            raise UsageError(f"{where}, line {number}: {_missing(error)}", hint=_HINT) from None
+    return collected.series() if collected else ()
+
+
+def write(series: Iterable[Series]) -> str:
+    """The newer schema; functions may have their own points."""
+    every = list(series)
+    measurements: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for one in every:
+        _same(one, every[0])
+        points = [{"point": list(point.at), "values": list(point.values)} for point in one.points]
+        measurements.setdefault(one.name, {})[one.metric] = points
+    parameters = list(every[0].parameters) if every else []
+    return json.dumps({"parameters": parameters, "measurements": measurements}, ensure_ascii=False) + "\n"
+
+
+def write_lines(series: Iterable[Series]) -> str:
+    """JSON Lines, one observation a line."""
+    every = list(series)
+    lines = []
+    for one in every:
+        _same(one, every[0])
+        for point in one.points:
+            params = dict(zip(one.parameters, point.at, strict=True))
+            lines += [
+                json.dumps(
+                    {"params": params, "metric": one.metric, "callpath": one.name, "value": v},
+                    ensure_ascii=False,
+                )
+                for v in point.values
+            ]
+    return "".join(line + "\n" for line in lines)
+
+
+def _same(one: Series, first: Series) -> None:
+    if one.parameters != first.parameters:
+        raise UsageError(
+            f"{one.name}: parameters {', '.join(one.parameters)} beside {', '.join(first.parameters)}",
+            hint="write series with different parameters to files of their own",
+        )

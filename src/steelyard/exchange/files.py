@@ -1,0 +1,79 @@
+"""Which format a file is in, and reading and writing it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from steelyard.errors import UsageError
+from steelyard.exchange import csv_columns, extrap_json, extrap_text
+from steelyard.exchange.csv_columns import Columns
+from steelyard.series import Series
+
+FORMATS: Final = ("extrap-text", "extrap-json", "json-lines", "csv")
+_SUFFIXES: Final = {".txt": "extrap-text", ".json": "extrap-json", ".jsonl": "json-lines", ".csv": "csv"}
+
+
+def read_series(path: Path, columns: Columns | None = None) -> tuple[Series, ...]:
+    """All series of a file, in whatever of ``FORMATS`` it is; CSV needs its ``columns`` named.
+
+    Raises
+    ------
+    UsageError
+        The file cannot be read, or is in no known format.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: not UTF-8 text", hint=f"formats: {', '.join(FORMATS)}") from None
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}", hint="name a file that can be read") from None
+    found = _format(path, text)
+    if found == "extrap-text":
+        series = extrap_text.read(text, str(path))
+    elif found == "extrap-json":
+        series = extrap_json.read(text, str(path))
+    elif found == "json-lines":
+        series = extrap_json.read_lines(text, str(path))
+    elif columns is None:
+        hint = "steelyard model FILE.csv --value COLUMN --parameter COLUMN [--by COLUMNS]"
+        raise UsageError(f"{path}: which columns of a CSV file to model was not said", hint=hint)
+    else:
+        series = csv_columns.read(text, str(path), columns)
+    if not series:
+        raise UsageError(f"{path}: there is no measurement in it", hint=f"formats: {', '.join(FORMATS)}")
+    return series
+
+
+def _format(path: Path, text: str) -> str:
+    head = text.lstrip()[:4096]
+    if extrap_text.reads(head):
+        return "extrap-text"
+    if head.startswith("{"):
+        first = head.split("\n", 1)[0]
+        return "json-lines" if '"params"' in first and first.rstrip().endswith("}") else "extrap-json"
+    found = _SUFFIXES.get(path.suffix.lower())
+    if found == "csv" or (found is None and "," in head.split("\n", 1)[0]):
+        return "csv"
+    raise UsageError(f"{path}: in no format that is known here", hint=f"formats: {', '.join(FORMATS)}")
+
+
+def write_series(series: Sequence[Series], path: Path) -> None:
+    """Write in the format that the suffix names (.txt, .json, .jsonl, .csv).
+
+    Raises
+    ------
+    UsageError
+        Another suffix, or the format cannot hold the series.
+    """
+    writers = {
+        "extrap-text": extrap_text.write,
+        "extrap-json": extrap_json.write,
+        "json-lines": extrap_json.write_lines,
+        "csv": csv_columns.write,
+    }
+    found = _SUFFIXES.get(path.suffix.lower())
+    if found is None:
+        raise UsageError(f"{path}: the suffix names no format", hint=f"use one of {', '.join(_SUFFIXES)}")
+    path.write_text(writers[found](series), encoding="utf-8")

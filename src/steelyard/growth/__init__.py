@@ -1,0 +1,22 @@
+"""The algebra of growth: terms ``x^i · log2(x)^j · 2^(k·x)`` with exact exponents, their order and rank."""
+
+from __future__ import annotations
+
+from steelyard.growth.expression import Expression, parse, parse_growth
+from steelyard.growth.rank import Limits, Rank, default_deviation, limits, rank, rank_at
+from steelyard.growth.term import CONSTANT, Growth, GrowthClass
+
+__all__ = [
+    "CONSTANT",
+    "Expression",
+    "Growth",
+    "GrowthClass",
+    "Limits",
+    "Rank",
+    "default_deviation",
+    "limits",
+    "parse",
+    "parse_growth",
+    "rank",
+    "rank_at",
+]

@@ -1,0 +1,119 @@
+"""``Growth``: ``x^power · log2(x)^log · 2^(exp2·x)``, exact, ordered by how fast it grows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import IntEnum
+from fractions import Fraction
+from functools import total_ordering
+
+
+class GrowthClass(IntEnum):
+    """The classes of seed 001 (DOI 10.1109/TPDS.2019.2896993, § 2.3); the fastest factor decides."""
+
+    LOGARITHMIC = 1
+    """O(1) too."""
+    POLYNOMIAL = 2
+    EXPONENTIAL = 3
+
+
+@total_ordering
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """The growth of one parameter, without coefficient. ``<`` means "grows more slowly, for large x".
+
+    Attributes
+    ----------
+    power, log, exp2 : Fraction
+        The exponents of ``x``, of ``log2 x`` and, per unit of x, of 2. All zero is O(1).
+    """
+
+    power: Fraction = Fraction(0)
+    log: Fraction = Fraction(0)
+    exp2: Fraction = Fraction(0)
+
+    @classmethod
+    def of(
+        cls, power: Fraction | int | str = 0, log: Fraction | int | str = 0, exp2: Fraction | int | str = 0
+    ) -> Growth:
+        """From anything that ``Fraction`` reads exactly."""
+        return cls(Fraction(power), Fraction(log), Fraction(exp2))
+
+    @property
+    def kind(self) -> GrowthClass:
+        """The class of the fastest factor."""
+        if self.exp2:
+            return GrowthClass.EXPONENTIAL
+        return GrowthClass.POLYNOMIAL if self.power else GrowthClass.LOGARITHMIC
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether this is O(1)."""
+        return not (self.power or self.log or self.exp2)
+
+    def _key(self) -> tuple[Fraction, Fraction, Fraction]:
+        return (self.exp2, self.power, self.log)
+
+    def __lt__(self, other: Growth) -> bool:
+        return self._key() < other._key()
+
+    def __mul__(self, other: Growth) -> Growth:
+        return Growth(self.power + other.power, self.log + other.log, self.exp2 + other.exp2)
+
+    def __truediv__(self, other: Growth) -> Growth:
+        return Growth(self.power - other.power, self.log - other.log, self.exp2 - other.exp2)
+
+    def __pow__(self, exponent: Fraction | int) -> Growth:
+        return Growth(self.power * exponent, self.log * exponent, self.exp2 * exponent)
+
+    def at(self, x: float) -> float:
+        """The value at ``x`` with coefficient 1; infinite where a double cannot hold it.
+
+        Raises
+        ------
+        ValueError
+            ``x`` is not above 0, or a logarithm is asked for where it is negative, or 0 and divided by.
+        """
+        if self.log > 0 and x == 1:
+            return 0.0
+        if x <= 0 or (self.log and x <= 1):
+            raise ValueError(f"{self.text('x')} has no value at {x}")
+        exponent = float(self.power) * math.log2(x) + float(self.exp2) * x
+        if self.log:
+            exponent += float(self.log) * math.log2(math.log2(x))
+        return 2.0**exponent if exponent < 1023 else math.inf
+
+    def text(self, parameter: str = "x") -> str:
+        """As a person writes it: ``p^0.5 log^2 p``, ``k^3 2^k``, ``1``."""
+        name = parameter
+        parts = []
+        if self.power:
+            parts.append(name if self.power == 1 else f"{name}^{_exponent(self.power)}")
+        if self.log:
+            parts.append(f"log {name}" if self.log == 1 else f"log^{_exponent(self.log)} {name}")
+        if self.exp2:
+            argument = name if self.exp2 == 1 else f"({_rational(self.exp2)}*{name})"
+            parts.append(f"2^{argument}")
+        return " ".join(parts) or "1"
+
+    def big_o(self, parameter: str = "x") -> str:
+        """``text`` inside ``O(…)``."""
+        return f"O({self.text(parameter)})"
+
+
+CONSTANT = Growth()
+"""O(1)."""
+
+
+def _rational(value: Fraction) -> str:
+    """A decimal where it is exact within four digits, else a fraction."""
+    if value.denominator == 1:
+        return str(value.numerator)
+    decimal = f"{float(value):.4f}".rstrip("0")
+    return decimal if Fraction(decimal) == value else f"{value.numerator}/{value.denominator}"
+
+
+def _exponent(value: Fraction) -> str:
+    text = _rational(value)
+    return f"({text})" if "/" in text else text

@@ -1,0 +1,65 @@
+"""Series to models, rules and causes: what ``steelyard model`` shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from steelyard.errors import UsageError
+from steelyard.scaling import NotModelled, Question, ScalingModel, model_all
+from steelyard.scaling.litmus import Cause, cause
+from steelyard.scaling.rules import RuleAnswer, judge, parse_rule
+from steelyard.series import Series
+
+
+@dataclass(frozen=True, slots=True)
+class Modelled:
+    """Everything that was found.
+
+    Attributes
+    ----------
+    models, failed : in the order of the series
+    rules : tuple of RuleAnswer
+        For each metric, the rules in the order given.
+    causes : tuple of (Cause or None)
+        One a model: who is to blame for a rank that is none, where a litmus test was named.
+    """
+
+    models: tuple[ScalingModel, ...]
+    failed: tuple[NotModelled, ...]
+    rules: tuple[RuleAnswer, ...]
+    causes: tuple[Cause | None, ...]
+
+
+def model_series(
+    series: Sequence[Series],
+    question: Question,
+    *,
+    rules: Sequence[str] = (),
+    litmus: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Modelled:
+    """Model every series, judge rules between them, and blame with the help of a litmus test.
+
+    Raises
+    ------
+    UsageError
+        The question, a rule or the name of the litmus test is wrong.
+    """
+    parsed = [parse_rule(text) for text in rules]
+    answers = model_all(series, question, progress)
+    models = tuple(a for a in answers if isinstance(a, ScalingModel))
+    tests = {m.metric: m for m in models if m.name == litmus}
+    if litmus is not None and not tests:
+        names = ", ".join(sorted({m.name for m in models})[:8])
+        raise UsageError(f"the litmus test {litmus!r} is not among the functions", hint=f"functions: {names}")
+    judged = []
+    metrics = dict.fromkeys(m.metric for m in models)
+    for metric in metrics if parsed else ():
+        own = {m.name: m for m in models if m.metric == metric}
+        scales = [point.at[0] for one in series if one.metric == metric for point in one.points]
+        judged += [judge(rule, own, min(scales), max(scales)) for rule in parsed]
+    causes = tuple(
+        cause(m, tests[m.metric]) if m.metric in tests and m.name != litmus else None for m in models
+    )
+    return Modelled(models, tuple(a for a in answers if isinstance(a, NotModelled)), tuple(judged), causes)

@@ -1,0 +1,69 @@
+"""What is only said when asked: from which scale a limit breaks, and which points to measure next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from steelyard.report.label import wrap
+from steelyard.report.line import Line, Span
+from steelyard.scaling.limit import Breaks
+from steelyard.scaling.model import ScalingModel
+from steelyard.scaling.suggest import Suggestion
+from steelyard.units import format_quantity
+
+MOST_POINTS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """Answers beside the models, each with the model that it is about."""
+
+    limits: tuple[tuple[ScalingModel, Breaks], ...] = ()
+    suggestions: tuple[tuple[ScalingModel, tuple[Suggestion, ...]], ...] = ()
+
+
+NOTHING: Final = After()
+
+
+def lines(after: After, width: int = 80) -> list[Line]:
+    """One sentence for each answer."""
+    out: list[Line] = []
+    if after.limits:
+        out += [(), (Span("Limits", "heading"),)]
+        out += [line for model, found in after.limits for line in _wrapped(_limit(model, found), width)]
+    if after.suggestions:
+        out += [(), (Span("Measure next", "heading"),)]
+        out += [line for model, found in after.suggestions for line in _wrapped(_points(model, found), width)]
+    return out
+
+
+def _wrapped(text: str, width: int) -> list[Line]:
+    return [(Span(line),) for line in wrap(text, width, first="  ", rest="    ")]
+
+
+def _limit(model: ScalingModel, found: Breaks) -> str:
+    name, limit = model.name or model.metric, format_quantity(found.limit, model.unit)
+    if found.at is None:
+        return f"{name}: stays below {limit} as far as was looked"
+    ends = [f"{end:.0f}" if end is not None else "never" for end in (found.earliest, found.latest)]
+    return f"{name}: above {limit} from {found.parameter} = {found.at:.0f} on [{ends[0]}, {ends[1]}]"
+
+
+def _points(model: ScalingModel, found: tuple[Suggestion, ...]) -> str:
+    name = model.name or model.metric
+    settling = [one for one in found if one.settles]
+    if not found:
+        return f"{name}: no point within 16 times the range would say more"
+    if not settling:
+        best = found[0]
+        return f"{name}: no single point is expected to settle it; most is learnt at {_at(model, best)}"
+    shown = "; ".join(
+        f"{_at(model, one)} (costs {one.cost:.2g} × the largest so far)" for one in settling[:MOST_POINTS]
+    )
+    return f"{name}: {shown}"
+
+
+def _at(model: ScalingModel, one: Suggestion) -> str:
+    where = ", ".join(f"{name} = {x:g}" for name, x in zip(model.parameters, one.at, strict=True))
+    return f"{where}, expected certainty {100 * one.certainty:.0f} %"

@@ -1,0 +1,25 @@
+"""Scaling models: how a metric grows with a parameter, how sure that is, and whether it grows as expected."""
+
+from __future__ import annotations
+
+from steelyard.scaling.frame import series_of_frame
+from steelyard.scaling.model import ModelWarning, NotModelled, Prediction, ScalingModel, Validation
+from steelyard.scaling.modelling import model, model_all
+from steelyard.scaling.question import Expectation, Question
+from steelyard.series import Point, Series, series_of
+
+__all__ = [
+    "Expectation",
+    "ModelWarning",
+    "NotModelled",
+    "Point",
+    "Prediction",
+    "Question",
+    "ScalingModel",
+    "Series",
+    "Validation",
+    "model",
+    "model_all",
+    "series_of",
+    "series_of_frame",
+]

@@ -1,0 +1,116 @@
+"""What is wrong with a series before any fitting: said per series, so that the others go on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from steelyard.scaling.candidates import Floats, Integers
+from steelyard.scaling.model import NotModelled
+from steelyard.series import Series
+
+LEAST_POINTS: Final = 3
+MOST_PARAMETERS: Final = 3
+SMALLEST: Final = 1e-100
+LARGEST: Final = 1e100
+"""Squares of values, and quotients of squares, must be doubles."""
+INFINITY: Final = float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A series as arrays.
+
+    Attributes
+    ----------
+    grid : array (m, parameters)
+    values : array (m, launches)
+        NaN where a point has fewer launches than another.
+    u : array (m,) or None
+        Given uncertainties of the means.
+    launches : array (m,) of int
+    means : array (m,)
+    levels : tuple of int
+        How many different values each parameter has.
+    zeros : int
+        How many points are exactly zero.
+    """
+
+    series: Series
+    grid: Floats
+    values: Floats
+    u: Floats | None
+    launches: Integers
+    means: Floats
+    levels: tuple[int, ...]
+    zeros: int
+
+
+def read(series: Series) -> Reading | NotModelled:
+    """The arrays, or the reason why there is nothing to model."""
+    grid = np.array([point.at for point in series.points], dtype=float).reshape(len(series.points), -1)
+    values = _values(series)
+    reason = _reason(series, grid, values)
+    if reason is not None:
+        return NotModelled(series.name, series.metric, series.labels, reason)
+    given = [point.u for point in series.points]
+    u = np.array([x for x in given if x is not None], dtype=float) if None not in given else None
+    means = values.mean(axis=1)
+    if np.isnan(means).any():
+        means = np.nanmean(values, axis=1)
+    launches = np.array([point.launches for point in series.points])
+    levels = tuple(len(set(grid[:, at].tolist())) for at in range(grid.shape[1]))
+    return Reading(series, grid, values, u, launches, means, levels, int((means == 0).sum()))
+
+
+def _values(series: Series) -> Floats:
+    counts = [len(point.values) for point in series.points]
+    most = max(counts, default=0)
+    if min(counts, default=0) == most:
+        return np.array([point.values for point in series.points], dtype=float)
+    values = np.full((len(counts), most), np.nan)
+    for row, point in enumerate(series.points):
+        values[row, : counts[row]] = point.values
+    return values
+
+
+def _reason(series: Series, grid: Floats, values: Floats) -> str | None:
+    """Why there is nothing to model."""
+    if len(series.points) < LEAST_POINTS:
+        return f"{len(series.points)} points; a model needs at least {LEAST_POINTS}, and 5 for a verdict"
+    # Nearly every series passes here; only others are looked at value by value.
+    sound = values.size > 0 and float(values.min()) >= 0 and SMALLEST < float(values.max()) < LARGEST
+    return (None if sound else _bad_value(series)) or _bad_grid(series, grid)
+
+
+def _bad_value(series: Series) -> str | None:
+    for point in series.points:
+        if point.values and all(0 <= value < INFINITY for value in point.values):
+            continue
+        where = ", ".join(f"{n} = {x:g}" for n, x in zip(series.parameters, point.at, strict=True))
+        if not point.values:
+            return f"no value at {where}"
+        bad = next(value for value in point.values if not 0 <= value < INFINITY)
+        if -INFINITY < bad < 0:
+            return f"value {bad:g} at {where} is negative; models are of quantities from 0 up"
+        return f"value {bad} at {where}; models need finite values"
+    if all(value == 0 for point in series.points for value in point.values):
+        return "all values are 0"
+    largest = max(value for point in series.points for value in point.values)
+    if not SMALLEST < largest < LARGEST:
+        return f"the largest value is {largest:g}; models need it between {SMALLEST:g} and {LARGEST:g}"
+    return None
+
+
+def _bad_grid(series: Series, grid: Floats) -> str | None:
+    if len(series.parameters) > MOST_PARAMETERS:
+        return f"{len(series.parameters)} parameters; models have at most {MOST_PARAMETERS}"
+    for at, name in enumerate(series.parameters):
+        column = grid[:, at].tolist()
+        if min(column) <= 0:
+            return f"{name} = {min(column):g}; growth is defined for parameters above 0"
+        if len(set(column)) < LEAST_POINTS:
+            return f"{len(set(column))} values of {name}; a model needs at least {LEAST_POINTS}"
+    return None

@@ -1,0 +1,113 @@
+"""One formula for each function out of its posterior: the most probable one that makes sense.
+
+A formula makes sense if all its terms grow and it is positive wherever it was measured and wherever it is
+asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from scipy.special import fdtrc
+
+from steelyard.scaling.aggregate import Aggregated
+from steelyard.scaling.candidates import Floats, Integers
+from steelyard.scaling.model import Term
+from steelyard.scaling.posterior import Posterior
+
+NOTHING: Final = 1e-10
+"""A constant this small beside the largest value is rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The chosen formulas, functions first.
+
+    Attributes
+    ----------
+    lead : array (n,) of int
+        Index into ``candidates.leads``.
+    constant : array (n,)
+    slope : array (n, 3)
+        Coefficients of ``member`` columns (unscaled); 0 where there is none.
+    member : array (n, 3) of int
+        Columns, -1 for none.
+    fitted : array (n, m)
+    lack_of_fit, r2 : array (n,)
+        NaN where unknown or meaningless.
+    """
+
+    posterior: Posterior
+    lead: Integers
+    constant: Floats
+    slope: Floats
+    member: Integers
+    fitted: Floats
+    lack_of_fit: Floats
+    r2: Floats
+
+    def terms(self, row: int) -> tuple[Term, ...]:
+        """The terms of one function, fastest first."""
+        candidates = self.posterior.candidates
+        found = [
+            Term(float(slope), candidates.terms[int(member)])
+            for slope, member in zip(self.slope[row], self.member[row], strict=True)
+            if member >= 0
+        ]
+        return tuple(sorted(found, key=lambda term: term.growth, reverse=True))
+
+
+def choose(posterior: Posterior, data: Aggregated, reach: Floats) -> Choices:
+    """Choose for every function; ``reach`` are points beyond the data at which values will be asked."""
+    candidates = posterior.candidates
+    n, m = data.value.shape
+    present = posterior.candidate >= 0
+    member = np.where(present[:, :, None], candidates.members[posterior.candidate], -1).astype(np.int64)
+    scale = np.where(member >= 0, candidates.scale[member], 1.0)
+    slope = np.where(member >= 0, posterior.coefficient[:, :, 1:] / scale, 0.0)
+    constant = posterior.coefficient[:, :, 0]
+    sound = present & ((slope > 0) | (member < 0)).all(axis=2)
+    doubtful = np.flatnonzero((sound & (constant < 0)).any(axis=1))
+    if len(doubtful):
+        everywhere = (
+            np.hstack([candidates.raw, candidates.exponents.at(reach)]) if len(reach) else candidates.raw
+        )
+        values = _values(everywhere, constant[doubtful], slope[doubtful], member[doubtful])
+        sound[doubtful] &= (constant[doubtful] >= 0) | (values > 0).all(axis=2)
+    rows = np.arange(n)
+    own = np.where(sound, posterior.own, -1.0)
+    component = own.argmax(axis=1)
+    pending = own[rows, component] < 0
+    lead = candidates.group[posterior.candidate[rows, component]].astype(np.int64)
+    constant, slope, member = constant[rows, component], slope[rows, component], member[rows, component]
+    if pending.any():
+        # Nothing that makes sense was kept: the weighted mean is always true of something.
+        weight = 1 / posterior.variance[pending]
+        constant[pending] = (data.value[pending] * weight).sum(axis=1) / weight.sum(axis=1)
+        slope[pending], member[pending], lead[pending] = 0.0, -1, 0
+    constant = np.where(np.abs(constant) < NOTHING * np.abs(data.value).max(axis=1), 0.0, constant)
+    fitted = _values(candidates.raw, constant[:, None], slope[:, None], member[:, None])[:, 0]
+    used = 1 + (member >= 0).sum(axis=1)
+    left = m - used
+    with np.errstate(divide="ignore", invalid="ignore"):
+        f = ((data.value - fitted) ** 2 / data.u2).sum(axis=1) / left
+        known = (left > 0) & (data.freedom > 0)
+        lack = np.where(
+            known, fdtrc(np.maximum(left, 1), np.maximum(data.freedom, 1), np.maximum(f, 0.0)), np.nan
+        )
+        spread = ((data.value - data.value.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+        rest = ((data.value - fitted) ** 2).sum(axis=1)
+        r2 = np.where((used > 1) & (left > 0), 1 - (rest / left) / (spread / (m - 1)), np.nan)
+    return Choices(posterior, lead, constant, slope, member, fitted, lack, r2)
+
+
+def _values(basis: Floats, constant: Floats, slope: Floats, member: Integers) -> Floats:
+    """Values of formulas (n, formulas) where the terms have the values ``basis`` (terms, points)."""
+    basis = np.vstack([basis, np.zeros(basis.shape[1])])  # row -1 is "no term"
+    out = np.repeat(constant[:, :, None], basis.shape[1], axis=2)
+    for at in range(member.shape[2]):
+        if (member[:, :, at] >= 0).any():
+            out += slope[:, :, [at]] * basis[member[:, :, at]]
+    return out

@@ -1,0 +1,193 @@
+"""Fitting one group of functions that share their points: search, widen where it does not fit, cut where
+it switches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from steelyard.growth import Growth
+from steelyard.scaling.aggregate import Aggregated
+from steelyard.scaling.candidates import Candidates, Floats, one_parameter, several_parameters
+from steelyard.scaling.choose import Choices, choose
+from steelyard.scaling.posterior import search
+from steelyard.scaling.question import Question
+from steelyard.scaling.segments import LEAST_POINTS, Segmenter, Stretch, part
+from steelyard.scaling.spaces import SearchSpace, exponential_space, falling_space, steep_space, union
+
+POOR_FIT: Final = 0.02
+"""p of lack of fit below which other terms are tried, then change points."""
+INEXACT: Final = 1e-3
+"""Relative residual of a series without noise from which it counts as not fitted."""
+SWITCHED: Final = 0.5
+"""Probability of a switch from which the stretches are shown."""
+MAY_SWITCH: Final = 0.01
+"""… from which they enter predictions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """What the functions of a group share.
+
+    Attributes
+    ----------
+    points : array (m, parameters)
+    expectations : tuple of Growth or None
+        One a parameter.
+    falling : tuple of bool
+        Whether falling terms are searched, one a parameter.
+    """
+
+    points: Floats
+    parameters: tuple[str, ...]
+    expectations: tuple[Growth | None, ...]
+    falling: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch and the formulas chosen there."""
+
+    stretch: Stretch
+    choices: Choices
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where one function's answer comes from: a row of some choices, perhaps cut into stretches."""
+
+    choices: Choices
+    data: Aggregated
+    row: int
+    switch: float = 0.0
+    """Probability that the function switches; ``pieces`` are the most probable stretches then."""
+    pieces: tuple[Piece, ...] = ()
+    at: int = 0
+    """The function's row in the pieces."""
+
+    @property
+    def switched(self) -> bool:
+        """Whether the stretches are believed."""
+        return self.switch > SWITCHED
+
+    def speaks(self) -> tuple[Choices, Aggregated, int]:
+        """What speaks for large x: everything, or the last stretch."""
+        if self.switched:
+            last = self.pieces[-1]
+            return last.choices, last.stretch.data, self.at
+        return self.choices, self.data, self.row
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """All functions of a group: ``choices`` for most, ``special`` for those that needed more."""
+
+    grid: Grid
+    data: Aggregated
+    choices: Choices
+    special: dict[int, Source]
+
+    def source(self, row: int) -> Source:
+        """Where the answer of one function comes from."""
+        return self.special.get(row) or Source(self.choices, self.data, row)
+
+
+def fit(grid: Grid, data: Aggregated, question: Question, reach: Floats) -> Fitted:
+    """Fit all functions of a group."""
+    m = len(grid.points)
+    spaces = _spaces(grid, question, wider=False)
+    choices = _search(grid, spaces, data, question, reach)
+    special: dict[int, Source] = {}
+    if len(grid.parameters) > 1:
+        return Fitted(grid, data, choices, special)
+    misfit = _misfit(choices, data)
+    edge = choices.posterior.candidates.near_edge[choices.lead]
+    if question.space == "default" and question.exponential is None and m >= LEAST_POINTS + 1:
+        rows = np.flatnonzero(misfit | edge)
+        if len(rows):
+            piece = part(data, rows, 0, m)
+            again = _search(grid, _spaces(grid, question, wider=True), piece, question, reach)
+            better = again.posterior.log_evidence > choices.posterior.log_evidence[rows]
+            still = _misfit(again, piece)
+            for at in np.flatnonzero(better):
+                special[int(rows[at])] = Source(again, piece, int(at))
+                misfit[rows[at]] = still[at]
+    if question.segments and m >= 2 * LEAST_POINTS:
+        rows = np.flatnonzero(misfit)
+        if len(rows):
+            _cut(grid, data, rows, spaces[0], question, reach, special, choices)
+    return Fitted(grid, data, choices, special)
+
+
+def _search(
+    grid: Grid, spaces: tuple[SearchSpace, ...], data: Aggregated, question: Question, reach: Floats
+) -> Choices:
+    candidates = _candidates(grid.points.tobytes(), len(grid.points), spaces)
+    found = search(candidates, data.value, data.u2, data.law, data.freedom, question.threads)
+    return choose(found, data, reach)
+
+
+@lru_cache(maxsize=64)
+def _candidates(grid: bytes, points: int, spaces: tuple[SearchSpace, ...]) -> Candidates:
+    array = np.frombuffer(grid).reshape(points, -1)
+    return one_parameter(array, spaces[0]) if len(spaces) == 1 else several_parameters(array, spaces)
+
+
+@lru_cache(maxsize=16)
+def _segmenter(grid: bytes, points: int, space: SearchSpace) -> Segmenter:
+    return Segmenter(np.frombuffer(grid).reshape(points, -1), space)
+
+
+def _spaces(grid: Grid, question: Question, *, wider: bool) -> tuple[SearchSpace, ...]:
+    coarse = len(grid.parameters) > 1
+    out = []
+    for name, expectation, falls in zip(grid.parameters, grid.expectations, grid.falling, strict=True):
+        space = question.base_space(expectation, name, len(grid.parameters))
+        if falls and question.space == "default":
+            down = falling_space(coarse=coarse)
+            # With one parameter what falls does not also grow; with several it may, along another.
+            space = down if expectation is None and not coarse else union("falling", space, down)
+        if question.exponential or wider:
+            space = union("wider", space, exponential_space(), steep_space())
+        out.append(space)
+    return tuple(out)
+
+
+def _misfit(choices: Choices, data: Aggregated) -> np.ndarray:
+    """Functions whose formula misses by more than noise explains."""
+    noisy = ~np.isnan(choices.lack_of_fit)
+    miss = (np.abs(data.value - choices.fitted) > INEXACT * np.abs(data.value)).any(axis=1)
+    return np.asarray(np.where(noisy, np.nan_to_num(choices.lack_of_fit, nan=1.0) < POOR_FIT, miss))
+
+
+def _cut(
+    grid: Grid,
+    data: Aggregated,
+    rows: np.ndarray,
+    space: SearchSpace,
+    question: Question,
+    reach: Floats,
+    special: dict[int, Source],
+    choices: Choices,
+) -> None:
+    """Look for switches in the functions ``rows``; those that may have one become special."""
+    segmenter = _segmenter(grid.points.tobytes(), len(grid.points), space)
+    stretches = segmenter.fit(data, rows, question.threads)
+    chosen: dict[tuple[int, int], Choices] = {}
+    for at, row in enumerate(map(int, rows)):
+        cut = segmenter.segment(stretches, at)
+        if cut.probability < MAY_SWITCH:
+            continue
+        for where in cut.cuts:
+            if where not in chosen:
+                last = where == cut.cuts[-1]
+                chosen[where] = choose(
+                    stretches[where].posterior, stretches[where].data, reach if last else reach[:0]
+                )
+        before = special.get(row) or Source(choices, data, row)
+        pieces = tuple(Piece(stretches[where], chosen[where]) for where in cut.cuts)
+        special[row] = Source(before.choices, before.data, before.row, cut.probability, pieces, at)

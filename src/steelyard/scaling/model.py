@@ -1,0 +1,220 @@
+"""``ScalingModel`` and the parts of an answer: flat, typed, without numbers of how they were reached."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from steelyard.growth import CONSTANT, Growth, Rank
+from steelyard.units import Scalar
+
+RankAnswer = Literal["match", "approximate", "none", "undecided"]
+WarningKind = Literal[
+    "few_points", "few_launches", "one_launch", "no_noise", "lack_of_fit", "edge", "segments", "zeros",
+    "no_logarithms", "one_sided", "given_leading_term", "far",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ModelWarning:
+    """Something a reader must know; ``kind`` for programs, ``words`` for people."""
+
+    kind: WarningKind
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """``coefficient`` times a growth for each parameter, in the metric's unit."""
+
+    coefficient: float
+    growth: tuple[Growth, ...]
+
+    def at(self, target: tuple[float, ...]) -> float:
+        """The value at a point, one coordinate for each parameter."""
+        return self.coefficient * math.prod(
+            g.at(x) for g, x in zip(self.growth, target, strict=True) if g != CONSTANT
+        )
+
+    def text(self, parameters: tuple[str, ...]) -> str:
+        """``3.4e-07 * p^0.5 * log2(p)``: readable, and an expression in most languages."""
+        factors = [f"{self.coefficient:.3g}"]
+        for growth, name in zip(self.growth, parameters, strict=True):
+            if growth.power:
+                factors.append(name if growth.power == 1 else f"{name}^{_plain(growth.power)}")
+            if growth.log:
+                factors.append(f"log2({name})" if growth.log == 1 else f"log2({name})^{_plain(growth.log)}")
+            if growth.exp2:
+                factors.append(f"2^({name})" if growth.exp2 == 1 else f"2^({growth.exp2}*{name})")
+        return " * ".join(factors)
+
+
+def _plain(value: object) -> str:
+    text = str(value)
+    return f"({text})" if "/" in text or text.startswith("-") else text
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One stretch of the parameter with a model of its own, both ends inside."""
+
+    start: float
+    end: float
+    constant: float
+    terms: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """The value at a point, with the interval that holds the truth with 95 % probability.
+
+    ``low`` and ``high`` are ``None`` where the method has no interval (seed001).
+    """
+
+    at: tuple[float, ...]
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RankProbability:
+    """What the posterior says about the rank; sums to 1."""
+
+    match: float
+    approximate: float
+    none: float
+
+    def answer(self, least: float) -> RankAnswer:
+        """The rank that reaches ``least``, or undecided."""
+        ranks: tuple[tuple[Rank, float], ...] = (
+            ("match", self.match), ("approximate", self.approximate), ("none", self.none),
+        )  # fmt: skip
+        best, probability = max(ranks, key=lambda entry: entry[1])
+        return best if probability >= least else "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """A model against an expectation, for the parameter that varies.
+
+    Attributes
+    ----------
+    expectation, deviation : str
+        As stated (the deviation as chosen, where it was not stated).
+    parameter : str
+    divergence : Growth
+        δ = G/E of the leading terms.
+    rank : RankAnswer
+        Asymptotic; undecided where no rank reaches 0.8.
+    probability : RankProbability
+    scale : float or None
+        The stated scale; ``rank_at_scale`` is the rank of what dominates there.
+    """
+
+    expectation: str
+    deviation: str
+    parameter: str
+    divergence: Growth
+    rank: RankAnswer
+    probability: RankProbability
+    scale: float | None = None
+    rank_at_scale: RankAnswer | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScalingModel:
+    """How one metric of one function grows.
+
+    Attributes
+    ----------
+    name, metric, unit, labels : of the series
+    parameters : tuple of str
+    points, launches : int
+        How many points; the fewest launches of one.
+    constant : float
+    terms : tuple of Term
+        Fastest growing first; empty for a constant.
+    lead : tuple of Growth
+        The leading growth, one for each parameter.
+    posterior : float
+        Probability of this lead.
+    alternatives : tuple of (tuple of Growth, float)
+        The most probable other leads.
+    aggregate : str
+        What stands for the repetitions of a point.
+    noise_law : float
+        t in sd ∝ value^t.
+    lack_of_fit : float or None
+        p value of the residuals against the noise; ``None`` where the noise is unknown.
+    r2 : float or None
+        Adjusted coefficient of determination; ``None`` for a constant.
+    segments : tuple of Segment
+        Empty where one model serves everywhere; ``constant`` and ``terms`` are of the last.
+    method : str
+    """
+
+    name: str
+    metric: str
+    unit: str
+    labels: Mapping[str, Scalar]
+    parameters: tuple[str, ...]
+    points: int
+    launches: int
+    constant: float
+    terms: tuple[Term, ...]
+    lead: tuple[Growth, ...]
+    posterior: float
+    alternatives: tuple[tuple[tuple[Growth, ...], float], ...]
+    aggregate: str
+    noise_law: float
+    lack_of_fit: float | None
+    r2: float | None
+    segments: tuple[Segment, ...]
+    method: str
+    validation: Validation | None = None
+    predictions: tuple[Prediction, ...] = ()
+    warnings: tuple[ModelWarning, ...] = ()
+
+    def at(self, *target: float) -> float:
+        """The value of the model itself, one coordinate for each parameter."""
+        return self.constant + sum(term.at(target) for term in self.terms)
+
+    def text(self) -> str:
+        """The formula."""
+        parts = ([f"{self.constant:.3g}"] if self.constant or not self.terms else []) + [
+            term.text(self.parameters) for term in self.terms
+        ]
+        return " + ".join(parts)
+
+    def _repr_markdown_(self) -> str:
+        """What a notebook shows."""
+        rows = [
+            f"**{self.name or self.metric}** {self.growth()} ({100 * self.posterior:.0f} %)",
+            f"`{self.text()}`",
+        ]
+        if self.validation is not None:
+            rows.append(f"expected {self.validation.expectation}: {self.validation.rank}")
+        return "\n\n".join(rows)
+
+    def growth(self) -> str:
+        """The leading term in big-O text."""
+        return lead_text(self.lead, self.parameters)
+
+
+def lead_text(lead: tuple[Growth, ...], parameters: tuple[str, ...]) -> str:
+    """``O(p^0.5 size)``."""
+    parts = [g.text(name) for g, name in zip(lead, parameters, strict=True) if not g.is_constant]
+    return f"O({' '.join(parts) or '1'})"
+
+
+@dataclass(frozen=True, slots=True)
+class NotModelled:
+    """A series for which there is no model, and why; the others go on."""
+
+    name: str
+    metric: str
+    labels: Mapping[str, Scalar]
+    reason: str

@@ -1,0 +1,304 @@
+"""Series in, models out: what shares a grid and a question is fitted together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+
+from steelyard.errors import UsageError
+from steelyard.growth import CONSTANT, Growth
+from steelyard.scaling import seed001
+from steelyard.scaling.aggregate import Aggregated, aggregate
+from steelyard.scaling.candidates import Floats
+from steelyard.scaling.checks import Reading, read
+from steelyard.scaling.fit import Fitted, Grid, fit
+from steelyard.scaling.foresee import Foresight, foresee
+from steelyard.scaling.model import NotModelled, Prediction, ScalingModel, Segment
+from steelyard.scaling.question import Question
+from steelyard.scaling.validation import Asked, rank_of_one, validation_of
+from steelyard.scaling.warnings import warnings_of
+from steelyard.series import Series
+
+BATCH: Final = 2048
+"""Functions fitted at once; bounds memory at about 100 MB."""
+LEAST_FALL: Final = 0.03
+SURE_FALL: Final = 5.0
+"""A series falls where its last value is below its first by 3 % and by 5 standard uncertainties (few
+launches: t, not z).
+"""
+ALTERNATIVES: Final = 3
+WORTH_NAMING: Final = 0.01
+
+Answer = ScalingModel | NotModelled
+Progress = Callable[[int, int], None]
+
+
+def model(series: Series, question: Question | None = None) -> Answer:
+    """Model one series."""
+    return model_all([series], question)[0]
+
+
+def model_all(
+    series: Sequence[Series], question: Question | None = None, progress: Progress | None = None
+) -> tuple[Answer, ...]:
+    """Model every series; what cannot be modelled says why and stops nothing.
+
+    ``progress`` is called with the numbers done and total, between batches.
+
+    Raises
+    ------
+    UsageError
+        The question itself is wrong: an expectation that does not parse, a parameter that no series has.
+    """
+    asked = question or Question()
+    _check(series, asked)
+    answers: dict[int, Answer] = {}
+    groups: dict[object, _Group] = {}
+    for number, one in enumerate(series):
+        reading = read(one)
+        if isinstance(reading, NotModelled):
+            answers[number] = reading
+            continue
+        grid, expected = grid_of(one, reading, asked), asked_of(one, asked)
+        deviation = None if expected is None else expected.deviation
+        key = (reading.grid.tobytes(), grid.parameters, grid.expectations, deviation, grid.falling)
+        if key not in groups:
+            groups[key] = _Group(grid, expected)
+        groups[key].readings.append((number, reading))
+    done = len(answers)
+    for group in groups.values():
+        for start in range(0, len(group.readings), BATCH):
+            chunk = group.readings[start : start + BATCH]
+            for (number, _), answer in zip(chunk, _answers(group, [r for _, r in chunk], asked), strict=True):
+                answers[number] = answer
+            done += len(chunk)
+            if progress is not None:
+                progress(done, len(series))
+    return tuple(answers[number] for number in range(len(series)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    grid: Grid
+    asked: Asked | None
+    readings: list[tuple[int, Reading]] = field(default_factory=list)
+
+
+def _check(series: Sequence[Series], question: Question) -> None:
+    known = {name for one in series for name in one.parameters}
+    asked = [question.parameter] if question.parameter else []
+    asked += [*question.scale, *(name for target in question.targets for name in target)]
+    for name in asked:
+        if known and name not in known:
+            raise UsageError(
+                f"no series has a parameter {name!r}", hint=f"parameters: {', '.join(sorted(known))}"
+            )
+    for target in (question.scale, *question.targets):
+        for name, value in target.items():
+            # Where data go below 1 there are no logarithms, and a target may too.
+            own = [s for s in series if name in s.parameters]
+            least = min((p.at[s.parameters.index(name)] for s in own for p in s.points), default=1.0)
+            if not value > 0 or (value < 1 <= least) or (target is question.scale and value <= 1):
+                hint = "choose a scale above 1" if target is question.scale else "choose a target from 1 up"
+                raise UsageError(f"{name} = {value:g} is no scale at which growth has a value", hint=hint)
+    for stated in question.expectations.values():
+        stated.growth(question.parameter or "p", question.along)
+        stated.limit(question.parameter or "p")
+
+
+def asked_of(series: Series, question: Question) -> Asked | None:
+    """The expectation, for the parameter that varies: the one named, or the first."""
+    stated = question.expectation(series.name, series.metric)
+    if stated is None:
+        return None
+    at = series.parameters.index(question.parameter) if question.parameter in series.parameters else 0
+    name = series.parameters[at]
+    return Asked(stated, stated.growth(name, question.along), stated.limit(name), at, name)
+
+
+def grid_of(series: Series, reading: Reading, question: Question) -> Grid:
+    """What decides how a series is searched."""
+    stated = question.expectation(series.name, series.metric)
+    names = series.parameters
+    expectations = tuple(None if stated is None else stated.growth(p, question.along) for p in names)
+    falling = tuple(_falls(reading, at, question, e) for at, e in enumerate(expectations))
+    return Grid(reading.grid, names, expectations, falling)
+
+
+def _falls(reading: Reading, at: int, question: Question, expectation: Growth | None) -> bool:
+    """Whether falling terms are searched for parameter ``at``: asked for, expected, or plainly in the
+    data.
+    """
+    if question.negative is not None:
+        return question.negative
+    if expectation is not None and expectation < CONSTANT:
+        return True
+    if reading.grid.shape[1] == 1 and reading.means[-1] >= (1 - LEAST_FALL) * reading.means[0]:
+        return False  # points are sorted; most series end here
+    where = reading.grid[:, at]
+    high, low = where == where.max(), where == where.min()
+    fallen = reading.means[low].mean() - reading.means[high].mean()
+    if fallen <= LEAST_FALL * reading.means[low].mean():
+        return False
+    u2 = 0.0
+    if reading.values.shape[1] > 1:
+        n = np.maximum(np.isfinite(reading.values).sum(axis=1), 2)
+        own = np.nanvar(reading.values, axis=1) / (n - 1)
+        u2 = float(own[low].sum() / low.sum() ** 2 + own[high].sum() / high.sum() ** 2)
+    return bool(fallen**2 > SURE_FALL**2 * u2)
+
+
+def _answers(group: _Group, readings: list[Reading], question: Question) -> list[Answer]:
+    data = _with_summaries(aggregate(_stack(readings), question.aggregate, question.floor), readings)
+    targets = _targets(group.grid, question)
+    if question.method == "seed001":
+        return _least_squares(group, readings, data, question, targets)
+    fitted = fit(group.grid, data, question, targets)
+    seen = foresee(fitted, targets, group.asked, at_scale=bool(question.scale))
+    return [_answer(group, reading, fitted, seen, row, targets) for row, reading in enumerate(readings)]
+
+
+def _stack(readings: list[Reading]) -> Floats:
+    most = max(reading.values.shape[1] for reading in readings)
+    out = np.full((len(readings), len(readings[0].values), most), np.nan)
+    for row, reading in enumerate(readings):
+        out[row, :, : reading.values.shape[1]] = reading.values
+    return out
+
+
+def _with_summaries(data: Aggregated, readings: list[Reading]) -> Aggregated:
+    """Where points came as value and u, that u is their uncertainty."""
+    if all(reading.u is None for reading in readings):
+        return data
+    u2, law, freedom = data.u2.copy(), data.law.copy(), data.freedom.copy()
+    for row, reading in enumerate(readings):
+        if reading.u is not None:
+            u2[row] = np.maximum(reading.u**2, u2[row])
+            law[row] = 0.0
+            freedom[row] = float(np.maximum(reading.launches - 1, 0).sum())
+    return replace(data, u2=u2, law=law, freedom=freedom)
+
+
+def _targets(grid: Grid, question: Question) -> Floats:
+    """Points to predict, (targets, parameters); a parameter that is not named stays at its largest value."""
+    largest = dict(zip(grid.parameters, grid.points.max(axis=0), strict=True))
+    asked: list[Mapping[str, float]] = ([question.scale] if question.scale else []) + list(question.targets)
+    rows = [[float(target.get(name, largest[name])) for name in grid.parameters] for target in asked]
+    return np.array(rows, dtype=float).reshape(-1, len(grid.parameters))
+
+
+def _answer(
+    group: _Group, reading: Reading, fitted: Fitted, seen: Foresight, row: int, targets: Floats
+) -> ScalingModel:
+    source = fitted.source(row)
+    choices, data, at = source.speaks()
+    candidates = choices.posterior.candidates
+    share = choices.posterior.lead[at]
+    lead = int(choices.lead[at])
+    others = np.argsort(-share)[: ALTERNATIVES + 1]
+    asked, series = group.asked, reading.series
+    validation = None
+    if asked is not None and seen.ranks is not None:
+        scale = float(targets[0, asked.at]) if seen.ranks_at is not None else None
+        there = seen.ranks_at[row] if seen.ranks_at is not None else None
+        validation = validation_of(asked, candidates.leads[lead][asked.at], seen.ranks[row], scale, there)
+    answer = ScalingModel(
+        name=series.name,
+        metric=series.metric,
+        unit=series.unit,
+        labels=series.labels,
+        parameters=series.parameters,
+        points=len(reading.grid),
+        launches=int(reading.launches.min()),
+        constant=float(choices.constant[at]),
+        terms=choices.terms(at),
+        lead=candidates.leads[lead],
+        posterior=float(share[lead]),
+        alternatives=tuple(
+            (candidates.leads[int(i)], float(share[i]))
+            for i in others
+            if i != lead and share[i] > WORTH_NAMING
+        ),
+        aggregate=data.aggregate[at],
+        noise_law=float(data.law[at]),
+        lack_of_fit=_known(choices.lack_of_fit[at]),
+        r2=_known(choices.r2[at]),
+        segments=_segments(reading, fitted, row),
+        method="posterior",
+        validation=validation,
+    )
+    edge = bool(answer.terms) and any(
+        not top.is_constant and growth == top
+        for growth, top in zip(answer.lead, candidates.fastest, strict=True)
+    )
+    if len(targets):
+        found = zip(targets.tolist(), seen.quantiles[row].tolist(), strict=True)
+        predictions = tuple(_prediction(answer, tuple(target), q[0], q[2]) for target, q in found)
+        answer = replace(answer, predictions=predictions)
+    notes = warnings_of(answer, reading, float(data.one_sided[at]), edge=edge)
+    return replace(answer, warnings=notes) if notes else answer
+
+
+def _prediction(answer: ScalingModel, target: tuple[float, ...], low: float, high: float) -> Prediction:
+    """The formula's value, which errs less than the posterior's median, with the posterior's interval
+    around it.
+    """
+    value = answer.at(*target)
+    return Prediction(target, value, min(low, value), max(high, value))
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _segments(reading: Reading, fitted: Fitted, row: int) -> tuple[Segment, ...]:
+    source = fitted.source(row)
+    if not source.switched:
+        return ()
+    where = reading.grid[:, 0]
+    return tuple(
+        Segment(
+            float(where[piece.stretch.start]),
+            float(where[piece.stretch.end - 1]),
+            float(piece.choices.constant[source.at]),
+            piece.choices.terms(source.at),
+        )
+        for piece in source.pieces
+    )
+
+
+def _least_squares(
+    group: _Group, readings: list[Reading], data: Aggregated, question: Question, targets: Floats
+) -> list[Answer]:
+    """``method = "seed001"``: a rank without probability, a prediction without interval."""
+    answers: list[Answer] = []
+    for row, reading in enumerate(readings):
+        series = reading.series
+        if len(series.parameters) > 1:
+            reason = "method seed001 has one parameter; the default method has up to three"
+            answers.append(NotModelled(series.name, series.metric, series.labels, reason))
+            continue
+        space = question.base_space(group.grid.expectations[0], series.parameters[0])
+        found = seed001.fit(group.grid.points, data.value[row], space)
+        answer = ScalingModel(
+            name=series.name, metric=series.metric, unit=series.unit, labels=series.labels,
+            parameters=series.parameters, points=len(reading.grid), launches=int(reading.launches.min()),
+            constant=found.constant, terms=found.terms(), lead=(found.growth,), posterior=1.0,
+            alternatives=(), aggregate=data.aggregate[row], noise_law=0.0, lack_of_fit=None, r2=found.r2,
+            segments=(), method="seed001",
+        )  # fmt: skip
+        values = [answer.at(*map(float, target)) for target in targets]
+        predictions = tuple(
+            Prediction(tuple(map(float, t)), v, None, None) for t, v in zip(targets, values, strict=True)
+        )
+        validation = None
+        if group.asked is not None:
+            asymptotic = rank_of_one(found.growth, group.asked, None)
+            scale = float(targets[0, 0]) if question.scale else None
+            there = rank_of_one(found.growth, group.asked, scale) if scale is not None else None
+            validation = validation_of(group.asked, found.growth, asymptotic, scale, there)
+        answers.append(replace(answer, predictions=predictions, validation=validation))
+    return answers

@@ -1,0 +1,135 @@
+"""What is asked of the data: method, space, expectations, scales."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from steelyard.errors import UsageError
+from steelyard.growth import Growth, parse
+from steelyard.scaling.aggregate import AGGREGATES, RELATIVE_FLOOR, Aggregate
+from steelyard.scaling.spaces import (
+    SearchSpace,
+    default_space,
+    mpi_study_space,
+    seed001_space,
+    user_space,
+    wide_space,
+)
+
+Method = Literal["posterior", "seed001"]
+METHODS: Final[tuple[Method, ...]] = ("posterior", "seed001")
+SPACES: Final = ("default", "seed001", "mpi-study", "wide")
+SURE: Final = 0.8
+"""A rank is stated when its probability reaches this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What a function should grow like; the texts are read when the question is put, so that errors point
+    at them.
+
+    Attributes
+    ----------
+    expect : str
+        Big-O text.
+    deviation : str or None
+        D; the leading exponent halved where not stated.
+    """
+
+    expect: str
+    deviation: str | None = None
+
+    def growth(self, parameter: str, along: Mapping[str, str]) -> Growth:
+        """The leading term for the parameter that varies."""
+        return parse(self.expect).growth(parameter, along)
+
+    def limit(self, parameter: str) -> Growth | None:
+        """The stated deviation."""
+        return None if self.deviation is None else parse(self.deviation).growth(parameter)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Everything that can be asked of a set of series.
+
+    Attributes
+    ----------
+    expectations : Mapping of str to Expectation
+        By name of the function, or name and metric with a blank between; the key ``"*"`` serves all others.
+    parameter : str or None
+        Which parameter varies in the expectations; ``None``: the only or the first one.
+    along : Mapping of str to str
+        Parameters that grow with another (weak scaling): ``{"n": "p"}``.
+    scale : Mapping of str to float
+        The scale of interest; ranks and predictions are given there too.
+    targets : tuple of Mapping
+        More points to predict.
+    space : str or tuple of str
+        Named space, or the user's own terms.
+    negative : bool or None
+        Search falling terms; ``None``: where the data fall.
+    exponential : bool or None
+        Search 2^x; ``None``: where nothing else fits, or the expectation is exponential.
+    segments : bool
+        Look for change points where one model does not fit.
+    floor : float
+        Smallest relative uncertainty of a point, for exact values.
+    """
+
+    method: Method = "posterior"
+    expectations: Mapping[str, Expectation] = field(default_factory=dict)
+    parameter: str | None = None
+    along: Mapping[str, str] = field(default_factory=dict)
+    scale: Mapping[str, float] = field(default_factory=dict)
+    targets: tuple[Mapping[str, float], ...] = ()
+    space: str | tuple[str, ...] = "default"
+    aggregate: Aggregate | Literal["auto"] = "auto"
+    negative: bool | None = None
+    exponential: bool | None = None
+    segments: bool = True
+    floor: float = RELATIVE_FLOOR
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise UsageError(f"{self.method!r} is not a method", hint=f"methods: {', '.join(METHODS)}")
+        if self.aggregate not in ("auto", *AGGREGATES):
+            raise UsageError(
+                f"{self.aggregate!r} is not an aggregate", hint=f"use auto, {', '.join(AGGREGATES)}"
+            )
+        if isinstance(self.space, str) and self.space not in SPACES:
+            raise UsageError(
+                f"{self.space!r} is not a search space", hint=f"spaces: {', '.join(SPACES)}, or your terms"
+            )
+
+    def expectation(self, name: str, metric: str = "") -> Expectation | None:
+        """What is expected of a metric of a function: stated for both (``"name metric"``), for the
+        function, for all.
+        """
+        for key in (f"{name} {metric}", name, "*"):
+            if key in self.expectations:
+                return self.expectations[key]
+        return None
+
+    def base_space(self, expectation: Growth | None, parameter: str, parameters: int = 1) -> SearchSpace:
+        """The space of one parameter before the data widen it."""
+        if isinstance(self.space, tuple):
+            return user_space(self.space, parameter)
+        if self.space == "mpi-study":
+            return mpi_study_space()
+        if self.space == "wide":
+            return wide_space()
+        if self.space == "seed001" or (self.method == "seed001" and expectation is not None):
+            if expectation is None:
+                raise UsageError(
+                    "the space seed001 is built around an expectation", hint="state one: --expect 'O(log p)'"
+                )
+            space = seed001_space(expectation)
+            if not space.terms:
+                # The construction gives {1} for O(1); the study took the space of O(p log p) for it (§
+                # 3.1.3).
+                return mpi_study_space()
+            return space
+        return default_space(expectation, parameters=parameters)

@@ -1,0 +1,120 @@
+"""Cross-function rules of seed 001, § 2.1: ``allreduce <= reduce + bcast``, by leading terms, and from
+where they break.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Final, Literal
+
+from steelyard.errors import UsageError
+from steelyard.growth import Growth
+from steelyard.scaling.model import ScalingModel
+from steelyard.scaling.question import SURE
+
+RuleVerdict = Literal["holds", "fails", "not_resolved"]
+LARGEST_SCALE: Final = 2.0**40
+STEPS: Final = 16
+"""Scales looked at in each octave."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """The left function must not grow faster than the right ones together."""
+
+    text: str
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleAnswer:
+    """Whether a rule is kept.
+
+    Attributes
+    ----------
+    verdict : RuleVerdict
+        By leading terms, for large scales.
+    probability : float
+        That the left side does not grow faster.
+    breaks_at : float or None
+        The smallest scale from the smallest measured on at which the fitted left side is larger; ``None``
+        if it never is.
+    measured : bool
+        Whether that scale is within what was measured.
+    """
+
+    rule: str
+    verdict: RuleVerdict
+    probability: float
+    breaks_at: float | None
+    measured: bool
+
+
+def parse_rule(text: str) -> Rule:
+    """Read ``a <= b + c`` (also ``≤``); sums may stand on both sides.
+
+    Raises
+    ------
+    UsageError
+        Not of this form; the message says what is missing.
+    """
+    sides = text.replace("≤", "<=").split("<=")
+    names = [tuple(part.strip() for part in side.split("+")) for side in sides]
+    if len(sides) != 2 or not all(all(side) for side in names):
+        raise UsageError(
+            f"rule {text!r} is not of the form 'a <= b + c'", hint="write 'allreduce <= reduce + bcast'"
+        )
+    return Rule(text, names[0], names[1])
+
+
+def judge(rule: Rule, models: Mapping[str, ScalingModel], smallest: float, largest: float) -> RuleAnswer:
+    """Judge a rule over models of one parameter; ``smallest`` and ``largest`` bound what was measured.
+
+    Raises
+    ------
+    UsageError
+        The rule names a function that has no model.
+    """
+    for name in (*rule.left, *rule.right):
+        if name not in models:
+            close = get_close_matches(name, models, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"functions: {', '.join(sorted(models))}"
+            raise UsageError(f"rule {rule.text!r} names {name!r}, which has no model", hint=hint)
+    left, right = [models[name] for name in rule.left], [models[name] for name in rule.right]
+    kept = _probability(left, right)
+    verdict: RuleVerdict = "holds" if kept >= SURE else "fails" if kept <= 1 - SURE else "not_resolved"
+    broken = next(
+        (x for x in _scales(smallest) if sum(m.at(x) for m in left) > sum(m.at(x) for m in right)), None
+    )
+    return RuleAnswer(rule.text, verdict, kept, broken, broken is not None and broken <= largest)
+
+
+def _scales(smallest: float) -> list[float]:
+    out = [smallest]
+    while out[-1] < LARGEST_SCALE:
+        out.append(out[-1] * 2 ** (1 / STEPS))
+    return out
+
+
+def _probability(left: list[ScalingModel], right: list[ScalingModel]) -> float:
+    """That the fastest lead of the left is not faster than the fastest of the right, functions
+    independent.
+    """
+    a, b = _fastest(left), _fastest(right)
+    return sum(p * q for (g, p), (h, q) in itertools.product(a.items(), b.items()) if g <= h)
+
+
+def _fastest(models: list[ScalingModel]) -> dict[Growth, float]:
+    together: dict[Growth, float] = {Growth(): 1.0}
+    for model in models:
+        leads = [(model.lead[0], model.posterior), *((lead[0], p) for lead, p in model.alternatives)]
+        total = sum(p for _, p in leads)
+        merged: dict[Growth, float] = {}
+        for (g, p), (h, q) in itertools.product(together.items(), leads):
+            merged[max(g, h)] = merged.get(max(g, h), 0.0) + p * q / total
+        together = merged
+    return together

@@ -1,0 +1,86 @@
+"""Which points to measure next, cheapest first, to settle a rank that is undecided.
+
+Every formula drawn from the posterior is taken for the truth in turn; a measurement at a new point
+reweights all others by how well they foretell it, and the expected probability of the best rank follows. No
+measurement is made, and
+nothing is fitted again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from steelyard.growth import rank
+from steelyard.scaling.candidates import Floats
+from steelyard.scaling.posterior import Draws
+from steelyard.scaling.question import SURE
+from steelyard.scaling.validation import RANKS, Asked
+
+TRUTHS: Final = 128
+"""Formulas that are taken for the truth."""
+FACTORS: Final = (0.5, 0.7, 1.4, 2.0, 2.8, 4.0, 8.0, 16.0)
+"""Where points are looked for, relative to the largest (smaller ones: to the smallest) measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A point worth measuring.
+
+    Attributes
+    ----------
+    at : tuple of float
+    certainty : float
+        Expected probability of the most probable rank after it.
+    cost : float
+        Predicted value times the parameter, relative to the largest measured point: processor time, where
+        the metric is a time and the parameter counts processes.
+    settles : bool
+        Whether the rank is then expected to be stated.
+    """
+
+    at: tuple[float, ...]
+    certainty: float
+    cost: float
+    settles: bool
+
+
+def suggest(
+    draws: Draws, row: int, asked: Asked, noise: float, largest_value: float
+) -> tuple[Suggestion, ...]:
+    """Points for function ``row``, cheapest of those that settle first, then the most informative.
+
+    ``noise`` is the relative standard uncertainty that a new point would have.
+    """
+    candidates = draws.posterior.candidates
+    leads = candidates.leads
+    group = candidates.group[draws.posterior.candidate[row, draws.component[row]]]
+    table = np.array(
+        [RANKS.index(rank(leads[int(g)][asked.at], asked.growth, asked.deviation)) for g in group]
+    )
+    points = candidates.points
+    top, bottom = points.max(axis=0), points.min(axis=0)
+    found = []
+    for factor in FACTORS:
+        target = top.copy()
+        target[asked.at] = round(float((bottom if factor < 1 else top)[asked.at]) * factor)
+        if target[asked.at] < 2 or target[asked.at] in points[:, asked.at]:
+            continue
+        certainty = _certainty(draws.at_row(row, target), table, noise)
+        value = float(np.median(draws.at_row(row, target)))
+        cost = value * target[asked.at] / (largest_value * top[asked.at])
+        found.append(Suggestion(tuple(map(float, target)), certainty, float(cost), certainty >= SURE))
+    return tuple(sorted(found, key=lambda s: (not s.settles, s.cost if s.settles else -s.certainty)))
+
+
+def _certainty(values: Floats, ranks: np.ndarray, noise: float) -> float:
+    step = max(len(values) // TRUTHS, 1)
+    truths = values[::step]
+    sd = np.maximum(noise * np.abs(truths), 1e-12 * np.abs(values).max() + 1e-300)
+    log = -0.5 * ((values[None, :] - truths[:, None]) / sd[:, None]) ** 2
+    weight = np.exp(log - log.max(axis=1, keepdims=True))
+    weight /= weight.sum(axis=1, keepdims=True)
+    mass = np.stack([(weight * (ranks == which)).sum(axis=1) for which in range(len(RANKS))], axis=1)
+    return float(mass.max(axis=1).mean())

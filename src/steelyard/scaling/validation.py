@@ -1,0 +1,104 @@
+"""Posteriors against an expectation: the probability of each rank, for large x and at a stated scale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+
+from steelyard.growth import CONSTANT, Growth, Rank, default_deviation, rank, rank_at
+from steelyard.scaling.candidates import Floats, Integers, Monomial
+from steelyard.scaling.model import RankProbability, Validation
+from steelyard.scaling.posterior import Draws, Posterior
+from steelyard.scaling.question import SURE, Expectation
+
+RANKS: Final[tuple[Rank, ...]] = ("match", "approximate", "none")
+GROWTH_THAT_COUNTS: Final = 0.1
+"""Against O(1): a growing part below this share of the value at the stated scale is no growth there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An expectation about parameter number ``at``, parsed."""
+
+    stated: Expectation
+    growth: Growth
+    deviation: Growth | None
+    at: int
+    parameter: str
+
+
+def validation_of(
+    asked: Asked, lead: Growth, asymptotic: Floats, scale: float | None, at_scale: Floats | None
+) -> Validation:
+    """The answer from probabilities in the order of ``RANKS``."""
+    limit = asked.deviation if asked.deviation is not None else default_deviation(asked.growth)
+    found = RankProbability(*map(float, asymptotic))
+    there = None if at_scale is None else RankProbability(*map(float, at_scale))
+    return Validation(
+        expectation=asked.stated.expect,
+        deviation=limit.text(asked.parameter),
+        parameter=asked.parameter,
+        divergence=lead / asked.growth,
+        rank=found.answer(SURE),
+        probability=found,
+        scale=scale if there is not None else None,
+        rank_at_scale=there.answer(SURE) if there is not None else None,
+    )
+
+
+@lru_cache(maxsize=256)
+def _table(leads: tuple[Monomial, ...], at: int, expectation: Growth, deviation: Growth | None) -> Floats:
+    """One row a leading term, 1 in the column of its rank."""
+    out = np.zeros((len(leads), len(RANKS)))
+    known: dict[Growth, int] = {}
+    for row, lead in enumerate(leads):
+        growth = lead[at]
+        if growth not in known:
+            known[growth] = RANKS.index(rank(growth, expectation, deviation))
+        out[row, known[growth]] = 1.0
+    return out
+
+
+def rank_probabilities(posterior: Posterior, asked: Asked) -> Floats:
+    """(n, 3) in the order of ``RANKS``."""
+    mass: Floats = posterior.lead @ _table(
+        posterior.candidates.leads, asked.at, asked.growth, asked.deviation
+    )
+    return np.asarray(mass / mass.sum(axis=1, keepdims=True))
+
+
+@lru_cache(maxsize=256)
+def _table_at(
+    terms: tuple[Monomial, ...], at: int, expectation: Growth, deviation: Growth | None, scale: float
+) -> Integers:
+    """The rank of each term at ``scale``, and last that of no growth."""
+    growths = [*(term[at] for term in terms), CONSTANT]
+    return np.array([RANKS.index(rank_at(growth, expectation, scale, deviation)) for growth in growths])
+
+
+def rank_probabilities_at(draws: Draws, asked: Asked, target: Floats) -> Floats:
+    """Share of the formulas whose dominating growing term has each rank at ``target``, (n, 3)."""
+    candidates = draws.posterior.candidates
+    members = candidates.members[np.take_along_axis(draws.posterior.candidate, draws.component, axis=1)]
+    part = draws.coefficient[:, :, 1:] * candidates.at(target)[members]
+    grown = part.sum(axis=2)
+    dominating = np.take_along_axis(members, part.argmax(axis=2)[:, :, None], axis=2)[:, :, 0]
+    flat = grown <= 0
+    if asked.growth.is_constant:
+        flat |= grown < GROWTH_THAT_COUNTS * (grown + np.maximum(draws.coefficient[:, :, 0], 0.0))
+    table = _table_at(candidates.terms, asked.at, asked.growth, asked.deviation, float(target[asked.at]))
+    ranks = table[np.where(flat, -1, dominating)]
+    return np.stack([(ranks == which).mean(axis=1) for which in range(len(RANKS))], axis=1)
+
+
+def rank_of_one(growth: Growth, asked: Asked, scale: float | None) -> Floats:
+    """All probability on the rank of one growth, for large x or at ``scale``."""
+    found = (
+        rank(growth, asked.growth, asked.deviation)
+        if scale is None
+        else rank_at(growth, asked.growth, scale, asked.deviation)
+    )
+    return np.array([float(found == name) for name in RANKS])

@@ -1,0 +1,105 @@
+"""What a reader must know beside a model: how little it rests on, and where it does not hold."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from steelyard.scaling.aggregate import SPIKE_RATIO
+from steelyard.scaling.checks import Reading
+from steelyard.scaling.model import ModelWarning, ScalingModel
+
+ENOUGH_POINTS = 5
+ENOUGH_LAUNCHES = 5
+MISFIT = 0.01
+"""p of lack of fit that is worth a word."""
+LARGE_MISS = 0.02
+"""Relative miss that is worth a word where the noise is not known."""
+FAR = 16.0
+"""Times the range beyond which a prediction is a guess about algorithms, not a statistical statement."""
+
+
+def warnings_of(
+    model: ScalingModel, reading: Reading, one_sided: float, *, edge: bool
+) -> tuple[ModelWarning, ...]:
+    """All that applies; ``edge``: the lead is the fastest term that was searched."""
+    out: list[ModelWarning] = []
+    for name, values, smallest in zip(
+        model.parameters, reading.levels, reading.grid.min(axis=0), strict=True
+    ):
+        if values < ENOUGH_POINTS:
+            words = f"{values} values of {name}: below {ENOUGH_POINTS} a leading term is hardly known"
+            out.append(ModelWarning("few_points", words))
+        if smallest < 1:
+            out.append(ModelWarning("no_logarithms", f"{name} goes below 1: no logarithms were searched"))
+    out += [*_launches(model, reading), *_fit(model, reading)]
+    if reading.zeros:
+        out.append(ModelWarning("zeros", f"{reading.zeros} points are 0"))
+    if one_sided > SPIKE_RATIO and model.aggregate == "lower-half":
+        words = "noise is one-sided: the lower half of the repetitions is modelled"
+        out.append(ModelWarning("one_sided", words))
+    if edge:
+        words = f"{model.growth()} has the fastest term that was searched: it may grow faster"
+        out.append(ModelWarning("edge", words))
+    if model.segments:
+        where = ", ".join(
+            f"{a.end:g} and {b.start:g}" for a, b in zip(model.segments, model.segments[1:], strict=False)
+        )
+        change = f"behaviour changes between {model.parameters[0]} = {where}"
+        words = f"{change}; what is said holds for the last stretch"
+        out.append(ModelWarning("segments", words))
+    out += _dominated(model, reading)
+    reaches = [max(p.at / reading.grid.max(axis=0)) for p in model.predictions]
+    if reaches and max(reaches) > FAR:
+        words = f"a prediction at {max(reaches):.0f} times the largest measured scale"
+        out.append(ModelWarning("far", words))
+    return tuple(out)
+
+
+def _fit(model: ScalingModel, reading: Reading) -> list[ModelWarning]:
+    if model.lack_of_fit is not None:
+        if model.lack_of_fit >= MISFIT:
+            return []
+        words = f"the formula misses the points by more than their noise (p = {model.lack_of_fit:.2g})"
+        return [ModelWarning("lack_of_fit", words)]
+    miss = _worst_miss(model, reading)
+    words = f"the formula misses a point by {100 * miss:.1f} %"
+    return [ModelWarning("lack_of_fit", words)] if miss > LARGE_MISS else []
+
+
+def _launches(model: ScalingModel, reading: Reading) -> list[ModelWarning]:
+    if model.launches >= ENOUGH_LAUNCHES:
+        return []
+    if reading.values.shape[1] == 1 and reading.u is None:
+        return [
+            ModelWarning("no_noise", "one value a point: what noise there is was guessed from the misfit")
+        ]
+    if model.launches == 1:
+        words = "one launch a point: how launches differ is not known, and may be more than repetitions show"
+        return [ModelWarning("one_launch", words)]
+    words = f"{model.launches} launches a point: below {ENOUGH_LAUNCHES} their spread is hardly known"
+    return [ModelWarning("few_launches", words)]
+
+
+def _worst_miss(model: ScalingModel, reading: Reading) -> float:
+    value = reading.means
+    start = model.segments[-1].start if model.segments else -np.inf
+    misses = [
+        abs(model.at(*map(float, point)) - v) / abs(v)
+        for point, v in zip(reading.grid, value, strict=True)
+        if v and point[0] >= start
+    ]
+    return max(misses, default=0.0)
+
+
+def _dominated(model: ScalingModel, reading: Reading) -> list[ModelWarning]:
+    """A leading term that is not what one sees in the range."""
+    if len(model.terms) < 2 or len(model.parameters) > 1:
+        return []
+    largest = tuple(map(float, reading.grid.max(axis=0)))
+    parts = [term.at(largest) for term in model.terms]
+    if parts[0] >= 0.5 * sum(parts):
+        return []
+    slower = max(model.terms[1:], key=lambda term: term.at(largest))
+    what = slower.growth[0].text(model.parameters[0])
+    words = f"given its leading term: {what} dominates up to the largest point measured"
+    return [ModelWarning("given_leading_term", words)]

@@ -1,0 +1,219 @@
+"""Seed 001 set beside what Steelyard says: published ranks, collectives of two MPI libraries, LULESH.
+
+``python validate.py --collectives mpi_collectives.csv --lulesh lulesh_p_size.json`` (where the data are
+published stands in README.md); ``--peer PYTHON`` names an interpreter with Extra-P, whose models of the
+same points are
+then shown in the same run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from steelyard.errors import SteelyardError, UsageError
+from steelyard.exchange.files import read_series
+from steelyard.growth import parse_growth, rank
+from steelyard.scaling import Expectation, Question, ScalingModel, Series, model_all, series_of
+
+HERE = Path(__file__).parent
+EXPECTED = {
+    "Barrier": "log p",
+    "Bcast": "log p",
+    "Reduce": "log p",
+    "Allreduce": "log p",
+    "Gather": "p",
+    "Allgather": "p",
+    "Alltoall": "p log p",
+}
+SIGNS = {"match": "✓", "approximate": "≈", "none": "✗", "undecided": "?"}
+SYSTEMS = {"IntelMPI": "Intel MPI", "OpenMPI": "Open MPI"}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A published cell, as the table has it."""
+
+    table: str
+    system: str
+    function: str
+    parameter: str
+    expectation: str
+    deviation: str
+    model: str
+    divergence: str
+    rank: str
+    note: str
+
+
+def published() -> list[Cell]:
+    """All cells of Tables 4, 5, 6, 7 and 10."""
+    with (HERE / "published.csv").open(encoding="utf-8", newline="") as file:
+        return [Cell(**row) for row in csv.DictReader(file)]
+
+
+def disagreements(cells: list[Cell]) -> list[str]:
+    """Cells whose printed divergence or rank is not what the paper's own rule gives."""
+    out = []
+    for cell in cells:
+        expectation, model = (
+            parse_growth(cell.expectation, cell.parameter),
+            parse_growth(cell.model, cell.parameter),
+        )
+        deviation = parse_growth(cell.deviation, cell.parameter) if cell.deviation else None
+        ours = rank(model, expectation, deviation)
+        divergence = model / expectation
+        if ours != cell.rank or divergence != parse_growth(cell.divergence, cell.parameter):
+            said = f"printed δ = O({cell.divergence}), {SIGNS[cell.rank]}"
+            rule = f"by its rule {divergence.big_o(cell.parameter)}, {SIGNS[ours]}"
+            out.append(f"  Table {cell.table}, {cell.system}, {cell.function}: {said}; {rule}. {cell.note}")
+    return out
+
+
+def collectives(path: Path) -> list[Series]:
+    """Medians of each operation with the standard error that their quartiles give."""
+    rows = list(csv.DictReader(path.open(encoding="utf-8")))
+    out = []
+    for mpi, operation in dict.fromkeys((row["mpi"], row["variable"]) for row in rows):
+        own = [row for row in rows if (row["mpi"], row["variable"]) == (mpi, operation)]
+        u = [1.25 * float(row["iqr"]) / 1.349 / math.sqrt(float(row["N"])) * 1e-6 for row in own]
+        out.append(
+            series_of(
+                f"{mpi}/{operation.removeprefix('MPI_')}", ["p"], [[float(row["Ranks"])] for row in own],
+                [[float(row["median"]) * 1e-6] for row in own], metric="latency_s", unit="s", u=u,
+                n=[1] * len(own),
+            )
+        )  # fmt: skip
+    return out
+
+
+def models_of(series: list[Series], question: Question) -> list[ScalingModel]:
+    """Models; a series without one ends the study."""
+    answers = model_all(series, question)
+    for answer in answers:
+        if not isinstance(answer, ScalingModel):
+            raise UsageError(
+                f"{answer.name}: {answer.reason}", hint="are these the data that README.md names?"
+            )
+    return [answer for answer in answers if isinstance(answer, ScalingModel)]
+
+
+def peer_leads(python: Path, series: list[Series]) -> list[str]:
+    """What Extra-P says of the same medians."""
+    sys.path.insert(0, str(HERE.parents[1] / "benchmarks" / "scaling"))
+    import extra_p
+
+    points = np.array([[point.at[0]] for point in series[0].points])
+    values = np.array([[point.values for point in one.points] for one in series])
+    models, _ = extra_p.run(python, points, values, points[-1:])
+    return [f"O({_power(*model.exponents[0])})" if any(model.exponents[0]) else "O(1)" for model in models]
+
+
+def _power(power: float, log: float) -> str:
+    parts = [f"p^{power:.2f}"] if power else []
+    return " ".join(parts + ([f"log^{log:g} p"] if log else []))
+
+
+def show_collectives(path: Path, peer: Path | None) -> None:
+    """Our rank of every operation beside Table 6, and beside Extra-P's term."""
+    series = collectives(path)
+    expectations = {one.name: Expectation(EXPECTED[one.name.split("/")[1]], "p^0.5") for one in series}
+    ours = models_of(series, Question(expectations=expectations, scale={"p": 4096}))
+    least = models_of(series, Question(method="seed001", space="wide", expectations=expectations))
+    theirs = peer_leads(peer, series) if peer else ["–"] * len(series)
+    printed = {(cell.system, cell.function): cell for cell in published() if cell.table == "6"}
+    print("\nCollectives, p = 32 … 512 (one launch a point), D = p^0.5")
+    print(
+        f"  {'operation':<20} {'Table 6':<20} {'seed001 here':<22} {'Extra-P':<18} {'Steelyard':<18}"
+        " rank  probability"
+    )
+    agree: Counter[str] = Counter()
+    for one, old, extra in zip(ours, least, theirs, strict=True):
+        mpi, operation = one.name.split("/")
+        cell = printed.get((SYSTEMS[mpi], operation))
+        v, w = one.validation, old.validation
+        if v is None or w is None:
+            continue
+        there = f"{SIGNS[cell.rank]} O({cell.model})" if cell else "– (not in the table)"
+        p = max(v.probability.match, v.probability.approximate, v.probability.none)
+        text = f"{SIGNS[w.rank]} {old.growth()}"
+        print(
+            f"  {one.name:<20} {there:<20} {text:<22} {extra:<18} {one.growth():<18}"
+            f" {SIGNS[v.rank]}     {p:.2f}"
+        )
+        if cell:
+            agree["undecided" if v.rank == "undecided" else "agree" if v.rank == cell.rank else "differ"] += 1
+            agree["seed001 agree" if w.rank == cell.rank else "seed001 differ"] += 1
+    total = agree["agree"] + agree["differ"] + agree["undecided"]
+    print(
+        f"  of {total} cells of Table 6: {agree['agree']} agree, {agree['differ']} differ,"
+        f" {agree['undecided']} undecided;"
+    )
+    print(f"  with the published method {agree['seed001 agree']} agree, {agree['seed001 differ']} differ")
+
+
+def show_lulesh(path: Path) -> None:
+    """Visits that follow c + a·p^(1/3)·size, and the time against size⁴·p^(1/3)."""
+    series = [one for one in read_series(path) if one.metric in ("visits", "time")]
+    found = models_of(series, Question(targets=({"p": 1000.0, "size": 50.0},)))
+    expected = (parse_growth("p^(1/3)"), parse_growth("s", "s"))
+    visits = [one for one in found if one.metric == "visits"]
+    same = [one for one in visits if one.lead == expected and len(one.terms) == 1]
+    flat = [one for one in visits if not one.terms]
+    print(
+        f"\nLULESH, visits of {len(visits)} call paths: {len(same)} follow c + a·p^(1/3)·size,"
+        f" {len(flat)} are constant"
+    )
+    for one in visits:
+        print(f"  {one.name.rsplit('->', 1)[-1].split('(')[0]:<42} {one.text()}")
+    main = next(one for one in found if one.metric == "time" and one.name.endswith("main(int, char**)"))
+    one = next(s for s in series if s.metric == "time" and s.name == main.name)
+    f = np.array([size**4 * p ** (1 / 3) for p, size in (point.at for point in one.points)])
+    y = np.array([np.mean(point.values) for point in one.points])
+    slope, constant = np.polyfit(f, y, 1, w=1 / y)
+    value = constant + slope * 50**4 * 10
+    low, high = main.predictions[0].low, main.predictions[0].high
+    if low is None or high is None:
+        raise UsageError("no interval", hint="use the default method")
+    print(f"LULESH, time of main: {main.text()}")
+    inside = "inside" if low <= value <= high else "OUTSIDE"
+    print(
+        f"  c + a·size⁴·p^(1/3) gives {value:.0f} s at p = 1000, size = 50:"
+        f" {inside} our [{low:.0f}, {high:.0f}] s"
+    )
+
+
+def main() -> int:
+    """Everything for which there are data."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--collectives", type=Path)
+    parser.add_argument("--lulesh", type=Path)
+    parser.add_argument("--peer", type=Path)
+    options = parser.parse_args()
+    cells = published()
+    found = disagreements(cells)
+    print(
+        f"Published ranks: {len(cells)} cells, {len(cells) - len(found)} as the rule of the paper gives them,"
+        f" {len(found)} not:"
+    )
+    print("\n".join(found))
+    try:
+        if options.collectives:
+            show_collectives(options.collectives, options.peer)
+        if options.lulesh:
+            show_lulesh(options.lulesh)
+    except (SteelyardError, OSError) as error:
+        print(f"error: {error}\n\nhint: README.md says where the data are published", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

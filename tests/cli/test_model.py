@@ -1,0 +1,116 @@
+"""``steelyard model`` as a process: exit codes, text, JSON and errors."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+ROWS = "op,p,latency\n" + "".join(
+    f"{op},{p},{f(p)}\n"
+    for op, f in (
+        ("bcast", lambda p: 5 + p.bit_length()),
+        ("gather", lambda p: 3 + 2 * p),
+        ("scan", lambda p: 1 + p**2),
+    )
+    for p in (16, 32, 64, 128, 256, 512)
+)
+COLUMNS = ("--value", "latency", "--parameter", "p", "--by", "op", "--unit", "s")
+
+
+@pytest.fixture
+def data(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text(ROWS, encoding="utf-8")
+    return path
+
+
+def test_every_function_is_one_line_and_what_does_not_match_exits_with_1(steelyard_cli, data):
+    done = steelyard_cli("model", str(data), *COLUMNS, "--expect", "O(p)", "--expect", "bcast=O(log p)")
+    assert done.returncode == 1, done.stderr
+    assert "Of 3 expectations" in done.stdout
+    signs = {
+        line.split()[1]: line[0] for line in done.stdout.splitlines() if line[:1] in "✓≈✗?" and line.strip()
+    }
+    assert signs == {"bcast": "✓", "gather": "✓", "scan": "✗"}
+
+
+def test_json_is_one_document_and_matches_exit_with_0(steelyard_cli, data):
+    done = steelyard_cli(
+        "model", str(data), *COLUMNS, "--function", "gather", "--expect", "p", "--at", "p=4096", "--json"
+    )
+    assert done.returncode == 0, done.stderr
+    (model,) = json.loads(done.stdout)["models"]
+    assert (model["growth"], model["rank"]) == ("O(p)", "match")
+    assert model["predictions"][0]["value"] == pytest.approx(3 + 2 * 4096, rel=0.01)
+
+
+def test_rules_are_judged_and_a_broken_one_exits_with_1(steelyard_cli, data):
+    kept = steelyard_cli("model", str(data), *COLUMNS, "--rule", "bcast <= gather")
+    broken = steelyard_cli("model", str(data), *COLUMNS, "--rule", "scan <= bcast + gather")
+    assert (kept.returncode, broken.returncode) == (0, 1), kept.stderr + broken.stderr
+    assert "holds" in kept.stdout
+    assert "fails" in broken.stdout
+
+
+def test_what_was_accepted_is_expected_later(steelyard_cli, data, tmp_path):
+    accepted = tmp_path / "accepted.json"
+    first = steelyard_cli("model", str(data), *COLUMNS, "--accept", str(accepted))
+    assert first.returncode == 0, first.stderr
+    again = steelyard_cli("model", str(data), *COLUMNS, "--expectations", str(accepted))
+    assert again.returncode == 0, again.stdout
+    assert "Of 3 expectations 3 match" in again.stdout
+    # The tree became a loop over all processes.
+    data.write_text(ROWS.replace("bcast,", "old,").replace("gather,", "bcast,"), encoding="utf-8")
+    worse = steelyard_cli(
+        "model", str(data), *COLUMNS, "--expectations", str(accepted), "--function", "bcast"
+    )
+    assert worse.returncode == 1, worse.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        ((), "which columns"),
+        (("--value", "latncy", "--parameter", "p"), "there is no column 'latncy'"),
+        ((*COLUMNS, "--expect", "O(log"), "column 6"),
+        ((*COLUMNS, "--at", "p"), "not NAME=VALUE"),
+        ((*COLUMNS, "--at", "q=4"), "no series has a parameter 'q'"),
+        ((*COLUMNS, "--at", "p=-4"), "not a positive number"),
+        ((*COLUMNS, "--limit", "much"), "is not a positive number"),
+        ((*COLUMNS, "--rule", "bcast < gather"), "not of the form"),
+        ((*COLUMNS, "--rule", "bcast <= reduce"), "which has no model"),
+        ((*COLUMNS, "--litmus", "tree"), "is not among the functions"),
+        ((*COLUMNS, "--function", "nothing"), "no function is left"),
+        ((*COLUMNS, "--expectations", "missing.json"), "missing.json"),
+    ],
+)
+def test_a_mistake_exits_with_2_an_error_and_a_hint(steelyard_cli, data, arguments, what):
+    done = steelyard_cli("model", str(data), *arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert what in done.stderr
+    assert "\nhint: " in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_scale_at_which_a_limit_breaks_and_points_to_measure_are_said(steelyard_cli, data, tmp_path):
+    broken = steelyard_cli("model", str(data), *COLUMNS, "--function", "gather", "--limit", "2003", "--json")
+    (limit,) = json.loads(broken.stdout)["limits"]
+    assert limit["breaks_at"] == pytest.approx(1000, rel=0.01)
+    noisy = tmp_path / "noisy.csv"
+    rows = [
+        f"f,{p},{5 + p.bit_length() ** 2 * e}" for p in (16, 64, 256, 1024, 4096) for e in (0.85, 1.0, 1.2)
+    ]
+    noisy.write_text("op,p,latency\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    done = steelyard_cli(
+        "model", str(noisy), *COLUMNS, "--expect", "O(log^2 p)", "--suggest", "--limit", "500"
+    )
+    assert "Measure next" in done.stdout, done.stdout + done.stderr
+    assert "Limits\n" in done.stdout
+
+
+def test_the_published_method_is_at_hand(steelyard_cli, data):
+    done = steelyard_cli("model", str(data), *COLUMNS, "--method", "seed001", "--space", "wide", "--json")
+    assert done.returncode == 0, done.stderr
+    assert {m["name"]: m["growth"] for m in json.loads(done.stdout)["models"]}["gather"] == "O(p)"

@@ -1,0 +1,392 @@
+"""Models of data whose formula is known, and what is said where there is no model."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steelyard.errors import UsageError
+from steelyard.growth import Growth, parse_growth
+from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel, model, model_all, series_of
+
+P = [16, 32, 64, 128, 256, 512]
+
+
+def series(values, at=P, name="f", **more):
+    rows = [[v] if np.isscalar(v) else list(v) for v in values]
+    return series_of(name, ["p"], [[x] for x in at], rows, **more)
+
+
+def exact(text, at=P, constant=3.0, factor=0.5):
+    growth = parse_growth(text)
+    return series([constant + factor * growth.at(x) for x in at], at, name=text)
+
+
+def kinds(answer):
+    return {warning.kind for warning in answer.warnings}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "log p",
+        "log^2 p",
+        "p^0.25",
+        "p^(1/3) log p",
+        "p^0.5",
+        "p^(2/3) log^2 p",
+        "p",
+        "p log p",
+        "p^1.25",
+        "p^2",
+        "p^3 log p",
+    ],
+)
+def test_data_without_noise_give_their_formula_exactly(text):
+    found = model(exact(text))
+    assert found.lead == (parse_growth(text),)
+    assert found.posterior > 0.9
+    assert found.constant == pytest.approx(3, rel=1e-3)
+    assert found.at(8192.0) == pytest.approx(3 + 0.5 * parse_growth(text).at(8192), rel=1e-3)
+    assert not kinds(found) & {"lack_of_fit", "segments", "edge"}
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("p 2^p", range(3, 17)),
+        ("p^3 2^p", range(3, 17)),
+        ("p^4", [2, 4, 8, 16, 32, 64]),
+        ("2^(p/2)", range(4, 20)),
+    ],
+)
+def test_what_grows_faster_than_the_grid_is_found_or_the_misfit_is_said(text, at):
+    found = model(exact(text, list(at)))
+    assert found.lead == (parse_growth(text),)
+    assert not kinds(found) & {"lack_of_fit", "segments"}
+
+
+def test_a_falling_series_has_a_falling_term_and_no_negative_coefficient():
+    found = model(series([1000 / p for p in P]), Question(targets=({"p": 4096},)))
+    assert found.lead == (Growth.of(-1),)
+    assert found.terms[0].coefficient == pytest.approx(1000, rel=1e-3)
+    assert found.predictions[0].value == pytest.approx(1000 / 4096, rel=0.01)
+
+
+def test_a_negative_constant_is_allowed_where_the_formula_stays_positive():
+    at = [(p, s) for p in (27, 64, 125, 216, 343) for s in (25, 30, 35, 40, 45)]
+    visits = [[-218 + 37.3 * p ** (1 / 3) * s] for p, s in at]
+    found = model(series_of("visits", ["p", "size"], at, visits, counts=True))
+    assert found.lead == (Growth.of("1/3"), Growth.of(1))
+    assert found.constant == pytest.approx(-218, rel=0.01)
+    assert found.terms[0].coefficient == pytest.approx(37.3, rel=0.01)
+
+
+def test_five_values_near_a_logarithm_are_not_settled_by_their_closest_fit():
+    # 19 … 106 µs at 16 … 4096: log² fits closest, and small powers nearly as well.
+    found = model(series([19, 37, 55, 81, 106], [16, 64, 256, 1024, 4096]))
+    assert found.lead == (Growth.of(0, 2),)
+    assert found.posterior < 0.8
+    assert sum(share for _, share in found.alternatives) > 0.1
+    assert "no_noise" in kinds(found)
+
+
+def test_two_terms_are_told_from_one_when_the_data_can():
+    # c + a log p + b p with the linear part 40 % at the largest p: a single term is confidently wrong here.
+    rng = np.random.default_rng(1)
+    truth = np.array([1 + 5 * np.log2(p) / 9 + 4 * p / 512 for p in P])
+    right = 0
+    for _ in range(40):
+        values = truth[:, None] * (1 + 0.005 * rng.standard_normal((6, 5)))
+        right += model(series(values)).lead == (Growth.of(1),)
+    assert right >= 32
+
+
+def test_constants_are_kept():
+    rng = np.random.default_rng(2)
+    many = [series(10 * (1 + 0.1 * rng.standard_normal((6, 5))), name=str(i)) for i in range(300)]
+    kept = sum(m.lead == (Growth(),) for m in model_all(many))
+    # A tool that keeps 97 % passes with probability 0.99.
+    assert kept >= 284
+
+
+def test_the_rank_is_undecided_unless_one_reaches_four_fifths():
+    rng = np.random.default_rng(3)
+    for noise in (0.01, 0.1, 0.3):
+        values = np.array([5 + np.log2(p) for p in P])[:, None] * (1 + noise * rng.standard_normal((6, 5)))
+        v = model(
+            series(np.abs(values)), Question(expectations={"*": Expectation("O(log p)", "p^0.5")})
+        ).validation
+        stated = dataclasses.astuple(v.probability)
+        assert sum(stated) == pytest.approx(1)
+        assert (v.rank == "undecided") == (max(stated) < 0.8)
+
+
+def test_a_match_has_a_divergence_of_one_and_a_prediction_has_an_interval():
+    found = model(
+        exact("log p"),
+        Question(expectations={"f": Expectation("p"), "*": Expectation("log p")}, scale={"p": 8192}),
+    )
+    assert found.validation.rank == found.validation.rank_at_scale == "match"
+    assert found.validation.divergence.is_constant
+    prediction = found.predictions[0]
+    assert prediction.at == (8192.0,)
+    assert prediction.low <= prediction.value <= prediction.high
+
+
+def test_an_expectation_reduces_to_the_parameter_that_varies():
+    stated = Expectation("O(n/p log(n/p) + p^2 log p)")
+    weak = Question(expectations={"*": stated}, along={"n": "p"})
+    assert model(exact("p^2 log p"), weak).validation.rank == "match"
+
+
+@settings(max_examples=15)
+@given(st.floats(1e-9, 1e9), st.integers(0, 10**6))
+def test_scaling_all_values_leaves_verdicts_unchanged(factor, seed):
+    rng = np.random.default_rng(seed)
+    values = np.array([5 + p**0.5 for p in P])[:, None] * (1 + 0.05 * rng.standard_normal((6, 5)))
+    question = Question(expectations={"*": Expectation("p^0.5")}, scale={"p": 4096})
+    a, b = model(series(values), question), model(series(values * factor), question)
+    assert a.lead == b.lead
+    assert a.validation.probability.match == pytest.approx(b.validation.probability.match, abs=1e-6)
+    assert b.predictions[0].high == pytest.approx(factor * a.predictions[0].high, rel=1e-6)
+
+
+def test_the_order_of_series_and_their_neighbours_change_nothing():
+    rng = np.random.default_rng(4)
+    many = [
+        series(np.array([1 + p for p in P])[:, None] * (1 + 0.1 * rng.random((6, 5))), name=str(i))
+        for i in range(8)
+    ]
+    question = Question(scale={"p": 4096})
+    forward, backward = model_all(many, question), model_all(many[::-1], question)[::-1]
+    assert [m.text() for m in forward] == [m.text() for m in backward]
+    assert [m.predictions for m in forward] == [m.predictions for m in backward]
+    assert model(many[3], question).predictions == forward[3].predictions
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        (series([1, 2], [4, 8], "bad"), "2 points"),
+        (series([1, float("nan"), 3], [4, 8, 16], "bad"), "value nan at p = 8"),
+        (series([1, float("inf"), 3], [4, 8, 16], "bad"), "value inf at p = 8"),
+        (series([1, -2, 3], [4, 8, 16], "bad"), "negative"),
+        (series([0, 0, 0], [4, 8, 16], "bad"), "all values are 0"),
+        (series([1e-300, 2e-300, 3e-300], [4, 8, 16], "bad"), "the largest value is 3e-300"),
+        (series([1, 2, 3], [0, 8, 16], "bad"), "above 0"),
+        (series([[1], [], [3]], [4, 8, 16], "bad"), "no value at p = 8"),
+    ],
+)
+def test_a_series_that_cannot_be_modelled_says_why_and_stops_no_other(bad, reason):
+    good, failed = model_all([exact("p"), bad])
+    assert isinstance(good, ScalingModel)
+    assert isinstance(failed, NotModelled)
+    assert reason in failed.reason
+
+
+def test_points_below_one_lose_their_logarithms_and_say_so():
+    found = model(series([1 + x for x in (0.5, 1, 2, 4, 8)], [0.5, 1, 2, 4, 8]))
+    assert found.lead == (Growth.of(1),)
+    assert "no_logarithms" in kinds(found)
+
+
+def test_a_series_that_starts_at_one_keeps_its_logarithms():
+    at = [1, 2, 4, 8, 16, 32]
+    found = model(series([3 + 2 * np.log2(p) for p in at], at), Question(targets=({"p": 1},)))
+    assert found.lead == (Growth.of(0, 1),)
+    assert found.predictions[0].value == pytest.approx(3, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("scale", "targets"), [({"p": 1}, ()), ({"p": 0}, ()), ({}, ({"p": 0.5},)), ({}, ({"p": -3},))]
+)
+def test_a_scale_without_a_value_is_refused(scale, targets):
+    with pytest.raises(UsageError, match="no scale at which growth has a value"):
+        model(exact("log p"), Question(scale=scale, targets=targets))
+
+
+def test_zeros_are_modelled_and_said():
+    found = model(series([0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 6]))
+    assert "zeros" in kinds(found)
+    assert found.at(6.0) == pytest.approx(5, rel=0.05)
+
+
+def test_how_little_a_model_rests_on_is_said():
+    few = model(series([[1, 1.1], [2, 2.1], [4, 4.1]], [4, 8, 16]))
+    assert {"few_points", "few_launches"} <= kinds(few)
+    summary = series_of(
+        "s", ["p"], [[p] for p in P], [[float(p)] for p in P], u=[0.01 * p for p in P], n=[1] * 6
+    )
+    assert "one_launch" in kinds(model(summary))
+    far = model(exact("p"), Question(scale={"p": 10**6}))
+    assert "far" in kinds(far)
+
+
+def test_a_formula_that_is_shown_grows_and_is_positive_where_it_is_asked_for():
+    rng = np.random.default_rng(6)
+    question = Question(targets=({"p": 2},))
+    many = []
+    for power in (0.25, 0.5, 1.0) * 20:
+        for constant in (0.0, 5.0, 50.0):
+            noise = 1 + 0.2 * rng.standard_normal((6, 5))
+            many.append(series(np.abs((constant + np.array(P) ** power)[:, None] * noise)))
+    for found in model_all(many, question):
+        assert all(term.coefficient > 0 for term in found.terms)
+        assert all(found.at(float(p)) > 0 for p in (2, *P))
+    # -10 + p fits exactly, and is negative at 2.
+    assert model(series([p - 10 for p in P])).constant == pytest.approx(-10, rel=0.01)
+    assert model(series([p - 10 for p in P]), question).at(2.0) >= 0
+
+
+def test_the_adjusted_coefficient_of_determination_is_that_of_its_definition():
+    values = np.array([5 + p for p in P]) * np.array([1.05, 0.95, 1.02, 0.99, 1.03, 0.98])
+    found = model(series(values))
+    residual = values - [found.at(float(p)) for p in P]
+    left = len(P) - 1 - len(found.terms)
+    assert found.r2 == pytest.approx(1 - (residual @ residual / left) / values.var(ddof=1))
+
+
+def test_against_a_constant_expectation_growth_that_is_no_tenth_of_the_value_is_none_at_that_scale():
+    flat = series([1000 + 0.01 * p for p in P])
+    v = model(flat, Question(expectations={"*": Expectation("O(1)")}, scale={"p": 1024})).validation
+    assert (v.rank, v.rank_at_scale) == ("none", "match")
+    v = model(flat, Question(expectations={"*": Expectation("O(1)")}, scale={"p": 10**6})).validation
+    assert v.rank_at_scale == "none"
+
+
+def test_a_stated_uncertainty_widens_and_its_launches_let_a_misfit_be_seen():
+    def summary(u, n):
+        values = [[5 + p * (1.1 if p == 64 else 1.0)] for p in P]
+        at = [[p] for p in P]
+        return model(
+            series_of("f", ["p"], at, values, u=[u * p for p in P], n=[n] * 6), Question(scale={"p": 2048})
+        )
+
+    exact, vague = summary(0.001, 30), summary(0.2, 30)
+    assert exact.lack_of_fit < 0.01
+    assert vague.lack_of_fit > 0.1
+    assert summary(0.001, 1).lack_of_fit is None
+    widths = [m.predictions[0].high / m.predictions[0].low for m in (exact, vague)]
+    assert widths[1] > 1.5 * widths[0]
+
+
+def test_a_value_with_its_uncertainty_counts_as_much_as_its_launches():
+    rng = np.random.default_rng(5)
+    values = np.array([5 + p for p in P])[:, None] * (1 + 0.05 * rng.standard_normal((6, 8)))
+    u = values.std(axis=1, ddof=1) / np.sqrt(8)
+    raw = model(series(values), Question(scale={"p": 2048}))
+    summary = series_of("f", ["p"], [[p] for p in P], values.mean(axis=1)[:, None].tolist(), u=u, n=[8] * 6)
+    summed = model(summary, Question(scale={"p": 2048}))
+    assert summed.launches == 8
+    assert summed.predictions[0].value == pytest.approx(raw.predictions[0].value, rel=0.1)
+
+
+def test_a_model_at_the_edge_of_its_space_is_flagged():
+    found = model(exact("p^2"), Question(space=("log p", "p", "p^1.5")))
+    assert found.lead == (Growth.of("3/2"),)
+    assert {"edge", "lack_of_fit"} & kinds(found)
+
+
+def test_the_published_method_stays_beside_ours():
+    question = Question(method="seed001", expectations={"*": Expectation("O(p)")}, scale={"p": 8192})
+    found = model(exact("p"), question)
+    assert (found.method, found.validation.rank, found.predictions[0].low) == ("seed001", "match", None)
+    assert isinstance(
+        model(series_of("two", ["p", "q"], [(p, q) for p in P[:3] for q in P[:3]], [[1.0]] * 9), question),
+        NotModelled,
+    )
+
+
+magnitudes = st.floats(0, 1e12, allow_subnormal=False) | st.just(0.0) | st.just(1e-30) | st.just(1e30)
+coordinates = st.floats(1e-3, 1e7, allow_subnormal=False) | st.integers(1, 4096).map(float)
+
+
+@pytest.mark.parametrize(
+    ("at", "values"),
+    [
+        ([0.5, 1.0, 2.0], [[1.0], [1.0], [0.0]]),  # the last point has all weight
+        ([1.0, 2.0, 3.0], [[0.0], [0.0], [0.0, 0.0, 0.0, 1e-30]]),
+        ([1.0, 2.0, 34.0], [[1e-30], [1e-30, 1e-30], [0.0]]),
+        ([1.0, 2.0, 3.0], [[0.0], [0.0], [0.0, 2555.0, 0.0, 0.0]]),
+    ],
+)
+def test_a_point_that_has_all_weight_or_none_gives_finite_numbers(at, values):
+    found = model(series_of("f", ["p"], [[x] for x in at], values), Question(scale={"p": 8192}))
+    numbers = [found.constant, found.posterior, found.predictions[0].value]
+    assert np.isfinite([*numbers, *(term.coefficient for term in found.terms)]).all()
+
+
+@settings(max_examples=150)
+@given(
+    st.lists(coordinates, min_size=1, max_size=9, unique=True),
+    st.data(),
+)
+def test_whatever_is_measured_gets_finite_numbers_or_a_reason(at, data):
+    values = [data.draw(st.lists(magnitudes, min_size=1, max_size=4)) for _ in at]
+    question = Question(expectations={"*": Expectation("O(p)")}, scale={"p": 8192})
+    found = model(series_of("f", ["p"], [[x] for x in at], values), question)
+    if isinstance(found, NotModelled):
+        assert found.reason
+        return
+    numbers = [found.constant, found.posterior, *(term.coefficient for term in found.terms)]
+    numbers += [dataclasses.astuple(found.validation.probability)[i] for i in range(3)]
+    assert np.isfinite(numbers).all()
+    prediction = found.predictions[0]
+    assert not np.isnan([prediction.value, prediction.low, prediction.high]).any()
+    assert prediction.low <= prediction.value <= prediction.high
+    assert found.text()
+
+
+@pytest.mark.parametrize(
+    ("question", "what"),
+    [
+        (lambda: Question(scale={"q": 4}), "no series has a parameter 'q'"),
+        (lambda: Question(expectations={"*": Expectation("O(log")}), "column"),
+        (lambda: Question(expectations={"*": Expectation("p", "q^")}), "column"),
+        (lambda: Question(method="guess"), "not a method"),
+        (lambda: Question(aggregate="mode"), "not an aggregate"),
+        (lambda: Question(space="huge"), "not a search space"),
+        (lambda: Question(space="seed001"), "built around an expectation"),
+    ],
+)
+def test_a_wrong_question_is_an_error_with_a_hint(question, what):
+    with pytest.raises(UsageError, match=what) as caught:
+        model(exact("p"), question())
+    assert caught.value.hint
+
+
+def test_progress_counts_to_the_end():
+    seen = []
+    model_all(
+        [exact("p"), series([1, 2], [4, 8], "bad"), exact("log p")],
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    assert seen[-1] == (3, 3)
+
+
+def test_observations_of_the_same_point_are_put_together():
+    merged = series_of("f", ["p"], [[8], [4], [8]], [[2.0], [1.0], [3.0]])
+    assert [(point.at, point.values) for point in merged.points] == [((4.0,), (1.0,)), ((8.0,), (2.0, 3.0))]
+    with pytest.raises(UsageError, match="lists of values"):
+        series_of("f", ["p"], [[8]], [[1.0], [2.0]])
+
+
+def test_modelling_imports_no_scipy_stats(steelyard_env):
+    # scipy.stats takes 0.8 s to import, which is more than modelling a thousand functions.
+    probe = (
+        "import sys; from steelyard.scaling import Question, model, series_of;"
+        "model(series_of('f', ['p'], [[4], [8], [16], [32], [64]], [[1.], [2.], [4.], [8.], [16.]]),"
+        " Question(scale={'p': 512}));"
+        "print('scipy.stats' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", probe], capture_output=True, text=True, check=True, env=steelyard_env
+    )
+    assert done.stdout.strip() == "False"
