@@ -148,12 +148,20 @@ def test_standard_input_that_would_not_open_at_once_is_refused(tmp_path):
         launches.in_context(None)
 
 
-def test_a_script_and_an_input_are_files_of_the_command_beside_the_program(tmp_path):
-    (tmp_path / "bench.py").write_text("pass")
-    launches = launches_of(
-        source=str(tmp_path), program={"command": ["/bin/sh", "bench.py", "-x", "{trial}"]}
-    )
-    assert launches.files() == ["/bin/sh", str(tmp_path / "bench.py")]
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        (["sh", "-u", "bench.py", "out"], ["bench.py"]),
+        (["sh", "-c", "true", "out"], []),
+        (["/bin/cat", "bench.py"], []),
+        (["sh", "run-{trial}"], []),
+    ],
+)
+def test_a_script_belongs_to_the_program_and_what_it_may_write_does_not(tmp_path, command, files):
+    for name in ("bench.py", "out"):
+        (tmp_path / name).write_text("pass")
+    launches = launches_of(source=str(tmp_path), program={"command": command})
+    assert launches.files()[1:] == [str(tmp_path / name) for name in files]
 
 
 def test_the_number_of_the_trial_is_filled_into_the_working_directory(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -19,6 +20,12 @@ from steelyard.spec.experiment import Experiment
 from steelyard.spec.placeholders import expand, format_level
 from steelyard.spec.shell_text import expand_for_shell
 from steelyard.units import Scalar
+
+_INTERPRETER: Final = re.compile(
+    r"(python|perl|ruby|node|lua|php|julia|Rscript|bash|dash|zsh|ksh|sh|tclsh|guile|octave)[0-9.]*"
+)
+_NO_SCRIPT: Final = frozenset({"-c", "-e", "-m", "--eval"})
+"""Options behind which a program stands in the command itself, or is found elsewhere."""
 
 INHERITED: Final = ("PATH", "HOME", "LANG")
 """What a program always gets of the environment that Steelyard was called with."""
@@ -109,14 +116,14 @@ class Launches:
         return {treatment.id: self._launch(treatment, LaunchChange()).path for treatment in self.treatments}
 
     def files(self) -> list[str]:
-        """Every file that is the program or stands in its command (a script, an input): what must not change
-        while it is measured.
+        """The programs, and the scripts that interpreters among them are given: what must not change while
+        it is measured.
         """
         found = set()
         for treatment in self.treatments:
             launch = self._launch(treatment, LaunchChange())
-            named = (Path(launch.cwd, word) for word in launch.argv[1:] if word and TRIAL_MARK not in word)
-            found |= {launch.path, *(str(path) for path in named if _is_file(path))}
+            script = _script(launch)
+            found |= {launch.path} if script is None else {launch.path, str(script)}
         return sorted(found)
 
     def _change(self, treatment: Treatment, settings: Mapping[str, Scalar]) -> LaunchChange:
@@ -220,9 +227,14 @@ class Launches:
         return str(where)
 
 
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        # Too long for a name, or not one: a word like any other.
-        return False
+def _script(launch: Launch) -> Path | None:
+    """The script in ``python3 -O bench.py``; other words may name files that the program writes."""
+    if not _INTERPRETER.fullmatch(Path(launch.path).name):
+        return None
+    for word in launch.argv[1:]:
+        if word in _NO_SCRIPT:
+            return None
+        if not word.startswith("-"):
+            path = Path(launch.cwd, word)
+            return path if TRIAL_MARK not in word and path.is_file() else None
+    return None
