@@ -161,7 +161,8 @@ def test_a_script_belongs_to_the_program_and_what_it_may_write_does_not(tmp_path
     for name in ("bench.py", "out"):
         (tmp_path / name).write_text("pass")
     launches = launches_of(source=str(tmp_path), program={"command": command})
-    assert launches.files()[1:] == [str(tmp_path / name) for name in files]
+    (program,) = set(launches.paths().values())
+    assert set(launches.files()) == {program, *(str(tmp_path / name) for name in files)}
 
 
 def test_the_number_of_the_trial_is_filled_into_the_working_directory(tmp_path):
