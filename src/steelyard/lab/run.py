@@ -177,8 +177,8 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
         shown = "".join(f"\n    {line}" for line in differences)
         raise RecordError(
             f"{record.directory} holds another experiment; the spec differs in:{shown}",
-            hint=f"continue what is there: steelyard run {shlex.quote(str(record.directory))};"
-            " or measure into a new record: --output NAME.lab",
+            hint="measure into a new record: --output NAME.lab; or put the spec back to continue this one"
+            f" (steelyard run {shlex.quote(str(record.directory))} continues it as it was)",
         )
     for identity in identities:
         before = record.program.get(identity.path)
