@@ -27,7 +27,7 @@ class Column:
     give_way : int
         0 stays always; of the others, the highest goes first.
     is_name : bool
-        May be shortened, down to ``NARROWEST_NAME``.
+        May be shortened, down to ``NARROWEST_NAME``, but no further than its title.
     """
 
     title: str
@@ -41,6 +41,11 @@ class Column:
         """Columns of a terminal that the widest cell takes."""
         return max(columns(self.title), *(columns(cell.text) for cell in self.cells))
 
+    @property
+    def narrowest(self) -> int:
+        """Columns below which it is not shortened."""
+        return min(self.width, max(NARROWEST_NAME, columns(self.title))) if self.is_name else self.width
+
 
 def table(given: Sequence[Column], width: int) -> list[Line]:
     """Heading and rows, within ``width`` columns of a terminal as far as columns may give way."""
@@ -50,7 +55,7 @@ def table(given: Sequence[Column], width: int) -> list[Line]:
     widths = [column.width for column in shown]
     excess = sum(widths) + len(GAP) * (len(shown) - 1) - width
     for i in sorted((i for i, column in enumerate(shown) if column.is_name), key=lambda i: -widths[i]):
-        cut = max(0, min(excess, widths[i] - NARROWEST_NAME))
+        cut = max(0, min(excess, widths[i] - shown[i].narrowest))
         widths[i] -= cut
         excess -= cut
     shown = [_shortened(column, width) for column, width in zip(shown, widths, strict=True)]
@@ -60,8 +65,7 @@ def table(given: Sequence[Column], width: int) -> list[Line]:
 
 
 def _least(shown: Sequence[Column]) -> int:
-    least = [min(column.width, NARROWEST_NAME) if column.is_name else column.width for column in shown]
-    return sum(least) + len(GAP) * (len(shown) - 1)
+    return sum(column.narrowest for column in shown) + len(GAP) * (len(shown) - 1)
 
 
 def _shortened(column: Column, width: int) -> Column:
