@@ -294,3 +294,18 @@ def test_each_program_is_built_once_for_the_factors_that_the_build_names(tmp_pat
     assert len(record.samples("wall_s")) == 4
     assert len(list(Path(tmp_path, "cache").rglob("say"))) == 2
     assert len(list((record.directory / "build").glob("*.log"))) == 2
+
+
+def test_builds_are_told_before_the_first_block(tmp_path, made, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "in").write_text("")
+    told = []
+    asked = made(
+        program={"command": ["{build}/program"]},
+        build={"command": ["cp", "/bin/true", "{build}/program"], "inputs": ["in"]},
+    )
+    run(asked, tmp_path / "made.lab", watch=told.append)
+    assert [(at.what, at.blocks_done, at.blocks_wanted) for at in told[:2]] == [
+        ("programs", 0, 1),
+        ("blocks", 0, 3),
+    ]

@@ -65,6 +65,7 @@ def main() -> NoReturn:
     except click.ClickException as error:
         code = _tell(error.format_message(), None, 2)
     except (click.exceptions.Abort, KeyboardInterrupt):
+        sys.stderr.write("interrupted\n")
         code = 130
     except (BrokenPipeError, SystemExit):
         # The reader (``| head``) has what it wanted; click ends with SystemExit then, and for nothing else.

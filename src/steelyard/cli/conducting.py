@@ -29,7 +29,7 @@ def conduct(experiment: Experiment, directory: Path, *, spec_text: str = "") -> 
             experiment,
             directory,
             spec_text=spec_text,
-            watch=lambda at: line.update(at.blocks_done, at.blocks_wanted, at.remaining_s),
+            watch=lambda at: line.update(at.blocks_done, at.blocks_wanted, at.remaining_s, at.what),
         )
     finally:
         line.clear()

@@ -127,7 +127,7 @@ def _counted(progress: Progress) -> Callable[[int, int], None]:
 
 
 def _watch(progress: Progress) -> Watch:
-    return lambda at: progress.update(at.blocks_done, at.blocks_wanted, at.remaining_s)
+    return lambda at: progress.update(at.blocks_done, at.blocks_wanted, at.remaining_s, at.what)
 
 
 def _write(lines: Sequence[Line]) -> None:

@@ -35,6 +35,8 @@ class Progress:
     blocks_wanted: int
     elapsed_s: float
     remaining_s: float | None
+    what: str = "blocks"
+    """``programs`` while they are built, before the first block."""
 
 
 Watch = Callable[[Progress], None]

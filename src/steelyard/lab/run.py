@@ -13,7 +13,7 @@ from typing import Final
 from steelyard.design import treatments
 from steelyard.errors import InterruptedRunError, MachineError, RecordError
 from steelyard.interventions import INTERVENTIONS
-from steelyard.lab.conductor import Conductor, Watch
+from steelyard.lab.conductor import Conductor, Progress, Watch
 from steelyard.lab.interruption import interruptible
 from steelyard.lab.metrics import metrics_of
 from steelyard.lab.stopping import End
@@ -71,7 +71,7 @@ def run(experiment: Experiment, directory: Path, *, spec_text: str = "", watch: 
     with interruptible():
         drawn = treatments(experiment)
         _refuse_missing(experiment)
-        builds = _build(experiment, drawn)
+        builds = _build(experiment, drawn, watch)
         launches = Launches(experiment, drawn, builds={key: built.directory for key, built in builds.items()})
         identities = [program_identity(path) for path in launches.files()]
         if finished := _finished(experiment, directory, identities):
@@ -118,11 +118,15 @@ def _refuse_missing(experiment: Experiment) -> None:
             )
 
 
-def _build(experiment: Experiment, drawn: Sequence[Treatment]) -> dict[int, Built]:
+def _build(experiment: Experiment, drawn: Sequence[Treatment], watch: Watch) -> dict[int, Built]:
     if experiment.build is None:
         return {}
     builder = Builder(experiment.build, Path(experiment.source))
-    return {treatment.id: builder.build(treatment.levels) for treatment in drawn}
+    builds = {}
+    for done, treatment in enumerate(drawn):
+        watch(Progress(done, len(drawn), 0.0, None, "programs"))
+        builds[treatment.id] = builder.build(treatment.levels)
+    return builds
 
 
 def _keep_logs(record: Record, builds: Iterable[Built]) -> None:
