@@ -23,7 +23,7 @@ def heading(number: int, text: str) -> list[Line]:
 def called_different(order: str, called: int, comparisons: int, worst: float) -> list[Line]:
     """One row: how often a program was called different from itself."""
     text = (
-        f"{order:<34} {called:>2} of {comparisons} called different; the worst by {(worst - 1) * 100:.0f} %"
+        f"{order:<30} {called:>2} of {comparisons} called different, the worst by {(worst - 1) * 100:.0f} %"
     )
     return [(Span("   " + text),)]
 

@@ -165,8 +165,10 @@ def _evidence(value: float, interval: Interval | None, comparison: Comparison, a
         parts.append(f"{counted(comparison.blocks, 'run')} of each, one after the other")
     elif comparison.contexts is not None:
         parts.append(f"{counted(comparison.contexts, 'context')} in {counted(comparison.blocks, 'block')}")
-    elif answer.design.contexts > 1:
+    elif answer.design.contexts >= comparison.blocks > 1:
         parts.append(f"{counted(comparison.blocks, 'block')}, each in its own context")
+    elif answer.design.contexts > 1:
+        parts.append(f"{counted(comparison.blocks, 'block')} in {counted(answer.design.contexts, 'context')}")
     else:
         parts.append(counted(comparison.blocks, "block"))
     return ", ".join(parts)
