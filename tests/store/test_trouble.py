@@ -168,7 +168,7 @@ def test_a_bug_stays_a_traceback(record_directory):
 def test_read_only_media_can_be_read_and_say_so_when_written(small_disk):
     directory = small_disk.path / "a.lab"
     made_up.filled(directory, MADE).close()
-    small_disk.read_only()
+    small_disk.mount("ro")
     with Record.open(directory) as record:
         assert record.progress().trials == 90
     with pytest.raises(RecordError, match=r"a\.lab cannot be written: Read-only file system") as error:
@@ -190,7 +190,7 @@ def test_a_record_whose_writer_was_killed_is_not_misread_on_read_only_media(smal
         (copy / name).write_bytes((directory / name).read_bytes())
     assert saved.exists()
     writer.close()
-    small_disk.read_only()
+    small_disk.mount("ro")
     with pytest.raises(RecordError, match="left in the middle of a write") as error:
         Record.open(copy)
     assert error.value.hint == f"read a copy: cp -r {copy} COPY"
@@ -202,7 +202,7 @@ def test_a_change_that_was_not_taken_back_is_not_read_past_on_read_only_media(sm
     # A rollback journal as a kill leaves it: the first bytes make it a hot one.
     magic = bytes.fromhex("d9d505f920a163d7")
     (directory / "record.sqlite-journal").write_bytes(magic + b"\0" * 504)
-    small_disk.read_only()
+    small_disk.mount("ro")
     with pytest.raises(RecordError, match="left in the middle of a write"):
         Record.open(directory)
 

@@ -5,10 +5,15 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from steelyard.spec.experiment import Experiment
+
+if TYPE_CHECKING:
+    from steelyard.lab.conductor import Watch
+    from steelyard.report.progress import Progress
 
 
 def terminal_width() -> int:
@@ -18,6 +23,11 @@ def terminal_width() -> int:
     return min(120, max(60, shutil.get_terminal_size().columns))
 
 
+def drawn_on(line: Progress) -> Watch:
+    """What draws how far a run is."""
+    return lambda at: line.update(at.blocks_done, at.blocks_wanted, at.remaining_s, at.what)
+
+
 def conduct(experiment: Experiment, directory: Path, *, spec_text: str = "") -> None:
     """Run to the end, with a line of progress on a terminal."""
     from steelyard.lab.run import run
@@ -25,12 +35,7 @@ def conduct(experiment: Experiment, directory: Path, *, spec_text: str = "") -> 
 
     line = Progress(sys.stderr)
     try:
-        run(
-            experiment,
-            directory,
-            spec_text=spec_text,
-            watch=lambda at: line.update(at.blocks_done, at.blocks_wanted, at.remaining_s, at.what),
-        )
+        run(experiment, directory, spec_text=spec_text, watch=drawn_on(line))
     finally:
         line.clear()
 

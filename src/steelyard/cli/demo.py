@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.cli.conducting import terminal_width
+from steelyard.cli.conducting import drawn_on, terminal_width
 from steelyard.cli.options import output_option
 from steelyard.errors import MachineError
 
 if TYPE_CHECKING:
-    from steelyard.lab.conductor import Watch
     from steelyard.report.line import Line
     from steelyard.report.progress import Progress
 
@@ -79,7 +78,7 @@ def _optimisation(directory: Path, progress: Progress) -> str:
     from steelyard.report.demo import speedup
     from steelyard.stats.speedup import Speedup
 
-    it = optimisation(directory, _watch(progress))
+    it = optimisation(directory, drawn_on(progress))
     progress.clear()
     known = []
     for comparison in (*it.single, it.across):
@@ -109,7 +108,7 @@ def _stack(directory: Path, progress: Progress) -> str:
     from steelyard.lab.demo.stack import STEP_BYTES, stack_lengths
     from steelyard.report.demo import picture
 
-    it = stack_lengths(directory, _watch(progress))
+    it = stack_lengths(directory, drawn_on(progress))
     progress.clear()
     if it.missing:
         raise MachineError(it.missing)
@@ -124,10 +123,6 @@ def _stack(directory: Path, progress: Progress) -> str:
 
 def _counted(progress: Progress) -> Callable[[int, int], None]:
     return lambda done, total: progress.update(done, total, what="comparisons")
-
-
-def _watch(progress: Progress) -> Watch:
-    return lambda at: progress.update(at.blocks_done, at.blocks_wanted, at.remaining_s, at.what)
 
 
 def _write(lines: Sequence[Line]) -> None:

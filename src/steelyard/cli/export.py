@@ -33,8 +33,7 @@ def command(record: Path, form: str | None, output: Path | None, long: bool) -> 
     """Write RECORD (a directory NAME.lab, or its spec) for other tools.
 
     One row a trial, failed and discarded ones included and marked: factors, context, block, place, status
-    and all
-    metrics that have one value a trial. With --long, one row a value, iterations and labels included.
+    and all metrics that have one value a trial. With --long, one row a value, iterations and labels included.
     """
     from steelyard.exchange import export
     from steelyard.lab.records import find_record

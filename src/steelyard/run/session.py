@@ -16,7 +16,8 @@ from steelyard.run.observe import Observer
 from steelyard.run.runner import BlockEnd, Entry, Hook, Runner, RunnerDiedError, Trial
 
 _MOST_LAUNCHES: Final = 256
-"""Definitions that the runner keeps; its memory is the least that any child can be reported to use."""
+"""Definitions that the runner keeps before it is told to forget them: with contexts, every block has new
+ones."""
 
 
 @dataclass(frozen=True, slots=True)
