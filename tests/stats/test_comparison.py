@@ -86,7 +86,8 @@ def test_swapping_baseline_and_treatment_swaps_faster_and_slower(sample, table):
 
 
 def test_without_a_margin_there_is_no_relevance(trio):
-    assert {c.relevance for c in compare(trio, Declared())} == {None}
+    found = compare(trio, Declared())
+    assert {(c.relevance, c.ci_relevance, c.p_relevance) for c in found} == {(None, None, None)}
 
 
 def test_a_resolved_difference_inside_the_margin_is_equivalent(sample):
@@ -110,13 +111,34 @@ def test_a_difference_beyond_the_margin_is_a_verdict(sample):
     assert (c.difference, c.relevance, c.verdict) == ("slower", "above", "slower")
 
 
-def test_the_level_of_holm_decides_relevance_too(sample):
+def test_decisions_about_the_margin_are_a_family_of_their_own(sample):
     rng = np.random.default_rng(24)
     samples = [sample(noisy(rng, 12), treatment=t) for t in range(1, 40)]
     family = compare(samples, Declared(margin=0.02))
     alone = [compare([samples[0], each], Declared(margin=0.02))[0] for each in samples[1:]]
-    wider = [a.ci_family.low > f.ci_family.low for a, f in zip(alone, family, strict=True)]
+    p = [c.p_relevance for c in alone]
+    assert [c.p_relevance for c in family] == pytest.approx(list(multipletests(p, method="holm")[1]))
+    wider = [
+        a.ci_relevance.low >= f.ci_relevance.low and a.ci_relevance.high <= f.ci_relevance.high
+        for a, f in zip(alone, family, strict=True)
+    ]
     assert all(wider)
+
+
+@given(tables, st.sampled_from([0.05, 0.2, 0.5]), st.sampled_from(["baseline", "all-pairs"]))
+def test_the_interval_of_the_margin_lies_beyond_or_inside_exactly_when_that_was_decided(
+    sample, table, margin, family
+):
+    samples = [sample(column, treatment=t) for t, column in enumerate(zip(*table, strict=True), 1)]
+    for c in compare(samples, Declared(margin=margin, family=family)):
+        if abs(c.p_relevance - 0.05) < 1e-9:
+            continue
+        bounds = c.ci_relevance
+        beyond = bounds is not None and (bounds.low > 1 + margin or bounds.high < 1 - margin)
+        inside = bounds is not None and 1 - margin <= bounds.low and bounds.high <= 1 + margin
+        assert (c.relevance == "above", c.relevance == "inside") == (beyond, inside)
+        if beyond:
+            assert c.verdict == ("faster" if c.speedup.log > 0 else "slower")
 
 
 @pytest.mark.parametrize("verdict", ["faster", "slower"])

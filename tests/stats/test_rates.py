@@ -111,6 +111,20 @@ def test_a_difference_of_just_the_margin_is_judged_in_at_most_5_of_100(sample, p
     assert wrong <= most
 
 
+def test_any_wrong_word_about_the_margin_comes_in_at_most_5_of_100_families(sample, perfect_passes):
+    """N = 400 families of 7 treatments, four exactly at the margin, one far beyond, two equal."""
+    count, most = 400, 29
+    assert perfect_passes(count, 0.05, 0, most) > 0.98
+    rng = np.random.default_rng(11)
+    effects = [0, *[math.log(1.02)] * 4, 0.2, 0, 0]
+    allowed = [{"not_resolved"}] * 4 + [{"faster"}] + [{"equivalent", "not_resolved"}] * 2
+    wrong = 0
+    for _ in range(count):
+        found = compare(run(rng, sample, effects, blocks=20, size=0.005), Declared(margin=0.02))
+        wrong += any(c.verdict not in each for c, each in zip(found, allowed, strict=True))
+    assert wrong <= most
+
+
 def test_runs_that_time_out_are_not_missing_by_chance(sample):
     """Equal programs; of one, the slowest fifth of runs times out, and only complete blocks are compared."""
     rng = np.random.default_rng(9)

@@ -3,48 +3,28 @@ from __future__ import annotations
 import pytest
 
 from steelyard.stats.interval import Interval
-from steelyard.stats.verdict import difference_of, relevance_of, verdict_of
+from steelyard.stats.verdict import difference_of, verdict_of
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "expected"),
+    ("difference", "relevance", "log_speedup", "verdict"),
     [
-        (1.03, 1.05, "above"),
-        (0.90, 0.95, "above"),
-        (0.99, 1.01, "inside"),
-        (1.001, 1.019, "inside"),
-        (0.98, 1.02, "inside"),
-        (1.01, 1.03, "straddles"),
-        (0.97, 0.99, "straddles"),
-        (0.5, 2.0, "straddles"),
+        ("faster", None, 0.1, "faster"),
+        ("slower", None, -0.1, "slower"),
+        ("not_resolved", None, 0.1, "not_resolved"),
+        ("faster", "above", 0.1, "faster"),
+        ("slower", "above", -0.1, "slower"),
+        ("not_resolved", "above", -0.1, "slower"),
+        ("faster", "inside", 0.1, "equivalent"),
+        ("slower", "inside", -0.1, "equivalent"),
+        ("not_resolved", "inside", 0.1, "equivalent"),
+        ("faster", "straddles", 0.1, "not_resolved"),
+        ("slower", "straddles", -0.1, "not_resolved"),
+        ("not_resolved", "straddles", 0.1, "not_resolved"),
     ],
 )
-def test_relevance_is_where_the_interval_lies_against_1_plus_and_minus_the_margin(low, high, expected):
-    assert relevance_of(Interval(low, high), 0.02) == expected
-
-
-def test_an_interval_without_bounds_straddles_every_margin():
-    assert relevance_of(None, 0.9) == "straddles"
-
-
-@pytest.mark.parametrize(
-    ("difference", "relevance", "verdict"),
-    [
-        ("faster", None, "faster"),
-        ("slower", None, "slower"),
-        ("not_resolved", None, "not_resolved"),
-        ("faster", "above", "faster"),
-        ("slower", "above", "slower"),
-        ("faster", "inside", "equivalent"),
-        ("slower", "inside", "equivalent"),
-        ("not_resolved", "inside", "equivalent"),
-        ("faster", "straddles", "not_resolved"),
-        ("slower", "straddles", "not_resolved"),
-        ("not_resolved", "straddles", "not_resolved"),
-    ],
-)
-def test_the_verdict_joins_difference_and_relevance(difference, relevance, verdict):
-    assert verdict_of(difference, relevance) == verdict
+def test_the_verdict_joins_difference_and_relevance(difference, relevance, log_speedup, verdict):
+    assert verdict_of(difference, relevance, log_speedup) == verdict
 
 
 def test_a_difference_has_a_direction_only_where_the_test_rejected():

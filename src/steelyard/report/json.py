@@ -97,6 +97,7 @@ class SpeedupEntry(msgspec.Struct, frozen=True):
     value: float | None
     ci95: Bounds | None
     ci_family: Bounds | None
+    ci_relevance: Bounds | None
     method: str | None
     nu: float | int | None
     n: int
@@ -133,6 +134,7 @@ class ComparisonEntry(msgspec.Struct, frozen=True):
     adjusted_speedup: AdjustedEntry | None
     p: float | None
     p_holm: float | None
+    p_relevance: float | None
     family_size: int | None
     difference: Literal["faster", "slower", "not_resolved"] | None
     relevance: Literal["above", "inside", "straddles"] | None
@@ -251,6 +253,7 @@ def _comparison(comparison: Comparison) -> ComparisonEntry:
         adjusted_speedup=_adjusted(comparison.adjusted) if comparison.adjusted else None,
         p=comparison.p,
         p_holm=comparison.p_holm,
+        p_relevance=comparison.p_relevance,
         family_size=comparison.family_size,
         difference=comparison.difference,
         relevance=comparison.relevance,
@@ -263,11 +266,12 @@ def _comparison(comparison: Comparison) -> ComparisonEntry:
 def _speedup(comparison: Comparison) -> SpeedupEntry:
     speedup = comparison.speedup
     if not isinstance(speedup, Speedup):
-        return SpeedupEntry(None, None, None, None, None, 0, None, (), REASONS[speedup.reason])
+        return SpeedupEntry(None, None, None, None, None, None, 0, None, (), REASONS[speedup.reason])
     return SpeedupEntry(
         value=speedup.value,
         ci95=_bounds(comparison.ci95),
         ci_family=_bounds(comparison.ci_family),
+        ci_relevance=_bounds(comparison.ci_relevance),
         method=speedup.method,
         nu=speedup.nu,
         n=speedup.n,

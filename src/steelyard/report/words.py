@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from steelyard.report.digits import bounds, percent, probability, quantity, ratio
 from steelyard.report.label import counted, printable, shorten_all
@@ -97,7 +97,7 @@ def finding(comparison: Comparison, answer: Answer, names: Names) -> Finding:
     if comparison.verdict == "equivalent" and margin is not None:
         claim = f"{where}{new} is equivalent to {old} within {percent(margin)}"
         return Finding(claim, f"{size}, {evidence}", style)
-    if comparison.difference != "not_resolved":
+    if _direction(comparison) is not None:
         claim = f"{where}{new} {_is(comparison)} {size} {_than(comparison)} {old}"
         if comparison.verdict == "not_resolved" and margin is not None:
             claim += f", but whether by more than {percent(margin)} is not resolved"
@@ -138,19 +138,27 @@ def _where(comparison: Comparison) -> str:
     )
 
 
+def _direction(comparison: Comparison) -> Literal["faster", "slower"] | None:
+    """Which way it was resolved: by the verdict, or by a difference that the margin leaves open."""
+    for way in ("faster", "slower"):
+        if way in (comparison.verdict, comparison.difference):
+            return way
+    return None
+
+
 def _is(comparison: Comparison) -> str:
     return "is" if is_speed(comparison.metric) else "has"
 
 
 def _than(comparison: Comparison) -> str:
-    word = comparative(comparison.metric, better=comparison.difference == "faster")
+    word = comparative(comparison.metric, better=_direction(comparison) == "faster")
     return f"{word} than" if is_speed(comparison.metric) else f"{word} {comparison.metric.name} than"
 
 
 def _shown(speedup: Speedup, comparison: Comparison) -> tuple[float, Interval | None]:
     """The ratio and its interval, turned over where the news is bad: 1.30 × slower, not 0.77 × faster."""
     value, interval = speedup.value, comparison.ci95
-    if comparison.difference != "slower":
+    if _direction(comparison) != "slower":
         return value, interval
     return 1 / value, interval.reciprocal() if interval else None
 

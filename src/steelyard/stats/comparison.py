@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 
@@ -19,13 +19,21 @@ from steelyard.stats.described import sees_clock
 from steelyard.stats.flags import FEW_BLOCKS, Flag, unequal
 from steelyard.stats.holm import Tested, holm
 from steelyard.stats.interval import Interval
+from steelyard.stats.judgement import Judgement, Outcome, together, within
 from steelyard.stats.pairing import Pair, pair_up
 from steelyard.stats.resolution import coarse_step
 from steelyard.stats.speedup import Speedup, speedup
 from steelyard.stats.trend import trend
 from steelyard.stats.undefined import Undefined
-from steelyard.stats.verdict import Difference, Relevance, Verdict, difference_of, relevance_of, verdict_of
+from steelyard.stats.verdict import Difference, Relevance, Verdict, difference_of, verdict_of
 from steelyard.units import Metric, Scalar
+
+_RELEVANCE: Final[Mapping[Outcome, Relevance]] = {
+    "holds": "inside",
+    "fails": "above",
+    "not_resolved": "straddles",
+}
+"""Of the statement "equivalent within the margin"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +57,19 @@ class Comparison:
     ci_family : Interval or None
         At the level at which Holm tested this comparison: excludes 1 exactly when it was rejected. ``None``
         too where not judged.
+    ci_relevance : Interval or None
+        At the level at which Holm, over the decisions about the margin, judged this one: wholly beyond or
+        wholly inside the margin exactly when that was decided. ``None`` without a margin.
     p, p_holm : float or None
         ``p_holm`` only where judged.
+    p_relevance : float or None
+        Of the decision about the margin, after Holm; ``None`` without a margin.
     difference : {"faster", "slower", "not_resolved"} or None
         By the adjusted test. ``None`` for a metric that is not judged, as are the three fields below.
     relevance : {"above", "inside", "straddles"} or None
-        Where a margin m is declared: ``ci_family`` wholly beyond 1 + m or 1 - m, between them, or neither.
+        Where a margin m is declared: ``ci_relevance`` wholly beyond 1 + m or 1 - m, between them, or neither.
     verdict : {"faster", "slower", "equivalent", "not_resolved"} or None
-        Both together; ``difference`` alone without a margin.
+        By relevance, in the direction of the ratio; ``difference`` without a margin.
     resolvable : float or None
         The smallest relative difference that this n and spread would have shown with 80 % power at the level
         tested.
@@ -77,6 +90,8 @@ class Comparison:
     flags: tuple[Flag, ...]
     autocorrelation: Autocorrelation | None = None
     ci_family: Interval | None = None
+    ci_relevance: Interval | None = None
+    p_relevance: float | None = None
     p_holm: float | None = None
     family_size: int | None = None
     difference: Difference | None = None
@@ -100,14 +115,11 @@ def compare(
     for i, estimate in enumerate(estimates):
         if estimate.p is not None:
             families.setdefault(tuple(estimate.stratum.items()), []).append(i)
-    tested: dict[int, tuple[Tested, int]] = {}
+    judged = list(map(_unjudgeable, estimates))
     for members in families.values():
-        results = holm([p for i in members if (p := estimates[i].p) is not None], declared.alpha)
-        tested.update({i: (result, len(members)) for i, result in zip(members, results, strict=True)})
-    return tuple(
-        _judged(estimate, *tested[i], declared) if i in tested else _unjudgeable(estimate)
-        for i, estimate in enumerate(estimates)
-    )
+        for i, comparison in zip(members, _family([estimates[i] for i in members], declared), strict=True):
+            judged[i] = comparison
+    return tuple(judged)
 
 
 def intervals(
@@ -188,24 +200,47 @@ def _flags(pair: Pair, between: Contrast | Undefined, ratio: Speedup | Undefined
     return tuple(flag for flag, up in raised.items() if up)
 
 
-def _judged(estimate: Comparison, tested: Tested, size: int, declared: Declared) -> Comparison:
+def _family(members: Sequence[Comparison], declared: Declared) -> list[Comparison]:
+    """Judge the comparisons of one stratum: Holm over the tests of 1, and over the decisions about the
+    margin, which have the smallest level at which the interval lies wholly beyond it or wholly inside.
+    """
+    differences = holm([each.p for each in members if each.p is not None], declared.alpha)
+    if declared.margin is None:
+        return [
+            _judged(each, tested, None, len(members), declared)
+            for each, tested in zip(members, differences, strict=True)
+        ]
+    ratios = [each.speedup for each in members]
+    alone = [within(ratio, declared.margin, declared.alpha) for ratio in ratios]
+    return [
+        _judged(each, tested, relevant, len(members), declared)
+        for each, tested, relevant in zip(
+            members, differences, together(alone, ratios, declared.alpha), strict=True
+        )
+    ]
+
+
+def _judged(
+    estimate: Comparison, tested: Tested, relevant: Judgement | None, size: int, declared: Declared
+) -> Comparison:
     ratio = estimate.speedup
     if isinstance(ratio, Undefined):
         return _unjudgeable(estimate)
-    interval = ratio.interval(tested.level)
     censored = declared.failures == "refuse" and not {"failures_unequal", "timed_out"}.isdisjoint(
         estimate.flags
     )
     difference = difference_of(ratio.log, rejected=tested.rejected and not censored)
-    relevance = None if declared.margin is None else relevance_of(interval, declared.margin)
+    relevance = None if relevant is None else _RELEVANCE[relevant.outcome]
     return replace(
         estimate,
-        ci_family=interval,
+        ci_family=ratio.interval(tested.level),
+        ci_relevance=relevant.interval if relevant else None,
         p_holm=tested.p_holm,
+        p_relevance=relevant.p_holm if relevant else None,
         family_size=size,
         difference=difference,
         relevance=relevance,
-        verdict="not_resolved" if censored else verdict_of(difference, relevance),
+        verdict="not_resolved" if censored else verdict_of(difference, relevance, ratio.log),
         resolvable=ratio.resolvable(tested.level),
     )
 

@@ -75,6 +75,17 @@ class Speedup:
             return None
         return Interval(math.exp(self.log - half), math.exp(self.log + half))
 
+    def p_of(self, ratio: float) -> float:
+        """Two-sided p of the hypothesis that the ratio is ``ratio``, which must be positive; at most alpha
+        exactly when the interval at that level excludes it.
+        """
+        shift = self.log - math.log(ratio)
+        if self.nu is not None:
+            return two_sided_p(shift / self.se, self.nu)
+        if shift == 0:
+            return 1.0
+        return self.p if self.log else smallest_exact_p(self.method, self.n)
+
     def resolvable(self, alpha: float = 0.05, power: float = 0.8) -> float | None:
         """The smallest relative difference that a test at ``alpha`` shows with ``power``, given this n and
         spread; ``None`` without a spread.
