@@ -35,6 +35,7 @@ REASONS: Final[dict[Reason, str]] = {
     "no_common_block": "no block has values of both",
     "one_block": "there is only one complete block",
     "one_context": "there is only one context",
+    "one_pass": "no context was visited twice",
     "out_of_range": "the ratio is out of range",
 }
 

@@ -15,6 +15,7 @@ Reason = Literal[
     "no_common_block",
     "one_block",
     "one_context",
+    "one_pass",
     "out_of_range",
 ]
 

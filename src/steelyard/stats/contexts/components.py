@@ -1,0 +1,161 @@
+"""Components of variance, by the method of moments: what contexts contribute and what a single visit does."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from steelyard.stats.contexts.visits import Ints, Visits
+from steelyard.stats.contrast import Floats
+from steelyard.stats.undefined import Undefined
+
+
+@dataclass(frozen=True, slots=True)
+class Components:
+    """Standard deviations on the scale of logarithms, so that 0.02 is 2 %.
+
+    Attributes
+    ----------
+    contexts : int
+        That count here; ``visits`` of each (the mean number, where they differ).
+    between : float
+        Of what a context does; 0 where its mean square is below that of visits.
+    within : float
+        Of a single visit around its context.
+    passes : float or None
+        Of what a pass (a stretch of time) does to all contexts of a round alike; ``None`` where it was not
+        separated.
+    f, p : float or None
+        Of the hypothesis that contexts do nothing: F = mean square of contexts / of visits. ``None`` where
+        nothing varies.
+    nu_between, nu_within : int
+        Degrees of freedom of both mean squares.
+    """
+
+    contexts: int
+    visits: float
+    between: float
+    within: float
+    f: float | None
+    p: float | None
+    nu_between: int
+    nu_within: int
+    passes: float | None = None
+
+    @property
+    def share(self) -> float | None:
+        """Of the variance of a single visit, what contexts contribute; ``None`` where nothing varies."""
+        total = self.between**2 + self.within**2
+        return self.between**2 / total if total else None
+
+
+def nested_components(of: Visits) -> Components | Undefined:
+    """Visits within contexts: for differences of a comparison, where what a block shares has cancelled.
+
+    within^2 = pooled variance of visits; between^2 = max(0, variance of context means - mean of
+    within^2 / visits). Two contexts, and two visits of one of them, at least.
+    """
+    ids, place, counts = np.unique(of.contexts, return_inverse=True, return_counts=True)
+    if ids.size < 2:
+        return Undefined("one_context")
+    nu_within = int(of.values.size - ids.size)
+    if nu_within < 1:
+        return Undefined("one_pass")
+    means = np.bincount(place, of.values) / counts
+    within = float(((of.values - means[place]) ** 2).sum()) / nu_within
+    of_means = float(means.var(ddof=1))
+    per_visit = float((1 / counts).mean())
+    between = max(0.0, of_means - within * per_visit)
+    centre = float(of.values.mean())
+    square = float((counts * (means - centre) ** 2).sum()) / (ids.size - 1)
+    f, p = _f_test(square, within, ids.size - 1, nu_within)
+    return Components(
+        contexts=int(ids.size),
+        visits=of.values.size / ids.size,
+        between=math.sqrt(between),
+        within=math.sqrt(within),
+        f=f,
+        p=p,
+        nu_between=int(ids.size - 1),
+        nu_within=nu_within,
+    )
+
+
+def crossed_components(of: Visits) -> Components | Undefined:
+    """Contexts crossed with passes within rounds: for the values of one treatment, which drift with the
+    machine.
+
+    Every context of a round is visited once in each of its passes, in random order. What a round and a pass
+    have in common is taken out: it is the time at which they ran. Only contexts that were visited in every
+    pass, and rounds of two of them or more, count. Mean squares of the two-way layout without interaction;
+    between^2 = max(0, (MS_context - MS_rest) / passes).
+    """
+    table = _rounds(of)
+    if isinstance(table, Undefined):
+        return table
+    passes = table[0].shape[1]
+    nu_between = sum(each.shape[0] - 1 for each in table)
+    nu_passes, nu_within = len(table) * (passes - 1), nu_between * (passes - 1)
+    of_contexts = of_passes = of_rest = 0.0
+    for each in table:
+        rows, columns = each.mean(axis=1, keepdims=True), each.mean(axis=0, keepdims=True)
+        centre = float(each.mean())
+        of_contexts += passes * float(((rows - centre) ** 2).sum())
+        of_passes += each.shape[0] * float(((columns - centre) ** 2).sum())
+        of_rest += float(((each - rows - columns + centre) ** 2).sum())
+    within = of_rest / nu_within
+    f, p = _f_test(of_contexts / nu_between, within, nu_between, nu_within)
+    contexts = sum(each.shape[0] for each in table)
+    return Components(
+        contexts=contexts,
+        visits=float(passes),
+        between=math.sqrt(max(0.0, (of_contexts / nu_between - within) / passes)),
+        within=math.sqrt(within),
+        f=f,
+        p=p,
+        nu_between=nu_between,
+        nu_within=nu_within,
+        passes=math.sqrt(max(0.0, (of_passes / nu_passes - within) / (contexts / len(table)))),
+    )
+
+
+def _rounds(of: Visits) -> list[Floats] | Undefined:
+    """A table of contexts by passes for each round."""
+    ids, place = np.unique(of.contexts, return_inverse=True)
+    if ids.size < 2:
+        return Undefined("one_context")
+    every = np.unique(of.passes)
+    if every.size < 2:
+        return Undefined("one_pass")
+    # A visit that was repeated stands for the last of its kind.
+    table = np.full((ids.size, every.size), math.nan)
+    table[place, np.searchsorted(every, of.passes)] = of.values
+    complete = ~np.isnan(table).any(axis=1)
+    rounds = _round_of(of, ids.size, place)
+    found = [table[complete & (rounds == number)] for number in np.unique(rounds)]
+    found = [each for each in found if each.shape[0] > 1]
+    return found or Undefined("one_pass")
+
+
+def _round_of(of: Visits, contexts: int, place: Ints) -> Ints:
+    """Which round each context belongs to: in a round the first visits of all contexts come before the last
+    of any, so that a context that begins after all earlier ones have ended begins a new one.
+    """
+    first, last = np.full(contexts, np.iinfo(np.int64).max), np.zeros(contexts, np.int64)
+    np.minimum.at(first, place, of.blocks)
+    np.maximum.at(last, place, of.blocks)
+    order = np.argsort(first)
+    ended = np.maximum.accumulate(last[order])
+    rounds = np.zeros(contexts, np.int64)
+    rounds[order[1:]] = np.cumsum(first[order[1:]] > ended[:-1])
+    return rounds
+
+
+def _f_test(square: float, rest: float, nu: int, nu_rest: int) -> tuple[float | None, float | None]:
+    if rest <= 0:
+        return None, None
+    from scipy.special import fdtrc
+
+    return square / rest, float(fdtrc(nu, nu_rest, square / rest))

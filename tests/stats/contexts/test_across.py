@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats as witness
+from statsmodels.stats.robust_compare import TrimmedMean
+
+from steelyard.stats.contexts.across import across_contexts
+from steelyard.stats.contexts.bootstrap import two_level
+from steelyard.stats.contexts.robust import median_interval, robust
+from steelyard.stats.contexts.visits import Visits
+from steelyard.stats.undefined import Undefined
+
+
+def pair(sample, d, *, common=None):
+    """Two samples whose log speedups are ``d[context][pass]``, visited pass by pass."""
+    d = np.asarray(d, dtype=float)
+    contexts, passes = d.shape
+    ids = np.tile(np.arange(1, contexts + 1), passes).tolist()
+    numbers = np.repeat(np.arange(1, passes + 1), contexts).tolist()
+    shared = np.zeros(d.size) if common is None else common
+    return (
+        sample(np.exp(shared + d.T.ravel()), contexts=ids, passes=numbers),
+        sample(np.exp(shared), treatment=2, contexts=ids, passes=numbers),
+    )
+
+
+def test_one_value_a_context_gives_the_interval_of_the_mean_and_of_one_new_context(sample):
+    d = np.random.default_rng(1).normal(0.01, 0.02, (12, 3))
+    found = across_contexts(*pair(sample, d))
+    means, t = d.mean(axis=1), witness.t.isf(0.025, 11)
+    low, high = witness.ttest_1samp(means, 0).confidence_interval()
+    assert math.log(found.speedup) == pytest.approx(means.mean())
+    assert np.log([found.interval.low, found.interval.high]) == pytest.approx([low, high])
+    half = t * means.std(ddof=1) * math.sqrt(1 + 1 / 12)
+    assert np.log([found.prediction.low, found.prediction.high]) == pytest.approx(
+        [means.mean() - half, means.mean() + half]
+    )
+    assert (found.contexts, found.passes) == (12, 3)
+    assert found.unseen == pytest.approx(1 - 0.05 ** (1 / 12))
+
+
+def test_contexts_are_counted_on_each_side_and_by_their_own_intervals(sample):
+    noise = np.tile([-0.001, 0, 0.001], (6, 1))
+    d = np.array([0.02, 0.03, 0.0004, -0.0004, -0.02, -0.03])[:, None] + noise
+    found = across_contexts(*pair(sample, d))
+    assert (found.sides.faster, found.sides.slower) == (3, 3)
+    assert (found.sides.faster_alone, found.sides.slower_alone) == (2, 2)
+    assert found.noise == pytest.approx(0.001)
+    half = witness.t.isf(0.025, 12) * 0.001 / math.sqrt(3)
+    assert math.log(found.each[0].interval.high) == pytest.approx(0.02 + half)
+    assert [one.alone for one in found.each] == [1, 1, 0, 0, -1, -1]
+
+
+def test_one_pass_separates_nothing_and_says_nothing_of_single_contexts(sample):
+    found = across_contexts(*pair(sample, np.random.default_rng(2).normal(0, 0.02, (20, 1))))
+    assert (found.components, found.interaction, found.noise, found.bootstrap) == (None, None, None, None)
+    assert (found.sides.faster_alone, found.sides.slower_alone) == (None, None)
+    assert found.prediction.low < found.interval.low < found.speedup
+
+
+def test_what_contexts_do_to_both_treatments_is_told_from_what_they_do_to_the_comparison(sample):
+    rng = np.random.default_rng(3)
+    contexts, passes = 60, 3
+    d = rng.normal(0, 0.01, (contexts, 1)) + rng.normal(0, 0.005, (contexts, passes))
+    common = np.tile(rng.normal(0, 0.05, contexts), passes)
+    found = across_contexts(*pair(sample, d, common=common))
+    assert found.interaction == pytest.approx(0.01, rel=0.3)
+    assert found.noise == pytest.approx(0.005, rel=0.3)
+    assert found.common == pytest.approx(0.05, rel=0.3)
+
+
+def test_the_default_context_has_a_rank_where_it_was_drawn(sample):
+    arms = pair(sample, [[0.0], [0.02], [0.01]])
+    assert across_contexts(*arms, default=3).default_rank == 2
+    assert across_contexts(*arms, default=2).default_rank == 1
+    assert across_contexts(*arms, default=9).default_rank is None
+    assert across_contexts(*arms).default_rank is None
+
+
+def test_one_context_or_no_logarithm_is_no_result(sample):
+    assert across_contexts(*pair(sample, [[0.1, 0.2]])) == Undefined("one_context")
+    assert across_contexts(sample([0, 1]), sample([1, 1], treatment=2)) == Undefined("zero_values")
+
+
+def test_scaling_all_times_changes_nothing_and_swapping_the_arms_inverts(sample):
+    d = np.random.default_rng(4).normal(0.01, 0.02, (12, 3))
+    old, new = pair(sample, d)
+    found, back = across_contexts(old, new), across_contexts(new, old)
+    assert back.speedup == pytest.approx(1 / found.speedup)
+    assert back.prediction.low == pytest.approx(1 / found.prediction.high)
+    assert back.interaction == pytest.approx(found.interaction)
+    assert back.sides.faster_alone == found.sides.slower_alone
+
+
+def test_trimmed_mean_and_its_interval_are_those_of_statsmodels():
+    x = np.random.default_rng(5).standard_t(3, 23)
+    found, oracle = robust(x), TrimmedMean(x, 0.2)
+    assert found.trimmed == pytest.approx(witness.trim_mean(x, 0.2), rel=1e-12)
+    half = witness.t.isf(0.025, 23 - 8 - 1) * oracle.data_winsorized.std(ddof=1) / (0.6 * math.sqrt(23))
+    assert (found.trimmed_interval.high - found.trimmed_interval.low) / 2 == pytest.approx(half, rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [6, 10, 17, 40])
+def test_the_interval_of_the_median_is_the_one_of_the_sign_test(n):
+    x = np.sort(np.random.default_rng(n).normal(size=n))
+    found = median_interval(x)
+    oracle = witness.quantile_test(x, q=0, p=0.5).confidence_interval(0.95)
+    assert (found.low, found.high) == (oracle.low, oracle.high)
+
+
+def test_five_values_hold_no_median_with_95_percent():
+    assert median_interval(np.arange(5.0)) is None
+    assert robust(np.arange(4.0)) is None
+    assert robust(np.arange(5.0)).median_interval is None
+
+
+def test_a_rare_slow_context_makes_the_mean_differ_from_the_middle(sample):
+    d = np.random.default_rng(6).normal(0, 0.005, (20, 1))
+    assert not across_contexts(*pair(sample, d)).robust.mean_differs
+    d[7] = math.log(2.5)
+    found = across_contexts(*pair(sample, d)).robust
+    assert found.mean_differs
+    assert found.trimmed == pytest.approx(1, abs=0.005)
+
+
+def test_equal_values_do_not_differ_from_their_own_middle():
+    found = robust(np.full(9, 0.1))
+    assert not found.mean_differs
+    assert found.trimmed_interval.low == found.trimmed_interval.high
+
+
+def laid_out(table):
+    contexts, passes = table.shape
+    ids = np.repeat(np.arange(contexts), passes)
+    return Visits(table.ravel(), ids, np.tile(np.arange(passes), contexts), np.arange(table.size))
+
+
+def test_the_bootstrap_is_a_cross_check_from_ten_contexts_on():
+    table = np.random.default_rng(7).normal(0, 1, (40, 3)) + np.random.default_rng(8).normal(0, 2, (40, 1))
+    found = two_level(laid_out(table))
+    assert found == two_level(laid_out(table))
+    # Drawing visits again adds their variance a second time: sqrt(s^2 + s_w^2 / 3) / sqrt(40).
+    means = table.mean(axis=1)
+    se = math.sqrt((means.var() + table.var(axis=1).mean() / 3) / 40)
+    assert (found.high - found.low) / 2 == pytest.approx(1.96 * se, rel=0.1)
+    assert two_level(laid_out(table[:9])) is None
+    ragged = laid_out(table)
+    assert (
+        two_level(
+            Visits(*(each[:-1] for each in (ragged.values, ragged.contexts, ragged.passes, ragged.blocks)))
+        )
+        is None
+    )
