@@ -11,6 +11,7 @@ from steelyard.design import different
 from steelyard.errors import RecordError
 from steelyard.lab.status import extent, most_blocks
 from steelyard.spec.experiment import Experiment
+from steelyard.spec.valgrind import counting
 from steelyard.stats.answer import Answer, answer
 from steelyard.stats.contrast import Order
 from steelyard.stats.declared import Declared
@@ -138,13 +139,20 @@ def _others(experiment: Experiment, primary: str) -> Sequence[str]:
     return (
         *declared,
         *(name for name in BESIDE if primary in BUILTIN),
-        *([] if primary == "wall_s" else ["wall_s"]),
+        # Under valgrind, the time is valgrind's.
+        *([] if primary == "wall_s" or counting(experiment) else ["wall_s"]),
     )
 
 
 def _warnings(record: Record, disturbances: Mapping[int, Disturbance], spent_s: float) -> list[Notice]:
     """What was noted while it ran, and whether other programs or other machines used the CPUs meanwhile."""
     notices = [Notice("note", fields={"text": warning.text}) for warning in record.warnings()]
+    if tool := counting(record.experiment):
+        # Who else used the CPUs changes no count.
+        text = (
+            f"every trial ran under {tool}, whose counts are exact: no time in this record is the program's"
+        )
+        return [*notices, Notice("note", fields={"text": text})]
     labels = {treatment.id: treatment.label for treatment in record.treatments}
     disturbed = [each for each in disturbances.values() if each.queue_wait_share > DISTURBED_SHARE]
     if disturbed:

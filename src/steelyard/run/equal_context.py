@@ -30,8 +30,15 @@ _LONGEST_STRING: Final = 32 * 4096
 """MAX_ARG_STRLEN of the kernel: one string of argv or the environment, its NUL included."""
 
 
-def equalize(launches: Mapping[int, Launch], growth: Mapping[int, int]) -> dict[int, Launch]:
+def equalize(
+    launches: Mapping[int, Launch], growth: Mapping[int, int], *, named_by_path: bool = False
+) -> dict[int, Launch]:
     """The launches, by treatment, with equal paths, string counts and string bytes; ``growth`` comes on top.
+
+    Parameters
+    ----------
+    named_by_path : bool
+        Whether ``argv[0]`` will be the path, as a program that starts others makes it.
 
     Raises
     ------
@@ -39,7 +46,9 @@ def equalize(launches: Mapping[int, Launch], growth: Mapping[int, int]) -> dict[
         The padding would be longer than the kernel takes in one string.
     """
     path_bytes = max(len(os.fsencode(launch.path)) for launch in launches.values())
-    longer = {key: _with_path(launch, path_bytes) for key, launch in launches.items()}
+    longer = {
+        key: _with_path(launch, path_bytes, named_by_path=named_by_path) for key, launch in launches.items()
+    }
     strings = max(_strings(launch) for launch in longer.values())
     filled = {
         key: replace(launch, env=(*launch.env, *_fillers(strings - _strings(launch)), PAD))
@@ -51,9 +60,9 @@ def equalize(launches: Mapping[int, Launch], growth: Mapping[int, int]) -> dict[
     }
 
 
-def _with_path(launch: Launch, length: int) -> Launch:
+def _with_path(launch: Launch, length: int, *, named_by_path: bool) -> Launch:
     path = "/" * (length - len(os.fsencode(launch.path))) + launch.path
-    if _is_script(launch.path):
+    if named_by_path or _is_script(launch.path):
         # The kernel replaces argv[0] of a script by its path, so only the path may count.
         return replace(launch, path=path, argv=(path, *launch.argv[1:]))
     return replace(launch, path=path)

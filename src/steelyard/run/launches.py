@@ -15,6 +15,7 @@ from steelyard.errors import UsageError
 from steelyard.interventions import INTERVENTIONS, LaunchChange, combine
 from steelyard.run.equal_context import equalize
 from steelyard.run.launch import Launch
+from steelyard.run.valgrind import Valgrind
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.placeholders import expand, format_level
@@ -84,6 +85,8 @@ class Launches:
         self.builds = builds
         self._marks: dict[str, str] = {}
         self._metrics_path: str | None = None
+        self._valgrind = Valgrind.of(experiment)
+        self._summary = os.devnull
 
     def mark(self, record_id: str, *, metrics_file: Path) -> None:
         """Give every process of a record the variables by which it is known, and the metrics file.
@@ -97,6 +100,7 @@ class Launches:
         if any(metric.source == "lines" for metric in self.experiment.metrics):
             self._metrics_path = str(metrics_file.absolute())
             self._marks["STEELYARD_METRICS"] = self._metrics_path
+        self._summary = str(metrics_file.absolute())
 
     def in_context(self, context: Context | None) -> dict[int, Launch]:
         """One launch a treatment, in equal contexts but for what the experiment varies on purpose."""
@@ -105,7 +109,12 @@ class Launches:
         launches = {
             treatment.id: self._launch(treatment, changes[treatment.id]) for treatment in self.treatments
         }
-        return equalize(launches, {key: change.env_bytes for key, change in changes.items()})
+        growth = {key: change.env_bytes for key, change in changes.items()}
+        if self._valgrind is None:
+            return equalize(launches, growth)
+        # Around what is equal already: valgrind gives its program the stack that these strings make.
+        equal = equalize(launches, growth, named_by_path=True)
+        return {key: self._valgrind.around(launch, self._summary) for key, launch in equal.items()}
 
     def hooks(self, treatment: Treatment, commands: Sequence[Sequence[str]]) -> tuple[Launch, ...]:
         """Launches of untimed commands, under the levels of a treatment."""

@@ -11,7 +11,7 @@ import msgspec
 
 from steelyard.units import Better, Scalar
 
-Source = Literal["stdout", "stderr", "lines"]
+Source = Literal["stdout", "stderr", "lines", "cachegrind", "callgrind"]
 Reduce = Literal["median", "mean", "min", "max", "sum", "first", "last"]
 
 
@@ -129,6 +129,8 @@ class UserMetric(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A JSON pointer (RFC 6901) into the output as one document: a number, or an array of iterations."""
     reduce: Reduce = "median"
     derive: str | None = None
+    event: str | None = None
+    """What a tool of valgrind counts (``steelyard.spec.valgrind``)."""
 
 
 class Analysis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

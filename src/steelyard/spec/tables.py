@@ -206,7 +206,10 @@ class MetricTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     source: Annotated[
         Source | None,
-        Meta(description="Where the values are: `stdout` unless said otherwise; `lines`: the protocol."),
+        Meta(
+            description="Where the values are: `stdout` unless said otherwise; `lines`: the protocol;"
+            " `cachegrind` and `callgrind`: every trial runs under valgrind, and no time counts."
+        ),
     ] = None
     pattern: Annotated[
         str | None,
@@ -218,6 +221,10 @@ class MetricTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = None
     derive: Annotated[
         str | None, Meta(description="Arithmetic over metrics, counters and factors with numeric levels.")
+    ] = None
+    event: Annotated[
+        str | None,
+        Meta(description="What valgrind counts: `instructions`, `d1_misses`, …; with its `source` only."),
     ] = None
     unit: Annotated[str, Meta(description="SI unit without prefix; empty for a pure number.")] = ""
     better: Annotated[Better, Meta(description="Which way is better.")] = "lower"

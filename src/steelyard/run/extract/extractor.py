@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, Literal, TypeGuard
 
 from steelyard.errors import SpecError
+from steelyard.run.extract.counted import Counted
 from steelyard.run.extract.derived import Derived, in_order
 from steelyard.run.extract.lines import Lines
 from steelyard.run.extract.missing import MissingValueError
@@ -16,6 +17,7 @@ from steelyard.run.extract.series import Column, as_values, constant
 from steelyard.run.measurement import Value
 from steelyard.run.output import Output
 from steelyard.spec.experiment import Experiment, UserMetric
+from steelyard.spec.valgrind import EVENTS
 from steelyard.units import Scalar
 
 if TYPE_CHECKING:
@@ -41,7 +43,15 @@ class Extractor:
             [metric for metric in metrics if metric.source == "lines" and metric.derive is None]
         )
         self._readers = tuple(
-            _reader(metric) for metric in metrics if metric.source != "lines" and metric.derive is None
+            _reader(metric)
+            for metric in metrics
+            if metric.source != "lines" and metric.derive is None and metric.event is None
+        )
+        self._counted = tuple(
+            Counted(metric.name, tool, metric.event)
+            for metric in metrics
+            for tool in EVENTS
+            if metric.source == tool and metric.event is not None
         )
         self._derived = in_order([Derived(metric) for metric in metrics if metric.derive is not None])
         self._order = tuple(metric.name for metric in metrics)
@@ -64,6 +74,8 @@ class Extractor:
         found: dict[str, Column] = self._lines.columns(raw)
         for reader in self._readers:
             found[reader.metric] = reader.column(Output.of(raw, reader.source))
+        for counted in self._counted:
+            found[counted.metric] = counted.column(raw)
         if self._derived:
             known = _given(levels, raw) | found
             for metric in self._derived:

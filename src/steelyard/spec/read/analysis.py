@@ -8,6 +8,7 @@ from steelyard.spec.cells import Cell, cells, matches
 from steelyard.spec.experiment import Analysis, Design, Factor, Program, UserMetric, Zip
 from steelyard.spec.origin import Origin, Path, suggest
 from steelyard.spec.read.levels import find_level
+from steelyard.spec.read.valgrind import check_not_timed
 from steelyard.spec.tables import AnalysisTable
 from steelyard.spec.toml import toml_value
 from steelyard.units import BUILTIN, Scalar
@@ -33,6 +34,7 @@ def read_analysis(
     if table.metric not in known:
         what = f"there is no metric {table.metric}"
         raise origin.error((*path, "metric"), what, suggest(table.metric, known, "metrics"))
+    check_not_timed(table.metric, metrics, origin, (*path, "metric"))
     names = [factor.name for factor in factors]
     for i, stratum in enumerate(table.strata or ()):
         place = (*path, "strata", i)

@@ -10,7 +10,9 @@ from steelyard.spec.origin import Origin, Path, suggest
 from steelyard.spec.placeholders import RESERVED
 from steelyard.spec.read.names import check_identifier, check_line
 from steelyard.spec.read.patterns import check_pattern, check_pointer
+from steelyard.spec.read.valgrind import check_counting, check_event
 from steelyard.spec.tables import MetricTable
+from steelyard.spec.valgrind import EVENTS
 from steelyard.units import BUILTIN, Scalar
 
 
@@ -44,9 +46,11 @@ def read_metrics(
                 json=table.json,
                 reduce=table.reduce,
                 derive=table.derive,
+                event=table.event,
             )
         )
     _check_order(needs, origin)
+    check_counting(metrics, program, origin)
     return tuple(metrics)
 
 
@@ -63,8 +67,8 @@ def _check_name(name: str, factors: tuple[Factor, ...], program: Program, origin
 def _check_source(table: MetricTable, program: Program, origin: Origin, path: Path) -> Source | None:
     """The source, ``stdout`` where a pattern or pointer is given without one."""
     ways = [key for key in ("pattern", "json", "derive") if getattr(table, key) is not None]
-    if table.source == "lines":
-        ways.append('source = "lines"')
+    if table.source == "lines" or table.source in EVENTS:
+        ways.append(f'source = "{table.source}"')
     if len(ways) != 1:
         what = (
             f"{' and '.join(ways)} are given, of which one is enough"
@@ -73,11 +77,14 @@ def _check_source(table: MetricTable, program: Program, origin: Origin, path: Pa
         )
         raise origin.error(path, what, 'write one of pattern, json, derive, or source = "lines"')
     if table.derive is not None:
+        if table.event is not None:
+            raise origin.error((*path, "event"), "a derived metric has no event", "leave it out")
         if table.source is not None:
             raise origin.error((*path, "source"), "a derived metric has no source", "leave it out")
         return None
     source = table.source or "stdout"
-    if source != "lines" and program.output == "null":
+    check_event(table, origin, path)
+    if source in ("stdout", "stderr") and program.output == "null":
         what = f'{source} is not captured under output = "null"'
         raise origin.error((*path, "source"), what, 'write output = "capture" in [program]')
     if table.pattern is not None:
