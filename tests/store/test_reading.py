@@ -8,6 +8,7 @@ import sys
 from dataclasses import replace
 
 import made_up
+import msgspec
 import pytest
 
 from steelyard.errors import UsageError
@@ -219,7 +220,7 @@ def test_iterations_are_reduced_in_their_order_whatever_order_they_came_in(tmp_p
     ) as record:
         record.add_blocks([block])
         run = record.begin_run({}, "boot")
-        taken = replace(made_up.measurement(block, 1), values=values)
+        taken = msgspec.structs.replace(made_up.measurement(block, 1), values=values)
         record.take(run, [taken], record.journal_path(run).name, 1)
         assert [list(sample.values) for sample in record.samples("rate")] == [[wanted]]
 

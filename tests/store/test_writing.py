@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import made_up
 import pytest
+from msgspec.structs import replace
 
 from steelyard.errors import RecordError
 from steelyard.run.measurement import Value

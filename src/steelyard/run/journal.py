@@ -8,10 +8,11 @@ from __future__ import annotations
 import mmap
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from struct import Struct
 from typing import Final, Literal
+
+import msgspec
 
 from steelyard.counters import find_event
 from steelyard.errors import RecordError
@@ -46,8 +47,7 @@ _NO_HOOK: Final = 0xFFFFFFFF
 _NO_QUEUE_WAIT: Final = 0xFFFFFFFFFFFFFFFF
 
 
-@dataclass(frozen=True, slots=True)
-class RawTrial:
+class RawTrial(msgspec.Struct, frozen=True):
     """What the runner saw of one trial. ``None`` is "not observed", never zero.
 
     Attributes
