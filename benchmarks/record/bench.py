@@ -16,8 +16,9 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from steelyard.design.plan import Block
 from steelyard.run.measurement import Measurement, Value

@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from steelyard.stats.contrast import Floats
+from steelyard.stats.quartiles import quartiles
 
 FENCE: Final = 3.0
 """Interquartile ranges beyond the quartiles: Tukey 1977, "far out"."""
@@ -34,7 +35,7 @@ def outliers(values: Floats) -> Outliers | None:
     if values.size < FEWEST or values.min() <= 0:
         return None
     logs = np.log(values)
-    first, median, third = np.quantile(logs, (0.25, 0.5, 0.75))
+    first, median, third = quartiles(logs)
     reach = FENCE * (1 + SMALL_SAMPLE / values.size) * (third - first)
     if reach == 0:
         return None

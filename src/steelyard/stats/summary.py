@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.stats.interval import Interval
+from steelyard.stats.quartiles import quartiles
 from steelyard.stats.undefined import Reason
 
 
@@ -60,7 +61,7 @@ def summarise(values: npt.ArrayLike) -> Summary:
     scaled = np.ldexp(x, -exponent)
     # Rounding moves the mean of equal values away from them, which would give a constant sample a spread.
     mean = scaled[0] if low == high else np.clip(scaled.mean(), scaled.min(), scaled.max())
-    first, median, third = (math.ldexp(float(q), exponent) for q in np.quantile(scaled, (0.25, 0.5, 0.75)))
+    first, median, third = (math.ldexp(quartile, exponent) for quartile in quartiles(scaled))
     mean_value = math.ldexp(float(mean), exponent)
     if n == 1:
         return Summary(1, mean_value, median, Interval(first, third), low, high, reason="one_value")

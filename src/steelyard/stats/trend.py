@@ -18,6 +18,8 @@ FEWEST: Final = 8
 MOST: Final = 256
 """More values are averaged first, in this many stretches of neighbours. A drift over the whole run is slower
 than that, and all pairs of 500,000 values take 0.7 s even by a sort (2 cores, numpy 2.4)."""
+_LATER: Final = np.tri(MOST, dtype=np.bool_)
+"""Whether the first of two values comes after the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ def trend(values: Floats) -> Trend | None:
         return None
     greater = x[:, None] > x
     untied = int(np.count_nonzero(greater))
-    rising = int(np.count_nonzero(np.tril(greater)))
+    rising = int(np.count_nonzero(greater & _LATER[:n, :n]))
     s = 2 * rising - untied
     pairs = n * (n - 1) / 2
     variance = n * (n - 1) * (2 * n + 5) / 18

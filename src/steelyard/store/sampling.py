@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Ints = npt.NDArray[np.int64]
+    Floats = npt.NDArray[np.float64]
 
 COLUMNS: Final[dict[str, tuple[str, float]]] = {
     "wall_s": ("wall_ns", 1e9),
@@ -28,10 +36,10 @@ ALWAYS: Final = frozenset(COLUMNS) - {"queue_wait_s"}
 """Built-in metrics that every trial has."""
 
 CHUNK: Final = 1 << 14
-"""Trials that are read at once: their numbers fit into a cache, and memory does not grow with the record."""
+"""Rows that are read at once: their numbers fit into a cache, and memory grows with what is kept only."""
 
 _LABELS_SHIFT: Final = 40
-"""One number names labels and treatment, since a tuple for each row costs a third of the time."""
+"""One number names labels and treatment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,49 +52,41 @@ class Columns:
 
     @classmethod
     def empty(cls, metrics: int) -> Columns:
-        """Columns for so many metrics, to be filled."""
+        """Columns of no launch, for so many metrics."""
         return cls(array("q"), array("q"), tuple(array("d") for _ in range(metrics)))
 
 
 def builtin_columns(connection: sqlite3.Connection, metrics: Sequence[str]) -> dict[int, Columns]:
     """The values of built-in metrics for each treatment; trials that lack one of them are left out."""
+    import numpy as np
+
     # A column of many trials as one JSON text is read in half the time of as many rows.
-    wanted = ["id", "block", "treatment", *(COLUMNS[metric][0] for metric in metrics)]
+    wanted = ["treatment", "block", "id", *(COLUMNS[metric][0] for metric in metrics)]
     lists = ", ".join(f"json_group_array({column})" for column in wanted)
     where = " AND ".join(f"{COLUMNS[metric][0]} IS NOT NULL" for metric in metrics if metric not in ALWAYS)
     sql = f"SELECT {lists} FROM trial WHERE id BETWEEN ? AND ? AND {where or 'TRUE'}"  # noqa: S608 -- ours
     decode = msgspec.json.Decoder(list[int]).decode
-    uncounted = _uncounted(connection)
     (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM trial").fetchone()
-    found: dict[int, Columns] = {}
+    rows = np.empty((len(wanted), last), np.int64)
+    end = 0
     for first in range(1, last + 1, CHUNK):
         texts = connection.execute(sql, (first, first + CHUNK - 1)).fetchone()
-        trials, blocks, treatments, *values = map(decode, texts)
-        places: dict[int, list[int]] = {}
-        for place, (block, treatment) in enumerate(zip(blocks, treatments, strict=True)):
-            if block in uncounted:
-                continue
-            try:
-                places[treatment].append(place)
-            except KeyError:
-                places[treatment] = [place]
-        for treatment, its in places.items():
-            if treatment not in found:
-                found[treatment] = Columns.empty(len(metrics))
-            columns = found[treatment]
-            columns.trials.extend([trials[place] for place in its])
-            columns.blocks.extend([blocks[place] for place in its])
-            for metric, column, numbers in zip(metrics, columns.values, values, strict=True):
-                per_unit = COLUMNS[metric][1]
-                column.extend([numbers[place] / per_unit for place in its])
-    return found
+        for row, text in zip(rows, texts, strict=True):
+            numbers = decode(text)
+            row[end : end + len(numbers)] = numbers
+        end += len(numbers)
+    keys, blocks, trials, *values = rows[:, :end]
+    in_units = [column / COLUMNS[metric][1] for metric, column in zip(metrics, values, strict=True)]
+    return _grouped(connection, keys, blocks, trials, in_units)
 
 
 def reported_columns(
     connection: sqlite3.Connection, metric: int, reduce: Callable[[Sequence[float]], float]
 ) -> dict[tuple[int, int], Columns]:
     """The values of another metric for each id of labels and treatment, iterations reduced."""
-    rows: Iterable[tuple[int, int, int, float]] = connection.execute(
+    import numpy as np
+
+    rows: Iterator[tuple[int, int, int, float]] = connection.execute(
         # Both tables lie in the order of trials, and CROSS JOIN holds the order of the loops, so that each is
         # read once. Within a trial, values lie in the order of their primary key: labels, then iterations.
         f"SELECT (labels << {_LABELS_SHIFT}) + treatment, block, trial, v"  # noqa: S608 -- a number
@@ -96,30 +96,51 @@ def reported_columns(
     iterated = connection.execute("SELECT 1 FROM value WHERE metric = ? AND i > 0 LIMIT 1", (metric,))
     if iterated.fetchone():
         rows = _reduced(rows, reduce)
-    uncounted = _uncounted(connection)
-    found: dict[int, Columns] = {}
-    appends: dict[int, tuple[Callable[[int], None], Callable[[int], None], Callable[[float], None]]] = {}
-    for key, block, trial, value in rows:
-        if block in uncounted:
-            continue
-        try:
-            add_block, add_trial, add_value = appends[key]
-        except KeyError:
-            new = found[key] = Columns.empty(1)
-            add_block, add_trial, add_value = appends[key] = (
-                new.blocks.append,
-                new.trials.append,
-                new.values[0].append,
-            )
-        add_block(block)
-        add_trial(trial)
-        add_value(value)
-    return {(key >> _LABELS_SHIFT, key & (1 << _LABELS_SHIFT) - 1): columns for key, columns in found.items()}
+    columns = tuple(array(code) for code in "qqqd")
+    while chunk := list(itertools.islice(rows, CHUNK)):
+        for column, numbers in zip(columns, zip(*chunk, strict=True), strict=True):
+            column.extend(numbers)
+    keys, blocks, trials = (np.frombuffer(column, np.int64) for column in columns[:3])
+    found = _grouped(connection, keys, blocks, trials, [np.frombuffer(columns[3], np.float64)])
+    return {(key >> _LABELS_SHIFT, key & (1 << _LABELS_SHIFT) - 1): its for key, its in found.items()}
 
 
-def _uncounted(connection: sqlite3.Connection) -> frozenset[int]:
-    """Blocks that are not complete; looked up by Python in a third of the time that SQLite takes."""
-    return frozenset(row[0] for row in connection.execute("SELECT id FROM block WHERE state <> 'complete'"))
+def _grouped(
+    connection: sqlite3.Connection, keys: Ints, blocks: Ints, trials: Ints, values: Sequence[Floats]
+) -> dict[int, Columns]:
+    """Columns by key, the order of the rows kept, without those of blocks that are not complete."""
+    import numpy as np
+
+    if uncounted := _uncounted(connection):
+        counts = ~np.isin(blocks, uncounted)
+        keys, blocks, trials = keys[counts], blocks[counts], trials[counts]
+        values = [column[counts] for column in values]
+    if not keys.size:
+        return {}
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    cuts = starts[1:]
+    by_key = zip(
+        keys[starts].tolist(),
+        np.split(blocks[order], cuts),
+        np.split(trials[order], cuts),
+        zip(*(np.split(column[order], cuts) for column in values), strict=True),
+        strict=True,
+    )
+    return {
+        key: Columns(
+            array("q", its_blocks.tobytes()),
+            array("q", its_trials.tobytes()),
+            tuple(array("d", column.tobytes()) for column in its_values),
+        )
+        for key, its_blocks, its_trials, its_values in by_key
+    }
+
+
+def _uncounted(connection: sqlite3.Connection) -> list[int]:
+    """Blocks that are not complete; left out here in a third of the time that SQLite takes."""
+    return [row[0] for row in connection.execute("SELECT id FROM block WHERE state <> 'complete'")]
 
 
 def _reduced(
