@@ -45,7 +45,7 @@ def detectable(nu: float, alpha: float, power: float = 0.8) -> float:
     """
     from scipy.special import gammaincinv, ndtr
 
-    nodes, weights = _unit_rule()
+    nodes, weights = unit_rule()
     critical = t_quantile(nu, alpha)
     scaled = critical * np.sqrt(2 * gammaincinv(nu / 2, nodes) / nu)
     low, high = 0.0, float(scaled[-1]) + 10
@@ -59,7 +59,7 @@ def detectable(nu: float, alpha: float, power: float = 0.8) -> float:
 
 
 @lru_cache(maxsize=1)
-def _unit_rule() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def unit_rule() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """64 Gauss-Legendre nodes and weights for the interval from 0 to 1."""
     nodes, weights = np.polynomial.legendre.leggauss(64)
     return (nodes + 1) / 2, weights / 2

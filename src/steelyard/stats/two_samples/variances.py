@@ -1,0 +1,42 @@
+"""Fisher's F: whether two normal samples have the same variance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from steelyard.stats.contrast import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class VarianceRatio:
+    """F, the variance of the first sample over that of the second, with its degrees of freedom.
+
+    Attributes
+    ----------
+    p : float
+        Twice the smaller tail.
+    """
+
+    f: float
+    p: float
+    nu_first: int
+    nu_second: int
+
+
+def variance_ratio(first: Floats, second: Floats) -> VarianceRatio | None:
+    """``None`` where a sample has fewer than two values or no spread."""
+    if min(first.size, second.size) < 2:
+        return None
+    return from_variances(float(first.var(ddof=1)), first.size, float(second.var(ddof=1)), second.size)
+
+
+def from_variances(first: float, n_first: int, second: float, n_second: int) -> VarianceRatio | None:
+    """The same from variances (with n - 1) and counts."""
+    if not (first > 0 and second > 0):
+        return None
+    # Imported here: see student.py.
+    from scipy.special import fdtr, fdtrc
+
+    f, nu_first, nu_second = first / second, n_first - 1, n_second - 1
+    tails = float(fdtr(nu_first, nu_second, f)), float(fdtrc(nu_first, nu_second, f))
+    return VarianceRatio(f, min(1.0, 2 * min(tails)), nu_first, nu_second)
