@@ -16,6 +16,7 @@ from steelyard.stats.answer import answer
 from steelyard.stats.declared import Declared
 from steelyard.stats.facts import DesignFacts
 from steelyard.stats.notice import Notice
+from steelyard.stats.pace import Pace
 from steelyard.units import Metric
 
 METRICS = {
@@ -46,7 +47,7 @@ def make(values, treatment=1, label=None, *, metric="wall_s", **given):
         treatment=Treatment(treatment, label or f"t{treatment}", given.get("levels", {"t": treatment})),
         values=array("d", values),
         blocks=array("q", given.get("blocks", range(1, n + 1))),
-        passes=array("q", [1] * n),
+        passes=array("q", given.get("passes", [1] * n)),
         contexts=array("q", given.get("contexts", [0] * n)),
         trials=array("q", range(1, n + 1)),
         labels=given.get("labels", {}),
@@ -148,11 +149,26 @@ def a_skewed_sample():
 
 
 def contexts_in_passes():
-    contexts = [1 + i % 10 for i in range(30)]
-    samples = [make(noisy(30 + t), t, f"-O{t}", contexts=contexts) for t in (2, 3)]
-    return answer(
-        "passes", samples, DesignFacts("randomized-blocks", 30, 1, contexts=10, passes=3), Declared()
+    where = {"contexts": [1 + i % 10 for i in range(30)], "passes": [1 + i // 10 for i in range(30)]}
+    favoured = [x * math.exp(0.04 * (i % 10 - 4)) for i, x in enumerate(noisy(33))]
+    samples = [make(noisy(32), 2, "-O2", **where), make(favoured, 3, "-O3", **where)]
+    facts = DesignFacts(
+        "randomized-blocks", 30, 1, contexts=10, passes=3, pace=Pace(0.003, 0.0004), layout_per_launch=True
     )
+    return answer("passes", samples, facts, Declared())
+
+
+def a_rare_slow_context():
+    contexts = list(range(1, 21))
+    rare = noisy(72, 20, spread=0.01)
+    rare[7] *= 2.5
+    samples = [
+        make(noisy(71, 20, spread=0.01), 1, "old", contexts=contexts),
+        make(rare, 2, "new", contexts=contexts),
+        make(noisy(73, 20, spread=0.01, at=0.9e-3), 3, "newest", contexts=contexts),
+    ]
+    facts = DesignFacts("randomized-blocks", 20, 1, contexts=20, default_context=3)
+    return answer("rare", samples, facts, Declared())
 
 
 def a_context_for_each_block():
@@ -255,6 +271,7 @@ CASES = (
     a_skewed_sample,
     contexts_in_passes,
     a_context_for_each_block,
+    a_rare_slow_context,
     rates,
     memory,
     zeros,

@@ -189,6 +189,19 @@ def test_disturbance_is_the_share_of_time_without_a_cpu(record, spoilt):
         assert found.queue_wait_share == pytest.approx(share, rel=1e-15)
 
 
+def test_gaps_between_trials_are_told_within_blocks_and_between_them(tmp_path):
+    made = made_up.blocks(4)
+    taken = [
+        msgspec.structs.replace(m, start_ns=10**6 * (3 * m.trial + 5 * m.block), wall_ns=10**6)
+        for m in made_up.measurements(made)
+    ]
+    with made_up.filled(tmp_path / "a.lab", made, taken) as record:
+        gaps = record.gaps()
+        assert (gaps.within_s, gaps.between_s) == (pytest.approx(0.002), pytest.approx(0.007))
+        assert record.gaps(trials=2).between_s is None
+        assert record.gaps(trials=1).within_s is None
+
+
 def test_an_unknown_metric_names_the_nearest(record):
     with pytest.raises(UsageError, match="no metric 'wall_ss'") as error:
         record.samples("wall_ss")

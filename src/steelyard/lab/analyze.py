@@ -9,7 +9,9 @@ from typing import Final, Literal
 
 from steelyard.design import different
 from steelyard.errors import RecordError
-from steelyard.lab.status import extent, most_blocks
+from steelyard.lab.contexts import default_context, layout_per_launch
+from steelyard.lab.pace import pace
+from steelyard.lab.status import Extent, extent, most_blocks
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.valgrind import counting
 from steelyard.stats.answer import Answer, answer
@@ -60,7 +62,7 @@ def analyze(record: Record, *, metric: str | None = None) -> Answer:
         return answer(
             experiment.name,
             samples,
-            _facts(record, so_far.complete),
+            _facts(record, so_far),
             replace(_declared(experiment), metric=primary),
             warnings=_warnings(record, disturbances, so_far.spent_s),
             unobserved=_unobserved(experiment, observed, waits=bool(disturbances)),
@@ -92,8 +94,14 @@ def _order(experiment: Experiment) -> Order:
     return "sequential" if experiment.design.order == "sequential" else "randomized-blocks"
 
 
-def _facts(record: Record, complete: int) -> DesignFacts:
+def _facts(record: Record, so_far: Extent) -> DesignFacts:
     experiment, runs, looks = record.experiment, record.runs(), record.looks()
+    complete = so_far.complete
+    contexts = [
+        outcome.block.context
+        for outcome in (record.stream_outcomes() if experiment.contexts else ())
+        if outcome.state == "complete" and outcome.block.context is not None
+    ]
     stop = experiment.design.stop
     last: RunState = runs[-1].state if runs else "interrupted"
     capped = last == "precision_not_reached"
@@ -101,19 +109,16 @@ def _facts(record: Record, complete: int) -> DesignFacts:
         order=_order(experiment),
         blocks=complete,
         seed=experiment.design.seed,
-        contexts=different(
-            outcome.block.context
-            for outcome in record.stream_outcomes()
-            if outcome.state == "complete" and outcome.block.context is not None
-        )
-        if experiment.contexts
-        else 0,
+        contexts=different(contexts),
         passes=experiment.contexts.passes if experiment.contexts else 1,
         state=_state(record, last),
         looks=tuple(look.blocks for look in looks),
         target=stop.rel_halfwidth if stop else None,
         reached=looks[-1].rel_halfwidth if looks else None,
         cap=_cap(experiment, complete) if capped else None,
+        layout_per_launch=layout_per_launch(experiment),
+        default_context=default_context(contexts),
+        pace=pace(record, so_far),
     )
 
 

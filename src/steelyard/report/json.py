@@ -10,6 +10,8 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from steelyard.report.contexts_json import ContextsEntry
+from steelyard.report.contexts_json import entry as contexts_entry
 from steelyard.report.document import written
 from steelyard.report.sentences import notice
 from steelyard.report.words import REASONS, names
@@ -167,6 +169,7 @@ class Document(msgspec.Struct, frozen=True):
     comparisons: tuple[ComparisonEntry, ...]
     warnings: tuple[NoticeEntry, ...]
     unobserved: tuple[NoticeEntry, ...]
+    contexts: tuple[ContextsEntry, ...] = ()
 
 
 def render(answer: Answer) -> str:
@@ -206,6 +209,7 @@ def document(answer: Answer) -> Document:
         comparisons=tuple(_comparison(comparison) for comparison in answer.comparisons),
         warnings=_notices(answer, answer.warnings),
         unobserved=_notices(answer, answer.unobserved),
+        contexts=tuple(contexts_entry(each) for each in answer.contexts),
     )
 
 

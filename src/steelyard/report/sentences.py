@@ -38,6 +38,8 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "contexts_unseen": "Kinds of context that are rarer than {share} ({contexts}, 95 % sure).",
     "one_context": "Other contexts: what another environment size, other paths or another link order would "
     "change is in no interval.",
+    "layout_per_launch": "One layout for each context: address randomisation was on, so that every "
+    "launch drew a layout of its own, and a context is what else was set.",
     "below_tick": "{metrics}: sampled at clock ticks, they say little below {tick_s} s.",
     "counters": "Hardware counters ({names}): not available on this machine.",
     "queue_wait": "Time spent waiting for a CPU: not available on this machine.",

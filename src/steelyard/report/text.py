@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from steelyard.report import contexts
 from steelyard.report.digits import percent
 from steelyard.report.label import columns, counted, printable, wrap
 from steelyard.report.line import Line, Span, plain
@@ -33,6 +34,7 @@ def lines(answer: Answer, width: int = 80) -> list[Line]:
         _findings(answer, called, width),
         [*_caption(answer, width), *measured(answer, width)],
         pairwise(answer, width),
+        contexts.lines(answer, called, width),
         other_metrics(answer, width),
         _notices("Beware", answer.warnings, called, width),
         _notices("Not observed", answer.unobserved, called, width),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.comparison import Comparison, compare, intervals
+from steelyard.stats.contexts.finding import ContextFinding, context_findings
 from steelyard.stats.declared import Declared
 from steelyard.stats.described import Described, describe
 from steelyard.stats.facts import DesignFacts
@@ -30,6 +31,8 @@ class Answer:
         Of the primary metric first; those of others have no verdict.
     warnings, unobserved : tuple of Notice
         What may be wrong, and what could not be seen.
+    contexts : tuple of ContextFinding
+        What contexts do to each comparison of the primary metric; empty where the experiment has none.
     """
 
     experiment: str
@@ -40,6 +43,7 @@ class Answer:
     comparisons: tuple[Comparison, ...]
     warnings: tuple[Notice, ...] = ()
     unobserved: tuple[Notice, ...] = ()
+    contexts: tuple[ContextFinding, ...] = ()
 
     @property
     def judged(self) -> tuple[Comparison, ...]:
@@ -97,6 +101,7 @@ def answer(
             *warnings,
         ),
         unobserved=(*limits_of(facts, primary, others), *unobserved),
+        contexts=context_findings(samples, declared, facts),
     )
 
 

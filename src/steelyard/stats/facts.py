@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from steelyard.stats.contrast import Order
+from steelyard.stats.pace import Pace
 
 State = Literal["complete", "running", "interrupted", "precision_not_reached"]
 
@@ -30,6 +31,12 @@ class DesignFacts:
         The widest one at the last look.
     cap : str or None
         What ended the run before the target: ``"max_blocks"`` or ``"max_time"``.
+    layout_per_launch : bool
+        Address randomisation was on, so that each launch drew a layout of its own and no context is one.
+    default_context : int or None
+        The context of somebody who changes nothing, where it was among those drawn.
+    pace : Pace or None
+        What blocks took; ``None`` where that is not known.
     """
 
     order: Order
@@ -42,3 +49,6 @@ class DesignFacts:
     target: float | None = None
     reached: float | None = None
     cap: Literal["max_blocks", "max_time"] | None = None
+    layout_per_launch: bool = False
+    default_context: int | None = None
+    pace: Pace | None = None

@@ -34,6 +34,7 @@ Kind = Literal[
     "modes_unseen",
     "contexts_unseen",
     "one_context",
+    "layout_per_launch",
     "below_tick",
     "counters",
     "queue_wait",

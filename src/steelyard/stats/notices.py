@@ -46,6 +46,8 @@ def limits_of(
         limits.append(
             Notice("contexts_unseen", (), {"contexts": facts.contexts, "share": unseen_share(facts.contexts)})
         )
+        if facts.layout_per_launch:
+            limits.append(Notice("layout_per_launch"))
     else:
         limits.append(Notice("one_context"))
     split = [

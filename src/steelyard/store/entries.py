@@ -119,6 +119,21 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class Gaps:
+    """Medians of the time between the end of a trial and the start of the next, where no run ended there;
+    ``None`` where there is no such pair.
+
+    Attributes
+    ----------
+    within_s, between_s : float or None
+        In a block, and from one block to the next.
+    """
+
+    within_s: float | None
+    between_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Disturbance:
     """Share of elapsed time that a treatment's trials were ready to run and had no CPU (complete blocks)."""
 

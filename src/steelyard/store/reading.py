@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Collection, Iterator, Mapping
 from operator import itemgetter
+from statistics import median
 from typing import Concatenate, ParamSpec, TypeVar
 
 import msgspec
@@ -12,7 +13,7 @@ import msgspec
 from steelyard.design.plan import Block, BlockOutcome, BlockState, Context
 from steelyard.run.measurement import Measurement
 from steelyard.sample import Failures, Sample
-from steelyard.store.entries import Batch, Disturbance, Journal, Look, Notice, Progress, Run
+from steelyard.store.entries import Batch, Disturbance, Gaps, Journal, Look, Notice, Progress, Run
 from steelyard.store.facts import Facts
 from steelyard.store.lock import Holder, holder
 from steelyard.store.reduction import REDUCTIONS
@@ -223,6 +224,19 @@ class Reading(Facts):
                 " WHERE queue_wait_ns IS NOT NULL GROUP BY treatment"
             )
         }
+
+    @_asked
+    def gaps(self, trials: int = 10_000) -> Gaps:
+        """What passed between trials, of the first so many."""
+        found: dict[bool, list[float]] = {True: [], False: []}
+        before: tuple[int, int, int] | None = None
+        for run, block, start, wall in self._rows(
+            "SELECT run, block, start_ns, wall_ns FROM trial ORDER BY id LIMIT ?", trials
+        ):
+            if before is not None and before[0] == run:
+                found[before[1] == block].append(max(0, start - before[2]) / 1e9)
+            before = run, block, start + wall
+        return Gaps(*(median(found[same]) if found[same] else None for same in (True, False)))
 
     @_asked
     def journals(self) -> list[Journal]:
