@@ -12,7 +12,7 @@ import pytest
 import steelyard
 
 ROOT = Path(steelyard.__file__).parent
-LEAVES = {"counters", "errors", "growth", "sample", "series", "units"}
+LEAVES = {"counters", "errors", "factorial", "growth", "sample", "series", "units"}
 ABOVE = {
     "interventions": LEAVES,
     "spec": LEAVES | {"interventions"},
@@ -54,7 +54,7 @@ def test_leaves_import_only_leaves():
 
 def test_every_room_of_the_package_is_in_the_picture():
     rooms = {path.parent.name for path in ROOT.glob("*/__init__.py")}
-    assert rooms == set(ABOVE) | {"growth"}
+    assert rooms == set(ABOVE) | {"factorial", "growth"}
 
 
 @pytest.mark.parametrize(

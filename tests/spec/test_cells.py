@@ -1,16 +1,17 @@
 from __future__ import annotations
 
-from steelyard.spec.cells import cells, combinations, matches
-from steelyard.spec.experiment import Factor, Zip
+from steelyard.spec.cells import cells, matches
+from steelyard.spec.experiment import Design, Factor, Zip
+from steelyard.spec.layout import lay_out
 
 FACTORS = (Factor("a", (1, 2)), Factor("x", (10, 20)), Factor("y", ("p", "q")), Factor("b", ("u", "v")))
 LINK = (Zip(("x", "y"), ((10, "p"), (20, "q"))),)
 
 
 def test_cells_are_counted_without_being_listed():
-    assert combinations(FACTORS, ()) == 16
-    assert combinations(FACTORS, LINK) == 8
-    assert combinations((), ()) == 1
+    assert lay_out(FACTORS, (), Design()).count == 16
+    assert lay_out(FACTORS, LINK, Design()).count == 8
+    assert lay_out((), (), Design()).count == 1
 
 
 def test_without_factors_there_is_one_cell():

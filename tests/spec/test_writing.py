@@ -100,6 +100,8 @@ def experiments(draw):
         tables["design"]["exclude"] = (
             [{names[0]: factors[names[0]][-1]}] if "baseline" not in tables["analysis"] else []
         )
+    if "exclude" not in tables["design"] and "baseline" not in tables["analysis"]:
+        tables["design"]["kind"] = draw(st.sampled_from(["full", "one-at-a-time"]))
     tables["metrics"] = {
         "Rate": {"source": "lines", "unit": draw(st.sampled_from(["", "1/s", "s"])), "reduce": "min"},
         "Derived": {

@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
-from steelyard.spec.cells import Cell, cells
+from steelyard.factorial.confounding import confounding
+from steelyard.spec.cells import Cell
 from steelyard.spec.experiment import Experiment, Factor
+from steelyard.spec.layout import laid_out, layout_of, named_axes
 from steelyard.spec.toml import toml_value
 from steelyard.units import Scalar
 
@@ -18,12 +20,13 @@ def separability(experiment: Experiment) -> list[str]:
     """One sentence for each thing that cannot be separated; empty for a full factorial in randomised
     blocks.
     """
-    design = experiment.design
-    found = list(cells(experiment.factors, experiment.zips, design.exclude))
+    found = list(laid_out(experiment)) if experiment.design.exclude else []
     return [
         *_constant(experiment.factors),
         *_linked(experiment),
         *_broken(experiment, found),
+        *confounding(layout_of(experiment)),
+        *_between_ends(experiment),
         *_of_contexts(experiment),
         *_of_order(experiment),
     ]
@@ -42,6 +45,8 @@ def _linked(experiment: Experiment) -> Iterator[str]:
 
 def _broken(experiment: Experiment, found: Sequence[Cell]) -> Iterator[str]:
     """What exclusions do: main effects that hang together, and interactions that lack combinations."""
+    if not found:
+        return
     linked = {name: link.name for link in experiment.zips for name in link.names}
     excluded = {frozenset(each) for each in experiment.design.exclude}
     names = [factor.name for factor in experiment.factors if len({cell[factor.name] for cell in found}) > 1]
@@ -66,6 +71,17 @@ def _broken(experiment: Experiment, found: Sequence[Cell]) -> Iterator[str]:
                 f"{missing} of {len(every)} combinations of {_and(ordered)} are not run:"
                 f" their interaction can be judged on the others only"
             )
+
+
+def _between_ends(experiment: Experiment) -> Iterator[str]:
+    """Levels that a kind with two of them leaves out."""
+    for whole, axis in zip(
+        named_axes(experiment.factors, experiment.zips), layout_of(experiment).axes, strict=True
+    ):
+        left = len(whole.steps) - len(axis.steps)
+        if left:
+            low, high = (" ".join(map(toml_value, step.values())) for step in axis.steps)
+            yield f"{left} of {len(whole.steps)} levels of {axis.name} are not run, only {low} and {high}"
 
 
 def _groups(pairs: set[tuple[Scalar, Scalar]]) -> list[tuple[list[Scalar], list[Scalar]]]:

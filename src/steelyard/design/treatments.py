@@ -6,16 +6,17 @@ from collections import Counter
 from collections.abc import Sequence
 
 from steelyard.sample import Treatment
-from steelyard.spec.cells import Cell, cells
+from steelyard.spec.cells import Cell
 from steelyard.spec.experiment import Experiment
+from steelyard.spec.layout import laid_out
 from steelyard.spec.origin import visible
 from steelyard.spec.placeholders import format_level
 from steelyard.units import Scalar
 
 
 def treatments(experiment: Experiment) -> tuple[Treatment, ...]:
-    """Every combination of levels that is not excluded, the last factor fastest; ids from 1 without gaps."""
-    found = list(cells(experiment.factors, experiment.zips, experiment.design.exclude))
+    """Every combination of levels that the design runs, the last factor fastest; ids from 1 without gaps."""
+    found = list(laid_out(experiment))
     labels = _labels(found, experiment.name)
     return tuple(
         Treatment(number, label, cell)

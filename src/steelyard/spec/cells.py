@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from steelyard.spec.experiment import Factor, Zip
@@ -29,11 +28,6 @@ def axes(factors: Sequence[Factor], zips: Sequence[Zip]) -> tuple[Axis, ...]:
             done.update(link.names)
             result.append(tuple(tuple(zip(link.names, row, strict=True)) for row in link.levels))
     return tuple(result)
-
-
-def combinations(factors: Sequence[Factor], zips: Sequence[Zip]) -> int:
-    """How many cells there are before anything is excluded."""
-    return math.prod(len(axis) for axis in axes(factors, zips))
 
 
 def cells(

@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from steelyard.factorial.layout import Kind
 from steelyard.units import Better, Scalar
 
 Source = Literal["stdout", "stderr", "lines", "cachegrind", "callgrind"]
@@ -104,9 +105,15 @@ class Stop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How trials are laid out. ``order`` other than ``randomized`` exists to show what it does."""
+    """How trials are laid out. ``order`` other than ``randomized`` exists to show what it does.
 
-    kind: Literal["full"] = "full"
+    ``ends`` are the two levels of factors in the kinds that run two, where these are not the first and the
+    last; ``generators`` say which fraction is run, whichever way the spec asked for it.
+    """
+
+    kind: Kind = "full"
+    ends: Mapping[str, tuple[Scalar, Scalar]] = {}
+    generators: tuple[str, ...] = ()
     exclude: tuple[Mapping[str, Scalar], ...] = ()
     blocks: int = 10
     replicates: int = 1

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from steelyard.factorial.layout import Kind
 from steelyard.spec.experiment import Reduce, Source
 from steelyard.units import Better, Scalar
 
@@ -170,8 +171,28 @@ class DesignTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How trials are laid out."""
 
     kind: Annotated[
-        Literal["full"], Meta(description="Which combinations of levels are run: `full`, all of them.")
+        Kind,
+        Meta(
+            description="Which combinations of levels are run: all of them (`full`), all of two levels a"
+            " factor, a fraction of these, few for main effects alone, or one change at a time."
+        ),
     ] = "full"
+    ends: Annotated[
+        dict[str, Annotated[list[Scalar], Meta(min_length=2, max_length=2)]],
+        Meta(description="The two levels of a factor where two are run; its first and its last by default."),
+    ] = {}
+    generators: Annotated[
+        list[str],
+        Meta(description='Which fraction: `"d = a b c"` gives `d` the product of the signs of the others.'),
+    ] = []
+    resolution: Annotated[
+        Annotated[int, Meta(ge=3, le=16)] | None,
+        Meta(description="The smallest fraction whose resolution is this or higher."),
+    ] = None
+    treatments: Annotated[
+        Annotated[int, Meta(ge=4)] | None,
+        Meta(description="The fraction of so many treatments with the least confounding."),
+    ] = None
     exclude: Annotated[
         list[dict[str, Scalar]],
         Meta(description="Treatments to leave out: all that have the levels of one of these tables."),

@@ -96,7 +96,7 @@ def _contexts(contexts: Contexts) -> Table:
 
 
 def _design(design: Design) -> Table:
-    keys = ("kind", "exclude", "blocks", "replicates", "discard", "seed", "order")
+    keys = ("kind", "ends", "generators", "exclude", "blocks", "replicates", "discard", "seed", "order")
     table = _different(design, Design(), keys)
     if design.stop is None:
         return table

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steelyard.spec.cells import Cell, cells, matches
+from steelyard.spec.cells import Cell, matches
 from steelyard.spec.experiment import Analysis, Design, Factor, Program, UserMetric, Zip
+from steelyard.spec.layout import base_step, cells_of, lay_out, named_axes
 from steelyard.spec.origin import Origin, Path, suggest
 from steelyard.spec.read.levels import find_level
 from steelyard.spec.read.valgrind import check_not_timed
@@ -49,15 +50,16 @@ def read_analysis(
             what = "all pairs are compared, so there is no baseline"
             raise origin.error((*path, "baseline"), what, 'leave it out, or write family = "baseline"')
         baseline = _baseline(table.baseline, factors, origin, (*path, "baseline"))
-        if table.strata is None:
+        if design.kind == "one-at-a-time":
+            baseline = _base(baseline, factors, zips, origin, (*path, "baseline"))
+        elif table.strata is None:
             # What changes together with a factor of the baseline changes in every comparison with it.
             linked = {
                 name for link in zips if not baseline.keys().isdisjoint(link.names) for name in link.names
             }
             strata = tuple(name for name in names if name not in baseline.keys() | linked)
-        _check_strata(
-            baseline, strata, list(cells(factors, zips, design.exclude)), origin, (*path, "baseline")
-        )
+        run = list(cells_of(lay_out(factors, zips, design, baseline), factors, design.exclude))
+        _check_strata(baseline, strata, run, origin, (*path, "baseline"))
     return Analysis(
         metric=table.metric,
         estimand=table.estimand,
@@ -82,6 +84,22 @@ def _baseline(
     return {
         name: find_level(name, levels[name], level, origin, (*path, name)) for name, level in table.items()
     }
+
+
+def _base(
+    baseline: Cell, factors: tuple[Factor, ...], zips: tuple[Zip, ...], origin: Origin, path: Path
+) -> dict[str, Scalar]:
+    """The treatment from which one factor at a time departs: what the baseline leaves open is at its first
+    level.
+    """
+    whole: dict[str, Scalar] = {}
+    for axis in named_axes(factors, zips):
+        step = base_step(axis, baseline)
+        if step is None:
+            what = f"no row of {axis.name} has {toml_value(baseline)}"
+            raise origin.error(path, what, "name levels that stand in one row")
+        whole |= axis.steps[step]
+    return {factor.name: whole[factor.name] for factor in factors}
 
 
 def _check_strata(

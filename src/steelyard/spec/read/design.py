@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from steelyard.interventions import INTERVENTIONS
-from steelyard.spec.cells import cells, combinations, matches
+from steelyard.spec.cells import cells, matches
 from steelyard.spec.experiment import Contexts, Design, Factor, Range, Stop, Zip
+from steelyard.spec.layout import lay_out
 from steelyard.spec.origin import Origin, Path, suggest
 from steelyard.spec.read.contexts import RANDOM
+from steelyard.spec.read.kinds import check_kind, read_ends, read_generators
 from steelyard.spec.read.levels import find_level
 from steelyard.spec.read.program import read_duration
 from steelyard.spec.tables import DesignTable, StopTable
@@ -40,9 +42,13 @@ def read_design(
     SpecError
     """
     path: Path = ("design",)
-    _check_count(combinations(factors, zips), "combinations of levels", origin, ("factors",))
+    check_kind(table, factors, zips, origin)
+    ends = read_ends(table.ends, factors, zips, origin)
+    generators = read_generators(table, factors, zips, origin)
     exclude = _exclusions(table.exclude, factors, origin)
-    treatments = _check_exclusions(exclude, factors, zips, origin)
+    layout = lay_out(factors, zips, Design(kind=table.kind, ends=ends, generators=generators))
+    _check_count(layout.count, "combinations of levels", origin, ("factors",))
+    treatments = _check_exclusions(exclude, factors, zips, origin) if exclude else layout.count
     if treatments > MANY and not allow_many:
         what = f"{treatments:,} treatments are more than {MANY:,}, each measured in every block"
         raise origin.error(
@@ -58,6 +64,8 @@ def read_design(
         _check_contexts(contexts, table, stop, origin)
     return Design(
         kind=table.kind,
+        ends=ends,
+        generators=generators,
         exclude=exclude,
         blocks=table.blocks,
         replicates=table.replicates,
@@ -103,8 +111,6 @@ def _check_exclusions(
     exclude: tuple[dict[str, Scalar], ...], factors: tuple[Factor, ...], zips: tuple[Zip, ...], origin: Origin
 ) -> int:
     """The number of cells that are left."""
-    if not exclude:
-        return combinations(factors, zips)
     path: Path = ("design", "exclude")
     hits, left, seen = _count(exclude, factors, zips)
     for i, count in enumerate(hits):

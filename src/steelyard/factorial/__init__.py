@@ -1,0 +1,12 @@
+"""The algebra of factorial designs: what varies, signs, fractions and what they confound. Standard library
+only, since a question must be laid out before numpy is loaded.
+"""
+
+from __future__ import annotations
+
+from steelyard.factorial.axis import Axis
+from steelyard.factorial.fraction import Fraction, Generator
+from steelyard.factorial.layout import Kind, Layout
+from steelyard.factorial.words import Word
+
+__all__ = ["Axis", "Fraction", "Generator", "Kind", "Layout", "Word"]
