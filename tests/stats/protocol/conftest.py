@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
+from steelyard.stats.pairing import Pair
+from steelyard.stats.protocol.pair import examine
+from steelyard.stats.protocol.profile import profile
+from steelyard.stats.protocol.rules import Rules
 
-def _quantiles():
+
+@pytest.fixture(scope="session")
+def quantiles():
     z = ndtri((np.arange(1, 31) - 0.5) / 30)
     bumps = np.where(np.arange(30) % 3 == 0, 10.6, 10.0)
     raw = {
@@ -22,5 +28,11 @@ def _quantiles():
 
 
 @pytest.fixture(scope="session")
-def quantiles():
-    return _quantiles()
+def through(sample):
+    """One pair of lists of values through the protocol, before Holm."""
+
+    def run(old, new, rules=None, **given):
+        a, b = sample(old, treatment=1, **given), sample(new, treatment=2, **given)
+        return examine(Pair(a, b, {}), profile(a), profile(b), rules or Rules())
+
+    return run

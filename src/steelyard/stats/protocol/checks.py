@@ -1,0 +1,55 @@
+"""The tests of assumptions that a pair goes through before a test is chosen. All are kept, also those that
+did not matter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from steelyard.stats.protocol.profile import Profile
+from steelyard.stats.two_samples.distributions import KolmogorovSmirnov, kolmogorov_smirnov, same_shape
+from steelyard.stats.two_samples.normality import Normality
+from steelyard.stats.two_samples.variances import VarianceRatio, from_variances
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """What was looked at.
+
+    Attributes
+    ----------
+    raw, centred : KolmogorovSmirnov
+        ``raw`` tests the very difference that is looked for, and decides nothing; ``centred`` compares shapes
+        about the medians.
+    """
+
+    normality_baseline: Normality | None
+    normality_treatment: Normality | None
+    variances: VarianceRatio | None
+    raw: KolmogorovSmirnov | None
+    centred: KolmogorovSmirnov | None
+
+    def normal(self, alpha: float) -> bool:
+        """Whether Shapiro and Wilk reject neither sample."""
+        both = (self.normality_baseline, self.normality_treatment)
+        return all(each is not None and each.p > alpha for each in both)
+
+    def equal_variances(self, alpha: float) -> bool:
+        """Whether F does not reject."""
+        return self.variances is not None and self.variances.p > alpha
+
+    def equal_shapes(self, alpha: float) -> bool:
+        """Whether Kolmogorov and Smirnov do not reject once both are centred."""
+        return self.centred is None or self.centred.p > alpha
+
+
+def check(baseline: Profile, treatment: Profile) -> Checks:
+    """Every check of two usable samples."""
+    old, new = baseline.moments, treatment.moments
+    return Checks(
+        normality_baseline=baseline.normality,
+        normality_treatment=treatment.normality,
+        variances=from_variances(old.variance, old.n, new.variance, new.n) if old and new else None,
+        raw=kolmogorov_smirnov(baseline.ascending, treatment.ascending),
+        centred=same_shape(baseline.ascending, treatment.ascending),
+    )

@@ -1,0 +1,45 @@
+"""How large the difference of a pair is, whichever test it took."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from steelyard.stats.adjusted import AdjustedSpeedup, adjusted_speedup
+from steelyard.stats.contrast import Contrast, contrast
+from steelyard.stats.protocol.profile import Profile
+from steelyard.stats.two_samples.shift import Shift, shift
+from steelyard.stats.two_samples.superiority import Superiority, superiority
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """Three answers to three questions.
+
+    Attributes
+    ----------
+    ratio_of_means : AdjustedSpeedup or None
+        Above 1 where the treatment is better; ``None`` where a value is not positive, or there is one only.
+    shift : Shift or None
+        Hodges and Lehmann's, treatment minus baseline, in the metric's unit.
+    above : Superiority or None
+        How often a launch of the treatment has the larger value.
+    """
+
+    ratio_of_means: AdjustedSpeedup | None
+    shift: Shift | None
+    above: Superiority | None
+
+
+def effects(baseline: Profile, treatment: Profile) -> Effects:
+    """Of two usable samples."""
+    between = contrast(baseline.sample, treatment.sample, order="sequential")
+    means = (
+        adjusted_speedup(between, between.old.raws, between.new.raws)
+        if isinstance(between, Contrast)
+        else None
+    )
+    return Effects(
+        ratio_of_means=means,
+        shift=shift(baseline.ascending, treatment.ascending),
+        above=superiority(baseline.ascending, treatment.ascending),
+    )

@@ -1,0 +1,193 @@
+"""The tables of the paper: of many programs, how many show a difference between two treatments, before and
+after Holm, and by which test that was found.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from steelyard.sample import Treatment
+from steelyard.stats.protocol.pair import ProtocolPair
+from steelyard.stats.protocol.path import Test
+from steelyard.units import Scalar
+
+PROGRAMS = ("command", "program")
+"""Strata that name programs; where there is none of these, the first stratum does."""
+
+Stratum = tuple[tuple[str, Scalar], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one pair of treatments came to for one program."""
+
+    program: str
+    stratum: Stratum
+    first: str
+    second: str
+    test: Test | None
+    before: bool
+    after: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One pair of treatments over all programs of a stratum.
+
+    Attributes
+    ----------
+    programs : int
+        That have the pair.
+    before, after : int
+        Of these, with a difference before and after Holm.
+    tests : Mapping[Test, int]
+        How often each test was used; a pair of constants used none.
+    """
+
+    first: str
+    second: str
+    programs: int
+    before: int
+    after: int
+    tests: Mapping[Test, int]
+
+    @property
+    def dropped(self) -> bool:
+        """Whether Holm left fewer: the paper's asterisk."""
+        return self.after < self.before
+
+
+@dataclass(frozen=True, slots=True)
+class StratumTable:
+    """A triangle of cells, ``treatments`` in the order of the design."""
+
+    stratum: Mapping[str, Scalar]
+    treatments: tuple[str, ...]
+    cells: tuple[Cell, ...]
+
+    @property
+    def comparisons(self) -> int:
+        """Over all cells and programs."""
+        return sum(cell.programs for cell in self.cells)
+
+    @property
+    def before(self) -> int:
+        """Comparisons with a difference before Holm."""
+        return sum(cell.before for cell in self.cells)
+
+    @property
+    def after(self) -> int:
+        """Comparisons with a difference after Holm."""
+        return sum(cell.after for cell in self.cells)
+
+    @property
+    def tests(self) -> Mapping[Test, int]:
+        """How often each test was used."""
+        return _counted(test for cell in self.cells for test in Counter(cell.tests).elements())
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramRow:
+    """All pairs of one program in one stratum: one family of Holm's."""
+
+    program: str
+    stratum: Mapping[str, Scalar]
+    pairs: int
+    before: int
+    after: int
+    tests: Mapping[Test, int]
+
+    @property
+    def dropped_share(self) -> float | None:
+        """Of the differences before Holm, the share that it did not leave; ``None`` without any."""
+        return (self.before - self.after) / self.before if self.before else None
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramTables:
+    """A table for each stratum beside the program, and a row for each program in it.
+
+    Attributes
+    ----------
+    program : str
+        The stratum that names programs.
+    """
+
+    program: str
+    tables: tuple[StratumTable, ...]
+    rows: tuple[ProgramRow, ...]
+
+
+def tables_of(pairs: Sequence[ProtocolPair], strata: Sequence[str]) -> ProgramTables:
+    """The tables of an experiment with at least one stratum."""
+    program = next((name for name in PROGRAMS if name in strata), strata[0])
+    return tabulate([_found(pair, program, strata) for pair in pairs], program)
+
+
+def tabulate(found: Sequence[Found], program: str = "program") -> ProgramTables:
+    """Count what was found, pair by pair and program by program."""
+    by_stratum: dict[Stratum, list[Found]] = {}
+    by_program: dict[tuple[str, Stratum], list[Found]] = {}
+    for each in found:
+        by_stratum.setdefault(each.stratum, []).append(each)
+        by_program.setdefault((each.program, each.stratum), []).append(each)
+    rows = [
+        ProgramRow(
+            name,
+            dict(stratum),
+            len(members),
+            sum(each.before for each in members),
+            sum(each.after for each in members),
+            _counted(each.test for each in members),
+        )
+        for (name, stratum), members in by_program.items()
+    ]
+    return ProgramTables(
+        program, tuple(_table(stratum, members) for stratum, members in by_stratum.items()), tuple(rows)
+    )
+
+
+def _table(stratum: Stratum, found: Sequence[Found]) -> StratumTable:
+    pairs: dict[tuple[str, str], list[Found]] = {}
+    for each in found:
+        pairs.setdefault((each.first, each.second), []).append(each)
+    cells = [
+        Cell(
+            first,
+            second,
+            len(members),
+            sum(each.before for each in members),
+            sum(each.after for each in members),
+            _counted(each.test for each in members),
+        )
+        for (first, second), members in pairs.items()
+    ]
+    # The last treatment is in no pair as the first of it.
+    treatments = dict.fromkeys([each.first for each in found] + [each.second for each in found])
+    return StratumTable(dict(stratum), tuple(treatments), tuple(cells))
+
+
+def _found(pair: ProtocolPair, program: str, strata: Sequence[str]) -> Found:
+    known = {**pair.stratum, **pair.labels}
+    rest = tuple((name, level) for name, level in known.items() if name != program)
+    return Found(
+        program=str(pair.stratum[program]),
+        stratum=rest,
+        first=_within(pair.baseline, strata),
+        second=_within(pair.treatment, strata),
+        test=pair.test,
+        before=pair.before,
+        after=pair.after,
+    )
+
+
+def _within(treatment: Treatment, strata: Sequence[str]) -> str:
+    """What tells a treatment from the others of its stratum."""
+    levels = [str(level) for name, level in treatment.levels.items() if name not in strata]
+    return ",".join(levels) or treatment.label
+
+
+def _counted(tests: Iterable[Test | None]) -> Mapping[Test, int]:
+    return dict(sorted(Counter(test for test in tests if test is not None).items()))
