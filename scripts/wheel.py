@@ -23,6 +23,8 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 RUNNER: Final = "steelyard/_native/steelyard-runner"
+PROGRAMS: Final = (RUNNER, "steelyard/_native/steelyard-cache", "steelyard/_native/steelyard-load")
+HEAP: Final = "steelyard/_native/steelyard-heap.so"
 KERNELS: Final = f"steelyard/_kernels{sysconfig.get_config_var('EXT_SUFFIX')}"
 TAG: Final = "cp{version}-cp{version}-manylinux_2_34_{machine}"
 LATEST: Final = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 29), "CXXABI": (1, 3, 13)}
@@ -67,11 +69,12 @@ def too_new(library: bytes) -> list[str]:
 
 
 def expected_files() -> set[str]:
-    """What the package is made of: everything under version control below src, the runner, the kernels."""
+    """What the package is made of: everything under version control below src, the native parts."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "src/steelyard"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    return {RUNNER, KERNELS, *(name.removeprefix("src/") for name in listed.stdout.split("\0") if name)}
+    ours = (name.removeprefix("src/") for name in listed.stdout.split("\0") if name)
+    return {*PROGRAMS, HEAP, KERNELS, *ours}
 
 
 def check(wheel: Path, expected: set[str]) -> None:
@@ -88,13 +91,15 @@ def check(wheel: Path, expected: set[str]) -> None:
             raise WheelError(f"{wheel.name} lacks {', '.join(missing)}")
         if strange := sorted(names - expected):
             raise WheelError(f"{wheel.name} holds what is not under version control: {', '.join(strange)}")
-        if not archive.getinfo(RUNNER).external_attr >> 16 & 0o111:
-            raise WheelError(f"{RUNNER} in {wheel.name} cannot be executed")
+        for program in sorted({*PROGRAMS} & names):
+            if not archive.getinfo(program).external_attr >> 16 & 0o111:
+                raise WheelError(f"{program} in {wheel.name} cannot be executed")
         if KERNELS in names and (newer := too_new(archive.read(KERNELS))):
             raise WheelError(f"{KERNELS} asks for {', '.join(newer)}, which manylinux_2_34 need not have")
-        if needs_libraries(archive.read(RUNNER)):
+        dynamic = [each for each in PROGRAMS if each in names and needs_libraries(archive.read(each))]
+        if dynamic:
             raise WheelError(
-                f"{RUNNER} is linked dynamically, so no wheel for other systems can be made of it:"
+                f"{dynamic[0]} is linked dynamically, so no wheel for other systems can be made of it:"
                 " this machine has no static C library (Debian: libc6-dev)"
             )
 

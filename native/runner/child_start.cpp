@@ -20,6 +20,15 @@ __attribute__((no_sanitize("address"))) int end_at_once(void* /*nothing*/) {
     _exit(0);
 }
 
+__attribute__((no_sanitize("address"))) bool set_policy(const Launch& launch) {
+    if (launch.policy < 0)
+        return true;
+    // Not sched_param by brace: C libraries put further members into it.
+    sched_param parameter;
+    parameter.sched_priority = launch.realtime_priority;
+    return sched_setscheduler(0, launch.policy, &parameter) == 0;
+}
+
 __attribute__((no_sanitize("address"))) int become_program(void* argument) {
     auto& start = *static_cast<ChildStart*>(argument);
     const Launch& launch = start.launch;
@@ -30,6 +39,9 @@ __attribute__((no_sanitize("address"))) int become_program(void* argument) {
     if (launch.has_nice && setpriority(PRIO_PROCESS, 0, launch.nice) != 0) {
         start.error = errno;
         start.step = Step::nice;
+    } else if (!set_policy(launch)) {
+        start.error = errno;
+        start.step = Step::scheduling;
     } else {
         execve(launch.path, launch.argv, launch.env);
         start.error = errno;

@@ -8,7 +8,7 @@ namespace steelyard {
 
 namespace {
 
-enum Flags : std::uint8_t { flag_aslr_off = 1, flag_nice = 2, flag_affinity = 4 };
+enum Flags : std::uint8_t { flag_aslr_off = 1, flag_nice = 2, flag_affinity = 4, flag_extended = 8 };
 
 struct Head {
     std::uint64_t timeout_ns;
@@ -76,6 +76,34 @@ bool read_counters(ByteReader& reader, Launch& launch) {
     return true;
 }
 
+/// What few launches have, behind everything else, so that the frames of all others stay as they are.
+struct Extension {
+    std::int32_t policy;
+    std::int32_t realtime_priority;
+    std::uint8_t huge_pages_off;
+    std::uint8_t reserved[3];
+    std::uint32_t host_count;
+};
+static_assert(sizeof(Extension) == 16);
+
+char no_text[] = "";
+
+bool read_extension(ByteReader& reader, Launch& launch) {
+    Extension extension{};
+    if (!reader.read(extension) || extension.host_count > LaunchLimits::host_settings)
+        return false;
+    launch.policy = extension.policy;
+    launch.realtime_priority = extension.realtime_priority;
+    launch.huge_pages_off = extension.huge_pages_off != 0;
+    launch.host_count = extension.host_count;
+    if (!read_text(reader, launch.cwd_source))
+        return false;
+    for (std::uint32_t i = 0; i < launch.host_count; ++i)
+        if (!read_text(reader, launch.host[i].path) || !read_text(reader, launch.host[i].value))
+            return false;
+    return true;
+}
+
 char* find_trial_digits(char** env) {
     for (; *env != nullptr; ++env) {
         const std::string_view entry(*env);
@@ -115,6 +143,11 @@ const char* decode_launch(std::span<char> frame, std::span<char> pointers, Launc
     launch.argv = reinterpret_cast<char**>(pointers.data());
     launch.env = launch.argv + head.argv + 1;
     launch.env_bytes = 0;
+    launch.huge_pages_off = false;
+    launch.policy = -1;
+    launch.realtime_priority = 0;
+    launch.cwd_source = no_text;
+    launch.host_count = 0;
 
     std::uint32_t path_length = 0;
     if (!read_affinity(reader, head.cpus, launch.affinity) ||
@@ -126,8 +159,12 @@ const char* decode_launch(std::span<char> frame, std::span<char> pointers, Launc
         return "launch: the frame ends too early or a text holds a NUL";
     launch.argv_bytes = path_length + 1;
     if (!read_texts(reader, head.argv, launch.argv, launch.argv_bytes) ||
-        !read_texts(reader, head.env, launch.env, launch.env_bytes) || !reader.at_end())
-        return "launch: arguments and environment do not fill the frame";
+        !read_texts(reader, head.env, launch.env, launch.env_bytes))
+        return "launch: the frame ends in its arguments or environment";
+    if ((head.flags & flag_extended) != 0 && !read_extension(reader, launch))
+        return "launch: the frame ends in its extension";
+    if (!reader.at_end())
+        return "launch: the frame goes on behind its last text";
     launch.trial_digits = find_trial_digits(launch.env);
     return nullptr;
 }

@@ -21,8 +21,15 @@ struct CounterRequest {
     bool user_only;
 };
 
+/// A file of the host, as in /sys, and the line that it is to hold while the launch runs.
+struct HostSetting {
+    char* path;
+    char* value;
+};
+
 struct LaunchLimits {
     static constexpr std::size_t hooks = 16;
+    static constexpr std::size_t host_settings = 64;
     static constexpr std::size_t counters = 16;
     /// As many as the C library's cpu_set_t holds.
     static constexpr std::size_t cpus = CPU_SETSIZE;
@@ -36,11 +43,15 @@ struct Launch {
     bool has_nice;
     bool aslr_off;
     bool has_affinity;
+    bool huge_pages_off;
+    std::int32_t policy; ///< of the scheduler; negative: as it is
+    std::int32_t realtime_priority;
     cpu_set_t affinity;
     Output stdout_mode;
     Output stderr_mode;
     char* path; ///< what execve gets, absolute
     char* cwd;
+    char* cwd_source; ///< the directory that is shown under the name `cwd`; empty: `cwd` itself
     char* stdin_path;
     char* stdout_path;  ///< empty unless the mode is file
     char* stderr_path;  ///< empty unless the mode is file
@@ -53,9 +64,11 @@ struct Launch {
     std::uint32_t prepare_count;
     std::uint32_t cleanup_count;
     std::uint32_t counter_count;
+    std::uint32_t host_count;
     std::uint32_t prepare[LaunchLimits::hooks];
     std::uint32_t cleanup[LaunchLimits::hooks];
     CounterRequest counters[LaunchLimits::counters];
+    HostSetting host[LaunchLimits::host_settings];
 };
 
 inline constexpr std::size_t trial_digit_count = 12;

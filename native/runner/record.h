@@ -29,6 +29,10 @@ enum class Step : std::uint8_t {
     nice = 8,
     clone = 9,
     exec = 10,
+    mount = 11,
+    scheduling = 12,
+    huge_pages = 13,
+    host = 14,
 };
 
 inline constexpr std::uint32_t no_hook = 0xFFFFFFFF;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 namespace steelyard {
@@ -48,17 +49,34 @@ void Surroundings::release() {
         dup2(null_fd_, fd);
     if (chdir("/") != 0)
         return; // the directory that it is in stays busy, nothing worse
+    shown_.hide();
 }
 
 SetupFailure Surroundings::apply(const Launch& launch, Captures& captures) {
-    if (chdir(launch.cwd) != 0)
-        return {Step::cwd, errno};
+    if (const SetupFailure failure = enter(launch); failure.step != Step::none)
+        return failure;
     if (const SetupFailure failure = open_streams(launch, captures); failure.step != Step::none)
         return failure;
     if (const int error = set_aslr(launch.aslr_off); error != 0)
         return {Step::aslr, error};
     if (const int error = set_affinity(launch.has_affinity ? launch.affinity : initial_affinity_); error != 0)
         return {Step::affinity, error};
+    if (const int error = set_huge_pages(launch.huge_pages_off); error != 0)
+        return {Step::huge_pages, error};
+    return {};
+}
+
+SetupFailure Surroundings::enter(const Launch& launch) {
+    if (shown_.is_shown()) {
+        if (chdir("/") != 0)
+            return {Step::cwd, errno};
+        shown_.hide();
+    }
+    if (launch.cwd_source[0] != '\0')
+        if (const int error = shown_.show(launch.cwd_source, launch.cwd); error != 0)
+            return {Step::mount, error};
+    if (chdir(launch.cwd) != 0)
+        return {Step::cwd, errno};
     return {};
 }
 
@@ -106,6 +124,16 @@ int Surroundings::set_aslr(bool off) {
         return errno;
     personality_ = personality(ask_personality);
     return personality_ == wanted ? 0 : ENOSYS;
+}
+
+int Surroundings::set_huge_pages(bool off) {
+    if (off == huge_pages_off_)
+        return 0;
+    // A property of the memory map, which the child shares until its execve and then hands on.
+    if (prctl(PR_SET_THP_DISABLE, off ? 1UL : 0UL, 0UL, 0UL, 0UL) != 0)
+        return errno;
+    huge_pages_off_ = prctl(PR_GET_THP_DISABLE, 0UL, 0UL, 0UL, 0UL) == 1;
+    return huge_pages_off_ == off ? 0 : ENOSYS;
 }
 
 int Surroundings::set_affinity(const cpu_set_t& wanted) {

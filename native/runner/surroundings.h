@@ -5,6 +5,7 @@
 #include "capture.h"
 #include "launch.h"
 #include "record.h"
+#include "shown_directory.h"
 
 namespace steelyard {
 
@@ -18,8 +19,8 @@ class Surroundings {
     /// Reads what the runner was started with. 0 or errno.
     int initialise();
 
-    /// Working directory, descriptors 0 to 2, ASLR, affinity. Each is read back where the kernel may accept
-    /// and ignore it. The first failure ends it.
+    /// Working directory, descriptors 0 to 2, ASLR, affinity, huge pages. Each is read back where the kernel
+    /// may accept and ignore it. The first failure ends it.
     SetupFailure apply(const Launch& launch, Captures& captures);
 
     /// Lets go of directories and files, so that an idle runner keeps no file system busy.
@@ -29,12 +30,16 @@ class Surroundings {
     SetupFailure open_streams(const Launch& launch, Captures& captures);
     int set_aslr(bool off);
     int set_affinity(const cpu_set_t& wanted);
+    int set_huge_pages(bool off);
+    SetupFailure enter(const Launch& launch);
 
     int null_fd_ = -1;
     int initial_personality_ = 0;
     int personality_ = 0;
     cpu_set_t initial_affinity_{};
     cpu_set_t affinity_{};
+    bool huge_pages_off_ = false;
+    ShownDirectory shown_;
 };
 
 } // namespace steelyard

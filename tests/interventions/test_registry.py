@@ -7,10 +7,24 @@ import pytest
 
 from steelyard.errors import UsageError
 from steelyard.interventions import INTERVENTIONS, LaunchChange
+from steelyard.spec.tables import ContextsTable
 
 
 def test_the_registry_is_keyed_by_the_names_of_its_members():
-    assert list(INTERVENTIONS) == ["env_bytes", "aslr", "affinity"]
+    assert set(INTERVENTIONS) == {
+        "env_bytes",
+        "argv0_bytes",
+        "cwd_bytes",
+        "stack_offset",
+        "heap_offset",
+        "aslr",
+        "affinity",
+        "omp_wait_policy",
+        "nice",
+        "scheduling",
+        "file_cache",
+        "transparent_huge_pages",
+    }
     assert all(name == each.name for name, each in INTERVENTIONS.items())
 
 
@@ -25,7 +39,7 @@ def test_every_level_of_a_population_is_a_canonical_level_that_this_machine_can_
 
 
 @pytest.mark.parametrize("intervention", INTERVENTIONS.values(), ids=lambda each: each.name)
-@pytest.mark.parametrize("level", ["", "nonsense", -1, 1.5, float("nan")])
+@pytest.mark.parametrize("level", ["", "nonsense", -100, 1.5, float("nan")])
 def test_what_is_no_level_is_refused_with_its_value_and_what_would_be_one(intervention, level):
     with pytest.raises(UsageError) as caught:
         intervention.check(level)
@@ -37,6 +51,10 @@ def test_what_is_no_level_is_refused_with_its_value_and_what_would_be_one(interv
 def test_an_intervention_says_what_it_is_in_one_line(intervention):
     assert intervention.about
     assert "\n" not in intervention.about + intervention.levels_text
+
+
+def test_every_intervention_is_a_setting_of_contexts_and_the_other_way_round():
+    assert set(ContextsTable.__struct_fields__) - {"passes"} == set(INTERVENTIONS)
 
 
 def test_interventions_load_without_numpy():

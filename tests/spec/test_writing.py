@@ -51,6 +51,7 @@ def programs(draw, names):
             "cwd": draw(WORD.map(escape)),
             "stdin": draw(WORD.map(escape)),
             "nice": draw(st.integers(-20, 19)),
+            "inputs": draw(st.lists(WORD.map(escape), max_size=2)),
         }
     if draw(st.booleans()):
         program["timeout"] = draw(SECONDS)
@@ -83,6 +84,8 @@ def experiments(draw):
             "env_bytes": draw(st.sampled_from(["random", {"range": [0, 4096], "step": 16}])),
             "passes": passes,
         }
+        tables["contexts"]["heap_offset"] = draw(st.sampled_from([None, "random", 64, [0, 64]]))
+        tables["contexts"]["scheduling"] = draw(st.sampled_from([None, "random", "batch", ["other", "idle"]]))
         tables["contexts"]["aslr"] = draw(st.sampled_from([None, "off", True, ["on", "off"]]))
         stop = {"rel_halfwidth": draw(st.floats(0.001, 0.5)), "max_blocks": passes * (blocks + 10)}
         tables["design"]["stop"] = stop | draw(st.sampled_from([{}, {"max_time": 0.1}, {"max_time": "3 h"}]))

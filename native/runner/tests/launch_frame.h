@@ -28,6 +28,7 @@ struct LaunchFrame {
     std::string path = "/bin/true";
     std::vector<std::string> argv = {"true"};
     std::vector<std::string> env = {"A=b"};
+    bool extended = false; ///< adds SCHED_BATCH, no huge pages, a shown directory and a setting
 
     std::string bytes() const {
         std::string frame;
@@ -56,6 +57,14 @@ struct LaunchFrame {
         for (const auto* texts : {&argv, &env})
             for (const std::string& text : *texts)
                 put_text(frame, text);
+        if (extended) {
+            put(frame, std::int32_t{3});
+            put(frame, std::int32_t{0});
+            put(frame, std::uint32_t{1});
+            put(frame, std::uint32_t{1});
+            for (const char* text : {"/shown", "/sys/setting", "value"})
+                put_text(frame, text);
+        }
         return frame;
     }
 };

@@ -57,6 +57,33 @@ TEST(DecodeLaunch, GivesBackWhatWasEncoded) {
     EXPECT_EQ(launch.env[2], nullptr);
 }
 
+TEST(DecodeLaunch, GivesBackAnExtensionAndItsAbsenceWhereThereIsNone) {
+    LaunchFrame frame;
+    const Decoded plain(frame.bytes());
+    EXPECT_TRUE(plain.launch.policy < 0 && !plain.launch.huge_pages_off && plain.launch.host_count == 0);
+    EXPECT_STREQ(plain.launch.cwd_source, "");
+    frame.flags = 8;
+    frame.extended = true;
+    const Decoded decoded(frame.bytes());
+    ASSERT_EQ(decoded.problem, nullptr);
+    EXPECT_EQ(decoded.launch.policy, SCHED_BATCH);
+    EXPECT_TRUE(decoded.launch.huge_pages_off);
+    EXPECT_STREQ(decoded.launch.cwd_source, "/shown");
+    ASSERT_EQ(decoded.launch.host_count, 1U);
+    EXPECT_STREQ(decoded.launch.host[0].path, "/sys/setting");
+    EXPECT_STREQ(decoded.launch.host[0].value, "value");
+}
+
+TEST(DecodeLaunch, RefusesAnExtensionThatIsNotAnnouncedAndOneThatIsCutShort) {
+    LaunchFrame frame;
+    frame.extended = true;
+    EXPECT_NE(Decoded(frame.bytes()).problem, nullptr);
+    frame.flags = 8;
+    const std::string whole = frame.bytes();
+    for (std::size_t cut = 1; cut < 40; ++cut)
+        EXPECT_NE(Decoded(whole.substr(0, whole.size() - cut)).problem, nullptr) << cut;
+}
+
 TEST(DecodeLaunch, CountsWhatTheKernelCopiesToTheStack) {
     LaunchFrame frame;
     frame.path = "/bin/true";      // 10 with its NUL

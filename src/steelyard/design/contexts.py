@@ -12,7 +12,6 @@ from functools import lru_cache
 from steelyard.design.plan import Context
 from steelyard.design.randomness import generator, permutation
 from steelyard.interventions import INTERVENTIONS
-from steelyard.interventions.env_bytes import STACK_STEP, EnvBytes
 from steelyard.spec.experiment import Contexts, Range
 from steelyard.units import Scalar
 
@@ -27,19 +26,12 @@ def draw_context(contexts: Contexts, seed: int, number: int) -> Context:
 
 
 def different(contexts: Iterable[Context]) -> int:
-    """How many of them differ for a program; 0 where all are the same, since then nothing is drawn.
-
-    Lengths of the environment count once for each place of the stack: 256 of them in a page of 4096 bytes.
-    """
+    """How many of them differ for a program; 0 where all are the same, since then nothing is drawn."""
     places = {
-        tuple((name, _place(name, setting)) for name, setting in sorted(context.settings.items()))
+        tuple((name, INTERVENTIONS[name].place(level)) for name, level in sorted(context.settings.items()))
         for context in contexts
     }
     return len(places) if len(places) > 1 else 0
-
-
-def _place(name: str, setting: Scalar) -> Scalar:
-    return int(setting) // STACK_STEP if name == EnvBytes.name else setting
 
 
 def _draw(name: str, setting: Scalar | tuple[Scalar, ...] | Range, seed: int, number: int) -> Scalar:

@@ -9,15 +9,40 @@ from __future__ import annotations
 from typing import Final
 
 from steelyard.interventions.affinity import Affinity
+from steelyard.interventions.argv0_bytes import Argv0Bytes
 from steelyard.interventions.aslr import Aslr
+from steelyard.interventions.cwd_bytes import CwdBytes
 from steelyard.interventions.env_bytes import EnvBytes
+from steelyard.interventions.file_cache import FileCache
+from steelyard.interventions.heap_offset import HeapOffset
 from steelyard.interventions.intervention import Intervention
 from steelyard.interventions.launch_change import LaunchChange, combine
+from steelyard.interventions.nice import Nice
+from steelyard.interventions.omp_wait_policy import OmpWaitPolicy
+from steelyard.interventions.scheduling import Scheduling
+from steelyard.interventions.stack_offset import StackOffset
+from steelyard.interventions.transparent_huge_pages import TransparentHugePages
 
 AFFINITY: Final = Affinity()
 """Also answers whether ``compact`` and ``scatter`` differ on this machine."""
 
-INTERVENTIONS: Final[dict[str, Intervention]] = {each.name: each for each in (EnvBytes(), Aslr(), AFFINITY)}
+INTERVENTIONS: Final[dict[str, Intervention]] = {
+    each.name: each
+    for each in (
+        EnvBytes(),
+        Argv0Bytes(),
+        CwdBytes(),
+        StackOffset(),
+        HeapOffset(),
+        Aslr(),
+        AFFINITY,
+        OmpWaitPolicy(),
+        Nice(),
+        Scheduling(),
+        FileCache(),
+        TransparentHugePages(),
+    )
+}
 """Reserved name to intervention."""
 
 __all__ = ["AFFINITY", "INTERVENTIONS", "Intervention", "LaunchChange", "combine"]

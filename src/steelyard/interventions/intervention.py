@@ -11,7 +11,7 @@ from steelyard.units import Scalar
 
 
 class Intervention(ABC):
-    """One way to change a launch: the child and never the host.
+    """One way to change a launch: the child, and the host only where the kernel knows no other way.
 
     Attributes
     ----------
@@ -23,12 +23,15 @@ class Intervention(ABC):
         The levels in words, for the hint of an error.
     variables : frozenset of str
         Environment variables that ``change`` may set, so that a spec which sets them too can be refused.
+    keys : frozenset of str
+        Keys of ``[program]`` that say the same, so that a spec which has them too can be refused.
     """
 
     name: ClassVar[str]
     about: ClassVar[str]
     levels_text: ClassVar[str]
     variables: ClassVar[frozenset[str]] = frozenset()
+    keys: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
     def check(self, level: Scalar) -> Scalar:
@@ -55,4 +58,8 @@ class Intervention(ABC):
     def refine(self, level: Scalar, fraction: float) -> Scalar:
         """A level near ``level``, by ``fraction`` in [0, 1): what of a draw is finer than the population."""
         del fraction
+        return level
+
+    def place(self, level: Scalar) -> Scalar:
+        """What of a level makes a difference: levels of one place are one context."""
         return level

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
 
 from steelyard.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulingClass:
+    """A class of the scheduler: ``os.SCHED_…``, and the priority in it, 0 but for real-time classes."""
+
+    policy: int
+    priority: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +31,39 @@ class LaunchChange:
         The CPUs that the process may use; ``None`` leaves them as they are.
     aslr_off : bool
         Start without address space layout randomisation.
+    argv0_bytes : int or None
+        Bytes of slashes before the path of the program, as the first argument; ``None`` leaves that as it is.
+    stack_bytes : int
+        Bytes of slashes before the path given to ``execve``.
+    cwd_bytes : int or None
+        Length of the working directory's name; ``None`` leaves it as it is.
+    heap_bytes : int or None
+        Bytes that a preloaded library takes of the heap; ``None``: no library.
+    nice : int or None
+        The nice value; ``None`` leaves it to the spec.
+    scheduling : SchedulingClass or None
+        ``None`` leaves it as it is.
+    huge_pages_off : bool
+        No huge pages that the program did not ask for.
+    file_cache : {"warm", "dropped"} or None
+        What is done to the cache of the program's files before each trial.
     """
 
     env: Mapping[str, str] = field(default_factory=dict)
     env_bytes: int = 0
     affinity: tuple[int, ...] | None = None
     aslr_off: bool = False
+    argv0_bytes: int | None = None
+    stack_bytes: int = 0
+    cwd_bytes: int | None = None
+    heap_bytes: int | None = None
+    nice: int | None = None
+    scheduling: SchedulingClass | None = None
+    huge_pages_off: bool = False
+    file_cache: Literal["warm", "dropped"] | None = None
+
+
+_PLAIN = LaunchChange()
 
 
 def combine(changes: Iterable[LaunchChange]) -> LaunchChange:
@@ -40,8 +76,7 @@ def combine(changes: Iterable[LaunchChange]) -> LaunchChange:
     """
     env: dict[str, str] = {}
     env_bytes = 0
-    affinity: tuple[int, ...] | None = None
-    aslr_off = False
+    others: dict[str, Any] = {}
     for change in changes:
         for name, value in change.env.items():
             if env.setdefault(name, value) != value:
@@ -50,12 +85,16 @@ def combine(changes: Iterable[LaunchChange]) -> LaunchChange:
                     hint="keep one of them",
                 )
         env_bytes += change.env_bytes
-        if change.affinity is not None:
-            if affinity not in (None, change.affinity):
+        for name in _ALONE:
+            wanted = getattr(change, name)
+            if wanted != getattr(_PLAIN, name) and others.setdefault(name, wanted) != wanted:
+                what = "CPUs" if name == "affinity" else name
                 raise UsageError(
-                    f"two interventions want different CPUs: {affinity} and {change.affinity}",
+                    f"two interventions want different {what}: {others[name]} and {wanted}",
                     hint="keep one of them",
                 )
-            affinity = change.affinity
-        aslr_off = aslr_off or change.aslr_off
-    return LaunchChange(env, env_bytes, affinity, aslr_off)
+    return LaunchChange(env, env_bytes, **others)
+
+
+_ALONE = tuple(each.name for each in fields(LaunchChange) if each.name not in ("env", "env_bytes"))
+"""What one intervention alone can ask for."""

@@ -73,6 +73,7 @@ def run(experiment: Experiment, directory: Path, *, spec_text: str = "", watch: 
         _refuse_missing(experiment)
         builds = _build(experiment, drawn, watch)
         launches = Launches(experiment, drawn, builds={key: built.directory for key, built in builds.items()})
+        launches.check()
         identities = [program_identity(path) for path in launches.files()]
         if finished := _finished(experiment, directory, identities):
             return finished

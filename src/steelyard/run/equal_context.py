@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -28,10 +28,34 @@ from steelyard.run.launch import Launch
 PAD: Final = "STEELYARD_PAD="
 _LONGEST_STRING: Final = 32 * 4096
 """MAX_ARG_STRLEN of the kernel: one string of argv or the environment, its NUL included."""
+_LONGEST_PATH: Final = 4096
+"""PATH_MAX of the kernel, its NUL included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What an experiment adds on purpose to what lies on the stack of one launch.
+
+    Attributes
+    ----------
+    env_bytes : int
+        To the environment.
+    argv0_bytes : int or None
+        To the path of the program as the first argument; ``None`` leaves the first argument as it is.
+    path_bytes : int
+        To the path given to ``execve``.
+    """
+
+    env_bytes: int = 0
+    argv0_bytes: int | None = None
+    path_bytes: int = 0
+
+
+_NONE: Final = Growth()
 
 
 def equalize(
-    launches: Mapping[int, Launch], growth: Mapping[int, int], *, named_by_path: bool = False
+    launches: Mapping[int, Launch], growth: Mapping[int, Growth], *, named_by_path: bool = False
 ) -> dict[int, Launch]:
     """The launches, by treatment, with equal paths, string counts and string bytes; ``growth`` comes on top.
 
@@ -43,8 +67,12 @@ def equalize(
     Raises
     ------
     UsageError
-        The padding would be longer than the kernel takes in one string.
+        The padding would be longer than the kernel takes in one string, or a path longer than it takes.
     """
+    launches = {
+        key: _named_by_path(launch) if growth.get(key, _NONE).argv0_bytes is not None else launch
+        for key, launch in launches.items()
+    }
     path_bytes = max(len(os.fsencode(launch.path)) for launch in launches.values())
     longer = {
         key: _with_path(launch, path_bytes, named_by_path=named_by_path) for key, launch in launches.items()
@@ -56,8 +84,28 @@ def equalize(
     }
     most = max(_bytes(launch) for launch in filled.values())
     return {
-        key: _padded(launch, most - _bytes(launch) + growth.get(key, 0)) for key, launch in filled.items()
+        key: _grown(launch, most - _bytes(launch), growth.get(key, _NONE), named_by_path=named_by_path) for key, launch in filled.items()
     }
+
+
+def _named_by_path(launch: Launch) -> Launch:
+    return replace(launch, argv=(launch.path, *launch.argv[1:]))
+
+
+def _grown(launch: Launch, padding: int, growth: Growth, *, named_by_path: bool) -> Launch:
+    launch = _padded(launch, padding + growth.env_bytes)
+    path = "/" * growth.path_bytes + launch.path
+    argv0 = "/" * (growth.argv0_bytes or 0) + launch.argv[0]
+    if named_by_path or _is_script(launch.path):
+        # One path stands for both: the kernel, or the tool, hands it on in place of argv[0].
+        path = argv0 = "/" * (growth.path_bytes + (growth.argv0_bytes or 0)) + launch.path
+    if len(os.fsencode(path)) >= _LONGEST_PATH:
+        raise UsageError(
+            f"the path {launch.path} would be {len(os.fsencode(path)):,} bytes long;"
+            f" Linux takes {_LONGEST_PATH - 1:,}",
+            hint="choose a smaller stack_offset or argv0_bytes",
+        )
+    return replace(launch, path=path, argv=(argv0, *launch.argv[1:]))
 
 
 def _with_path(launch: Launch, length: int, *, named_by_path: bool) -> Launch:

@@ -35,6 +35,10 @@ _STEPS: Final = (
     "nice",
     "start",
     "exec",
+    "mount",
+    "scheduling",
+    "huge_pages",
+    "host",
 )
 _FILE_HEAD: Final = Struct("<8sII")
 _MAGIC: Final = b"SLYDJRNL"

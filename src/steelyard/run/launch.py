@@ -8,6 +8,7 @@ from typing import Final
 
 from steelyard.counters import find_event
 from steelyard.errors import UsageError
+from steelyard.interventions.launch_change import SchedulingClass
 
 CAPTURE: Final = "capture"
 NULL: Final = "null"
@@ -52,6 +53,12 @@ class Launch:
         Whether the kernel must not randomise its address space. If it refuses, the trial is ``setup_failed``.
     nice : int or None
         Its nice value, −20 to 19.
+    scheduling : SchedulingClass or None
+        Its class of the scheduler; ``None``: that of the runner.
+    huge_pages_off : bool
+        Whether the kernel may give it no huge pages that it did not ask for.
+    cwd_source : str or None
+        Then this directory, absolute, is shown to the program as ``cwd``, which is an empty directory.
     prepare, cleanup : tuple of Launch
         Untimed commands just before and after each trial; at most 16 each. Cleanup runs whatever happened.
         What prepare leaves running lives until cleanup has run.
@@ -73,6 +80,9 @@ class Launch:
     affinity: tuple[int, ...] | None = None
     aslr_off: bool = False
     nice: int | None = None
+    scheduling: SchedulingClass | None = None
+    huge_pages_off: bool = False
+    cwd_source: str | None = None
     prepare: tuple[Launch, ...] = ()
     cleanup: tuple[Launch, ...] = ()
     counters: tuple[str, ...] = ()
@@ -115,6 +125,8 @@ class Launch:
         paths |= {name: value for name, value in outputs.items() if value not in (CAPTURE, NULL)}
         if self.metrics_path is not None:
             paths["metrics_path"] = self.metrics_path
+        if self.cwd_source is not None:
+            paths["cwd_source"] = self.cwd_source
         for name, path in paths.items():
             if not path.startswith("/"):
                 raise UsageError(f"{name} is not an absolute path: {path!r}", hint="start it with /")

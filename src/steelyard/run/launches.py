@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import re
 import shutil
@@ -10,10 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from steelyard.design.contexts import draw_context
 from steelyard.design.plan import Context
 from steelyard.errors import UsageError
 from steelyard.interventions import INTERVENTIONS, LaunchChange, combine
-from steelyard.run.equal_context import equalize
+from steelyard.run.changed_launch import changed, existing
+from steelyard.run.equal_context import Growth, equalize
 from steelyard.run.launch import Launch
 from steelyard.run.valgrind import Valgrind
 from steelyard.sample import Treatment
@@ -87,6 +90,8 @@ class Launches:
         self._metrics_path: str | None = None
         self._valgrind = Valgrind.of(experiment)
         self._summary = os.devnull
+        self._place: Path | None = None
+        self._interventions = frozenset(f.name for f in experiment.factors if f.intervention)
 
     def mark(self, record_id: str, *, metrics_file: Path) -> None:
         """Give every process of a record the variables by which it is known, and the metrics file.
@@ -97,6 +102,7 @@ class Launches:
             Of the same length for all records, as is the number of the trial behind it.
         """
         self._marks["STEELYARD_TRIAL"] = f"{record_id}-" + "0" * TRIAL_DIGITS
+        self._place = metrics_file.parent / "cwd"
         if any(metric.source == "lines" for metric in self.experiment.metrics):
             self._metrics_path = str(metrics_file.absolute())
             self._marks["STEELYARD_METRICS"] = self._metrics_path
@@ -109,7 +115,10 @@ class Launches:
         launches = {
             treatment.id: self._launch(treatment, changes[treatment.id]) for treatment in self.treatments
         }
-        growth = {key: change.env_bytes for key, change in changes.items()}
+        growth = {
+            key: Growth(change.env_bytes, change.argv0_bytes, change.stack_bytes)
+            for key, change in changes.items()
+        }
         if self._valgrind is None:
             return equalize(launches, growth)
         # Around what is equal already: valgrind gives its program the stack that these strings make.
@@ -124,6 +133,17 @@ class Launches:
         """The file that each treatment starts."""
         return {treatment.id: self._launch(treatment, LaunchChange()).path for treatment in self.treatments}
 
+    def check(self) -> None:
+        """Make every launch once, with what the factors and the first context ask, so that what cannot be
+        is said before anything runs.
+
+        Raises
+        ------
+        UsageError, MachineError
+        """
+        contexts = self.experiment.contexts
+        self.in_context(draw_context(contexts, self.experiment.design.seed, 1) if contexts else None)
+
     def files(self) -> list[str]:
         """The programs, and the scripts that interpreters among them are given: what must not change while
         it is measured.
@@ -136,11 +156,8 @@ class Launches:
         return sorted(found)
 
     def _change(self, treatment: Treatment, settings: Mapping[str, Scalar]) -> LaunchChange:
-        levels = {
-            name: level
-            for name, level in (*treatment.levels.items(), *settings.items())
-            if name in INTERVENTIONS
-        }
+        # By the experiment, not by the name: a factor of an older record may bear one that is reserved now.
+        levels = {name: treatment.levels[name] for name in self._interventions} | dict(settings)
         return combine([INTERVENTIONS[name].change(level) for name, level in levels.items()])
 
     def _launch(self, treatment: Treatment, change: LaunchChange) -> Launch:
@@ -150,21 +167,30 @@ class Launches:
         ]
         launch = self._command(treatment, words, change, shell=program.shell)
         timeout_s = program.timeout_s
-        return replace(
+        plain = replace(
             launch,
             stdin=self._stdin(program.stdin, treatment) if program.stdin else "/dev/null",
             stdout=program.output,
             stderr=program.output,
             capture_limit_bytes=self._capture_limit_bytes(),
             timeout_ns=None if timeout_s is None else round(timeout_s * 1e9),
-            affinity=change.affinity,
-            aslr_off=change.aslr_off,
             nice=program.nice,
             counters=program.counters,
             metrics_path=self._metrics_path,
             prepare=self.hooks(treatment, program.prepare),
             cleanup=self.hooks(treatment, program.cleanup),
         )
+        files = self._read_files(plain, treatment) if change.file_cache else ()
+        return changed(plain, change, files=files, place=self._place)
+
+    def _read_files(self, launch: Launch, treatment: Treatment) -> list[str]:
+        """What a launch reads, as far as it can be told: program, standard input, files among its words, and
+        what the spec declares.
+        """
+        words = (str(Path(launch.cwd, word)) for word in launch.argv[1:] if TRIAL_MARK not in word)
+        patterns = (self._path(text, treatment) for text in self.experiment.program.inputs)
+        declared = (path for each in patterns for path in glob.glob(each, recursive=True))  # noqa: PTH207
+        return existing((launch.path, launch.stdin, *words, *declared))
 
     def _command(
         self, treatment: Treatment, words: Sequence[str], change: LaunchChange, *, shell: bool = False
@@ -182,7 +208,6 @@ class Launches:
             argv=argv,
             env=tuple(f"{name}={value}" for name, value in env.items()),
             cwd=self._path(self.experiment.program.cwd or "", treatment),
-            affinity=change.affinity,
         )
 
     def _capture_limit_bytes(self) -> int:

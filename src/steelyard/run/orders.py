@@ -20,6 +20,9 @@ _LAUNCH_HEAD: Final = Struct("<QQiBBBxIIIIII")
 _ASLR_OFF: Final = 1
 _NICE: Final = 2
 _AFFINITY: Final = 4
+_EXTENDED: Final = 8
+_EXTENSION: Final = Struct("<iiB3xI")
+_NO_POLICY: Final = -1
 _COUNTER: Final = Struct("<QII")
 _LENGTH: Final = Struct("<I")
 
@@ -59,6 +62,7 @@ def encode_definition(number: int, launch: Launch, prepare: Sequence[int], clean
         (_ASLR_OFF if launch.aslr_off else 0)
         | (_NICE if launch.nice is not None else 0)
         | (_AFFINITY if launch.affinity is not None else 0)
+        | (_EXTENDED if _is_extended(launch) else 0)
     )
     parts = [
         _LENGTH.pack(number),
@@ -83,6 +87,17 @@ def encode_definition(number: int, launch: Launch, prepare: Sequence[int], clean
         parts += (_COUNTER.pack(event.config, event.type, user_only), _text(name))
     files = (_output_file(launch.stdout), _output_file(launch.stderr), launch.metrics_path or "")
     parts += map(_text, (launch.path, launch.cwd, launch.stdin, *files, *launch.argv, *launch.env))
+    if flags & _EXTENDED:
+        scheduling = launch.scheduling
+        parts.append(
+            _EXTENSION.pack(
+                _NO_POLICY if scheduling is None else scheduling.policy,
+                0 if scheduling is None else scheduling.priority,
+                launch.huge_pages_off,
+                0,
+            )
+        )
+        parts.append(_text(launch.cwd_source or ""))
     return _order(_DEFINE, b"".join(parts))
 
 
@@ -104,6 +119,11 @@ def _encode_entry(entry: Entry) -> bytes:
             return _ENTRY.pack(_HOOK_ENTRY, launch, 0)
         case BlockEnd():
             return _ENTRY.pack(_BLOCK_END_ENTRY, 0, 0)
+
+
+def _is_extended(launch: Launch) -> bool:
+    """Most launches are not, and their frames stay short."""
+    return launch.scheduling is not None or launch.huge_pages_off or launch.cwd_source is not None
 
 
 def _order(kind: int, body: bytes) -> bytes:

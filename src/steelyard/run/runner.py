@@ -16,7 +16,7 @@ from typing import Final, Self
 from steelyard.errors import MachineError, ProgramError, RecordBusyError, RecordError, SteelyardError
 from steelyard.run.journal import RawTrial, decode_record
 from steelyard.run.launch import Launch
-from steelyard.run.linux import require_linux
+from steelyard.run.native import RUNNER, native_file
 from steelyard.run.orders import (
     BlockEnd,
     Entry,
@@ -105,24 +105,7 @@ def find_runner() -> Path:
     MachineError
         There is none, or this is not Linux.
     """
-    require_linux()
-    named = os.environ.get("STEELYARD_RUNNER")
-    if named:
-        path = Path(named)
-        if not os.access(path, os.X_OK):
-            raise MachineError(
-                f"STEELYARD_RUNNER is {named}, which cannot be executed",
-                hint="unset it to use the installed runner",
-            )
-        return path
-    # Not by importlib.resources, which takes up to 15 ms to import and finds the same place.
-    path = Path(__file__).parents[1] / "_native" / "steelyard-runner"
-    if not os.access(path, os.X_OK):
-        raise MachineError(
-            f"Steelyard was installed without its runner ({path} is missing)",
-            hint="install it with pip, which builds the runner: pip install .",
-        )
-    return path
+    return native_file(RUNNER)
 
 
 class Runner:

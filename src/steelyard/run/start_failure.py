@@ -22,6 +22,10 @@ _STEPS: Final = {
     "aslr": "address randomisation could not be switched off (containers often refuse it)",
     "affinity": "it could not be bound to the CPUs that it was to run on",
     "nice": "its nice value could not be set",
+    "mount": "its working directory could not be shown under another name (that needs CAP_SYS_ADMIN)",
+    "scheduling": "its scheduling class could not be set",
+    "huge_pages": "huge pages could not be switched off for it",
+    "host": "a setting of the host could not be made",
     "start": "no process could be made for it",
 }
 

@@ -40,6 +40,8 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cwd: str | None = None
     """``None``: the directory of the spec."""
     stdin: str | None = None
+    inputs: tuple[str, ...] = ()
+    """Files that it reads, or patterns: what ``file_cache`` warms and drops besides what the command says."""
     output: Literal["capture", "null"] = "capture"
     prepare: tuple[tuple[str, ...], ...] = ()
     cleanup: tuple[tuple[str, ...], ...] = ()

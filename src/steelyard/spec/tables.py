@@ -61,6 +61,13 @@ class ProgramTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stdin: Annotated[
         str | None, Meta(description="File that is the standard input; empty input by default.")
     ] = None
+    inputs: Annotated[
+        list[str],
+        Meta(
+            description="Files that the program reads, or patterns with `*` and `**`: `file_cache` warms or"
+            " drops them, with the program, its standard input and files that words of the command name."
+        ),
+    ] = []
     output: Annotated[
         Literal["capture", "null"],
         Meta(description="`capture` keeps the first 1 MiB of stdout and of stderr; `null` keeps nothing."),
@@ -138,6 +145,38 @@ class ContextsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     affinity: Annotated[
         Setting | None,
         Meta(description='CPUs (`"0-3,7"`), or the places of OpenMP threads: `"compact"`, `"scatter"`.'),
+    ] = None
+    argv0_bytes: Annotated[
+        Setting | None,
+        Meta(description="Bytes by which the program's own name (`argv[0]`) grows, which moves the stack."),
+    ] = None
+    cwd_bytes: Annotated[
+        Setting | None, Meta(description="Bytes of the working directory's name, as `getcwd` gives it.")
+    ] = None
+    stack_offset: Annotated[
+        Setting | None,
+        Meta(description="Bytes by which the stack begins lower; arguments and environment stay the same."),
+    ] = None
+    heap_offset: Annotated[
+        Setting | None,
+        Meta(description="Bytes by which the heap of a dynamically linked program begins later."),
+    ] = None
+    omp_wait_policy: Annotated[
+        Setting | None,
+        Meta(description='Waiting threads of an OpenMP program spin (`"active"`) or sleep (`"passive"`).'),
+    ] = None
+    nice: Annotated[Setting | None, Meta(description="Nice value of the program, -20 to 19.")] = None
+    scheduling: Annotated[
+        Setting | None,
+        Meta(description='Scheduling class: `"other"`, `"batch"`, `"idle"`; in real time `"fifo"`, `"rr"`.'),
+    ] = None
+    file_cache: Annotated[
+        Setting | None,
+        Meta(description='Program and files that it reads are in memory (`"warm"`) or not (`"dropped"`).'),
+    ] = None
+    transparent_huge_pages: Annotated[
+        Setting | None,
+        Meta(description='Huge pages without asking: as the host has it (`"system"`) or `"never"`.'),
     ] = None
     passes: Annotated[
         int,

@@ -53,7 +53,9 @@ def _program(program: Program) -> Table:
     single = list(commands) == [""]
     table: Table = {"command": commands[""]} if single else {"commands": commands}
     table |= _different(
-        program, Program(commands=program.commands), ("shell", "env", "inherit", "cwd", "stdin", "output")
+        program,
+        Program(commands=program.commands),
+        ("shell", "env", "inherit", "cwd", "stdin", "inputs", "output"),
     )
     table |= {key: value for key in _HOOKS if (value := getattr(program, key))}
     if program.timeout_s is not None:

@@ -51,6 +51,8 @@ def read_program(table: ProgramTable, origin: Origin) -> Program:
         commands = {"": _command(table.command or [], (*path, "command"), origin, shell=table.shell)}
     for key in ("cwd", "stdin"):
         _file(getattr(table, key), (*path, key), origin)
+    for i, pattern in enumerate(table.inputs):
+        _file(pattern, (*path, "inputs", i), origin)
     check_counters(table.counters, origin, (*path, "counters"))
     hooks = {key: _hooks(getattr(table, key), (*path, key), origin) for key in _HOOKS}
     return Program(
@@ -60,6 +62,7 @@ def read_program(table: ProgramTable, origin: Origin) -> Program:
         inherit=table.inherit,
         cwd=table.cwd,
         stdin=table.stdin,
+        inputs=tuple(table.inputs),
         output=table.output,
         timeout_s=None if table.timeout is None else read_duration(table.timeout, (*path, "timeout"), origin),
         nice=table.nice,

@@ -97,6 +97,7 @@ def _texts(program: Program, build: Build | None) -> Iterator[tuple[Path, str, s
         for key in ("cwd", "stdin")
         if (text := getattr(program, key)) is not None
     )
+    yield from ((("program", "inputs"), text, "trial") for text in program.inputs)
     for key, scope in _HOOKS.items():
         hooks: tuple[tuple[str, ...], ...] = getattr(program, key)
         yield from ((("program", key), word, scope) for words in hooks for word in words)
@@ -149,3 +150,7 @@ def _check_variables(
             raise origin.error(
                 ("program", "env", variable), what, f"leave {variable} out here, or do without {name}"
             )
+        for key in sorted(INTERVENTIONS[name].keys):
+            if getattr(program, key) is not None:
+                what = f"{name} is varied, and {key} in [program] says one value for all"
+                raise origin.error(("program", key), what, f"leave {key} out here, or do without {name}")

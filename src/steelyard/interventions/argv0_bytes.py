@@ -1,0 +1,32 @@
+"""``argv0_bytes``: the name by which a program is called grows, and with it everything on the stack moves.
+
+The first argument is the path of the program's file, begun with further slashes, which name the same file: a
+program that looks for its own file, or that acts by its name, finds what it looks for. The kernel gives a
+script its path instead of a first argument, so there the path itself grows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from steelyard.interventions.launch_change import LaunchChange
+from steelyard.interventions.shift import Shift
+from steelyard.units import Scalar
+
+LARGEST: Final = 3072
+"""Bytes: the kernel takes 4095 in a path, and the path itself is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argv0Bytes(Shift):
+    """Bytes by which the first argument grows beyond the path of the program's file."""
+
+    name: ClassVar[str] = "argv0_bytes"
+    about: ClassVar[str] = "bytes by which the program's own name (argv[0]) grows, which moves the stack"
+    levels_text: ClassVar[str] = f"a whole number of bytes from 0 to {LARGEST}"
+    largest: ClassVar[int] = LARGEST
+
+    def change(self, level: Scalar) -> LaunchChange:
+        """The growth; also of none, since the first argument is then the path."""
+        return LaunchChange(argv0_bytes=int(level))

@@ -1,0 +1,63 @@
+"""``cwd_bytes``: how long the name of the working directory is, as ``getcwd`` gives it.
+
+A longer spelling of the same name (slashes, links) would not do: the kernel tells a program the real one. So
+the directory is shown once more under a name of the wanted length, below the record, in a mount namespace of
+the runner: the program works in the very same directory, nobody else sees the mount, and it ends with the
+last process in that namespace, however that ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from steelyard.errors import UsageError
+from steelyard.interventions.intervention import Intervention
+from steelyard.interventions.launch_change import LaunchChange
+from steelyard.interventions.rights import CAP_SYS_ADMIN, has_capability
+from steelyard.units import Scalar
+
+LEAST: Final = 64
+LARGEST: Final = 3072
+"""Bytes: the kernel takes 4095 in a path, and programs put names of files behind it."""
+
+
+def may_mount() -> bool:
+    """Whether this process has CAP_SYS_ADMIN."""
+    return has_capability(CAP_SYS_ADMIN)
+
+
+@dataclass(frozen=True, slots=True)
+class CwdBytes(Intervention):
+    """Bytes of the working directory's name."""
+
+    allowed: Callable[[], bool] = may_mount
+    name: ClassVar[str] = "cwd_bytes"
+    about: ClassVar[str] = "bytes of the working directory's name, as getcwd gives it"
+    levels_text: ClassVar[str] = f"a whole number of bytes from {LEAST} to {LARGEST}"
+
+    def check(self, level: Scalar) -> Scalar:
+        """The number of bytes; see ``Intervention.check``."""
+        if isinstance(level, bool) or not isinstance(level, int) or not LEAST <= level <= LARGEST:
+            raise UsageError(f"{level!r} is no level of cwd_bytes", hint=f"write {self.levels_text}")
+        return level
+
+    def missing(self, level: Scalar) -> str | None:
+        """What this machine lacks: the right to mount, in a namespace that nobody else sees."""
+        del level
+        if self.allowed():
+            return None
+        return "showing a directory under another name needs CAP_SYS_ADMIN (root)"
+
+    def change(self, level: Scalar) -> LaunchChange:
+        """The length."""
+        return LaunchChange(cwd_bytes=int(level))
+
+    def population(self) -> Sequence[Scalar]:
+        """A kibibyte of lengths, each beyond what a record's own directory commonly takes."""
+        return range(512, 1536, 16)
+
+    def refine(self, level: Scalar, fraction: float) -> Scalar:
+        """The length plus 0 to 15 bytes."""
+        return int(level) + int(fraction * 16)

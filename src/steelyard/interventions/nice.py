@@ -1,0 +1,60 @@
+"""``nice``: how much of a busy CPU the program gets (``setpriority(2)``, in the child)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from steelyard.errors import UsageError
+from steelyard.interventions.intervention import Intervention
+from steelyard.interventions.launch_change import LaunchChange
+from steelyard.interventions.rights import CAP_SYS_NICE, has_capability
+from steelyard.units import Scalar
+
+MOST: Final = 20
+"""Nice values go from −20 to 19; what a process may have is 20 − RLIMIT_NICE at the least."""
+
+
+def lowest_allowed() -> int:
+    """The lowest nice value that this process may give a child."""
+    if has_capability(CAP_SYS_NICE):
+        return -MOST
+    import resource
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_NICE)
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    return min(own, max(-MOST, MOST - soft)) if soft != resource.RLIM_INFINITY else -MOST
+
+
+@dataclass(frozen=True, slots=True)
+class Nice(Intervention):
+    """The nice value."""
+
+    lowest: Callable[[], int] = lowest_allowed
+    name: ClassVar[str] = "nice"
+    about: ClassVar[str] = "nice value of the program: how much of a busy CPU it gets"
+    levels_text: ClassVar[str] = "a whole number from -20 (most) to 19 (least)"
+    keys: ClassVar[frozenset[str]] = frozenset({"nice"})
+
+    def check(self, level: Scalar) -> Scalar:
+        """The value; see ``Intervention.check``."""
+        if isinstance(level, bool) or not isinstance(level, int) or not -MOST <= level < MOST:
+            raise UsageError(f"{level!r} is no level of nice", hint=f"write {self.levels_text}")
+        return level
+
+    def missing(self, level: Scalar) -> str | None:
+        """What this machine lacks for the level: the right to be preferred."""
+        lowest = self.lowest()
+        if int(level) >= lowest:
+            return None
+        return f"this process may give nice values from {lowest} on; lower ones need CAP_SYS_NICE (root)"
+
+    def change(self, level: Scalar) -> LaunchChange:
+        """The value."""
+        return LaunchChange(nice=int(level))
+
+    def population(self) -> Sequence[Scalar]:
+        """From what this process may give to 19."""
+        return range(self.lowest(), MOST)

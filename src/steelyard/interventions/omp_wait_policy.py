@@ -1,0 +1,29 @@
+"""``omp_wait_policy``: whether threads of an OpenMP program that wait for others burn their CPU.
+
+One variable of the environment (OpenMP 5.2, section 21.2.5). With as many threads as CPUs and a busy
+neighbour it decides more than most optimisations do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from steelyard.interventions.launch_change import LaunchChange
+from steelyard.interventions.named import Named
+from steelyard.units import Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class OmpWaitPolicy(Named):
+    """How threads of an OpenMP program wait."""
+
+    name: ClassVar[str] = "omp_wait_policy"
+    about: ClassVar[str] = "whether waiting threads of an OpenMP program spin or sleep"
+    levels_text: ClassVar[str] = '"active" (they spin) or "passive" (they sleep)'
+    levels: ClassVar[tuple[str, ...]] = ("active", "passive")
+    variables: ClassVar[frozenset[str]] = frozenset({"OMP_WAIT_POLICY"})
+
+    def change(self, level: Scalar) -> LaunchChange:
+        """OpenMP's variable."""
+        return LaunchChange(env={"OMP_WAIT_POLICY": str(level)})

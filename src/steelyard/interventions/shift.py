@@ -1,0 +1,55 @@
+"""``Shift``: an intervention whose level is a number of bytes by which something moves."""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from steelyard.errors import UsageError
+from steelyard.interventions.intervention import Intervention
+from steelyard.interventions.launch_change import LaunchChange
+from steelyard.units import Scalar
+
+STACK_STEP: Final = 16
+"""Bytes: the kernel starts a program with its stack aligned to this, and malloc aligns what it lends to it,
+so only steps of 16 move anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shift(Intervention):
+    """Bytes by which something moves.
+
+    Attributes
+    ----------
+    largest : int
+        The highest level.
+    """
+
+    page_bytes: int = os.sysconf("SC_PAGE_SIZE")
+    largest: ClassVar[int]
+
+    def check(self, level: Scalar) -> Scalar:
+        """The number of bytes; see ``Intervention.check``."""
+        if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level <= self.largest:
+            raise UsageError(f"{level!r} is no level of {self.name}", hint=f"write {self.levels_text}")
+        return level
+
+    def missing(self, level: Scalar) -> str | None:
+        """Nothing, where moving it needs no right."""
+        del level
+        return None
+
+    @abstractmethod
+    def change(self, level: Scalar) -> LaunchChange:
+        """The move."""
+
+    def population(self) -> Sequence[Scalar]:
+        """The residues of a page that can be reached, in steps of the stack's alignment."""
+        return range(0, min(self.page_bytes, self.largest + 1), STACK_STEP)
+
+    def place(self, level: Scalar) -> Scalar:
+        """Levels count once for each place of the stack: 256 of them in a page of 4096 bytes."""
+        return int(level) // STACK_STEP
