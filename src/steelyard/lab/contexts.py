@@ -6,12 +6,20 @@ from collections.abc import Sequence
 from typing import Final
 
 from steelyard.design.plan import Context
+from steelyard.interventions import INTERVENTIONS
 from steelyard.interventions.aslr import Aslr
-from steelyard.interventions.env_bytes import STACK_STEP, EnvBytes
+from steelyard.interventions.env_bytes import EnvBytes
+from steelyard.interventions.stack_offset import StackOffset
+from steelyard.interventions.transparent_huge_pages import TransparentHugePages
 from steelyard.spec.experiment import Experiment
 from steelyard.units import Scalar
 
-UNCHANGED: Final[dict[str, Scalar]] = {EnvBytes.name: 0, Aslr.name: "on"}
+UNCHANGED: Final[dict[str, Scalar]] = {
+    EnvBytes.name: 0,
+    StackOffset.name: 0,
+    Aslr.name: "on",
+    TransparentHugePages.name: "system",
+}
 """The level of an intervention that leaves a launch as it is without it; others have none that is known."""
 
 
@@ -40,6 +48,4 @@ def default_context(contexts: Sequence[Context]) -> int | None:
 
 
 def _unchanged(name: str, level: Scalar) -> bool:
-    if name == EnvBytes.name:
-        return int(level) // STACK_STEP == 0
-    return level == UNCHANGED[name]
+    return INTERVENTIONS[name].place(level) == INTERVENTIONS[name].place(UNCHANGED[name])

@@ -84,7 +84,8 @@ def equalize(
     }
     most = max(_bytes(launch) for launch in filled.values())
     return {
-        key: _grown(launch, most - _bytes(launch), growth.get(key, _NONE), named_by_path=named_by_path) for key, launch in filled.items()
+        key: _grown(launch, most - _bytes(launch), growth.get(key, _NONE), named_by_path=named_by_path)
+        for key, launch in filled.items()
     }
 
 
