@@ -156,3 +156,42 @@ def test_progress_is_drawn_on_a_terminal_and_taken_away(steelyard_env, tmp_path)
     assert process.wait(timeout=30) == 0
     assert b"/5 blocks" in drawn
     assert drawn.endswith(b"\r\x1b[K")
+
+
+def test_what_is_wrong_is_said_in_options_and_not_in_keys_of_a_spec(steelyard_cli):
+    asked = {
+        ("--metric", "foo", "true"): "error: --metric: there is no metric foo",
+        ("-L", "n", "1,1", "echo {n}"): "error: --parameter-list n[2]: 1 is a level of n twice",
+        ("-M", "15", "-m", "20", "true"): "error: --max-runs: 15 is below 20",
+    }
+    for words, told in asked.items():
+        done = steelyard_cli("compare", *words)
+        assert (done.returncode, done.stderr.splitlines()[0]) == (2, told)
+        assert "experiment()" not in done.stderr
+
+
+def test_the_same_comparison_into_the_same_record_shows_it_again(steelyard_cli):
+    words = ("compare", "-r", "3", "-o", "it.lab", "true", "true")
+    first = steelyard_cli(*words)
+    again = steelyard_cli(*words)
+    assert (again.returncode, again.stdout) == (0, first.stdout)
+    other = steelyard_cli("compare", "-r", "4", "-o", "it.lab", "true", "true")
+    assert (other.returncode, "design.seed" in other.stderr, "design.blocks" in other.stderr) == (
+        2,
+        False,
+        True,
+    )
+
+
+def test_a_time_limit_that_ends_before_the_first_block_says_so(steelyard_cli):
+    done = steelyard_cli("compare", "--max-time", "0.2 s", "-w", "0", "sleep 0.15", "sleep 0.15")
+    assert done.returncode == 2
+    assert "the time was up before each treatment had run once (1 trials ended)" in done.stderr
+    assert "--max-time" in done.stderr
+
+
+def test_a_program_that_deletes_the_record_gets_an_error_and_no_traceback(steelyard_cli):
+    done = steelyard_cli("compare", "-r", "5", "-o", "it.lab", "rm -rf it.lab", "true")
+    assert done.returncode == 2
+    assert "is gone, and what was measured last with it" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -110,12 +110,14 @@ def test_parquet_has_the_same_rows_with_types_and_units(record, tmp_path):
 
 
 def long_rows(measurement):
+    place = (measurement.block, measurement.trial, measurement.treatment)
+    place += (f"O{measurement.treatment}", 10 * measurement.treatment)
     for name, observe in OBSERVED.items():
         if (observed := observe(measurement)) is not None:
-            yield measurement.trial, name, BUILTIN[name].unit, {}, 0, float(observed)
+            yield *place, name, BUILTIN[name].unit, {}, 0, float(observed)
     units = {metric.name: metric.unit for metric in made_up.METRICS}
     for value in measurement.values:
-        yield measurement.trial, value.metric, units[value.metric], value.labels, value.i, value.value
+        yield *place, value.metric, units[value.metric], value.labels, value.i, value.value
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
@@ -126,15 +128,27 @@ def test_the_long_form_has_every_value_with_its_labels(record, tmp_path, form):
         rows = [tuple(json.loads(line).values()) for line in path.read_text().splitlines()]
     elif form == "csv":
         read = list(csv.reader(io.StringIO(path.read_text(), newline="")))
-        assert read[0] == ["trial", "metric", "unit", "labels", "i", "value"]
-        rows = [(int(t), m, u, json.loads(labels), int(i), float(v)) for t, m, u, labels, i, v in read[1:]]
+        assert read[0] == [
+            *("block", "trial", "treatment", "opt", "n"),
+            *("metric", "unit", "labels", "i", "value"),
+        ]
+        types = (int, int, int, str, int, str, str, json.loads, int, float)
+        rows = [tuple(of(cell) for of, cell in zip(types, row, strict=True)) for row in read[1:]]
     else:
         parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
         rows = [tuple(row.values()) for row in parquet.read_table(path).to_pylist()]
-        rows = [(*row[:3], json.loads(row[3]), *row[4:]) for row in rows]
+        rows = [(*row[:7], json.loads(row[7]), *row[8:]) for row in rows]
     wanted = [row for measurement in TAKEN for row in long_rows(measurement)]
-    order = lambda row: (row[0], row[1], str(sorted(row[3].items())), row[4])  # noqa: E731
+    order = lambda row: (row[1], row[5], str(sorted(row[7].items())), row[8])  # noqa: E731
     assert sorted(rows, key=order) == sorted(wanted, key=order)
+
+
+@pytest.mark.parametrize("name", ["record.sqlite", "trials.csv"])
+def test_nothing_is_written_into_the_record_itself(record, name):
+    before = {path.name: path.stat().st_size for path in record.directory.iterdir()}
+    with pytest.raises(UsageError, match="is inside the record"):
+        export(record, record.directory / name, "csv")
+    assert {path.name: path.stat().st_size for path in record.directory.iterdir()} == before
 
 
 def test_built_in_metrics_are_read_as_the_store_samples_them(record):

@@ -107,10 +107,10 @@ def test_the_hint_of_a_damaged_record_is_a_command_that_works(damaged, tmp_path)
     with pytest.raises(RecordError) as error:
         Record.open(damaged)
     hint = (error.value.hint or "").removeprefix("copy what can still be read: ")
-    assert hint.startswith("python -m steelyard.store.recovery ")
+    assert hint.startswith("steelyard recover ")
     assert hint.endswith(" COPY.lab")
     copy = tmp_path / "COPY.lab"
-    command = [sys.executable, *shlex.split(hint)[1:-1], str(copy)]
+    command = [sys.executable, "-m", *shlex.split(hint)[:-1], str(copy)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.startswith(f"{copy} holds 600 trials; 0 finished ones are lost\n")
     again = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -155,7 +155,7 @@ def test_damage_that_sqlite_takes_for_data_is_told_as_damage(record_directory, d
         Record.open(record_directory) as record,
     ):
         ask(record)
-    assert "steelyard.store.recovery" in (error.value.hint or "")
+    assert "steelyard recover " in (error.value.hint or "")
 
 
 def test_a_bug_stays_a_traceback(record_directory):

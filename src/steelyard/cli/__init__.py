@@ -21,6 +21,7 @@ COMMANDS = {
     "analyze": "Answer from a record: effects, intervals, verdicts.",
     "model": "Model how metrics grow with a parameter, and hold them to expectations.",
     "export": "Write a record as CSV, JSON Lines or Parquet.",
+    "recover": "Copy what can be read of a damaged record into a new one.",
     "doctor": "Show what can be observed and controlled here, and what improves it.",
     "demo": "Show in about a minute how run times lie.",
     "completion": "Print the completion script for bash, zsh or fish.",

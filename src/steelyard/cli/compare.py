@@ -6,6 +6,7 @@ import os
 import secrets
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -19,6 +20,10 @@ from steelyard.cli.calibrating import (
 from steelyard.cli.conducting import conduct, print_answer
 from steelyard.cli.options import json_option, output_option, strict_option
 from steelyard.errors import UsageError
+
+if TYPE_CHECKING:
+    from steelyard.lab.compare import Comparing
+    from steelyard.spec import Experiment
 
 
 @click.command(
@@ -212,10 +217,44 @@ def command(
         comparing = replace(comparing, blocks=runs or BLOCKS_OF_NULL, rel_halfwidth=None)
         ctx.exit(calibrate(null, comparing, comparisons=comparisons, output=output, as_json=as_json))
     directory = output or state_directory(os.environ, "compare").with_suffix(".lab")
-    conduct(comparing.experiment(), directory)
+    if seed is None and output is not None and (output / "record.sqlite").is_file():
+        # The same comparison again goes on where it stopped, in the order that was drawn then.
+        comparing = replace(comparing, seed=_seed_of(output))
+    conduct(_experiment(comparing), directory)
     code = print_answer(directory, as_json=as_json, strict=strict)
     click.echo(f"record: {directory}" if as_json else f"\nrecord: {directory}", err=as_json)
     ctx.exit(code)
+
+
+def _seed_of(record: Path) -> int:
+    from steelyard.store import Record
+
+    with Record.open(record) as opened:
+        return opened.experiment.design.seed
+
+
+_OPTIONS: Final = {
+    "analysis.metric": "--metric",
+    "analysis.margin": "--margin",
+    "design.stop.max_blocks": "--max-runs",
+    "design.blocks": "--min-runs",
+    "factors": "--parameter-list",
+    "program.timeout": "--timeout",
+}
+"""What a key of a spec is called here."""
+
+
+def _experiment(comparing: Comparing) -> Experiment:
+    """The experiment; what is wrong with it is said in the words of this command."""
+    try:
+        return comparing.experiment()
+    except UsageError as error:
+        said = error.message.removeprefix("experiment(): ")
+        for key, option in _OPTIONS.items():
+            if said.startswith(key):
+                said = f"{option}{said.removeprefix(key).replace('.', ' ', 1)}"
+        hint = error.hint and error.hint.replace("max_blocks = ", "--max-runs ")
+        raise UsageError(said.removesuffix(", which is blocks"), hint=hint) from error
 
 
 def _hint_at_shell(found: list[tuple[str, list[str]]]) -> None:

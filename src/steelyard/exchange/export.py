@@ -36,12 +36,17 @@ def export(record: Record, to: Path | None, form: Format, *, long: bool = False)
     Raises
     ------
     UsageError
-        The file cannot be written.
+        The file cannot be written, or is in the record itself.
     MachineError
         Parquet without pyarrow.
     RecordError
         The record is damaged; what can be read can be recovered into another one.
     """
+    if to is not None and to.resolve().parent == record.directory.resolve():
+        raise UsageError(
+            f"{to} is inside the record, which only Steelyard writes to",
+            hint="name a file beside it: --output trials.csv",
+        )
     with _output(to) as binary:
         table = values(record) if long else trials(record)
         if form == "parquet":

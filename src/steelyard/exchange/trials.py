@@ -58,10 +58,6 @@ def trials(record: Record) -> Table:
         for metric in record.metrics
         if metric.kind != "builtin" and not any(record.labels_of(metric.name))
     ]
-    factors = {
-        factor: type_of(treatment.levels[factor] for treatment in record.treatments)
-        for factor in (record.treatments[0].levels if record.treatments else ())
-    }
     settings = _settings(record)
     fixed = [
         *(Column(f"context.{name}", type_) for name, type_ in settings.items()),
@@ -72,17 +68,24 @@ def trials(record: Record) -> Table:
         ),
     ]
     taken = {column.name for column in (*_PLACE, *fixed)}
-    named = [Column(_free(name, "factor", taken), type_) for name, type_ in factors.items()]
-    taken |= {column.name for column in named}
+    factors = factor_columns(record, taken=taken)
+    taken |= {column.name for column in factors}
     others = [Column(_free(metric.name, "metric", taken), "real", metric.unit) for metric in reported]
     names = [metric.name for metric in reported]
-    return Table((*_PLACE, *named, *fixed, *others), _rows(record, tuple(factors), tuple(settings), names))
+    return Table((*_PLACE, *factors, *fixed, *others), _rows(record, tuple(settings), names))
 
 
-def _rows(
-    record: Record, factors: Sequence[str], settings: Sequence[str], reported: Sequence[str]
-) -> Iterator[tuple[Cell, ...]]:
-    levels = {t.id: tuple(t.levels.get(factor) for factor in factors) for t in record.treatments}
+def factor_columns(record: Record, *, taken: Collection[str]) -> tuple[Column, ...]:
+    """A column for each factor, in the order in which treatments have them; ``factor.NAME`` on a clash."""
+    levels = [treatment.levels for treatment in record.treatments]
+    return tuple(
+        Column(_free(name, "factor", taken), type_of(its[name] for its in levels))
+        for name in (levels[0] if levels else ())
+    )
+
+
+def _rows(record: Record, settings: Sequence[str], reported: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
+    levels = {treatment.id: tuple(treatment.levels.values()) for treatment in record.treatments}
     outcomes = record.stream_outcomes()
     outcome: BlockOutcome | None = None
     where: tuple[Cell, ...] = ()

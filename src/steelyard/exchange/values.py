@@ -1,4 +1,5 @@
-"""One row a value: ``trial``, ``metric``, ``unit``, ``labels``, ``i`` (iteration, from 0), ``value``.
+"""One row a value: ``block``, ``trial``, ``treatment``, a column for each factor, ``metric``, ``unit``,
+``labels``, ``i`` (iteration, from 0), ``value``. A factor with the name of another column is ``factor.NAME``.
 
 Built-in metrics are among them, with no labels and ``i`` 0; what was not observed has no row. ``labels`` is a
 JSON object, ``{}`` where there are none. Join with the table of trials by ``trial``.
@@ -12,27 +13,31 @@ from typing import Final
 import msgspec
 
 from steelyard.exchange.table import Cell, Column, Table
-from steelyard.exchange.trials import OBSERVED
+from steelyard.exchange.trials import OBSERVED, factor_columns
 from steelyard.store import Record
 
-_COLUMNS: Final = (
-    Column("trial", "integer"), Column("metric", "text"), Column("unit", "text"), Column("labels", "json"),
-    Column("i", "integer"), Column("value", "real"),
+_PLACE: Final = (Column("block", "integer"), Column("trial", "integer"), Column("treatment", "integer"))
+_VALUE: Final = (
+    Column("metric", "text"), Column("unit", "text"), Column("labels", "json"), Column("i", "integer"),
+    Column("value", "real"),
 )  # fmt: skip
 
 
 def values(record: Record) -> Table:
     """Every value of every trial, iterations included, nothing reduced."""
-    return Table(_COLUMNS, _rows(record))
+    factors = factor_columns(record, taken={column.name for column in (*_PLACE, *_VALUE)})
+    return Table((*_PLACE, *factors, *_VALUE), _rows(record))
 
 
 def _rows(record: Record) -> Iterator[tuple[Cell, ...]]:
     units = {metric.name: metric.unit for metric in record.metrics}
+    levels = {treatment.id: tuple(treatment.levels.values()) for treatment in record.treatments}
     for _, m in record.stream_measurements():
+        place = (m.block, m.trial, m.treatment, *levels[m.treatment])
         for name, observe in OBSERVED.items():
             observed = observe(m)
             if observed is not None:
-                yield m.trial, name, units[name], "{}", 0, float(observed)
+                yield *place, name, units[name], "{}", 0, float(observed)
         for value in m.values:
             labels = msgspec.json.encode(value.labels, order="sorted").decode()
-            yield m.trial, value.metric, units[value.metric], labels, value.i, value.value
+            yield *place, value.metric, units[value.metric], labels, value.i, value.value

@@ -53,10 +53,7 @@ def analyze(record: Record, *, metric: str | None = None) -> Answer:
         samples = record.samples(primary, *others)
         observed = {sample.metric.name for sample in samples if len(sample)}
         if primary not in observed:
-            raise RecordError(
-                f"{record.directory} has no complete block yet, so there is nothing to analyze",
-                hint=f"steelyard status {record.directory}",
-            )
+            raise _nothing_yet(record)
         # Once for all that ask: of a million trials each takes a tenth of a second and more.
         so_far, disturbances = extent(record), record.disturbances()
         return answer(
@@ -67,6 +64,21 @@ def analyze(record: Record, *, metric: str | None = None) -> Answer:
             warnings=_warnings(record, disturbances, so_far.spent_s),
             unobserved=_unobserved(experiment, observed, waits=bool(disturbances)),
         )
+
+
+def _nothing_yet(record: Record) -> RecordError:
+    """What to do where no block is complete."""
+    runs = record.runs()
+    if runs and runs[-1].state in ("complete", "precision_not_reached"):
+        return RecordError(
+            f"{record.directory}: the time was up before each treatment had run once"
+            f" ({record.progress().trials} trials ended)",
+            hint="give it more: --max-time with compare, max_time under [design] stop in a spec",
+        )
+    return RecordError(
+        f"{record.directory} has no complete block yet, so there is nothing to analyze",
+        hint=f"steelyard status {record.directory}",
+    )
 
 
 def primary_precision(record: Record) -> Precision:

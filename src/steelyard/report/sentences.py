@@ -48,7 +48,7 @@ _SENTENCES: Final[dict[Kind, str]] = {
 
 _COUNTS: Final = {"blocks": "block", "contexts": "context", "runs": "run"}
 _WIDTHS: Final = {"reached": "reached", "target": "wanted"}
-_FORMATS: Final = {"r1": ".2f", "n_eff": ".0f", "farthest": ".2g", "tick_s": "g"}
+_FORMATS: Final = {"r1": ".2f", "n_eff": ".0f", "farthest": ".3g", "tick_s": "g"}
 
 
 def notice(about: Notice, names: Names) -> str:

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from struct import Struct
-from typing import Final, Literal
+from typing import BinaryIO, Final, Literal
 
 import msgspec
 
@@ -157,9 +157,9 @@ def read_journal(path: Path, offset: int = 0) -> tuple[list[RawTrial], int]:
     Raises
     ------
     JournalError
-        It is no journal, of another version, or damaged before its end.
+        It is no journal, of another version, damaged before its end, or gone.
     """
-    with path.open("rb") as file:
+    with _opened(path) as file:
         size = file.seek(0, 2)
         if size == 0:
             return [], 0
@@ -171,6 +171,19 @@ def read_journal(path: Path, offset: int = 0) -> tuple[list[RawTrial], int]:
                 # A power cut took frames that are in the record already: new ones follow the last whole one.
                 return [], _read_frames(path, data, _FILE_HEAD.size)[1]
             return _read_frames(path, data, max(offset, _FILE_HEAD.size))
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        raise JournalError(
+            f"{path} is gone, and what was measured last with it",
+            hint="something deleted it while the experiment ran, perhaps the program itself; measure into"
+            " another directory: --output NAME.lab",
+            trials=[],
+            offset=0,
+        ) from None
 
 
 def decode_record(body: memoryview) -> RawTrial:

@@ -5,33 +5,66 @@ reported.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from steelyard.design.plan import Block
+from steelyard.errors import UsageError
 from steelyard.run.extract import Extractor, MissingValueError
 from steelyard.run.journal import RawTrial
 from steelyard.run.launches import Launches
 from steelyard.run.measurement import Measurement, Value
+from steelyard.run.patience import OutOfPatienceError, patience
 from steelyard.run.verify import Verifier
 from steelyard.sample import Treatment
+
+PATIENCE_S: Final = 60.0
+"""For the trials of a batch, which took a tenth of a second or are one; reading a megabyte of each takes
+milliseconds."""
 
 
 class Observer:
     """Turns raw trials of these launches into measurements."""
 
-    def __init__(self, launches: Launches) -> None:
+    def __init__(self, launches: Launches, *, patience_s: float = PATIENCE_S) -> None:
         self._verifier = Verifier(launches.experiment)
         self._extractor = Extractor(launches.experiment)
         self._treatments = {treatment.id: treatment for treatment in launches.treatments}
         self._paths = launches.paths()
+        self._patience_s = patience_s
+        experiment = launches.experiment
+        verify = (experiment.program.verify.stdout, experiment.program.verify.stderr)
+        self._patterns = [
+            pattern
+            for pattern in (*verify, *(metric.pattern for metric in experiment.metrics))
+            if pattern is not None
+        ]
 
     def measure(self, raw_trials: Sequence[RawTrial], blocks: Sequence[Block]) -> list[Measurement]:
-        """The measurements of trials that belong to ``blocks``."""
+        """The measurements of trials that belong to ``blocks``.
+
+        Raises
+        ------
+        UsageError
+            A regular expression of the spec does not come to an end on what was printed.
+        """
         places = {
             trial: (block.id, place, self._treatments[treatment])
             for block in blocks
             for place, (trial, treatment) in enumerate(enumerate(block.order, block.first_trial), 1)
         }
-        return [self._measurement(raw, *places[raw.trial]) for raw in raw_trials]
+        measured: list[Measurement] = []
+        try:
+            with patience(self._patience_s):
+                measured.extend(self._measurement(raw, *places[raw.trial]) for raw in raw_trials)
+        except OutOfPatienceError:
+            trial = raw_trials[len(measured)].trial
+            raise UsageError(
+                f"after {self._patience_s:g} s there is no end of a search in what trial {trial} printed;"
+                f" the patterns are: {', '.join(map(repr, self._patterns))}",
+                hint="repetitions inside repetitions, as in (a+)+, are tried in endlessly many ways; write a"
+                " pattern that can match in one way only, and run into a new record",
+            ) from None
+        return measured
 
     def _measurement(self, raw: RawTrial, block: int, place: int, treatment: Treatment) -> Measurement:
         status, reason = self._verifier.judge(raw, self._paths[treatment.id])

@@ -225,8 +225,7 @@ def damaged(path: Path, what: str) -> RecordError:
     """The error for a record that is not what it should be."""
     return RecordError(
         f"{path} is damaged: {what}",
-        hint="copy what can still be read:"
-        f" python -m steelyard.store.recovery {quoted(path.parent)} COPY.lab",
+        hint=f"copy what can still be read: steelyard recover {quoted(path.parent)} COPY.lab",
     )
 
 

@@ -1,13 +1,9 @@
-"""A new record from what can still be read of a damaged one.
-
-``python -m steelyard.store.recovery DAMAGED.lab NEW.lab``
-"""
+"""A new record from what can still be read of a damaged one."""
 
 from __future__ import annotations
 
 import shutil
 import sqlite3
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -15,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from steelyard.errors import RecordError, SteelyardError
+from steelyard.errors import RecordError
 from steelyard.store.creation import refuse_existing
 from steelyard.store.database import create_database, explained
 from steelyard.store.facts import FILE
@@ -165,23 +161,3 @@ def _settle(target: sqlite3.Connection, directory: Path) -> Recovered:
         (time.time_ns(), f"this record was recovered from a damaged one; {lost} finished trials were lost"),
     )
     return Recovered(trials, lost, spoilt)
-
-
-def main(arguments: list[str]) -> int:
-    """Recover, say what was found, and give an exit code."""
-    if len(arguments) != 2:
-        sys.stderr.write("usage: python -m steelyard.store.recovery DAMAGED.lab NEW.lab\n")
-        return 2
-    damaged, new = map(Path, arguments)
-    try:
-        found = recover(damaged, new)
-    except SteelyardError as error:
-        sys.stderr.write(f"error: {error}\n\nhint: {error.hint}\n")
-        return error.exit_code
-    sys.stdout.write(f"{new} holds {found.trials:,} trials; {found.lost_trials:,} finished ones are lost\n")
-    sys.stdout.write(f"{found.spoilt_blocks:,} complete blocks lost trials or values and count no more\n")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
