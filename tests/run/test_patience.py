@@ -18,23 +18,29 @@ def test_a_pattern_that_backtracks_for_ever_is_interrupted() -> None:
         ENDLESS.search("a" * 64)
 
 
-def test_work_that_ends_in_time_leaves_timer_and_handler_as_they_were() -> None:
-    before = signal.getsignal(signal.SIGALRM)
-    with patience(60):
-        assert signal.getitimer(signal.ITIMER_REAL)[0] > 0
-        assert ENDLESS.search("aab")
-    assert signal.getsignal(signal.SIGALRM) is before
-    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+@pytest.mark.parametrize("seconds", [0.0, 1000.0])
+def test_work_that_ends_in_time_leaves_the_handler_and_another_timer_as_they_were(seconds: float) -> None:
+    handler = signal.getsignal(signal.SIGALRM)
+    others = signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        with patience(60):
+            assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= 60
+            assert ENDLESS.search("aab")
+        assert signal.getsignal(signal.SIGALRM) is handler
+        assert signal.getitimer(signal.ITIMER_REAL)[0] == pytest.approx(seconds, abs=100)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, *others)
 
 
 def test_another_thread_works_without_a_limit() -> None:
-    seen: list[float] = []
+    handler = signal.getsignal(signal.SIGALRM)
+    seen: list[object] = []
 
     def work() -> None:
         with patience(60):
-            seen.append(signal.getitimer(signal.ITIMER_REAL)[0])
+            seen.append(signal.getsignal(signal.SIGALRM))
 
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    assert seen == [0]
+    assert seen == [handler]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -24,13 +25,17 @@ def patience(seconds: float) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGALRM, _interrupt)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    handler = signal.signal(signal.SIGALRM, _interrupt)
+    start = time.monotonic()
+    left_s, every_s = signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGALRM, handler)
+        if left_s:
+            # Somebody else's timer goes on; at once where its time has come meanwhile.
+            signal.setitimer(signal.ITIMER_REAL, max(1e-6, left_s - (time.monotonic() - start)), every_s)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
