@@ -22,6 +22,7 @@ def test_the_registry_is_keyed_by_the_names_of_its_members():
         "omp_wait_policy",
         "nice",
         "scheduling",
+        "background_load",
         "file_cache",
         "transparent_huge_pages",
     }

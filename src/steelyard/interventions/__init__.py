@@ -11,6 +11,7 @@ from typing import Final
 from steelyard.interventions.affinity import Affinity
 from steelyard.interventions.argv0_bytes import Argv0Bytes
 from steelyard.interventions.aslr import Aslr
+from steelyard.interventions.background_load import BackgroundLoad
 from steelyard.interventions.cwd_bytes import CwdBytes
 from steelyard.interventions.env_bytes import EnvBytes
 from steelyard.interventions.file_cache import FileCache
@@ -39,6 +40,7 @@ INTERVENTIONS: Final[dict[str, Intervention]] = {
         OmpWaitPolicy(),
         Nice(),
         Scheduling(),
+        BackgroundLoad(),
         FileCache(),
         TransparentHugePages(),
     )

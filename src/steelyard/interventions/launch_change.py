@@ -18,6 +18,24 @@ class SchedulingClass:
 
 
 @dataclass(frozen=True, slots=True)
+class Load:
+    """Processes beside the program.
+
+    Attributes
+    ----------
+    percent : int
+        Of each 10 ms, that each of them works.
+    cpus : tuple of int or None
+        That they may use; ``None``: all that Steelyard may.
+    """
+
+    kind: Literal["cpu", "memory", "disk"]
+    processes: int = 1
+    percent: int = 100
+    cpus: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LaunchChange:
     """What is different from a plain launch; the default is no difference.
 
@@ -47,6 +65,8 @@ class LaunchChange:
         No huge pages that the program did not ask for.
     file_cache : {"warm", "dropped"} or None
         What is done to the cache of the program's files before each trial.
+    load : Load or None
+        What runs beside the program.
     """
 
     env: Mapping[str, str] = field(default_factory=dict)
@@ -61,6 +81,7 @@ class LaunchChange:
     scheduling: SchedulingClass | None = None
     huge_pages_off: bool = False
     file_cache: Literal["warm", "dropped"] | None = None
+    load: Load | None = None
 
 
 _PLAIN = LaunchChange()

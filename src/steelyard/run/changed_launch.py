@@ -12,9 +12,10 @@ from typing import Final
 
 from steelyard.errors import UsageError
 from steelyard.interventions import LaunchChange
+from steelyard.interventions.launch_change import Load
 from steelyard.run.elf import read_elf
 from steelyard.run.launch import Launch
-from steelyard.run.native import CACHE, HEAP, native_file
+from steelyard.run.native import CACHE, HEAP, LOAD, native_file
 from steelyard.run.provenance import interpreter_line
 
 _PRELOAD: Final = "LD_PRELOAD="
@@ -33,8 +34,8 @@ def changed(launch: Launch, change: LaunchChange, *, files: Sequence[str], place
     files : sequence of str
         That the program reads.
     place : Path or None
-        Where directories are made that the program's own is shown as; ``None`` makes none, for a trial of
-        whether a launch can be made at all.
+        In the record, where directories are made that the program's own is shown as, and where a load of the
+        disk writes; ``None`` makes none, for a trial of whether a launch can be made at all.
 
     Raises
     ------
@@ -55,6 +56,8 @@ def changed(launch: Launch, change: LaunchChange, *, files: Sequence[str], place
         result = _with_heap(result, change.heap_bytes)
     if change.file_cache is not None:
         result = replace(result, prepare=(*result.prepare, _cache_command(result, change.file_cache, files)))
+    if change.load is not None:
+        result = replace(result, prepare=(*_load_commands(result, change.load, place), *result.prepare))
     if change.cwd_bytes is not None and place is not None:
         result = _with_shown_directory(result, change.cwd_bytes, place)
     return result
@@ -88,6 +91,17 @@ def _cache_command(launch: Launch, wanted: str, files: Sequence[str]) -> Launch:
     program = str(native_file(CACHE).absolute())
     # The last of the commands before the trial: whatever they read of the files is dropped again.
     return Launch(program, (CACHE, wanted, *files), launch.env, "/")
+
+
+def _load_commands(launch: Launch, load: Load, place: Path | None) -> tuple[Launch, ...]:
+    """The first before the trial: it is there when they run. What they leave behind the runner ends after
+    ``cleanup``.
+    """
+    program = str(native_file(LOAD).absolute())
+    directory = launch.cwd if place is None else str(place.parent.absolute())
+    cpus = map(str, load.cpus or ())
+    command = Launch(program, (LOAD, load.kind, str(load.percent), directory, *cpus), launch.env, "/")
+    return (command,) * load.processes
 
 
 def _with_shown_directory(launch: Launch, length: int, place: Path) -> Launch:

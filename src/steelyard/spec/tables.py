@@ -170,6 +170,13 @@ class ContextsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Setting | None,
         Meta(description='Scheduling class: `"other"`, `"batch"`, `"idle"`; in real time `"fifo"`, `"rr"`.'),
     ] = None
+    background_load: Annotated[
+        Setting | None,
+        Meta(
+            description='Load beside the program: `"none"`, `"cpu"`, `"memory"`, `"disk"`, as in'
+            ' `"cpu x2 50% on 0-1"`.'
+        ),
+    ] = None
     file_cache: Annotated[
         Setting | None,
         Meta(description='Program and files that it reads are in memory (`"warm"`) or not (`"dropped"`).'),
