@@ -12,6 +12,7 @@ from steelyard.interventions.affinity import Affinity
 from steelyard.interventions.argv0_bytes import Argv0Bytes
 from steelyard.interventions.aslr import Aslr
 from steelyard.interventions.background_load import BackgroundLoad
+from steelyard.interventions.built import LinkOrder, Padding
 from steelyard.interventions.cwd_bytes import CwdBytes
 from steelyard.interventions.env_bytes import EnvBytes
 from steelyard.interventions.file_cache import FileCache
@@ -43,6 +44,8 @@ INTERVENTIONS: Final[dict[str, Intervention]] = {
         BackgroundLoad(),
         FileCache(),
         TransparentHugePages(),
+        LinkOrder(),
+        Padding(),
     )
 }
 """Reserved name to intervention."""

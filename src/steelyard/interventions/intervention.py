@@ -25,6 +25,8 @@ class Intervention(ABC):
         Environment variables that ``change`` may set, so that a spec which sets them too can be refused.
     keys : frozenset of str
         Keys of ``[program]`` that say the same, so that a spec which has them too can be refused.
+    placeholders : frozenset of str
+        By which ``[build]`` takes the level; empty where the launch takes it.
     """
 
     name: ClassVar[str]
@@ -32,6 +34,7 @@ class Intervention(ABC):
     levels_text: ClassVar[str]
     variables: ClassVar[frozenset[str]] = frozenset()
     keys: ClassVar[frozenset[str]] = frozenset()
+    placeholders: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
     def check(self, level: Scalar) -> Scalar:

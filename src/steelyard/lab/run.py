@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shlex
-import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -13,12 +12,12 @@ from typing import Final
 from steelyard.design import treatments
 from steelyard.errors import InterruptedRunError, MachineError, RecordError
 from steelyard.interventions import INTERVENTIONS
-from steelyard.lab.conductor import Conductor, Progress, Watch
+from steelyard.lab.conductor import Conductor, Watch
 from steelyard.lab.interruption import interruptible
 from steelyard.lab.metrics import metrics_of
+from steelyard.lab.programs import build
 from steelyard.lab.stopping import End
 from steelyard.run.abilities import abilities
-from steelyard.run.build import Builder, Built
 from steelyard.run.host import boot_id, host_facts
 from steelyard.run.journal import read_journal
 from steelyard.run.launches import Launches
@@ -71,14 +70,14 @@ def run(experiment: Experiment, directory: Path, *, spec_text: str = "", watch: 
     with interruptible():
         drawn = treatments(experiment)
         _refuse_missing(experiment)
-        builds = _build(experiment, drawn, watch)
-        launches = Launches(experiment, drawn, builds={key: built.directory for key, built in builds.items()})
+        programs = build(experiment, drawn, watch)
+        launches = Launches(experiment, drawn, builds=programs.first, built_in=programs.in_context)
         launches.check()
         identities = [program_identity(path) for path in launches.files()]
         if finished := _finished(experiment, directory, identities):
             return finished
         with _record(experiment, directory, drawn, spec_text, identities) as record:
-            _keep_logs(record, builds.values())
+            programs.keep_logs(record.directory / "build")
             _tidy(record, launches)
             return _run(record, launches, identities, watch)
 
@@ -117,26 +116,6 @@ def _refuse_missing(experiment: Experiment) -> None:
                 f"{name} = {level!r} cannot be had here: {what}",
                 hint=f"leave {name} out, or choose another level",
             )
-
-
-def _build(experiment: Experiment, drawn: Sequence[Treatment], watch: Watch) -> dict[int, Built]:
-    if experiment.build is None:
-        return {}
-    builder = Builder(experiment.build, Path(experiment.source))
-    builds = {}
-    for done, treatment in enumerate(drawn):
-        watch(Progress(done, len(drawn), 0.0, None, "programs"))
-        builds[treatment.id] = builder.build(treatment.levels)
-    return builds
-
-
-def _keep_logs(record: Record, builds: Iterable[Built]) -> None:
-    """What each build printed, beside the record: the cache may be emptied."""
-    for built in builds:
-        kept = record.directory / "build" / f"{built.directory.name}.log"
-        if not kept.exists():
-            kept.parent.mkdir(exist_ok=True)
-            shutil.copyfile(built.log, kept)
 
 
 def _finished(experiment: Experiment, directory: Path, identities: Sequence[ProgramIdentity]) -> End | None:

@@ -6,7 +6,7 @@ import glob
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -69,6 +69,9 @@ def with_trial(launch: Launch, trial: int) -> Launch:
     )
 
 
+BuiltIn = Callable[[Treatment, Mapping[str, Scalar]], Path]
+
+
 class Launches:
     """The launches of an experiment.
 
@@ -78,14 +81,22 @@ class Launches:
     treatments : sequence of Treatment
     builds : mapping of treatment id to Path
         Where ``{build}`` is for each treatment; empty without ``[build]``.
+    built_in : callable, optional
+        Where it is for a treatment in a context with these settings, where contexts change what is built.
     """
 
     def __init__(
-        self, experiment: Experiment, treatments: Sequence[Treatment], *, builds: Mapping[int, Path]
+        self,
+        experiment: Experiment,
+        treatments: Sequence[Treatment],
+        *,
+        builds: Mapping[int, Path],
+        built_in: BuiltIn | None = None,
     ) -> None:
         self.experiment = experiment
         self.treatments = treatments
         self.builds = builds
+        self._built_in = built_in
         self._marks: dict[str, str] = {}
         self._metrics_path: str | None = None
         self._valgrind = Valgrind.of(experiment)
@@ -111,6 +122,8 @@ class Launches:
     def in_context(self, context: Context | None) -> dict[int, Launch]:
         """One launch a treatment, in equal contexts but for what the experiment varies on purpose."""
         settings = context.settings if context else {}
+        if self._built_in is not None:
+            self.builds = {each.id: self._built_in(each, settings) for each in self.treatments}
         changes = {treatment.id: self._change(treatment, settings) for treatment in self.treatments}
         launches = {
             treatment.id: self._launch(treatment, changes[treatment.id]) for treatment in self.treatments
@@ -151,6 +164,8 @@ class Launches:
         found = set()
         for treatment in self.treatments:
             launch = self._launch(treatment, LaunchChange())
+            if self._built_in is not None and Path(launch.path).is_relative_to(self.builds[treatment.id]):
+                continue  # one for each context; the cache of builds knows each by its contents
             script = _script(launch)
             found |= {launch.path} if script is None else {launch.path, str(script)}
         return sorted(found)

@@ -62,6 +62,8 @@ class Build(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     inputs: tuple[str, ...] = ()
     env: Mapping[str, str] = {}
     timeout_s: float = 1800.0
+    objects: tuple[str, ...] = ()
+    """What ``{objects}`` stands for, in the order of ``link_order``."""
 
 
 class Zip(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -18,8 +18,10 @@ from steelyard.units import Scalar
 IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 """What the name of a factor may be."""
 
-RESERVED: Final = frozenset({"build", "source", "trial"})
-"""Placeholders that are no factors: directory of the build, directory of the spec, number of the trial."""
+RESERVED: Final = frozenset({"build", "source", "trial", "objects", "padding_file"})
+"""Placeholders that are no factors: directory of the build, directory of the spec, number of the trial; and
+for the build, the files to link and the one that shifts them.
+"""
 
 _TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 

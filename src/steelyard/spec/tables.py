@@ -105,6 +105,13 @@ class BuildTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         list[str],
         Meta(description="Files, or patterns with `*` and `**`; when one changes, it is built again."),
     ] = []
+    objects: Annotated[
+        list[str],
+        Meta(
+            description="What `{objects}` stands for in `command` and `env`: files to link, in an order that"
+            " `link_order` draws; several words where it is a word of its own."
+        ),
+    ] = []
     env: Annotated[dict[str, Scalar], Meta(description="Environment variables to set.")] = {}
     timeout: Annotated[Duration, Meta(description="A build that takes longer has failed.")] = 1800.0
 
@@ -184,6 +191,14 @@ class ContextsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     transparent_huge_pages: Annotated[
         Setting | None,
         Meta(description='Huge pages without asking: as the host has it (`"system"`) or `"never"`.'),
+    ] = None
+    link_order: Annotated[
+        Setting | None,
+        Meta(description="Order in which `{objects}` of `[build]` are linked, drawn from the number."),
+    ] = None
+    padding: Annotated[
+        Setting | None,
+        Meta(description="Bytes by which code and data shift: `{padding_file}` of `[build]`, linked first."),
     ] = None
     passes: Annotated[
         int,

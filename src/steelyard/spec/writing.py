@@ -71,7 +71,9 @@ def _program(program: Program) -> Table:
 
 
 def _build(build: Build) -> Table:
-    table = {"command": build.command} | _different(build, Build(command=build.command), ("inputs", "env"))
+    table = {"command": build.command} | _different(
+        build, Build(command=build.command), ("inputs", "objects", "env")
+    )
     default = BuildTable(command=[]).timeout
     return table if build.timeout_s == default else table | {"timeout": _duration(build.timeout_s)}
 

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.errors import ProgramError, SpecError
+from steelyard.interventions.built import LinkOrder, Padding
 from steelyard.run.build.cache import Entry, cache_root
 from steelyard.run.build.inputs import InputFile
-from steelyard.run.build.recipe import Recipe
+from steelyard.run.build.recipe import PADDING_FILE, Recipe
 from steelyard.run.journal import RawTrial, read_journal
 from steelyard.run.launch import Launch
 from steelyard.run.runner import Runner, Trial
@@ -81,8 +82,12 @@ class Builder:
                 f"build.command: {build.command[0]!r} cannot be started: {{build}} is empty before the build",
                 hint="start a program of the system, or of the source, as in {source}/build.sh",
             )
-        named = {name for text in (*build.command, *build.env.values()) for name in names(text)}
-        self.factors: frozenset[str] = frozenset(named - {"build", "source"})
+        named = {
+            name for text in (*build.command, *build.env.values(), *build.objects) for name in names(text)
+        }
+        taken = {each.name for each in (LinkOrder, Padding) if each.placeholders & named}
+        ours = {"build", "source", "padding_file", *(("objects",) if build.objects else ())}
+        self.factors: frozenset[str] = frozenset(named - ours | taken)
         """The factors that the build names: treatments that differ in others share a program."""
 
     def build(self, levels: Mapping[str, Scalar]) -> Built:
@@ -124,6 +129,7 @@ class Builder:
 def _make(recipe: Recipe, entry: Entry) -> None:
     with entry.journal() as journal:
         entry.clear()
+        recipe.write_padding(entry.directory)
         launch = recipe.launch(entry.directory, entry.log)
         failure = _failure(_run(launch, journal), launch)
     if failure is not None:
@@ -132,7 +138,7 @@ def _make(recipe: Recipe, entry: Entry) -> None:
         raise ProgramError(
             f"{recipe} {failure}; {shown}", hint=f"the whole log of {recipe} is in {entry.log}"
         )
-    if not any(path.is_file() for path in entry.directory.rglob("*")):
+    if not any(path.is_file() and path.name != PADDING_FILE for path in entry.directory.rglob("*")):
         raise ProgramError(
             f"{recipe} left no file in {{build}}",
             hint="let the command write its program to {build}: only that is kept apart by level",

@@ -11,11 +11,13 @@ from typing import Final
 
 import msgspec
 
+from steelyard.design.randomness import generator, permutation
+from steelyard.interventions.built import LinkOrder, Padding
 from steelyard.run.build.inputs import InputFile, input_files
 from steelyard.run.build.toolchain import find, machine, tools
 from steelyard.run.launch import Launch
 from steelyard.spec.experiment import Build
-from steelyard.spec.placeholders import expand, format_level
+from steelyard.spec.placeholders import expand, format_level, names
 from steelyard.units import Scalar
 
 _KEY_VERSION: Final = 1
@@ -26,6 +28,20 @@ _INHERITED: Final = ("PATH", "HOME", "LANG")
 
 _UNKNOWN_YET: Final = "\0build"
 """Stands for ``{build}`` in the key that decides what it will be; no text of a spec can hold a NUL."""
+
+
+_OBJECTS: Final = "{objects}"
+
+PADDING_FILE: Final = "steelyard-padding.s"
+
+_PADDING: Final = """\
+        .text
+        .skip {bytes}
+        .data
+        .skip {bytes}
+        .section .note.GNU-stack,"",%progbits
+"""
+"""For GNU as and what follows it, on every processor. Without the last line the stack could be executed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +93,7 @@ class Recipe:
             "inputs": inputs,
             "tools": tools(command, env, self.source),
             "machine": machine(),
+            **({"padding": self.padding_bytes} if self.padding_bytes is not None else {}),
         }
         return hashlib.sha256(msgspec.json.encode(content, order="deterministic")).hexdigest()
 
@@ -94,13 +111,49 @@ class Recipe:
             timeout_ns=round(self.build.timeout_s * 1e9),
         )
 
+    @property
+    def padding_bytes(self) -> int | None:
+        """What the file of ``{padding_file}`` takes; ``None`` where the build does not ask for one."""
+        texts = (*self.build.command, *self.build.env.values())
+        if not any("padding_file" in names(text) for text in texts):
+            return None
+        return int(self.levels.get(Padding.name, 0))
+
+    def write_padding(self, directory: Path) -> None:
+        """Write the file that ``{padding_file}`` names into ``{build}``, if the build asks for it."""
+        if self.padding_bytes is not None:
+            (directory / PADDING_FILE).write_text(_PADDING.format(bytes=self.padding_bytes))
+
+    def _objects(self, directory: str) -> list[str]:
+        objects = [expand(name, self._mapping(directory)) for name in self.build.objects]
+        order = int(self.levels.get(LinkOrder.name, 0))
+        return permutation(objects, generator(order, "link_order")) if order else objects
+
     def _command(self, directory: str) -> tuple[str, ...]:
-        return tuple(expand(word, self._mapping(directory)) for word in self.build.command)
+        words: list[str] = []
+        for word in self.build.command:
+            words += self._objects(directory) if self._is_list(word) else [self._expand(word, directory)]
+        return tuple(words)
+
+    def _is_list(self, word: str) -> bool:
+        return word == _OBJECTS and bool(self.build.objects)
+
+    def _expand(self, text: str, directory: str) -> str:
+        mapping = self._mapping(directory)
+        if self.build.objects and "objects" in names(text):
+            mapping["objects"] = " ".join(self._objects(directory))
+        return expand(text, mapping)
 
     def _environment(self, directory: str) -> dict[str, str]:
         inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
-        own = {name: expand(value, self._mapping(directory)) for name, value in self.build.env.items()}
+        own = {name: self._expand(value, directory) for name, value in self.build.env.items()}
         return inherited | own
 
     def _mapping(self, directory: str) -> dict[str, Scalar]:
-        return {**self.levels, "source": str(self.source), "build": directory}
+        padding_file = f"{directory}/{PADDING_FILE}"
+        return {
+            **self.levels,
+            "source": str(self.source),
+            "build": directory,
+            "padding_file": padding_file,
+        }

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from steelyard.run.provenance import program_identity
 
 _USUAL: Final = ("cc", "c++", "as", "ld")
 """What make, cmake and their kind call when nothing else is said."""
+
+_USE_LD: Final = re.compile(r"-fuse-ld=([a-z]+)\b")
 
 _VARIABLES: Final = ("CC", "CXX", "CPP", "FC", "F77", "AS", "LD", "AR", "NVCC", "MPICC", "MPICXX", "RUSTC")
 """Variables, in the environment or as words ``CC=clang`` of the command, that choose a tool."""
@@ -57,6 +60,14 @@ def tools(command: Sequence[str], env: Mapping[str, str], directory: Path) -> tu
             hint=f"install {command[0]}, or write its path" if "/" not in command[0] else "correct its path",
         )
     found = {command[0]: first}
+    for word in _linker(command, env):
+        linker = find(word, env, directory)
+        if linker is None:
+            raise MachineError(
+                f"build.command: the linker {word} is not found",
+                hint=f"apt install {word[3:]}, or use another",
+            )
+        found[word] = linker
     for word in (*_chosen(command, env), *_USUAL):
         path = find(word, env, directory)
         if path is not None:
@@ -78,6 +89,12 @@ def machine(root: Path = Path("/")) -> str:
     cpu = files.fields(root / "proc/cpuinfo", ":")
     names = ("vendor_id", "model name", "stepping", "flags", "CPU implementer", "CPU part", "Features", "isa")
     return " ".join([platform.machine(), *(cpu.get(name, "") for name in names)])
+
+
+def _linker(command: Sequence[str], env: Mapping[str, str]) -> Iterator[str]:
+    """What ``-fuse-ld=lld`` makes a compiler call."""
+    for text in (*command, *env.values()):
+        yield from (f"ld.{name}" for name in _USE_LD.findall(text))
 
 
 def _chosen(command: Sequence[str], env: Mapping[str, str]) -> Iterator[str]:

@@ -87,9 +87,12 @@ def read_build(table: BuildTable, origin: Origin) -> Build:
             raise origin.error(
                 (*path, "inputs", i), what, "write a name or a pattern with * or ** that holds for all levels"
             )
+    for i, name in enumerate(table.objects):
+        _file(name, (*path, "objects", i), origin)
     return Build(
         command=_command(table.command, (*path, "command"), origin, shell=False),
         inputs=tuple(table.inputs),
+        objects=tuple(table.objects),
         env=_environment(table.env, (*path, "env"), origin),
         timeout_s=read_duration(table.timeout, (*path, "timeout"), origin),
     )

@@ -16,7 +16,7 @@ from steelyard.units import Scalar
 
 _SCOPES: Final = {
     "trial": ("source", "build", "trial"),
-    "build": ("source", "build"),
+    "build": ("source", "build", "objects", "padding_file"),
     "together": ("source",),
 }
 """Where a text stands (in a trial, in a build, in what all treatments share): what it may name besides
@@ -48,7 +48,10 @@ def check_uses(
     SpecError
     """
     levels = {factor.name: factor.levels for factor in factors}
-    used = _check_placeholders(program, build, set(levels), origin) | _derived_from(metrics)
+    drawn = set(contexts.settings) if contexts else set()
+    used = _check_placeholders(program, build, set(levels), drawn, origin) | _derived_from(metrics)
+    for name in (*(factor.name for factor in factors if factor.intervention), *drawn):
+        _check_built(name, build, origin, ("contexts" if name in drawn else "factors", name))
     for factor in factors:
         if not (factor.intervention or factor.name == COMMAND or factor.name in used):
             link = next((link.name for link in zips if factor.name in link.names), factor.name)
@@ -60,11 +63,27 @@ def check_uses(
     _check_variables(program, factors, contexts, origin)
 
 
-def _check_placeholders(program: Program, build: Build | None, factors: set[str], origin: Origin) -> set[str]:
+def _check_built(name: str, build: Build | None, origin: Origin, path: Path) -> None:
+    """Refuse an intervention that only a build can make where no build takes it."""
+    placeholders = INTERVENTIONS[name].placeholders
+    if not placeholders:
+        return
+    texts = (*build.command, *build.env.values()) if build else ()
+    if not any(placeholders & names(text) for text in texts):
+        listed = " or ".join(f"{{{each}}}" for each in sorted(placeholders))
+        what = f"{name} changes nothing: no [build] takes it"
+        raise origin.error(path, what, f"put {listed} into command in [build]")
+
+
+def _check_placeholders(
+    program: Program, build: Build | None, factors: set[str], drawn: set[str], origin: Origin
+) -> set[str]:
     """The names of all placeholders, each known where it stands."""
     used: set[str] = set()
+    built = {name for name in drawn if INTERVENTIONS[name].placeholders}
     for path, text, scope in _texts(program, build):
         known = {*_SCOPES[scope], *(factors if scope in ("trial", "build") else ())}
+        known |= built if scope == "build" else set()
         try:
             found = names(text)
         except UsageError as error:
@@ -74,6 +93,9 @@ def _check_placeholders(program: Program, build: Build | None, factors: set[str]
         if "build" in found and build is None:
             hint = 'write [build] with command = ["make", …], or escape the braces: {{build}}'
             raise origin.error(path, "{build} is used, but there is no [build]", hint)
+        if "objects" in found and build is not None and not build.objects:
+            hint = 'write objects = ["a.o", "b.o"] in [build], or escape the braces: {{objects}}'
+            raise origin.error(path, "{objects} is used, but [build] names none", hint)
         used |= found
     return used
 
@@ -104,6 +126,7 @@ def _texts(program: Program, build: Build | None) -> Iterator[tuple[Path, str, s
     if build is not None:
         yield from ((("build", "command"), word, "build") for word in build.command)
         yield from ((("build", "env", name), value, "build") for name, value in build.env.items())
+        yield from ((("build", "objects"), name, "build") for name in build.objects)
 
 
 def _command_place(level: str) -> Path:

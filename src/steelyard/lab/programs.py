@@ -1,0 +1,82 @@
+"""Programs that an experiment has built, before its first block and in contexts that change them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from steelyard.design import blocks_until, next_look
+from steelyard.design.contexts import draw_context
+from steelyard.lab.conductor import Progress, Watch
+from steelyard.run.build import Builder, Built
+from steelyard.run.launches import BuiltIn
+from steelyard.sample import Treatment
+from steelyard.spec.experiment import Experiment
+from steelyard.units import Scalar
+
+Settings = Mapping[str, Scalar]
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """What was built.
+
+    Attributes
+    ----------
+    first : Mapping[int, Path]
+        Where the program of each treatment is, in the first context; empty without ``[build]``.
+    in_context : callable or None
+        Where it is in others, built when it is asked for; ``None`` where all contexts share it.
+    built : list of Built
+        All of them so far.
+    """
+
+    first: Mapping[int, Path] = field(default_factory=dict)
+    in_context: BuiltIn | None = None
+    built: Sequence[Built] = ()
+
+    def keep_logs(self, directory: Path) -> None:
+        """Copy what each build printed so far into ``directory``: the cache may be emptied."""
+        for each in self.built:
+            kept = directory / f"{each.directory.name}.log"
+            if not kept.exists():
+                kept.parent.mkdir(exist_ok=True)
+                shutil.copyfile(each.log, kept)
+
+
+def build(experiment: Experiment, drawn: Sequence[Treatment], watch: Watch) -> Programs:
+    """Build what is run until the first look; later contexts are built when their turn comes.
+
+    Raises
+    ------
+    ProgramError, SpecError, UsageError, MachineError
+        As ``Builder.build``.
+    """
+    if experiment.build is None:
+        return Programs()
+    builder = Builder(experiment.build, Path(experiment.source))
+    varied = experiment.contexts is not None and bool(builder.factors & experiment.contexts.settings.keys())
+    wanted = [(each, settings) for settings in _settings(experiment, drawn, varied=varied) for each in drawn]
+    built: list[Built] = []
+
+    def build_one(treatment: Treatment, settings: Settings) -> Path:
+        built.append(builder.build({**treatment.levels, **settings}))
+        return built[-1].directory
+
+    first: dict[int, Path] = {}
+    for done, (treatment, settings) in enumerate(wanted):
+        watch(Progress(done, len(wanted), 0.0, None, "programs"))
+        first.setdefault(treatment.id, build_one(treatment, settings))
+    return Programs(first, build_one if varied else None, built)
+
+
+def _settings(experiment: Experiment, drawn: Sequence[Treatment], *, varied: bool) -> list[Settings]:
+    """Of the contexts until the first look, the first one before all others."""
+    if not varied or experiment.contexts is None:
+        return [{}]
+    blocks = blocks_until(experiment, drawn, (), next_look(experiment, 0) or experiment.design.blocks)
+    first = draw_context(experiment.contexts, experiment.design.seed, 1)
+    contexts = {block.context.id: block.context for block in blocks if block.context is not None}
+    return [context.settings for context in ({first.id: first} | contexts).values()]
