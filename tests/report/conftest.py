@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import random
@@ -17,6 +18,7 @@ from steelyard.stats.declared import Declared
 from steelyard.stats.facts import DesignFacts
 from steelyard.stats.notice import Notice
 from steelyard.stats.pace import Pace
+from steelyard.stats.protocol.rules import Rules
 from steelyard.units import Metric
 
 METRICS = {
@@ -256,6 +258,34 @@ def everything_odd():
     return answer("odd", samples, facts, Declared(baseline={"o": 2}))
 
 
+def many_programs_by_the_protocol():
+    samples = [
+        make(
+            noisy(300 + t, at=1e-3 * (1.012 if size == 64 and program != "dc" else 1)),
+            t,
+            f"{program},{opt},{size}",
+            levels={"program": program, "opt": opt, "env": size},
+        )
+        for t, (program, opt, size) in enumerate(
+            itertools.product(["bt", "cg", "dc"], ["O2", "O3"], [0, 64, 128]), 1
+        )
+    ]
+    declared = Declared(family="all-pairs", strata=["program", "opt"], protocol=Rules())
+    return answer("programs", samples, BLOCKS, declared)
+
+
+def the_protocol_on_odd_samples():
+    samples = [
+        make(noisy(1), 1, "old"),
+        make(noisy(2, spread=0.3), 2, "wide"),
+        make([1e-3] * 30, 3, "constant"),
+        make([2e-3] * 30, 4, "twice that"),
+        make([float("nan"), *noisy(3, 29)], 5, "not finite"),
+    ]
+    declared = Declared(family="all-pairs", protocol=Rules(on_shape="veto"))
+    return answer("odd", samples, DesignFacts("sequential", 1, seed=3), declared)
+
+
 CASES = (
     a_difference,
     no_difference,
@@ -279,6 +309,8 @@ CASES = (
     hostile_names,
     a_run_that_was_cut_short,
     everything_odd,
+    many_programs_by_the_protocol,
+    the_protocol_on_odd_samples,
 )
 
 

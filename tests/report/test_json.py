@@ -37,7 +37,15 @@ def refuse(text):
     raise AssertionError(f"{text} is not JSON")
 
 
-@pytest.mark.parametrize("name", ["a_slowdown_beside_other_metrics", "failing_runs", "everything_odd"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a_slowdown_beside_other_metrics",
+        "failing_runs",
+        "everything_odd",
+        "the_protocol_on_odd_samples",
+    ],
+)
 def test_the_document_is_the_one_that_was_reviewed(case, golden, name):
     content = rounded(json.loads(render(case(name))))
     golden(f"{name}.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n")

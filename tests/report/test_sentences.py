@@ -46,6 +46,14 @@ def test_every_kind_of_notice_has_a_sentence_and_no_sentence_is_without_a_kind()
             {"contexts": 20, "share": 0.139},
             "Kinds of context that are rarer than 14 % (20 contexts, 95 % sure).",
         ),
+        (
+            "pseudo_replication",
+            {"cause": "contexts"},
+            (
+                "The protocol takes launches for independent; those of one context resemble each other, "
+                "so that n is less than it looks."
+            ),
+        ),
         ("note", {"text": "Braces {who} stay.\x1b[0m"}, "Braces {who} stay.\\x1b[0m"),
     ],
 )

@@ -62,6 +62,20 @@ def programs(draw, names):
 
 
 @st.composite
+def protocols(draw):
+    if draw(st.booleans()):
+        return {}
+    family = draw(st.sampled_from([None, "baseline", "all-pairs"]))
+    directions = ["two-sided", "faster"] if family == "baseline" else ["two-sided"]
+    return {
+        "protocol": "nogueira-matias-2014",
+        "family": family,
+        "alternative": draw(st.sampled_from(directions)),
+        "ks_policy": draw(st.sampled_from(["flag", "veto"])),
+    }
+
+
+@st.composite
 def experiments(draw):
     names = draw(st.lists(NAME, min_size=1, max_size=4, unique=True))
     factors = {name: draw(levels()) for name in names}
@@ -77,7 +91,12 @@ def experiments(draw):
             "discard": draw(st.integers(0, 3)),
             "seed": draw(st.integers(0, 2**63 - 1)),
         },
-        "analysis": {"alpha": draw(st.floats(0.001, 0.5)), "margin": draw(st.none() | st.floats(0.001, 0.5))},
+        "analysis": {
+            "alpha": draw(st.floats(0.001, 0.5)),
+            "margin": draw(st.none() | st.floats(0.001, 0.5)),
+            "failures": draw(st.sampled_from(["refuse", "ignore"])),
+            **draw(protocols()),
+        },
     }
     if draw(st.booleans()):
         tables["contexts"] = {

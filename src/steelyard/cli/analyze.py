@@ -7,20 +7,45 @@ from pathlib import Path
 import click
 
 from steelyard.cli.conducting import print_answer
-from steelyard.cli.options import json_option, record_argument, strict_option
+from steelyard.cli.options import (
+    against_option,
+    json_option,
+    protocol_option,
+    record_argument,
+    strict_option,
+)
 
 
 @click.command(short_help="Answer from a record: effects, intervals, verdicts.")
 @record_argument
 @click.option("--metric", metavar="NAME", help="Compare this metric instead of the one that the spec names.")
+@protocol_option
+@against_option
 @json_option
 @strict_option
 @click.pass_context
-def command(ctx: click.Context, record: Path, metric: str | None, as_json: bool, strict: bool) -> None:
+def command(
+    ctx: click.Context,
+    record: Path,
+    metric: str | None,
+    protocol: str | None,
+    against: str | None,
+    as_json: bool,
+    strict: bool,
+) -> None:
     """Answer from RECORD (a directory NAME.lab, or its spec), as far as it is.
 
     A running experiment may be looked at; that changes nothing.
     """
     from steelyard.lab.records import find_record
 
-    ctx.exit(print_answer(find_record(record), as_json=as_json, strict=strict, metric=metric))
+    ctx.exit(
+        print_answer(
+            find_record(record),
+            as_json=as_json,
+            strict=strict,
+            metric=metric,
+            protocol=protocol,
+            against=against,
+        )
+    )

@@ -18,7 +18,7 @@ from steelyard.cli.calibrating import (
     null_option,
 )
 from steelyard.cli.conducting import conduct, print_answer
-from steelyard.cli.options import json_option, output_option, strict_option
+from steelyard.cli.options import json_option, output_option, protocol_option, strict_option
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
@@ -133,6 +133,7 @@ if TYPE_CHECKING:
 )
 @null_option
 @comparisons_option
+@protocol_option
 @output_option
 @json_option
 @strict_option
@@ -162,6 +163,7 @@ def command(
     seed: int | None,
     null: str | None,
     comparisons: int | None,
+    protocol: str | None,
     output: Path | None,
     as_json: bool,
     strict: bool,
@@ -221,7 +223,7 @@ def command(
         # The same comparison again goes on where it stopped, in the order that was drawn then.
         comparing = replace(comparing, seed=_seed_of(output))
     conduct(_experiment(comparing), directory)
-    code = print_answer(directory, as_json=as_json, strict=strict)
+    code = print_answer(directory, as_json=as_json, strict=strict, protocol=protocol)
     click.echo(f"record: {directory}" if as_json else f"\nrecord: {directory}", err=as_json)
     ctx.exit(code)
 

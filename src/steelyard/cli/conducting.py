@@ -40,7 +40,15 @@ def conduct(experiment: Experiment, directory: Path, *, spec_text: str = "") -> 
         line.clear()
 
 
-def print_answer(directory: Path, *, as_json: bool, strict: bool, metric: str | None = None) -> int:
+def print_answer(
+    directory: Path,
+    *,
+    as_json: bool,
+    strict: bool,
+    metric: str | None = None,
+    protocol: str | None = None,
+    against: str | None = None,
+) -> int:
     """Print what the record says, and return the exit code: 3 under ``strict`` where that leaves something
     open.
     """
@@ -48,7 +56,7 @@ def print_answer(directory: Path, *, as_json: bool, strict: bool, metric: str | 
     from steelyard.store import Record
 
     with Record.open(directory) as record:
-        answer = analyze(record, metric=metric)
+        answer = analyze(record, metric=metric, protocol=protocol, against=against)
     if as_json:
         from steelyard.report.json import render
 
@@ -59,4 +67,6 @@ def print_answer(directory: Path, *, as_json: bool, strict: bool, metric: str | 
 
         write(lines(answer, terminal_width()), sys.stdout)
     unresolved = any(each.verdict == "not_resolved" for each in answer.judged)
+    if answer.protocol is not None:  # whose verdicts were asked for
+        unresolved = any(each.difference == "not_resolved" for each in answer.protocol.pairs)
     return 3 if strict and (unresolved or answer.design.state == "precision_not_reached") else 0

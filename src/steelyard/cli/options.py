@@ -19,4 +19,14 @@ strict_option = click.option(
     is_flag=True,
     help="Exit with 3 where something is not resolved or the precision is not reached.",
 )
+protocol_option = click.option(
+    "--protocol",
+    type=click.Choice(("default", "nogueira-matias-2014")),
+    help="Have a published protocol judge too: all pairs of launches, unless there is a baseline.",
+)
+against_option = click.option(
+    "--against",
+    metavar="BASELINE",
+    help="Compare with this: FACTOR=LEVEL, or the label of a treatment.",
+)
 record_argument = click.argument("record", type=click.Path(path_type=Path), metavar="RECORD")

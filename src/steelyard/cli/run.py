@@ -7,18 +7,25 @@ from pathlib import Path
 import click
 
 from steelyard.cli.conducting import conduct, print_answer
-from steelyard.cli.options import json_option, output_option, strict_option
+from steelyard.cli.options import json_option, output_option, protocol_option, strict_option
 
 
 @click.command(short_help="Run the experiment of a spec; continue it if it was stopped.")
 @click.argument("spec", type=click.Path(path_type=Path))
 @output_option
+@protocol_option
 @json_option
 @strict_option
 @click.option("--yes", is_flag=True, help="Accept more than 10,000 treatments.")
 @click.pass_context
 def command(
-    ctx: click.Context, spec: Path, output: Path | None, as_json: bool, strict: bool, yes: bool
+    ctx: click.Context,
+    spec: Path,
+    output: Path | None,
+    protocol: str | None,
+    as_json: bool,
+    strict: bool,
+    yes: bool,
 ) -> None:
     """Run the experiment that SPEC describes, or continue it where it stopped.
 
@@ -38,4 +45,4 @@ def command(
         experiment, text = load(spec, allow_many=yes), spec.read_text(encoding="utf-8")
         directory = output or record_of_spec(spec)
     conduct(experiment, directory, spec_text=text)
-    ctx.exit(print_answer(directory, as_json=as_json, strict=strict))
+    ctx.exit(print_answer(directory, as_json=as_json, strict=strict, protocol=protocol))

@@ -11,6 +11,7 @@ from steelyard.design import different
 from steelyard.errors import RecordError
 from steelyard.lab.contexts import default_context, layout_per_launch
 from steelyard.lab.pace import pace
+from steelyard.lab.protocol import asked, rules_of
 from steelyard.lab.status import Extent, extent, most_blocks
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.valgrind import counting
@@ -30,18 +31,22 @@ BESIDE: Final = ("cpu_s", "rss_bytes")
 """Built-in metrics that are shown beside the primary one, without verdicts."""
 
 
-def analyze(record: Record, *, metric: str | None = None) -> Answer:
+def analyze(
+    record: Record, *, metric: str | None = None, protocol: str | None = None, against: str | None = None
+) -> Answer:
     """What the record says so far.
 
     Parameters
     ----------
     metric : str, optional
         Primary metric; by default the one that the spec names.
+    protocol, against : str, optional
+        As ``asked``.
 
     Raises
     ------
     UsageError
-        The record has no such metric.
+        The record has no such metric; as ``asked``.
     RecordError
         No complete block yet.
     """
@@ -60,7 +65,7 @@ def analyze(record: Record, *, metric: str | None = None) -> Answer:
             experiment.name,
             samples,
             _facts(record, so_far),
-            replace(_declared(experiment), metric=primary),
+            asked(replace(_declared(experiment), metric=primary), record.treatments, protocol, against),
             warnings=_warnings(record, disturbances, so_far.spent_s),
             unobserved=_unobserved(experiment, observed, waits=bool(disturbances)),
         )
@@ -99,6 +104,7 @@ def _declared(experiment: Experiment) -> Declared:
         alpha=analysis.alpha,
         margin=analysis.margin,
         failures=analysis.failures,
+        protocol=rules_of(analysis),
     )
 
 

@@ -13,6 +13,8 @@ import msgspec
 from steelyard.report.contexts_json import ContextsEntry
 from steelyard.report.contexts_json import entry as contexts_entry
 from steelyard.report.document import written
+from steelyard.report.protocol_json import ProtocolEntry
+from steelyard.report.protocol_json import entry as protocol_entry
 from steelyard.report.sentences import notice
 from steelyard.report.words import REASONS, names
 from steelyard.stats.adjusted import AdjustedSpeedup
@@ -170,6 +172,7 @@ class Document(msgspec.Struct, frozen=True):
     warnings: tuple[NoticeEntry, ...]
     unobserved: tuple[NoticeEntry, ...]
     contexts: tuple[ContextsEntry, ...] = ()
+    protocol: ProtocolEntry | None = None
 
 
 def render(answer: Answer) -> str:
@@ -210,6 +213,7 @@ def document(answer: Answer) -> Document:
         warnings=_notices(answer, answer.warnings),
         unobserved=_notices(answer, answer.unobserved),
         contexts=tuple(contexts_entry(each) for each in answer.contexts),
+        protocol=protocol_entry(answer.protocol) if answer.protocol else None,
     )
 
 

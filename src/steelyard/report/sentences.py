@@ -33,6 +33,10 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "unmatched_blocks": "{who}: some blocks lack a value of one side and are in no comparison.",
     "unbalanced_contexts": "{who}: contexts were visited unequally often; each counts once.",
     "not_finite": "{who}: a value is not a finite number, so that nothing is computed.",
+    "pairing_given_up": "The protocol compares single launches: what treatments of a block share, it takes "
+    "for noise. The paired analysis of the same runs stands beside it.",
+    "pseudo_replication": "The protocol takes launches for independent; {cause_of}, so that n is less than "
+    "it looks.",
     "no_baseline": "{who}: compared with nothing, since the design has no matching baseline.",
     "modes_unseen": "Behaviour that shows in fewer than {share} of runs ({runs} of each, 95 % sure).",
     "contexts_unseen": "Kinds of context that are rarer than {share} ({contexts}, 95 % sure).",
@@ -89,6 +93,10 @@ def _phrases(about: Notice) -> dict[str, str]:
         steps = f"values come in steps of {step}; a spread of that size says more about the clock."
         equal = "all values are equal, as if the clock were too coarse to tell them apart."
         phrases["steps"] = steps if it["step"] else equal
+    elif about.kind == "pseudo_replication":
+        order = "those of one treatment followed each other, under the same drift and the same context"
+        contexts = "those of one context resemble each other"
+        phrases["cause_of"] = order if it["cause"] == "order" else contexts
     elif about.kind == "failures":
         phrases["in_time"] = f", {it['timed_out']} of them by running out of time" if it["timed_out"] else ""
     return phrases

@@ -32,7 +32,7 @@ def measured(answer: Answer, width: int) -> list[Line]:
         *_labels([sample.labels for sample in shown]),
         *_summaries(shown, answer.metric),
     ]
-    if answer.judged and _one_each(answer):
+    if answer.judged and _one_each(answer) and answer.protocol is None:
         of = {_key(c.treatment.id, c.labels): c for c in answer.judged}
         baselines = {_key(c.baseline.id, c.labels) for c in answer.judged}
         keys = [_key(sample.treatment.id, sample.labels) for sample in shown]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from steelyard.report import contexts
+from steelyard.report import contexts, protocol
 from steelyard.report.digits import percent
 from steelyard.report.label import columns, counted, printable, wrap
 from steelyard.report.line import Line, Span, plain
@@ -31,9 +31,9 @@ def lines(answer: Answer, width: int = 80) -> list[Line]:
     """The answer, line by line."""
     called = names(sample.treatment.label for sample in answer.samples)
     parts = [
-        _findings(answer, called, width),
+        protocol.headline(answer, width) or _findings(answer, called, width),
         [*_caption(answer, width), *measured(answer, width)],
-        pairwise(answer, width),
+        *(protocol.lines(answer, width) if answer.protocol else [pairwise(answer, width)]),
         contexts.lines(answer, called, width),
         other_metrics(answer, width),
         _notices("Beware", answer.warnings, called, width),
@@ -101,7 +101,7 @@ def _caption(answer: Answer, width: int) -> list[Line]:
         runs = [each.summary.n for each in answer.samples if each.metric.name == metric.name]
         from_to = f"{min(runs)} to " if min(runs) < max(runs) else ""
         how = f"{from_to}{counted(max(runs), 'run')} of each, one treatment after the other"
-    ratio = "; speedup: ratio of geometric means" if answer.judged else ""
+    ratio = "; speedup: ratio of geometric means" if answer.judged and answer.protocol is None else ""
     where = f", {counted(design.contexts, 'context')}" if design.contexts else ""
     again = f" in {design.passes} passes" if design.passes > 1 else ""
     said = f"{what}; {how}{where}{again}, seed {design.seed}{ratio}"

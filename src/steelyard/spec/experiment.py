@@ -148,7 +148,7 @@ class Analysis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is compared, and how sure one must be.
 
     With a baseline, each stratum of several treatments has exactly one with its levels. ``margin`` is the
-    smallest relative difference that matters.
+    smallest relative difference that matters. ``alternative`` and ``ks_policy`` are the protocol's.
     """
 
     metric: str = "wall_s"
@@ -159,6 +159,9 @@ class Analysis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     alpha: float = 0.05
     margin: float | None = None
     failures: Literal["refuse", "ignore"] = "refuse"
+    protocol: Literal["default", "nogueira-matias-2014"] = "default"
+    alternative: Literal["two-sided", "faster"] = "two-sided"
+    ks_policy: Literal["flag", "veto"] = "flag"
 
 
 class Launching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

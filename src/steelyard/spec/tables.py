@@ -324,9 +324,12 @@ class AnalysisTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Meta(description="What a speedup is: the geometric mean of the blocks' ratios, old over new."),
     ] = "geomean_ratio"
     family: Annotated[
-        Literal["baseline", "all-pairs"],
-        Meta(description="Compare each treatment with the baseline, or all pairs."),
-    ] = "baseline"
+        Literal["baseline", "all-pairs"] | None,
+        Meta(
+            description="Compare each treatment with the baseline, or all pairs. The default is the baseline;"
+            " under a protocol without `baseline`, all pairs."
+        ),
+    ] = None
     strata: Annotated[
         list[str] | None,
         Meta(description="Compare within these factors' levels; by default all that `baseline` leaves free."),
@@ -352,6 +355,24 @@ class AnalysisTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Annotated[float, Meta(gt=0, lt=1)] | None,
         Meta(description="Smallest relative difference that matters; smaller ones are called equivalent."),
     ] = None
+    protocol: Annotated[
+        Literal["default", "nogueira-matias-2014"],
+        Meta(description="Have the published protocol of this name judge the same pairs too."),
+    ] = "default"
+    alternative: Annotated[
+        Literal["two-sided", "faster"],
+        Meta(
+            description="What the protocol tests: that a treatment differs, or that it is better than its"
+            " baseline."
+        ),
+    ] = "two-sided"
+    ks_policy: Annotated[
+        Literal["flag", "veto"],
+        Meta(
+            description="What the protocol does with a rank test where shapes differ (Kolmogorov-Smirnov):"
+            " flag it, or not count it."
+        ),
+    ] = "flag"
 
 
 class LaunchTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

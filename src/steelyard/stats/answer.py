@@ -14,6 +14,7 @@ from steelyard.stats.facts import DesignFacts
 from steelyard.stats.notice import Notice
 from steelyard.stats.notices import limits_of, warnings_of
 from steelyard.stats.pairing import pair_up
+from steelyard.stats.protocol.answer import ProtocolAnswer
 from steelyard.units import Metric
 
 
@@ -33,6 +34,8 @@ class Answer:
         What may be wrong, and what could not be seen.
     contexts : tuple of ContextFinding
         What contexts do to each comparison of the primary metric; empty where the experiment has none.
+    protocol : ProtocolAnswer or None
+        What the protocol that was asked for says of the same pairs.
     """
 
     experiment: str
@@ -44,6 +47,7 @@ class Answer:
     warnings: tuple[Notice, ...] = ()
     unobserved: tuple[Notice, ...] = ()
     contexts: tuple[ContextFinding, ...] = ()
+    protocol: ProtocolAnswer | None = None
 
     @property
     def judged(self) -> tuple[Comparison, ...]:
@@ -98,11 +102,32 @@ def answer(
         comparisons=(*judged, *unjudged),
         warnings=(
             *warnings_of(facts, primary, judged, _lonely(samples, declared), declared.failures),
+            *_of_protocol(declared, facts),
             *warnings,
         ),
         unobserved=(*limits_of(facts, primary, others), *unobserved),
         contexts=context_findings(samples, declared, facts),
+        protocol=_protocol(samples, declared),
     )
+
+
+def _protocol(samples: Sequence[Sample], declared: Declared) -> ProtocolAnswer | None:
+    if declared.protocol is None:
+        return None
+    # Imported where it is asked for: the default analysis does without its tests.
+    from steelyard.stats.protocol.family import protocol
+
+    return protocol(samples, declared, declared.protocol)
+
+
+def _of_protocol(declared: Declared, facts: DesignFacts) -> list[Notice]:
+    """What the protocol takes for granted, and this design does not give."""
+    if declared.protocol is None:
+        return []
+    if facts.order == "sequential":
+        return [Notice("pseudo_replication", (), {"cause": "order"})]
+    returning = [Notice("pseudo_replication", (), {"cause": "contexts"})] if facts.passes > 1 else []
+    return [Notice("pairing_given_up"), *returning]
 
 
 def _lonely(samples: Sequence[Sample], declared: Declared) -> tuple[Treatment, ...]:

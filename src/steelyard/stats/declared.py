@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from steelyard.stats.protocol.rules import Rules
 from steelyard.units import Scalar
 
 Family = Literal["baseline", "all-pairs"]
@@ -33,6 +34,8 @@ class Declared:
     failures : {"refuse", "ignore"}
         ``refuse``: unequal or timed-out shares of failed runs leave a comparison not resolved, since the
         missing values are not missing at random.
+    protocol : Rules or None
+        Have the protocol ``nogueira-matias-2014`` judge the same pairs too.
     """
 
     metric: str = "wall_s"
@@ -42,6 +45,7 @@ class Declared:
     alpha: float = 0.05
     margin: float | None = None
     failures: OnFailures = "refuse"
+    protocol: Rules | None = None
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 1:

@@ -30,6 +30,8 @@ Kind = Literal[
     "unbalanced_contexts",
     "not_finite",
     "no_baseline",
+    "pairing_given_up",
+    "pseudo_replication",
     # what could not be observed
     "modes_unseen",
     "contexts_unseen",

@@ -123,3 +123,17 @@ def test_a_factor_that_is_linked_to_the_baseline_is_no_stratum():
         analysis={"baseline": {"nodes": 1}},
     )
     assert asked.analysis.strata == ("n",)
+
+
+def test_a_protocol_compares_all_pairs_unless_a_baseline_or_a_family_is_named(read):
+    named = 'protocol = "nogueira-matias-2014"\n'
+    assert read(HEAD + "[analysis]\n" + named).analysis.family == "all-pairs"
+    assert read(HEAD + "[analysis]\n" + named + 'baseline = { opt = "O2" }').analysis.family == "baseline"
+    assert read(HEAD + "[analysis]\n" + named + 'family = "baseline"').analysis.family == "baseline"
+    assert read(HEAD + '[analysis]\nprotocol = "default"').analysis.family == "baseline"
+
+
+def test_a_direction_and_a_policy_are_the_protocols(read):
+    text = HEAD + '[analysis]\nprotocol = "nogueira-matias-2014"\nbaseline = { opt = "O2" }\n'
+    analysis = read(text + 'alternative = "faster"\nks_policy = "veto"').analysis
+    assert (analysis.alternative, analysis.ks_policy) == ("faster", "veto")

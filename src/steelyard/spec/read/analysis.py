@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from steelyard.spec.cells import Cell, matches
 from steelyard.spec.experiment import Analysis, Design, Factor, Program, UserMetric, Zip
@@ -13,6 +14,8 @@ from steelyard.spec.read.valgrind import check_not_timed
 from steelyard.spec.tables import AnalysisTable
 from steelyard.spec.toml import toml_value
 from steelyard.units import BUILTIN, Scalar
+
+Family = Literal["baseline", "all-pairs"]
 
 
 def read_analysis(
@@ -45,8 +48,9 @@ def read_analysis(
             raise origin.error(place, f"{stratum} is a stratum twice", "leave one out")
     strata = tuple(table.strata or ())
     baseline = None
+    family = family_of(table)
     if table.baseline is not None:
-        if table.family == "all-pairs":
+        if family == "all-pairs":
             what = "all pairs are compared, so there is no baseline"
             raise origin.error((*path, "baseline"), what, 'leave it out, or write family = "baseline"')
         baseline = _baseline(table.baseline, factors, origin, (*path, "baseline"))
@@ -63,13 +67,40 @@ def read_analysis(
     return Analysis(
         metric=table.metric,
         estimand=table.estimand,
-        family=table.family,
+        family=family,
         strata=strata,
         baseline=baseline,
         alpha=table.alpha,
         margin=table.margin,
         failures=table.failures,
+        protocol=table.protocol,
+        alternative=_alternative(table, family, origin),
+        ks_policy=table.ks_policy,
     )
+
+
+def family_of(table: AnalysisTable) -> Family:
+    """What is compared: as declared; under a protocol, all pairs unless a baseline is named."""
+    if table.family is not None:
+        return table.family
+    return "all-pairs" if table.protocol != "default" and table.baseline is None else "baseline"
+
+
+def _alternative(table: AnalysisTable, family: Family, origin: Origin) -> Literal["two-sided", "faster"]:
+    path: Path = ("analysis",)
+    hint = 'write protocol = "nogueira-matias-2014" as well, or leave it out'
+    if table.protocol == "default":
+        if table.ks_policy != "flag":
+            raise origin.error(
+                (*path, "ks_policy"), "ks_policy belongs to a protocol, and none is named", hint
+            )
+        if table.alternative != "two-sided":
+            what = "alternative belongs to a protocol, and none is named"
+            raise origin.error((*path, "alternative"), what, hint)
+    if table.alternative == "faster" and family == "all-pairs":
+        what = "all pairs are compared, so that nothing says which of two should be faster"
+        raise origin.error((*path, "alternative"), what, 'name a baseline: baseline = { opt = "O2" }')
+    return table.alternative
 
 
 def _baseline(

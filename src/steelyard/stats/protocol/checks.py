@@ -46,10 +46,14 @@ class Checks:
 def check(baseline: Profile, treatment: Profile) -> Checks:
     """Every check of two usable samples."""
     old, new = baseline.moments, treatment.moments
+    # Rounding of the mean leaves equal values a variance.
+    varied = not (baseline.constant or treatment.constant)
     return Checks(
         normality_baseline=baseline.normality,
         normality_treatment=treatment.normality,
-        variances=from_variances(old.variance, old.n, new.variance, new.n) if old and new else None,
+        variances=from_variances(old.variance, old.n, new.variance, new.n)
+        if old and new and varied
+        else None,
         raw=kolmogorov_smirnov(baseline.ascending, treatment.ascending),
         centred=same_shape(baseline.ascending, treatment.ascending),
     )

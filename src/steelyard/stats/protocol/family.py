@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from steelyard.sample import Sample
 from steelyard.stats.declared import Declared
 from steelyard.stats.holm import holm
 from steelyard.stats.pairing import pair_up
+from steelyard.stats.protocol.answer import ProtocolAnswer
 from steelyard.stats.protocol.pair import ProtocolPair, direction_of, examine
 from steelyard.stats.protocol.profile import profile
-from steelyard.stats.protocol.programs import ProgramTables, tables_of
+from steelyard.stats.protocol.programs import tables_of
 from steelyard.stats.protocol.rules import Rules
 from steelyard.units import Metric
-
-
-@dataclass(frozen=True, slots=True)
-class ProtocolAnswer:
-    """What the protocol says of an experiment.
-
-    Attributes
-    ----------
-    programs : ProgramTables or None
-        The paper's tables, where strata are declared.
-    """
-
-    rules: Rules
-    metric: Metric
-    pairs: tuple[ProtocolPair, ...]
-    programs: ProgramTables | None
 
 
 def protocol(samples: Sequence[Sample], declared: Declared, rules: Rules) -> ProtocolAnswer:

@@ -1,0 +1,28 @@
+"""``ProtocolAnswer``: all that the protocol says of an experiment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from steelyard.stats.protocol.pair import ProtocolPair
+from steelyard.stats.protocol.programs import ProgramTables
+from steelyard.stats.protocol.rules import Rules
+from steelyard.units import Metric
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolAnswer:
+    """Every pair, and the paper's tables.
+
+    Attributes
+    ----------
+    pairs : tuple of ProtocolPair
+        In the order of the design; Holm's families are those of one stratum.
+    programs : ProgramTables or None
+        Where strata are declared.
+    """
+
+    rules: Rules
+    metric: Metric
+    pairs: tuple[ProtocolPair, ...]
+    programs: ProgramTables | None
