@@ -8,7 +8,13 @@ namespace steelyard {
 
 namespace {
 
-enum Flags : std::uint8_t { flag_aslr_off = 1, flag_nice = 2, flag_affinity = 4, flag_extended = 8 };
+enum Flags : std::uint8_t {
+    flag_aslr_off = 1,
+    flag_nice = 2,
+    flag_affinity = 4,
+    flag_extended = 8,
+    flag_inherit = 16
+};
 
 struct Head {
     std::uint64_t timeout_ns;
@@ -49,6 +55,15 @@ bool read_texts(ByteReader& reader, std::uint32_t count, char** texts, std::uint
     }
     texts[count] = nullptr;
     return true;
+}
+
+/// The runner's own environment behind what the frame has.
+void add_environment(std::span<char* const> inherited, Launch& launch, std::uint32_t& count) {
+    for (char* const entry : inherited) {
+        launch.env[count++] = entry;
+        launch.env_bytes += static_cast<std::uint32_t>(std::string_view(entry).size() + 1 + sizeof(char*));
+    }
+    launch.env[count] = nullptr;
 }
 
 bool read_affinity(ByteReader& reader, std::uint32_t count, cpu_set_t& set) {
@@ -115,7 +130,8 @@ char* find_trial_digits(char** env) {
 
 } // namespace
 
-const char* decode_launch(std::span<char> frame, std::span<char> pointers, Launch& launch) {
+const char* decode_launch(std::span<char> frame, std::span<char* const> inherited, std::span<char> pointers,
+                          Launch& launch) {
     ByteReader reader(frame);
     Head head{};
     if (!reader.read(head))
@@ -125,7 +141,9 @@ const char* decode_launch(std::span<char> frame, std::span<char> pointers, Launc
     if (head.cpus > LaunchLimits::cpus || head.prepare > LaunchLimits::hooks ||
         head.cleanup > LaunchLimits::hooks || head.counters > LaunchLimits::counters)
         return "launch: too many CPUs, hooks or counters";
-    const std::size_t slots = std::size_t{head.argv} + head.env + 2;
+    if ((head.flags & flag_inherit) == 0)
+        inherited = {};
+    const std::size_t slots = std::size_t{head.argv} + head.env + inherited.size() + 2;
     if (pointers.size() < slots * sizeof(char*))
         return "launch: more arguments than the frame can hold";
 
@@ -161,6 +179,7 @@ const char* decode_launch(std::span<char> frame, std::span<char> pointers, Launc
     if (!read_texts(reader, head.argv, launch.argv, launch.argv_bytes) ||
         !read_texts(reader, head.env, launch.env, launch.env_bytes))
         return "launch: the frame ends in its arguments or environment";
+    add_environment(inherited, launch, head.env);
     if ((head.flags & flag_extended) != 0 && !read_extension(reader, launch))
         return "launch: the frame ends in its extension";
     if (!reader.at_end())

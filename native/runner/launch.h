@@ -73,14 +73,15 @@ struct Launch {
 
 inline constexpr std::size_t trial_digit_count = 12;
 
-/// Bytes that `decode_launch` needs for the pointer arrays of a frame of this size: every text takes five at
-/// least.
-constexpr std::size_t pointer_space(std::size_t frame_size) {
-    return (frame_size / 5 + 3) * sizeof(char*);
+/// Bytes that `decode_launch` needs for the pointer arrays of a frame of this size, in which every text takes
+/// five at least, and for what may be inherited.
+constexpr std::size_t pointer_space(std::size_t frame_size, std::size_t inherited) {
+    return (frame_size / 5 + inherited + 3) * sizeof(char*);
 }
 
-/// Null, or what is wrong with the frame. `pointers` is aligned memory of `pointer_space` bytes for argv and
-/// env.
-const char* decode_launch(std::span<char> frame, std::span<char> pointers, Launch& launch);
+/// Null, or what is wrong with the frame. `inherited` is what a launch gets that asks for the runner's own
+/// environment; `pointers` is aligned memory of `pointer_space` bytes for argv and env.
+const char* decode_launch(std::span<char> frame, std::span<char* const> inherited, std::span<char> pointers,
+                          Launch& launch);
 
 } // namespace steelyard

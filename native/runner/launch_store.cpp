@@ -10,6 +10,13 @@ namespace steelyard {
 
 namespace {
 
+std::span<char* const> own_environment() {
+    std::size_t count = 0;
+    while (environ[count] != nullptr)
+        ++count;
+    return {environ, count};
+}
+
 struct Place {
     std::uint64_t at;
     std::uint64_t bytes;
@@ -51,7 +58,8 @@ const char* LaunchStore::load(std::uint32_t id, Launch& launch, Arena& arena) co
         pread(places_fd_, &place, sizeof place, static_cast<off_t>(id * sizeof place)) != sizeof place)
         return "a launch that was never defined";
     // Pointers first, where they are aligned.
-    const std::size_t pointers = pointer_space(place.bytes);
+    const std::span<char* const> inherited = own_environment();
+    const std::size_t pointers = pointer_space(place.bytes, inherited.size());
     const std::span<char> memory = arena.take(pointers + place.bytes);
     if (memory.empty())
         return "no memory for a launch";
@@ -59,7 +67,7 @@ const char* LaunchStore::load(std::uint32_t id, Launch& launch, Arena& arena) co
     if (pread(texts_fd_, frame.data(), place.bytes, static_cast<off_t>(place.at)) !=
         static_cast<ssize_t>(place.bytes))
         return "a launch that cannot be read back";
-    return decode_launch(frame, memory.first(pointers), launch);
+    return decode_launch(frame, inherited, memory.first(pointers), launch);
 }
 
 } // namespace steelyard

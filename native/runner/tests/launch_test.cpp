@@ -19,10 +19,11 @@ struct Decoded {
     Launch launch{};
     const char* problem;
 
-    explicit Decoded(std::string bytes)
-        : frame(std::move(bytes)), pointers(pointer_space(frame.size()) / sizeof(char*)),
-          problem(decode_launch(
-              frame, {reinterpret_cast<char*>(pointers.data()), pointers.size() * sizeof(char*)}, launch)) {}
+    explicit Decoded(std::string bytes, std::span<char* const> inherited = {})
+        : frame(std::move(bytes)), pointers(pointer_space(frame.size(), inherited.size()) / sizeof(char*)),
+          problem(decode_launch(frame, inherited,
+                                {reinterpret_cast<char*>(pointers.data()), pointers.size() * sizeof(char*)},
+                                launch)) {}
 };
 
 TEST(DecodeLaunch, GivesBackWhatWasEncoded) {
@@ -72,6 +73,24 @@ TEST(DecodeLaunch, GivesBackAnExtensionAndItsAbsenceWhereThereIsNone) {
     ASSERT_EQ(decoded.launch.host_count, 1U);
     EXPECT_STREQ(decoded.launch.host[0].path, "/sys/setting");
     EXPECT_STREQ(decoded.launch.host[0].value, "value");
+}
+
+TEST(DecodeLaunch, AddsWhatIsInheritedOnlyWhereThatIsAskedFor) {
+    char first[] = "JOB=7";
+    char second[] = "NODES=n[1-4]";
+    char* const inherited[] = {first, second};
+    LaunchFrame frame;
+    const Decoded without(frame.bytes(), inherited);
+    EXPECT_EQ(without.launch.env[1], nullptr);
+    frame.flags = 16;
+    const Decoded with(frame.bytes(), inherited);
+    ASSERT_EQ(with.problem, nullptr);
+    EXPECT_STREQ(with.launch.env[0], "A=b");
+    EXPECT_STREQ(with.launch.env[1], "JOB=7");
+    EXPECT_STREQ(with.launch.env[2], "NODES=n[1-4]");
+    EXPECT_EQ(with.launch.env[3], nullptr);
+    EXPECT_EQ(with.launch.env_bytes,
+              without.launch.env_bytes + sizeof first + sizeof second + 2 * sizeof(char*));
 }
 
 TEST(DecodeLaunch, RefusesAnExtensionThatIsNotAnnouncedAndOneThatIsCutShort) {

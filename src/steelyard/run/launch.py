@@ -36,6 +36,8 @@ class Launch:
     env : tuple of str
         ``NAME=value`` each: the whole environment, in this order. The last twelve digits of
         ``STEELYARD_TRIAL=…-000000000000`` become the number of the trial.
+    inherit : bool
+        Whether the environment of the runner itself is added behind ``env``: what a queue tells a job.
     cwd : str
         Working directory; absolute.
     stdin : str
@@ -72,6 +74,7 @@ class Launch:
     argv: tuple[str, ...]
     env: tuple[str, ...]
     cwd: str
+    inherit: bool = False
     stdin: str = "/dev/null"
     stdout: str = CAPTURE
     stderr: str = CAPTURE

@@ -6,15 +6,11 @@ import os
 import signal
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
-from enum import IntEnum
 from pathlib import Path
-from struct import Struct
 from types import TracebackType
 from typing import Final, Self
 
-from steelyard.errors import MachineError, ProgramError, RecordBusyError, RecordError, SteelyardError
-from steelyard.run.journal import RawTrial, decode_record
+from steelyard.errors import MachineError
 from steelyard.run.launch import Launch
 from steelyard.run.native import RUNNER, native_file
 from steelyard.run.orders import (
@@ -26,75 +22,23 @@ from steelyard.run.orders import (
     encode_definition,
     encode_forget,
 )
+from steelyard.run.replies import (
+    HEAD,
+    READY,
+    TRIALS,
+    VERSION,
+    HookError,
+    Reply,
+    RunnerDiedError,
+    decode_failed,
+    explained,
+    signal_name,
+)
 
 __all__ = ["BlockEnd", "Entry", "Hook", "HookError", "Runner", "RunnerDiedError", "Trial", "find_runner"]
 
-_REPLY_HEAD: Final = Struct("<IB")
-_READY: Final = Struct("<IIQQQ")
-_TRIALS: Final = Struct("<Q")
-_FAILED: Final = Struct("<BIiQQ")
-_VERSION: Final = 1
-
 _CLOSE_PATIENCE_S: Final = 15.0
 """The guard gives the runner 3 s and its processes 5 s; later than that it is stuck."""
-
-
-class _Reply(IntEnum):
-    READY = 1
-    DONE = 2
-    STOPPED = 3
-    FAILED = 4
-
-
-class _Failure(IntEnum):
-    PROTOCOL = 1
-    START = 2
-    JOURNAL_OPEN = 3
-    JOURNAL_WRITE = 4
-    HOOK = 5
-    CANNOT_END = 6
-
-
-class _JournalState(IntEnum):
-    GOOD = 0
-    CANNOT_OPEN = 1
-    LOCKED = 2
-    NOT_A_JOURNAL = 3
-    OTHER_VERSION = 4
-    CORRUPT = 5
-
-
-class HookError(ProgramError):
-    """An untimed command of a block failed.
-
-    Attributes
-    ----------
-    hook : RawTrial
-        What it came to; its ``hook`` is the launch.
-    done : int
-        Trials of the batch that were finished before.
-    """
-
-    def __init__(self, message: str, *, hint: str, hook: RawTrial, done: int) -> None:
-        super().__init__(message, hint=hint)
-        self.hook = hook
-        self.done = done
-
-
-class RunnerDiedError(SteelyardError):
-    """The runner was ended from outside; what it had finished is in the journal."""
-
-    exit_code = 5
-
-
-@dataclass(frozen=True, slots=True)
-class _Failed:
-    failure: _Failure
-    detail: int
-    error: int
-    done: int
-    where: int
-    body: bytes
 
 
 def find_runner() -> Path:
@@ -148,9 +92,9 @@ class Runner:
         self.guard_pid = self._process.pid
         try:
             version, self.pid, self.rss_floor_bytes, _, self.cut_bytes = self._greet()
-            if version != _VERSION:
+            if version != VERSION:
                 raise MachineError(
-                    f"the runner {find_runner()} speaks version {version}, this Steelyard version {_VERSION}",
+                    f"the runner {find_runner()} speaks version {version}, this Steelyard version {VERSION}",
                     hint="install both together: pip install .",
                 )
         except BaseException:
@@ -199,11 +143,11 @@ class Runner:
             raise RunnerDiedError("the runner was stopped and takes no more work", hint="start a new one")
         self._send(encode_batch(entries))
         kind, body = self._receive()
-        if kind == _Reply.FAILED:
-            raise self._explain(_decode_failed(body))
-        if kind == _Reply.STOPPED:
+        if kind == Reply.FAILED:
+            raise explained(decode_failed(body), self._journal)
+        if kind == Reply.STOPPED:
             self.stopped = True
-        return int(_TRIALS.unpack(body)[0])
+        return int(TRIALS.unpack(body)[0])
 
     def stop(self) -> None:
         """End the batch; the running trial is not written down. From any thread or signal handler."""
@@ -223,9 +167,9 @@ class Runner:
 
     def _greet(self) -> tuple[int, int, int, int, int]:
         kind, body = self._receive()
-        if kind == _Reply.FAILED:
-            raise self._explain(_decode_failed(body))
-        version, pid, rss_floor_bytes, journal_bytes, cut_bytes = _READY.unpack(body)
+        if kind == Reply.FAILED:
+            raise explained(decode_failed(body), self._journal)
+        version, pid, rss_floor_bytes, journal_bytes, cut_bytes = READY.unpack(body)
         return version, pid, rss_floor_bytes, journal_bytes, cut_bytes
 
     def _send(self, order: bytes) -> None:
@@ -239,9 +183,9 @@ class Runner:
             # The runner is gone. Its last words, which `run` reads, tell more than the pipe does.
             return
 
-    def _receive(self) -> tuple[_Reply, bytes]:
-        length, kind = _REPLY_HEAD.unpack(self._read(_REPLY_HEAD.size))
-        return _Reply(kind), self._read(length - 1)
+    def _receive(self) -> tuple[Reply, bytes]:
+        length, kind = HEAD.unpack(self._read(HEAD.size))
+        return Reply(kind), self._read(length - 1)
 
     def _read(self, size: int) -> bytes:
         pipe = self._process.stdout
@@ -257,93 +201,10 @@ class Runner:
     def _death(self) -> RunnerDiedError:
         self.close()
         code = self._process.returncode
-        how = f"signal {_signal_name(code - 128)}" if code > 128 else f"code {code}"
+        how = f"signal {signal_name(code - 128)}" if code > 128 else f"code {code}"
         if code < 0:
-            how = f"signal {_signal_name(-code)} to its guard"
+            how = f"signal {signal_name(-code)} to its guard"
         return RunnerDiedError(
             f"the runner ended in the middle of its work ({how}); finished trials are in {self._journal}",
             hint="run again to continue",
         )
-
-    def _explain(self, failed: _Failed) -> SteelyardError:
-        reason = os.strerror(failed.error) if failed.error else failed.body.decode(errors="replace")
-        match failed.failure:
-            case _Failure.START:
-                return MachineError(
-                    f"the runner cannot start: {failed.body.decode()}: {reason}",
-                    hint="see what this machine offers: steelyard doctor",
-                )
-            case _Failure.JOURNAL_OPEN:
-                return self._explain_journal(failed, reason)
-            case _Failure.JOURNAL_WRITE:
-                return RecordError(
-                    f"trial {failed.where} could not be written to {self._journal}: {reason}",
-                    hint="make room on its file system, then run again to continue",
-                )
-            case _Failure.HOOK:
-                hook = decode_record(memoryview(failed.body))
-                return HookError(
-                    f"a command before or after a block failed: {_describe_end(hook)}",
-                    hint="run the command by itself to see why",
-                    hook=hook,
-                    done=failed.done,
-                )
-            case _Failure.CANNOT_END:
-                return MachineError(
-                    f"processes that trial {failed.where} left behind could not be ended",
-                    hint="end them by hand; programs that change their user id need root",
-                )
-            case _Failure.PROTOCOL:
-                return RunnerDiedError(
-                    f"the runner does not understand its orders: {reason}",
-                    hint="report this as a bug of Steelyard",
-                )
-
-    def _explain_journal(self, failed: _Failed, reason: str) -> SteelyardError:
-        match _JournalState(failed.detail):
-            case _JournalState.LOCKED:
-                return RecordBusyError(
-                    f"another runner writes to {self._journal}", hint="wait for it, or end it"
-                )
-            case _JournalState.NOT_A_JOURNAL:
-                return RecordError(
-                    f"{self._journal} is not a journal of Steelyard and is left as it is",
-                    hint="move it away, or choose another record",
-                )
-            case _JournalState.OTHER_VERSION:
-                return RecordError(
-                    f"{self._journal} is a journal of version {failed.where}, not {_VERSION}",
-                    hint="use the Steelyard that wrote it, or a newer one",
-                )
-            case _JournalState.CORRUPT:
-                return RecordError(
-                    f"{self._journal} is damaged at byte {failed.where:,} and is left as it is",
-                    hint="restore the file from a copy",
-                )
-            case _:
-                return RecordError(
-                    f"the journal {self._journal} cannot be opened: {reason}",
-                    hint="check the directory and its permissions",
-                )
-
-
-def _decode_failed(body: bytes) -> _Failed:
-    failure, detail, error, done, where = _FAILED.unpack_from(body)
-    return _Failed(_Failure(failure), detail, error, done, where, body[_FAILED.size :])
-
-
-def _describe_end(hook: RawTrial) -> str:
-    if hook.errno is not None:
-        return f"{hook.step}: {os.strerror(hook.errno)}"
-    if hook.hook_status == "timed_out":
-        return "it had not ended at its time limit"
-    how = f"signal {_signal_name(hook.signal)}" if hook.signal else f"exit code {hook.exit_code}"
-    said = (hook.stderr or hook.stdout).decode(errors="replace").strip()
-    return f"{how}, and it said {said[-200:]!r}" if said else how
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return str(number)
