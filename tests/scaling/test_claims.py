@@ -13,7 +13,8 @@ from steelyard.scaling import Expectation, NotModelled, Question, model, model_a
 from steelyard.scaling.advise import advise
 from steelyard.scaling.limit import breaks
 from steelyard.scaling.litmus import cause
-from steelyard.scaling.rules import judge, parse_rule
+from steelyard.growth import parse_rule
+from steelyard.scaling.rules import judge
 from steelyard.scaling.status_quo import accept, read_accepted
 
 P = [16, 32, 64, 128, 256, 512]

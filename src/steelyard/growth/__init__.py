@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from steelyard.growth.expression import Expression, parse, parse_growth
 from steelyard.growth.rank import Limits, Rank, default_deviation, limits, rank, rank_at
+from steelyard.growth.rule import Rule, parse_rule
 from steelyard.growth.term import CONSTANT, Growth, GrowthClass
 
 __all__ = [
@@ -13,10 +14,12 @@ __all__ = [
     "GrowthClass",
     "Limits",
     "Rank",
+    "Rule",
     "default_deviation",
     "limits",
     "parse",
     "parse_growth",
+    "parse_rule",
     "rank",
     "rank_at",
 ]

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from steelyard.errors import UsageError
 from steelyard.scaling import NotModelled, Question, ScalingModel, model_all
 from steelyard.scaling.litmus import Cause, cause
-from steelyard.scaling.rules import RuleAnswer, judge, parse_rule
+from steelyard.growth import parse_rule
+from steelyard.scaling.rules import RuleAnswer, judge
 from steelyard.series import Series
 
 

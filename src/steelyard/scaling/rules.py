@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import Final, Literal
 
 from steelyard.errors import UsageError
-from steelyard.growth import Growth
+from steelyard.growth import Growth, Rule
 from steelyard.scaling.model import ScalingModel
 from steelyard.scaling.question import SURE
 
@@ -19,15 +19,6 @@ RuleVerdict = Literal["holds", "fails", "not_resolved"]
 LARGEST_SCALE: Final = 2.0**40
 STEPS: Final = 16
 """Scales looked at in each octave."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """The left function must not grow faster than the right ones together."""
-
-    text: str
-    left: tuple[str, ...]
-    right: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +43,6 @@ class RuleAnswer:
     probability: float
     breaks_at: float | None
     measured: bool
-
-
-def parse_rule(text: str) -> Rule:
-    """Read ``a <= b + c`` (also ``≤``); sums may stand on both sides.
-
-    Raises
-    ------
-    UsageError
-        Not of this form; the message says what is missing.
-    """
-    sides = text.replace("≤", "<=").split("<=")
-    names = [tuple(part.strip() for part in side.split("+")) for side in sides]
-    if len(sides) != 2 or not all(all(side) for side in names):
-        raise UsageError(
-            f"rule {text!r} is not of the form 'a <= b + c'", hint="write 'allreduce <= reduce + bcast'"
-        )
-    return Rule(text, names[0], names[1])
 
 
 def judge(rule: Rule, models: Mapping[str, ScalingModel], smallest: float, largest: float) -> RuleAnswer:

@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from steelyard.factorial.layout import Kind
+from steelyard.spec.claims import Claim
 from steelyard.units import Better, Scalar
 
 Source = Literal["stdout", "stderr", "lines", "cachegrind", "callgrind"]
@@ -187,3 +188,4 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     metrics: tuple[UserMetric, ...] = ()
     analysis: Analysis = Analysis()
     launch: Launching = Launching()
+    claims: tuple[Claim, ...] = ()

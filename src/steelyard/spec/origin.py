@@ -52,7 +52,8 @@ class Origin:
         """
         keys = [key for key in path if isinstance(key, str)]
         lines = ["" if line.lstrip().startswith("#") else line for line in self.text.splitlines()]
-        found, end, depth = _table(lines, keys)
+        place = path[1] if len(path) > 1 else 0
+        found, end, depth = _table(lines, keys, place if isinstance(place, int) else 0)
         for key in keys[depth:]:
             assignment = re.compile(rf"""(?:^|[\s{{,.])["']?{re.escape(key)}["']?\s*[=.]""")
             place = next((i for i in range(max(found, 0), end) if assignment.search(lines[i])), None)
@@ -62,14 +63,21 @@ class Origin:
         return found + 1 if found >= 0 else None
 
 
-def _table(lines: list[str], keys: list[str]) -> tuple[int, int, int]:
-    """Line (from 0) of the deepest table header that leads to ``keys``, line of the next, and its depth."""
+def _table(lines: list[str], keys: list[str], place: int = 0) -> tuple[int, int, int]:
+    """Line (from 0) of the deepest table header that leads to ``keys``, line of the next, and its depth; of
+    several headers ``[[name]]`` that of number ``place``.
+    """
     headers = [(i, match[1].split(".")) for i, line in enumerate(lines) if (match := _HEADER.fullmatch(line))]
     starts = [*(i for i, _ in headers), len(lines)]
     # Keys before the first header are in no table.
     found, end, depth = -1, starts[0], 0
+    repeated = 0
     for (line, names), next_line in zip(headers, starts[1:], strict=True):
         header = [name.strip().strip("\"'") for name in names]
+        if lines[line].lstrip().startswith("[[") and header == keys[:1]:
+            repeated += 1
+            if repeated <= place:
+                continue
         if depth < len(header) <= len(keys) and header == keys[: len(header)]:
             found, end, depth = line, next_line, len(header)
     return found, end, depth

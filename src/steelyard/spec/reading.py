@@ -11,10 +11,12 @@ from typing import Final
 import msgspec
 
 from steelyard.errors import SpecError
+from steelyard.spec.cells import cells
 from steelyard.spec.experiment import Experiment, Launching
 from steelyard.spec.origin import Origin
 from steelyard.spec.origin import Path as KeyPath
 from steelyard.spec.read.analysis import read_analysis
+from steelyard.spec.read.claims import Question, metrics_known, read_claims
 from steelyard.spec.read.contexts import read_contexts
 from steelyard.spec.read.design import read_design
 from steelyard.spec.read.factors import read_factors
@@ -209,6 +211,15 @@ def _compose(
     metrics = read_metrics(spec.metrics, factors, program, origin)
     check_uses(program, build, factors, zips, contexts, metrics, origin)
     design = read_design(spec.design, factors, zips, contexts, origin, allow_many=allow_many)
+    analysis = read_analysis(spec.analysis, program, metrics, factors, zips, design, origin)
+    question = Question(
+        factors=factors,
+        zips=zips,
+        analysis=analysis,
+        metrics=metrics_known(program.counters, metrics),
+        labelled=frozenset(each.name for each in metrics if each.source == "lines"),
+        treatments=tuple(cells(factors, zips, design.exclude)) if spec.claims else (),
+    )
     return Experiment(
         name=title,
         source=str(source),
@@ -219,6 +230,7 @@ def _compose(
         contexts=contexts,
         design=design,
         metrics=metrics,
-        analysis=read_analysis(spec.analysis, program, metrics, factors, zips, design, origin),
+        analysis=analysis,
         launch=Launching(kind=spec.launch.kind),
+        claims=read_claims(spec.claims, question, origin),
     )

@@ -406,3 +406,7 @@ class SpecTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
         AnalysisTable, Meta(description="What is compared with what, and how sure one must be.")
     ] = AnalysisTable()
     launch: Annotated[LaunchTable, Meta(description="Where trials run.")] = LaunchTable()
+    claims: Annotated[
+        list[dict[str, object]],
+        Meta(description="What is claimed, judged by `steelyard check`: each claim a `[[claims]]` of its own."),
+    ] = []

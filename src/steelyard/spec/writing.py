@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import msgspec
+
+from steelyard.spec.claims import Claim
 from steelyard.spec.experiment import (
     Analysis,
     Build,
@@ -43,6 +46,8 @@ def dumps(experiment: Experiment) -> str:
                 f"[{title}]",
                 *(f"{toml_key(key)} = {toml_value(value)}" for key, value in table.items()),
             ]
+    for claim in experiment.claims:
+        lines += ["", "[[claims]]", *(f"{key} = {toml_value(value)}" for key, value in _claim(claim).items())]
     return "\n".join(lines) + "\n"
 
 
@@ -127,6 +132,16 @@ def _analysis(analysis: Analysis) -> Table:
         table["family"] = analysis.family
     # Without strata, a baseline makes one of every other factor; none at all must then be said.
     return table if analysis.baseline is None else table | {"strata": analysis.strata}
+
+
+def _claim(claim: Claim) -> Table:
+    # Keys and fields have the same names; strata are worked out again when it is read.
+    required = {
+        each.name: getattr(claim, each.name) for each in msgspec.structs.fields(claim) if each.required
+    }
+    plain = type(claim)(**required)
+    keys = tuple(name for name in claim.__struct_fields__ if name not in (*required, "strata"))
+    return required | _different(claim, plain, keys)
 
 
 def _different(given: object, default: object, keys: tuple[str, ...]) -> Table:
