@@ -22,9 +22,12 @@ ABOVE = {
     "exchange": LEAVES | {"spec", "design", "run", "store"},
     "stats": LEAVES,
     "scaling": LEAVES | {"_kernels", "stats"},
-    "report": LEAVES | {"stats", "scaling"},
-    "lab": LEAVES | {"interventions", "spec", "design", "run", "store", "exchange", "stats", "scaling"},
-    "cli": LEAVES | {"spec", "design", "run", "store", "exchange", "stats", "scaling", "report", "lab"},
+    "claims": LEAVES | {"spec", "stats", "scaling"},
+    "report": LEAVES | {"spec", "stats", "scaling", "claims"},
+    "lab": LEAVES
+    | {"interventions", "spec", "design", "run", "store", "exchange", "stats", "scaling", "claims"},
+    "cli": LEAVES
+    | {"spec", "design", "run", "store", "exchange", "stats", "scaling", "claims", "report", "lab"},
 }
 
 

@@ -17,6 +17,7 @@ from steelyard.counters import EVENTS
 from steelyard.errors import SpecError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.spec import loads, tables
+from steelyard.spec.claim_tables import CLAIM_TABLES
 from steelyard.spec.read.counters import COUNTERS
 from steelyard.spec.toml import toml_value
 from steelyard.units import BUILTIN, Scalar, format_duration
@@ -34,6 +35,7 @@ TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "metrics.NAME": tables.MetricTable,
     "analysis": tables.AnalysisTable,
     "launch": tables.LaunchTable,
+    **{f"claims.{key}": struct for key, struct in CLAIM_TABLES.items()},
 }
 """What the documentation calls a table of the spec."""
 
@@ -44,6 +46,7 @@ _NAMED: Final[tuple[tuple[Any, str], ...]] = (
     (tables.Setting, '`"random"`, level, list of levels, or range'),
     (Scalar, "scalar"),
     (dict[str, list[Scalar] | tables.ZipTable], "table of factors"),
+    (list[dict[str, Any]], "list of tables"),
 )
 _PLAIN: Final[dict[Any, str]] = {str: "text", int: "whole number", float: "number", bool: "`true` or `false`"}
 

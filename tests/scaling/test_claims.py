@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from steelyard.errors import UsageError
-from steelyard.growth import parse_growth
+from steelyard.growth import parse_growth, parse_rule
 from steelyard.scaling import Expectation, NotModelled, Question, model, model_all, series_of
 from steelyard.scaling.advise import advise
 from steelyard.scaling.limit import breaks
 from steelyard.scaling.litmus import cause
-from steelyard.growth import parse_rule
 from steelyard.scaling.rules import judge
 from steelyard.scaling.status_quo import accept, read_accepted
 

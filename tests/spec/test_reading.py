@@ -125,7 +125,7 @@ HEAD = '[program]\ncommand = ["p"]\n'
         ('nam = "x"\n' + HEAD, ":1: nam: unknown key"),
         ('program = ["p"]', ":1: program: must be a table; got a list of 1"),
         ("[[program]]\ncommand = ['p']", ":1: program: must be a table; got a list of 1"),
-        (HEAD + "[claims]\n", ":3: claims: unknown key"),
+        (HEAD + "[clams]\n", ":3: clams: unknown key"),
         (HEAD + '[launch]\nkind = "mpi"', ':4: launch.kind: must be "local"; got "mpi"'),
         ("a.b.c.d = 1\n", ":1: a: unknown key"),
         (

@@ -19,6 +19,7 @@ COMMANDS = {
     "plan": "Show what a spec would run, how long, and what it cannot separate.",
     "status": "Show how far a record is.",
     "analyze": "Answer from a record: effects, intervals, verdicts.",
+    "check": "Judge the claims of specs and records: what holds, what fails, what is open.",
     "model": "Model how metrics grow with a parameter, and hold them to expectations.",
     "export": "Write a record as CSV, JSON Lines or Parquet.",
     "recover": "Copy what can be read of a damaged record into a new one.",
@@ -41,8 +42,8 @@ def cli() -> None:
 
     Try it:  steelyard compare './old input' './new input'
 
-    Exit codes: 0 done, 1 a claim fails, 2 usage, 3 precision not reached (--strict), 4 this machine cannot,
-    5 a program failed, 130 interrupted (the record can be continued).
+    Exit codes: 0 done, 1 a claim fails, 2 usage, 3 not resolved or not precise (--strict), 4 this machine
+    cannot, 5 a program failed, 130 interrupted (the record can be continued).
     """
 
 

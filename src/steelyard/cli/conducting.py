@@ -5,15 +5,18 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from steelyard.spec.experiment import Experiment
 
 if TYPE_CHECKING:
+    from steelyard.lab.check import Checked
     from steelyard.lab.conductor import Watch
+    from steelyard.report.line import Line
     from steelyard.report.progress import Progress
+    from steelyard.store import Record
 
 
 def terminal_width() -> int:
@@ -49,24 +52,56 @@ def print_answer(
     protocol: str | None = None,
     against: str | None = None,
 ) -> int:
-    """Print what the record says, and return the exit code: 3 under ``strict`` where that leaves something
-    open.
+    """Print what the record says, and return the exit code: 1 where a claim of its spec fails, 3 under
+    ``strict`` where something is left open.
     """
     from steelyard.lab.analyze import analyze
     from steelyard.store import Record
 
     with Record.open(directory) as record:
         answer = analyze(record, metric=metric, protocol=protocol, against=against)
+        # Claims are about the metrics that they name, by the default protocol.
+        claimed = record.experiment.claims if metric is None and protocol is None else ()
+        checked = _checked(record) if claimed else None
     if as_json:
         from steelyard.report.json import render
 
-        click.echo(render(answer), nl=False)
+        click.echo(render(answer, _claims_entries(checked)), nl=False)
     else:
         from steelyard.report.line import write
         from steelyard.report.text import lines
 
-        write(lines(answer, terminal_width()), sys.stdout)
+        write([*lines(answer, terminal_width()), *_claims_lines(checked)], sys.stdout)
+    if checked is not None and checked.exit_code(strict=strict) == 1:
+        return 1
     unresolved = any(each.verdict == "not_resolved" for each in answer.judged)
     if answer.protocol is not None:  # whose verdicts were asked for
         unresolved = any(each.difference == "not_resolved" for each in answer.protocol.pairs)
+    unresolved |= checked is not None and checked.exit_code(strict=True) == 3
     return 3 if strict and (unresolved or answer.design.state == "precision_not_reached") else 0
+
+
+def _checked(record: Record) -> Checked:
+    from steelyard.lab.check import check
+
+    return check(record)
+
+
+def _claims_entries(checked: Checked | None) -> list[dict[str, Any]]:
+    if checked is None:
+        return []
+    import msgspec
+
+    from steelyard.cli.check import source_of
+    from steelyard.report.verdicts_json import verdict_entry
+
+    return [msgspec.to_builtins(verdict_entry(source_of(checked), each)) for each in checked.verdicts]
+
+
+def _claims_lines(checked: Checked | None) -> list[Line]:
+    if checked is None:
+        return []
+    from steelyard.report.line import Span
+    from steelyard.report.verdicts import lines
+
+    return [(), (Span("Claims", "heading"),), *lines(checked.verdicts, checked.alpha, terminal_width())]

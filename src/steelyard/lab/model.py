@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from steelyard.errors import UsageError
+from steelyard.growth import parse_rule
 from steelyard.scaling import NotModelled, Question, ScalingModel, model_all
 from steelyard.scaling.litmus import Cause, cause
-from steelyard.growth import parse_rule
 from steelyard.scaling.rules import RuleAnswer, judge
 from steelyard.series import Series
 

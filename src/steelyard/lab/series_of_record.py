@@ -5,6 +5,7 @@ over.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from steelyard.errors import UsageError
 from steelyard.sample import Sample
@@ -27,16 +28,29 @@ def series_of_record(
     wanted = tuple(metrics) or (record.experiment.analysis.metric,)
     with record.snapshot():
         samples = [sample for metric in wanted for sample in record.samples(metric)]
+    return series_of_samples(samples, parameters, record.directory)
+
+
+def series_of_samples(
+    samples: Sequence[Sample], parameters: Sequence[str], place: Path
+) -> tuple[Series, ...]:
+    """The same from samples that are at hand; ``place`` is what errors call the record.
+
+    Raises
+    ------
+    UsageError
+        As above.
+    """
     names = tuple(parameters) or _numeric(samples)
     if not names:
         raise UsageError(
-            f"{record.directory} varies nothing that is a number",
+            f"{place} varies nothing that is a number",
             hint="give a factor numeric levels, as in threads = [1, 2, 4, 8]",
         )
     groups: dict[tuple[str, tuple[tuple[str, Scalar], ...]], list[tuple[tuple[float, ...], Sample]]] = {}
     for sample in samples:
         levels = _levels(sample)
-        at = tuple(_coordinate(levels, name, record) for name in names)
+        at = tuple(_coordinate(levels, name, place) for name in names)
         rest = tuple(sorted((k, v) for k, v in levels.items() if k not in names))
         groups.setdefault((sample.metric.name, rest), []).append((at, sample))
     return tuple(_series(metric, rest, found, names, samples) for (metric, rest), found in groups.items())
@@ -58,14 +72,12 @@ def _is_number(level: Scalar) -> bool:
     return isinstance(level, (int, float)) and not isinstance(level, bool)
 
 
-def _coordinate(levels: dict[str, Scalar], name: str, record: Record) -> float:
+def _coordinate(levels: dict[str, Scalar], name: str, place: Path) -> float:
     level = levels.get(name)
     if level is None or not _is_number(level):
         known = ", ".join(k for k, v in levels.items() if _is_number(v)) or "none"
         what = "there is no" if level is None else f"{level!r} is not a number:"
-        raise UsageError(
-            f"{record.directory}: {what} parameter {name}", hint=f"numeric factors and labels: {known}"
-        )
+        raise UsageError(f"{place}: {what} parameter {name}", hint=f"numeric factors and labels: {known}")
     return float(level)
 
 

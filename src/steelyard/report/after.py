@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from steelyard.report.digits import scale_text
 from steelyard.report.label import wrap
 from steelyard.report.line import Line, Span
 from steelyard.scaling.limit import Breaks
@@ -46,8 +47,8 @@ def _limit(model: ScalingModel, found: Breaks) -> str:
     name, limit = model.name or model.metric, format_quantity(found.limit, model.unit)
     if found.at is None:
         return f"{name}: stays below {limit} as far as was looked"
-    ends = [f"{end:.0f}" if end is not None else "never" for end in (found.earliest, found.latest)]
-    return f"{name}: above {limit} from {found.parameter} = {found.at:.0f} on [{ends[0]}, {ends[1]}]"
+    ends = [scale_text(end) if end is not None else "never" for end in (found.earliest, found.latest)]
+    return f"{name}: above {limit} from {found.parameter} = {scale_text(found.at)} on [{ends[0]}, {ends[1]}]"
 
 
 def _points(model: ScalingModel, found: tuple[Suggestion, ...]) -> str:

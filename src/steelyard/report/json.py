@@ -5,7 +5,7 @@ History: version 1, the first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 import msgspec
@@ -157,7 +157,7 @@ class NoticeEntry(msgspec.Struct, frozen=True):
 
 
 class Document(msgspec.Struct, frozen=True):
-    """The whole answer."""
+    """The whole answer; ``claims`` is there where the spec claims something."""
 
     format: Literal["steelyard/comparison"]
     version: Literal[1]
@@ -173,11 +173,14 @@ class Document(msgspec.Struct, frozen=True):
     unobserved: tuple[NoticeEntry, ...]
     contexts: tuple[ContextsEntry, ...] = ()
     protocol: ProtocolEntry | None = None
+    claims: tuple[Mapping[str, Any], ...] | msgspec.UnsetType = msgspec.UNSET
+    """Verdicts on the claims of the spec, as in ``steelyard/verdicts``."""
 
 
-def render(answer: Answer) -> str:
+def render(answer: Answer, claims: Sequence[Mapping[str, Any]] = ()) -> str:
     """The document as text; its numbers are plain floats, none of them NaN or infinite."""
-    return written(document(answer))
+    whole = document(answer)
+    return written(msgspec.structs.replace(whole, claims=tuple(claims)) if claims else whole)
 
 
 def schema() -> dict[str, Any]:

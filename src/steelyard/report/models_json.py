@@ -28,7 +28,7 @@ def render(
     document = {
         "format": FORMAT,
         "version": VERSION,
-        "models": [_model(model, blamed) for model, blamed in zip(models, causes, strict=True)],
+        "models": [entry(model, blamed) for model, blamed in zip(models, causes, strict=True)],
         "rules": [
             {
                 "rule": rule.rule, "verdict": rule.verdict, "probability": rule.probability,
@@ -65,7 +65,8 @@ def render(
     return msgspec.json.format(msgspec.json.encode(document), indent=1).decode() + "\n"
 
 
-def _model(model: ScalingModel, blamed: Cause | None) -> dict[str, Any]:
+def entry(model: ScalingModel, blamed: Cause | None = None) -> dict[str, Any]:
+    """One model."""
     v = model.validation
     return {
         "name": model.name,

@@ -18,7 +18,8 @@ _Metric = Annotated[
     str | None, Meta(description="The metric that is judged; that of `[analysis]` by default.")
 ]
 _Where = Annotated[
-    Levels, Meta(description="Only strata with these levels; labels of a program's metric can stand here too.")
+    Levels,
+    Meta(description="Only strata with these levels; labels of a program's metric can stand here too."),
 ]
 _Than = Annotated[
     Levels | None, Meta(description="What it is compared with; the baseline of `[analysis]` by default.")
@@ -77,9 +78,7 @@ class LimitTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     limit: Annotated[str, Meta(description="The metric.")]
     at: Annotated[
         Levels,
-        Meta(
-            description="Levels of the treatments; a number that was not measured is foretold by a scaling model."
-        ),
+        Meta(description="Levels of the treatments; a number that was not measured is foretold by a model."),
     ] = {}
     max: Annotated[
         Bound | None, Meta(description='The mean is at most this: `"24 GB"`, `"60 s"`, or a number.')
@@ -87,7 +86,9 @@ class LimitTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     min: Annotated[Bound | None, Meta(description="The mean is at least this.")] = None
     parameter: Annotated[
         str | None,
-        Meta(description="Without `at`: also say from which level of this factor or label on the limit breaks."),
+        Meta(
+            description="Without `at`: also say from which level of this factor or label on the limit breaks."
+        ),
     ] = None
     name: _Name = None
 
@@ -114,7 +115,9 @@ class ScalesTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     ] = None
     accepted: Annotated[
         str | None,
-        Meta(description="Instead of `expect`: a file that `steelyard model --accept` wrote, the status quo."),
+        Meta(
+            description="Instead of `expect`: a file that `steelyard model --accept` wrote, the status quo."
+        ),
     ] = None
     deviation: Annotated[
         str | None,
@@ -122,7 +125,9 @@ class ScalesTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     ] = None
     litmus: Annotated[
         Levels,
-        Meta(description="Levels of a simple test whose growth tells the machine's fault from the program's."),
+        Meta(
+            description="Levels of a simple test whose growth tells the machine's fault from the program's."
+        ),
     ] = {}
     where: _Where = {}
     along: Annotated[

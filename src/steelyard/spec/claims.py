@@ -1,7 +1,7 @@
-"""The claims of an experiment: one structure for each kind, checked and typed; ``Experiment.claims`` holds them.
+"""The claims of an experiment: one structure for each kind, checked and typed.
 
-Field names are the keys of ``[[claims]]``; ``strata`` alone is worked out when a claim is read. To add a kind:
-a structure here, its table in ``claim_tables``, its reader in ``read/claims`` and its judge in the room
+Field names are the keys of ``[[claims]]``; ``strata`` alone is worked out when a claim is read. To add a
+kind: a structure here, its table in ``claim_tables``, its reader in ``read/claims`` and its judge in the room
 ``claims``.
 """
 
@@ -58,7 +58,7 @@ class Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="e
 class Limit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="limit", tag_field="kind"):
     """The mean of the metric ``limit`` is at most ``max``, or at least ``min``, both in its unit.
 
-    In every treatment that ``at`` names, or foretold by a scaling model where ``at`` names a scale that was not
+    In every treatment that ``at`` names, or foretold by a model where ``at`` names a scale that was not
     measured; without ``at`` in every treatment, and the smallest ``parameter`` at which it breaks is said.
     """
 
@@ -71,7 +71,7 @@ class Limit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="limit"
 
 
 class Best(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="best", tag_field="kind"):
-    """In every stratum, one level of the factor ``best`` is better than all others; ``level``, where given."""
+    """In every stratum, one level of the factor ``best`` is better than all others: ``level``, if given."""
 
     best: str
     level: Scalar | None = None
@@ -82,7 +82,7 @@ class Best(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="best", 
 
 
 class Scales(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scales", tag_field="kind"):
-    """The metric ``scales`` grows with ``parameter`` as ``expect`` says, or as what was ``accepted`` (a file)."""
+    """The metric ``scales`` grows with ``parameter`` as ``expect`` says, or as the file ``accepted``."""
 
     scales: str
     parameter: str | None = None

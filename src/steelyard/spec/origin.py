@@ -52,8 +52,8 @@ class Origin:
         """
         keys = [key for key in path if isinstance(key, str)]
         lines = ["" if line.lstrip().startswith("#") else line for line in self.text.splitlines()]
-        place = path[1] if len(path) > 1 else 0
-        found, end, depth = _table(lines, keys, place if isinstance(place, int) else 0)
+        second = path[1] if len(path) > 1 else 0
+        found, end, depth = _table(lines, keys, second if isinstance(second, int) else 0)
         for key in keys[depth:]:
             assignment = re.compile(rf"""(?:^|[\s{{,.])["']?{re.escape(key)}["']?\s*[=.]""")
             place = next((i for i in range(max(found, 0), end) if assignment.search(lines[i])), None)

@@ -6,7 +6,7 @@ reference come from. What is said of a key here stands in docs/spec.md, and edit
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -407,6 +407,8 @@ class SpecTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     ] = AnalysisTable()
     launch: Annotated[LaunchTable, Meta(description="Where trials run.")] = LaunchTable()
     claims: Annotated[
-        list[dict[str, object]],
-        Meta(description="What is claimed, judged by `steelyard check`: each claim a `[[claims]]` of its own."),
+        list[dict[str, Any]],
+        Meta(
+            description="What is claimed, judged by `steelyard check`: each claim a `[[claims]]` of its own."
+        ),
     ] = []

@@ -128,7 +128,7 @@ def _pair(
     old = question.analysis.baseline if given is None else given
     if old is None:
         what = f"{key} without {other}, and [analysis] has no baseline"
-        raise origin.error(path, what, f'write {other} = {{ … }} as well')
+        raise origin.error(path, what, f"write {other} = {{ … }} as well")
     chosen = select(new, question, origin, (*path, key))
     baseline = select(old, question, origin, (*path, other))
     where = select(table.where, question, origin, (*path, "where"), metric=metric, empty=True)

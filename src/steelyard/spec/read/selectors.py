@@ -37,12 +37,18 @@ def check_pair(
     groups = _groups(treatments, where, strata)
     for selector, path in ((new, new_path), (old, old_path)):
         for stratum, members in groups:
-            _one_at_most([cell for cell in members if matches(cell, selector)], selector, stratum, origin, path)
+            _one_at_most(
+                [cell for cell in members if matches(cell, selector)], selector, stratum, origin, path
+            )
         if not any(matches(cell, selector) for _, members in groups for cell in members):
             what = f"no treatment has {toml_value({**where, **selector})}"
             raise origin.error(path, what, "choose other levels, or remove an exclusion")
     pairs = [
-        (a, b) for _, members in groups for a in members for b in members if matches(a, new) and matches(b, old)
+        (a, b)
+        for _, members in groups
+        for a in members
+        for b in members
+        if matches(a, new) and matches(b, old)
     ]
     if not pairs:
         what = f"{toml_value(new)} and {toml_value(old)} are in no stratum together"

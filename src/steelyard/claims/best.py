@@ -1,0 +1,184 @@
+"""``best``: the levels of a factor that may be the best; chosen on one part of the units, judged on the rest.
+
+Whatever looks best has been lucky too: of 20 equal settings the best-looking one seems some percent better
+than it is. So the first third of the units chooses a level, and everything that is said rests on the
+others, which had no part in choosing (docs/decisions/030-best-is-confirmed.md).
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from typing import Final, Literal
+
+import numpy as np
+
+from steelyard.claims.draft import Draft, Undecided
+from steelyard.claims.evidence import BestEvidence, Candidate, Unit
+from steelyard.claims.observed import Observed, strata
+from steelyard.claims.ratio import censors, unit_of
+from steelyard.sample import Sample
+from steelyard.spec.claims import Best
+from steelyard.stats.contrast import Order, contrast
+from steelyard.stats.judgement import Judgement, at_least
+from steelyard.stats.speedup import Speedup, speedup
+from steelyard.stats.undefined import Undefined
+from steelyard.units import Scalar
+
+CHOOSING: Final = 3
+"""One unit in so many chooses. A third costs less power than a half, with 2, 5 or 20 levels: choosing well is
+easier than showing it."""
+LEAST_CHOOSING: Final = 2
+LEAST_UNITS: Final = 4
+"""Two to choose by, two to judge by."""
+
+
+def judge_best(claim: Best, observed: Observed) -> Draft:
+    """Holds where the chosen level is shown to be better than each other one (and is the one claimed)."""
+    tested = []
+    samples = observed.samples(observed.metric(claim.metric))
+    for stratum, members in strata(samples, claim.strata, claim.where):
+        levels = {member.treatment.levels[claim.best]: member for member in members}
+        if len(levels) > 1 and (claim.level is None or claim.level in levels):
+            tested.append(_Contest(claim, levels, observed).tested(stratum))
+    return Draft(tuple(tested))
+
+
+class _Contest:
+    """The levels of one stratum, the chosen one, and the others against it."""
+
+    def __init__(self, claim: Best, levels: dict[Scalar, Sample], observed: Observed) -> None:
+        self.claim = claim
+        self.order: Order = observed.order
+        self.samples = list(levels.values())
+        self.metric = self.samples[0].metric
+        choosing, judging = divided(self.samples)
+        self.selection, self.n = len(choosing), len(judging)
+        self.by: Unit = "context" if _by_context(self.samples[0]) else "block"
+        self.chosen: Scalar | None = None
+        self.others: dict[Scalar, Speedup | Undefined] = {}
+        self.reason: Literal["failures", "one_block", "no_values"] | None = None
+        refuse = observed.experiment.analysis.failures == "refuse"
+        if refuse and censors(*self.samples):
+            self.reason = "failures"
+        elif self.selection + self.n < LEAST_UNITS or self.order == "sequential":
+            self.reason = "one_block"
+        else:
+            self._hold(levels, choosing, judging)
+
+    def _hold(
+        self, levels: dict[Scalar, Sample], choosing: Collection[int], judging: Collection[int]
+    ) -> None:
+        scores = {level: _score(_part(sample, choosing)) for level, sample in levels.items()}
+        known = {level: score for level, score in scores.items() if score is not None}
+        if len(known) < len(levels):
+            self.reason = "no_values"
+            return
+        better: Callable[..., Scalar] = max if self.metric.better == "higher" else min
+        self.chosen = better(known, key=known.__getitem__)
+        best = _part(levels[self.chosen], judging)
+        for level, sample in levels.items():
+            if level != self.chosen:
+                between = contrast(_part(sample, judging), best, order=self.order)
+                self.others[level] = between if isinstance(between, Undefined) else speedup(between)
+                self.by = unit_of(between)
+
+    def tested(self, stratum: dict[str, Scalar]) -> Undecided:
+        """The claim in this stratum."""
+        if self.chosen is None:
+            return Undecided(stratum, None, 1.0, self.evidence)
+        judged = {level: at_least(ratio, 1.0) for level, ratio in self.others.items()}
+        holds = max(each.p if _is(each, "holds") and each.p is not None else 1.0 for each in judged.values())
+        wanted = self.claim.level
+        if wanted is None:
+            return Undecided(stratum, "holds" if holds < 1 else None, holds, self.evidence)
+        if wanted == self.chosen:
+            # Any of the others may show that the chosen one is not the best, so that each has its share.
+            worst = min(
+                each.p if _is(each, "fails") and each.p is not None else 1.0 for each in judged.values()
+            )
+            fails = min(1.0, len(judged) * worst)
+            indicated: Literal["holds", "fails"] = "holds" if holds <= fails else "fails"
+            return Undecided(stratum, indicated, min(holds, fails), self.evidence)
+        against = judged[wanted]
+        p = against.p if _is(against, "holds") and against.p is not None else 1.0
+        return Undecided(stratum, "fails", p, self.evidence)
+
+    def evidence(self, level: float) -> BestEvidence:
+        """The others against the chosen level, and which of all may be the best, at a level."""
+        candidates = []
+        beaten = False
+        for name, ratio in self.others.items():
+            against = at_least(ratio, 1.0, level)
+            interval = against.interval
+            known = ratio.value if isinstance(ratio, Speedup) else None
+            candidates.append(Candidate(name, known, interval, against.outcome != "holds"))
+            alone = at_least(ratio, 1.0, level / len(self.others))
+            beaten = beaten or alone.outcome == "fails"
+        possible = [each.level for each in candidates if each.possible]
+        if self.chosen is not None and not beaten:
+            possible.insert(0, self.chosen)
+        return BestEvidence(
+            metric=self.metric,
+            chosen=self.chosen,
+            candidates=tuple(candidates),
+            possible=tuple(possible),
+            selection=self.selection,
+            n=self.n,
+            by=self.by,
+            level=level,
+            reason=self.reason,
+        )
+
+
+def divided(samples: Sequence[Sample]) -> tuple[frozenset[int], frozenset[int]]:
+    """The units that all samples have, in the order of time: what chooses, and what judges.
+
+    Contexts, where they return: what a context does to a treatment must not be on both sides.
+    """
+    ids = [set(_ids(sample)) for sample in samples]
+    common = sorted(set.intersection(*ids), key=_order_of(samples[0]))
+    first = max(LEAST_CHOOSING, len(common) // CHOOSING)
+    return frozenset(common[:first]), frozenset(common[first:])
+
+
+def _order_of(sample: Sample) -> Callable[[int], int]:
+    first: dict[int, int] = {}
+    for place, id_ in enumerate(_ids(sample)):
+        first.setdefault(id_, place)
+    return first.__getitem__
+
+
+def _by_context(sample: Sample) -> bool:
+    """Whether contexts return, so that they are the units."""
+    blocks = dict(zip(sample.blocks, sample.contexts, strict=True))
+    return all(blocks.values()) and len(set(blocks.values())) < len(blocks)
+
+
+def _ids(sample: Sample) -> array[int]:
+    return sample.contexts if _by_context(sample) else sample.blocks
+
+
+def _part(sample: Sample, units: Collection[int]) -> Sample:
+    keep = [place for place, id_ in enumerate(_ids(sample)) if id_ in units]
+    return replace(
+        sample,
+        values=array("d", [sample.values[i] for i in keep]),
+        blocks=array("q", [sample.blocks[i] for i in keep]),
+        passes=array("q", [sample.passes[i] for i in keep]),
+        contexts=array("q", [sample.contexts[i] for i in keep]),
+        trials=array("q", [sample.trials[i] for i in keep]),
+    )
+
+
+def _score(sample: Sample) -> float | None:
+    """The mean logarithm; ``None`` where there is none."""
+    values = np.asarray(sample.values, dtype=np.float64)
+    if not values.size or not np.isfinite(values).all() or values.min() <= 0:
+        return None
+    return float(np.log(values).mean())
+
+
+def _is(judgement: Judgement, indicated: str) -> bool:
+    return judgement.indicated == indicated

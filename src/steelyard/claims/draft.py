@@ -1,0 +1,40 @@
+"""``Draft``: a claim with everything that does not depend on the other claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from steelyard.claims.evidence import BreaksEvidence, Evidence
+from steelyard.claims.verdict import Instance
+from steelyard.units import Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """A claim in one stratum, before it is known at which level it is judged.
+
+    Attributes
+    ----------
+    indicated : {"holds", "fails"} or None
+        Which way it goes as soon as it is decided; ``None`` where nothing can decide it.
+    p : float
+        The smallest two-sided level that decides it; 1 where nothing can.
+    at : callable
+        The evidence with its interval at a level.
+    """
+
+    stratum: Mapping[str, Scalar]
+    indicated: Literal["holds", "fails"] | None
+    p: float
+    at: Callable[[float], Evidence]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What one judge found: strata that are tested, or instances that a model has settled already."""
+
+    tested: tuple[Undecided, ...] = ()
+    settled: tuple[Instance, ...] = ()
+    breaks: tuple[BreaksEvidence, ...] = ()

@@ -1,0 +1,171 @@
+"""What verdicts rest on: one flat type for each kind of claim. Only data; the words stand in ``report``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from steelyard.scaling.litmus import Cause
+from steelyard.scaling.model import ScalingModel
+from steelyard.scaling.rules import RuleAnswer
+from steelyard.stats.interval import Interval
+from steelyard.stats.undefined import Reason
+from steelyard.units import Metric, Scalar
+
+Unit = Literal["block", "context", "launch"]
+"""What is counted by n: what is independent of each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatioEvidence:
+    """One treatment against another: for faster, slower and equivalent.
+
+    Attributes
+    ----------
+    ratio : float or None
+        In the words of the claim: a speedup, or for slower a slowdown. ``None`` where there is none.
+    interval : Interval or None
+        Of the ratio, at ``level``: it lies beyond the bound exactly where the stratum is decided.
+    level : float
+        1 minus its coverage.
+    n, by : units of inference behind it
+    resolvable : float or None
+        The smallest relative difference from 1 that this n and spread would have shown with 80 % power.
+    reason : str or None
+        Why there is no ratio, or ``"failures"`` where runs failed or timed out.
+    """
+
+    metric: Metric
+    treatment: str
+    baseline: str
+    ratio: float | None
+    interval: Interval | None
+    level: float
+    p: float | None
+    method: str | None
+    n: int
+    by: Unit
+    resolvable: float | None = None
+    reason: Reason | Literal["failures"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MeanEvidence:
+    """The mean of one treatment against a bound.
+
+    Attributes
+    ----------
+    s, u : float or None
+        Standard deviation between units and standard uncertainty of the mean.
+    interval : Interval or None
+        Of the mean, at ``level``; ``None`` where so few units have none.
+    """
+
+    metric: Metric
+    treatment: str
+    mean: float | None
+    s: float | None
+    u: float | None
+    interval: Interval | None
+    level: float
+    p: float | None
+    n: int
+    by: Unit
+    reason: Reason | Literal["failures"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ForetoldEvidence:
+    """A value that a scaling model foretells at a scale that was not measured, with its 95 % interval."""
+
+    metric: str
+    unit: str
+    at: Mapping[str, float]
+    value: float | None
+    interval: Interval | None
+    model: ScalingModel | None
+    points: int
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A level beside the one that was chosen.
+
+    Attributes
+    ----------
+    ratio : float or None
+        How many times better the chosen one is, on units that had no part in choosing.
+    possible : bool
+        Whether this level may be the best: the interval of the ratio does not lie above 1.
+    """
+
+    level: Scalar
+    ratio: float | None
+    interval: Interval | None
+    possible: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BestEvidence:
+    """The level that looked best on some units, against the others on the rest.
+
+    Attributes
+    ----------
+    chosen : Scalar or None
+        ``None`` where nothing could be chosen.
+    candidates : tuple of Candidate
+        All others, in the order of the design.
+    possible : tuple of Scalar
+        The set not distinguishable from the best; it holds the best with probability 1 - ``level`` / 2 at
+        least.
+    selection, n : int
+        Units that chose, and units that speak.
+    """
+
+    metric: Metric
+    chosen: Scalar | None
+    candidates: tuple[Candidate, ...]
+    possible: tuple[Scalar, ...]
+    selection: int
+    n: int
+    by: Unit
+    level: float
+    reason: Reason | Literal["failures"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScalesEvidence:
+    """A model against its expectation; ``reason`` where there is no model or no expectation."""
+
+    name: str
+    metric: str
+    model: ScalingModel | None
+    cause: Cause | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RuleEvidence:
+    """A cross-function rule; ``reason`` where a function has no model."""
+
+    metric: str
+    answer: RuleAnswer | None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BreaksEvidence:
+    """From where on a model passes a limit; ``at`` is ``None`` where it does not as far as was looked."""
+
+    name: str
+    parameter: str
+    at: float | None
+    earliest: float | None
+    latest: float | None
+    measured: float
+    """The largest scale that was measured."""
+
+
+Evidence = RatioEvidence | MeanEvidence | ForetoldEvidence | BestEvidence | ScalesEvidence | RuleEvidence

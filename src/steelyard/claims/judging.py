@@ -1,0 +1,43 @@
+"""``judge``: all claims of an experiment, each by the judge of its kind, then together as one family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, Final
+
+from steelyard.claims.draft import Draft
+from steelyard.claims.family import decide
+from steelyard.claims.observed import Observed
+from steelyard.claims.verdict import Verdict
+from steelyard.spec.claims import Best, Claim, Equivalent, Faster, Limit, Rule, Scales, Slower
+
+JUDGES: Final[dict[type, str]] = {
+    Faster: "ratio.judge_faster",
+    Slower: "ratio.judge_slower",
+    Equivalent: "ratio.judge_equivalent",
+    Limit: "limit.judge_limit",
+    Best: "best.judge_best",
+    Scales: "scales.judge_scales",
+    Rule: "rule.judge_rule",
+}
+"""For each kind of claim its judge, ``(claim, Observed) -> Draft``, imported when there is such a claim:
+models need more than comparisons do."""
+
+
+def judge(claims: Sequence[Claim], observed: Observed) -> tuple[Verdict, ...]:
+    """The verdicts, in the order of the claims.
+
+    Raises
+    ------
+    UsageError
+        A claim speaks of what was not measured.
+    """
+    drafts = [_judge_of(claim)(claim, observed) for claim in claims]
+    return decide(claims, drafts, observed.experiment.analysis.alpha)
+
+
+def _judge_of(claim: Claim) -> Callable[[Any, Observed], Draft]:
+    module, _, name = JUDGES[type(claim)].partition(".")
+    found: Callable[[Any, Observed], Draft] = getattr(import_module(f"steelyard.claims.{module}"), name)
+    return found

@@ -1,0 +1,153 @@
+"""``limit``: a mean stays within a bound; foretold where the scale was not measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from steelyard.claims.draft import Draft, Undecided
+from steelyard.claims.evidence import BreaksEvidence, ForetoldEvidence, MeanEvidence
+from steelyard.claims.mean import Mean, mean_of
+from steelyard.claims.observed import Observed, has, levels_of
+from steelyard.claims.verdict import Instance
+from steelyard.errors import UsageError
+from steelyard.sample import Sample
+from steelyard.scaling import NotModelled, Question, Series, model
+from steelyard.scaling.limit import Breaks, breaks
+from steelyard.spec.claims import Limit
+from steelyard.stats.interval import Interval
+from steelyard.stats.judgement import Outcome
+from steelyard.stats.undefined import Undefined
+from steelyard.units import Scalar
+
+LEAST_POINTS = 3
+"""Of a parameter, before its growth is looked at unasked."""
+
+
+def judge_limit(claim: Limit, observed: Observed) -> Draft:
+    """By the interval of each mean, or by that of a prediction.
+
+    Raises
+    ------
+    UsageError
+        ``at`` names what no treatment has.
+    """
+    samples = observed.samples(claim.limit)
+    known, scale = _divided(claim, samples)
+    if scale:
+        found = observed.series(claim.limit, tuple(scale))
+        series = [one for one in found if has(one.labels, known)]
+        return Draft(settled=tuple(_foretold(claim, one, scale) for one in series))
+    chosen = [sample for sample in samples if has(levels_of(sample), known)]
+    tested = tuple(_tested(claim, sample, known, observed) for sample in chosen)
+    return Draft(tested, breaks=() if claim.at else _breaks(claim, samples, observed))
+
+
+def _divided(claim: Limit, samples: Sequence[Sample]) -> tuple[dict[str, Scalar], dict[str, float]]:
+    """What ``at`` names, divided into what was measured and scales that were not."""
+    known: dict[str, Scalar] = {}
+    scale: dict[str, float] = {}
+    for name, level in claim.at.items():
+        measured = list(dict.fromkeys(v for s in samples if (v := levels_of(s).get(name)) is not None))
+        if any(level == each for each in measured):
+            known[name] = level
+        elif measured and all(map(_is_number, (level, *measured))):
+            scale[name] = float(level)
+        else:
+            shown = ", ".join(map(str, measured[:8])) or "none"
+            raise UsageError(
+                f"limit = {claim.limit!r}: nothing was measured at {name} = {level!r}",
+                hint=f"levels of {name}: {shown}",
+            )
+    return known, scale
+
+
+def _is_number(level: Scalar) -> bool:
+    return isinstance(level, (int, float)) and not isinstance(level, bool)
+
+
+def _tested(claim: Limit, sample: Sample, known: Mapping[str, Scalar], observed: Observed) -> Undecided:
+    mean = mean_of(sample, sequential=observed.order == "sequential")
+    bound = _bound(claim)
+    late = observed.experiment.analysis.failures == "refuse" and sample.failures.timed_out > 0
+    stratum = {name: level for name, level in levels_of(sample).items() if name not in known}
+
+    def evidence(level: float) -> MeanEvidence:
+        its = mean if isinstance(mean, Mean) else None
+        reason: object = mean.reason if isinstance(mean, Undefined) else None
+        return MeanEvidence(
+            metric=sample.metric,
+            treatment=sample.treatment.label,
+            mean=its.value if its else None,
+            s=its.s if its else None,
+            u=its.u if its else None,
+            interval=its.interval(level) if its else None,
+            level=level,
+            p=its.p_of(bound) if its else None,
+            n=its.n if its else 0,
+            by=its.by if its else "block",
+            reason="failures" if late else reason,  # type: ignore[arg-type]
+        )
+
+    if late or isinstance(mean, Undefined):
+        return Undecided(stratum, None, 1.0, evidence)
+    # At the bound itself, equal values keep it: "at most" is kept by what is equal.
+    kept = mean.value <= bound if claim.max is not None else mean.value >= bound
+    p = 2.0 ** (1 - mean.n) if mean.s == 0 else mean.p_of(bound)
+    return Undecided(stratum, "holds" if kept else "fails", p, evidence)
+
+
+def _bound(claim: Limit) -> float:
+    bound = claim.max if claim.max is not None else claim.min
+    if bound is None:
+        raise ValueError("a limit has max or min")
+    return bound
+
+
+def _foretold(claim: Limit, series: Series, scale: Mapping[str, float]) -> Instance:
+    found = model(series, Question(targets=(dict(scale),)))
+    if isinstance(found, NotModelled):
+        nothing = ForetoldEvidence(claim.limit, series.unit, scale, None, None, None, 0, found.reason)
+        return Instance(series.labels, "not_resolved", nothing)
+    (prediction,) = found.predictions
+    low, high = prediction.low, prediction.high
+    interval = None if low is None or high is None else Interval(low, high)
+    evidence = ForetoldEvidence(
+        claim.limit, series.unit, scale, prediction.value, interval, found, found.points
+    )
+    return Instance(series.labels, _outcome(claim, interval), evidence)
+
+
+def _outcome(claim: Limit, interval: Interval | None) -> Outcome:
+    if interval is None:
+        return "not_resolved"
+    bound = _bound(claim)
+    below, above = interval.high <= bound, interval.low > bound
+    if claim.min is not None:
+        below, above = interval.low >= bound, interval.high < bound
+    return "holds" if below else "fails" if above else "not_resolved"
+
+
+def _breaks(claim: Limit, samples: Sequence[Sample], observed: Observed) -> tuple[BreaksEvidence, ...]:
+    """From where on each function passes the upper bound, where something that is a number was varied."""
+    parameter = claim.parameter or _only_number(samples)
+    if claim.max is None or parameter is None:
+        return ()
+    found = []
+    for one in observed.series(claim.limit, (parameter,)):
+        answer = breaks(one, claim.max, Question(parameter=parameter))
+        if isinstance(answer, Breaks):
+            largest = max(point.at[0] for point in one.points)
+            found.append(
+                BreaksEvidence(one.name, parameter, answer.at, answer.earliest, answer.latest, largest)
+            )
+    return tuple(found)
+
+
+def _only_number(samples: Sequence[Sample]) -> str | None:
+    """What alone was varied over enough numbers to show growth; ``None`` where that is nothing or several."""
+    seen: dict[str, set[Scalar]] = {}
+    for sample in samples:
+        for name, level in levels_of(sample).items():
+            seen.setdefault(name, set()).add(level)
+    numbers = [n for n, levels in seen.items() if len(levels) > 1 and all(map(_is_number, levels))]
+    return numbers[0] if len(numbers) == 1 and len(seen[numbers[0]]) >= LEAST_POINTS else None

@@ -1,0 +1,89 @@
+"""``Mean``: the mean of one treatment over what is independent, with an interval and a test of a bound."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from steelyard.claims.evidence import Unit
+from steelyard.sample import Sample
+from steelyard.stats.interval import Interval
+from steelyard.stats.student import t_quantile, two_sided_p
+from steelyard.stats.undefined import Undefined
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """An arithmetic mean, in the metric's unit.
+
+    Attributes
+    ----------
+    s : float
+        Standard deviation of the units; 0 where all are equal.
+    n, by : units
+    """
+
+    value: float
+    s: float
+    n: int
+    by: Unit
+
+    @property
+    def u(self) -> float:
+        """The standard uncertainty of the mean, s / sqrt(n)."""
+        return self.s / math.sqrt(self.n)
+
+    def interval(self, alpha: float = 0.05) -> Interval | None:
+        """Mean -+ t u. Of equal values: the value itself, where so many equal ones are that rare by chance
+        (sign test, 2^(1-n)); ``None`` where they are too few.
+        """
+        if self.s == 0:
+            return Interval(self.value, self.value) if 2.0 ** (1 - self.n) <= alpha else None
+        half = t_quantile(self.n - 1, alpha) * self.u
+        return Interval(self.value - half, self.value + half)
+
+    def p_of(self, bound: float) -> float:
+        """Two-sided p of the hypothesis that the mean is ``bound``; at most alpha exactly when the interval
+        at that level excludes it.
+        """
+        if self.s == 0:
+            return 1.0 if self.value == bound else 2.0 ** (1 - self.n)
+        return two_sided_p((self.value - bound) / self.u, self.n - 1)
+
+
+def mean_of(sample: Sample, *, sequential: bool = False) -> Mean | Undefined:
+    """The mean over contexts where they return, over blocks where not, over launches where the order was
+    sequential.
+    """
+    values = np.asarray(sample.values, dtype=np.float64)
+    if not values.size:
+        return Undefined("no_values")
+    if not np.isfinite(values).all():
+        return Undefined("not_finite")
+    by: Unit = "launch"
+    if not sequential:
+        blocks = np.asarray(sample.blocks, dtype=np.int64)
+        contexts = np.asarray(sample.contexts, dtype=np.int64)
+        values, first = _grouped(values, blocks)
+        by = "block"
+        at = contexts[first]
+        if at.all() and np.unique(at).size < at.size:
+            values, _ = _grouped(values, at)
+            by = "context"
+    if values.size < 2:
+        return Undefined("one_context" if by == "context" else "one_block" if by == "block" else "one_value")
+    # The mean of equal values is that value, and rounding gives it no spread.
+    if np.ptp(values) == 0:
+        return Mean(float(values[0]), 0.0, values.size, by)
+    return Mean(float(values.mean()), float(values.std(ddof=1)), values.size, by)
+
+
+def _grouped(values: Floats, ids: npt.NDArray[np.int64]) -> tuple[Floats, npt.NDArray[np.intp]]:
+    """The mean of each group, and where it starts."""
+    _, first, place, count = np.unique(ids, return_index=True, return_inverse=True, return_counts=True)
+    return np.bincount(place, values) / count, first

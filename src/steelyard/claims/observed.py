@@ -1,0 +1,60 @@
+"""``Observed``: what judges may ask of an experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from steelyard.sample import Sample
+from steelyard.series import Series
+from steelyard.spec.experiment import Experiment
+from steelyard.stats.contrast import Order
+from steelyard.units import Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """An experiment and the way to its values.
+
+    Attributes
+    ----------
+    samples : callable
+        The samples of a metric.
+    series : callable
+        The series of a metric over parameters; over all that are numbers and vary where none are named.
+    """
+
+    experiment: Experiment
+    samples: Callable[[str], Sequence[Sample]]
+    series: Callable[[str, Sequence[str]], Sequence[Series]]
+
+    @property
+    def order(self) -> Order:
+        """How trials were laid out."""
+        return "sequential" if self.experiment.design.order == "sequential" else "randomized-blocks"
+
+    def metric(self, named: str | None) -> str:
+        """The metric of a claim."""
+        return named or self.experiment.analysis.metric
+
+
+def levels_of(sample: Sample) -> dict[str, Scalar]:
+    """Levels of the factors, and labels."""
+    return {**sample.treatment.levels, **sample.labels}
+
+
+def has(levels: Mapping[str, Scalar], wanted: Mapping[str, Scalar]) -> bool:
+    """Whether all that is wanted is so, as far as it is known."""
+    return all(levels.get(name, level) == level for name, level in wanted.items())
+
+
+def strata(
+    samples: Iterable[Sample], names: Sequence[str], where: Mapping[str, Scalar]
+) -> list[tuple[dict[str, Scalar], list[Sample]]]:
+    """The samples of each stratum, whose levels and labels come first; in the order of the design."""
+    groups: dict[tuple[tuple[str, Scalar], ...], list[Sample]] = {}
+    for sample in samples:
+        if has(levels_of(sample), where):
+            free = {name: sample.treatment.levels[name] for name in names} | dict(sample.labels)
+            groups.setdefault(tuple(free.items()), []).append(sample)
+    return [(dict(key), members) for key, members in groups.items()]

@@ -1,0 +1,114 @@
+"""``faster``, ``slower`` and ``equivalent``: one treatment against another, in every stratum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from steelyard.claims.draft import Draft, Undecided
+from steelyard.claims.evidence import RatioEvidence, Unit
+from steelyard.claims.observed import Observed, has, strata
+from steelyard.sample import Sample
+from steelyard.spec.claims import Equivalent, Faster, Slower
+from steelyard.stats.contrast import Contrast, contrast
+from steelyard.stats.flags import unequal
+from steelyard.stats.judgement import Judgement, at_least, within
+from steelyard.stats.speedup import Speedup, speedup
+from steelyard.stats.undefined import Undefined
+from steelyard.units import Scalar
+
+Judge = Callable[[Speedup | Undefined], Judgement]
+Levels = Mapping[str, Scalar]
+
+
+def judge_faster(claim: Faster, observed: Observed) -> Draft:
+    """Holds where the interval of the speedup lies above ``by``, fails where it lies below."""
+    return _drafted(
+        claim, claim.faster, claim.than, observed, lambda ratio: at_least(ratio, claim.by), inverse=False
+    )
+
+
+def judge_slower(claim: Slower, observed: Observed) -> Draft:
+    """``a`` slower than ``b`` is ``b`` faster than ``a``; what is shown is the slowdown of ``a``."""
+    return _drafted(
+        claim, claim.slower, claim.than, observed, lambda ratio: at_least(ratio, claim.by), inverse=True
+    )
+
+
+def judge_equivalent(claim: Equivalent, observed: Observed) -> Draft:
+    """Holds where the interval lies inside 1 - ``within`` to 1 + ``within``, fails where it lies outside."""
+    return _drafted(
+        claim,
+        claim.equivalent,
+        claim.to,
+        observed,
+        lambda ratio: within(ratio, claim.within),
+        inverse=False,
+    )
+
+
+def _drafted(
+    claim: Faster | Slower | Equivalent,
+    new: Levels,
+    old: Levels,
+    observed: Observed,
+    judge: Judge,
+    *,
+    inverse: bool,
+) -> Draft:
+    tested = []
+    samples = observed.samples(observed.metric(claim.metric))
+    for stratum, members in strata(samples, claim.strata, claim.where):
+        treatment = next((m for m in members if has(m.treatment.levels, new)), None)
+        baseline = next((m for m in members if has(m.treatment.levels, old)), None)
+        if treatment is not None and baseline is not None and treatment is not baseline:
+            tested.append(_tested(stratum, treatment, baseline, observed, judge, inverse=inverse))
+    return Draft(tuple(tested))
+
+
+def _tested(
+    stratum: Levels,
+    treatment: Sample,
+    baseline: Sample,
+    observed: Observed,
+    judge: Judge,
+    *,
+    inverse: bool,
+) -> Undecided:
+    old, new = (treatment, baseline) if inverse else (baseline, treatment)
+    between = contrast(old, new, order=observed.order)
+    ratio = between if isinstance(between, Undefined) else speedup(between)
+    judgement = judge(ratio)
+    censored = observed.experiment.analysis.failures == "refuse" and censors(treatment, baseline)
+
+    def evidence(level: float) -> RatioEvidence:
+        known = ratio if isinstance(ratio, Speedup) else None
+        reason: object = ratio.reason if isinstance(ratio, Undefined) else None
+        return RatioEvidence(
+            metric=treatment.metric,
+            treatment=treatment.treatment.label,
+            baseline=baseline.treatment.label,
+            ratio=known.value if known else None,
+            interval=known.interval(level) if known else None,
+            level=level,
+            p=judgement.p,
+            method=known.method if known else None,
+            n=known.n if known else 0,
+            by=unit_of(between),
+            resolvable=known.resolvable(level) if known else None,
+            reason="failures" if censored else reason,  # type: ignore[arg-type]
+        )
+
+    if censored or judgement.p is None:
+        return Undecided(stratum, None, 1.0, evidence)
+    return Undecided(stratum, judgement.indicated, judgement.p, evidence)
+
+
+def censors(*samples: Sample) -> bool:
+    """Whether runs failed in unequal shares or timed out, so that what is left is not left by chance."""
+    first, *others = (sample.failures for sample in samples)
+    return first.timed_out > 0 or any(unequal(first, each) or each.timed_out > 0 for each in others)
+
+
+def unit_of(between: Contrast | Undefined) -> Unit:
+    """What is counted as independent."""
+    return between.old.by if isinstance(between, Contrast) else "block"

@@ -1,0 +1,100 @@
+"""``scales``: a metric grows as expected, for every function that was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from steelyard.claims.draft import Draft
+from steelyard.claims.evidence import ScalesEvidence
+from steelyard.claims.observed import Observed, has
+from steelyard.claims.verdict import Instance
+from steelyard.errors import UsageError
+from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel, Series, model_all
+from steelyard.scaling.litmus import cause
+from steelyard.scaling.model import RankAnswer
+from steelyard.scaling.status_quo import read_accepted
+from steelyard.spec.claims import Scales
+from steelyard.stats.judgement import Outcome
+from steelyard.units import Scalar
+
+OUTCOMES: Final[Mapping[RankAnswer, Outcome]] = {
+    "match": "holds",
+    "approximate": "holds",
+    "none": "fails",
+    "undecided": "not_resolved",
+}
+"""A rank within the limits of deviation is what an expectation asks for (seed 001, § 2.3)."""
+
+
+def judge_scales(claim: Scales, observed: Observed) -> Draft:
+    """By the rank of each model against the expectation.
+
+    Raises
+    ------
+    UsageError
+        ``where`` or ``litmus`` leaves no function, or the file of accepted models cannot be read.
+    """
+    every = observed.series(claim.scales, (claim.parameter,) if claim.parameter else ())
+    series = chosen(every, claim.where, f"scales = {claim.scales!r}: where")
+    litmus = chosen(every, claim.litmus, f"scales = {claim.scales!r}: litmus") if claim.litmus else []
+    question = Question(
+        expectations=_expectations(claim, observed.experiment.source),
+        parameter=claim.parameter,
+        along=claim.along,
+        scale=claim.at,
+    )
+    tests = [each for each in model_all(litmus, question) if isinstance(each, ScalingModel)]
+    names = {each.name for each in litmus}
+    asked = [each for each in series if each.name not in names]
+    found = model_all(asked, question)
+    test = tests[0] if tests else None
+    return Draft(
+        settled=tuple(
+            Instance(one.labels, *settled(one, answer, test))
+            for one, answer in zip(asked, found, strict=True)
+        )
+    )
+
+
+def settled(
+    series: Series, answer: ScalingModel | NotModelled, litmus: ScalingModel | None
+) -> tuple[Outcome, ScalesEvidence]:
+    """The outcome for one function."""
+    if isinstance(answer, NotModelled):
+        return "not_resolved", ScalesEvidence(series.name, series.metric, None, reason=answer.reason)
+    if answer.validation is None:
+        reason = "nothing is expected of it"
+        return "not_resolved", ScalesEvidence(series.name, series.metric, answer, reason=reason)
+    blamed = cause(answer, litmus) if litmus is not None else None
+    return OUTCOMES[answer.validation.rank], ScalesEvidence(series.name, series.metric, answer, blamed)
+
+
+def chosen(series: Sequence[Series], where: Mapping[str, Scalar], place: str) -> list[Series]:
+    """The series with these levels and labels.
+
+    Raises
+    ------
+    UsageError
+        There is none.
+    """
+    found = [one for one in series if has(one.labels, where)]
+    if not found:
+        known = ", ".join(one.name for one in series[:8]) or "none"
+        raise UsageError(f"{place} = {dict(where)} leaves no function", hint=f"functions: {known}")
+    return found
+
+
+def _expectations(claim: Scales, source: str) -> dict[str, Expectation]:
+    if claim.expect is not None:
+        return {"*": Expectation(claim.expect, claim.deviation)}
+    file = Path(source, claim.accepted or "")
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"scales = {claim.scales!r}: {file} cannot be read: {error}",
+            hint=f"steelyard model RECORD --accept {file} writes it",
+        ) from None
+    return read_accepted(text, str(file))

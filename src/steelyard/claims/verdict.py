@@ -1,0 +1,69 @@
+"""``Verdict``: a claim holds, fails, or is not resolved, over all of its strata, with what that rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from steelyard.claims.evidence import BreaksEvidence, Evidence
+from steelyard.spec.claims import Claim
+from steelyard.stats.judgement import Outcome
+from steelyard.units import Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A claim in one stratum (or for one function): levels and labels, the outcome there, the evidence."""
+
+    stratum: Mapping[str, Scalar]
+    outcome: Outcome
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """How a claim was tested among the others of its experiment.
+
+    Attributes
+    ----------
+    p : float
+        The smallest level at which the claim would be decided, were it alone.
+    p_holm : float
+        The same, adjusted over ``size`` claims.
+    level : float
+        At which it was decided: alpha over the claims that were left at its step of Holm.
+    """
+
+    p: float
+    p_holm: float
+    level: float
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One claim, judged.
+
+    Attributes
+    ----------
+    outcome : {"holds", "fails", "not_resolved"}
+        Fails where it fails in one stratum, holds where it holds in all.
+    family : Family or None
+        ``None`` where the outcome is a probability of a model and no test.
+    breaks : tuple of BreaksEvidence
+        For a limit without ``at``: from where on it breaks.
+    """
+
+    claim: Claim
+    outcome: Outcome
+    instances: tuple[Instance, ...]
+    family: Family | None = None
+    breaks: tuple[BreaksEvidence, ...] = ()
+
+
+def combined(outcomes: Iterable[Outcome]) -> Outcome:
+    """Of all strata together."""
+    seen = set(outcomes)
+    if "fails" in seen:
+        return "fails"
+    return "holds" if seen == {"holds"} else "not_resolved"

@@ -1,0 +1,132 @@
+"""``steelyard check``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from steelyard.cli.options import json_option, strict_option
+from steelyard.errors import UsageError
+
+if TYPE_CHECKING:
+    from steelyard.lab.check import Checked
+    from steelyard.report.verdicts_json import Source
+
+
+@click.command(short_help="Judge the claims of specs and records: what holds, what fails, what is open.")
+@click.argument("names", type=click.Path(path_type=Path), metavar="SPEC|RECORD...", nargs=-1, required=True)
+@click.option("--no-run", is_flag=True, help="Judge what is recorded; run nothing.")
+@click.option("--strata", is_flag=True, help="A line for each stratum too.")
+@click.option(
+    "--junit",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the verdicts as JUnit XML too, for build servers.",
+)
+@json_option
+@strict_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    names: Sequence[Path],
+    no_run: bool,
+    strata: bool,
+    junit: Path | None,
+    as_json: bool,
+    strict: bool,
+) -> None:
+    """Judge the claims of each SPEC or RECORD (a directory NAME.lab).
+
+    A spec whose record is not finished is run first. Exits with 1 where a claim fails, with 3 under --strict
+    where one is not resolved, with 5 where a program fails.
+    """
+    checked = [_checked(name, run=not no_run) for name in names]
+    # Over several experiments, what fails beats what is open.
+    code = min((c for each in checked if (c := each.exit_code(strict=strict))), default=0)
+    if junit is not None:
+        _write_junit(junit, checked, strict=strict)
+    if as_json:
+        from steelyard.report.verdicts_json import render
+
+        click.echo(render([(source_of(each), each.verdicts) for each in checked], code), nl=False)
+    else:
+        _print(checked, strata=strata)
+    ctx.exit(code)
+
+
+def _checked(name: Path, *, run: bool) -> Checked:
+    from steelyard.lab.check import check
+    from steelyard.lab.records import find_record, record_of_spec
+    from steelyard.store import Record
+
+    if name.is_dir() or name.name == "record.sqlite":
+        with Record.open(find_record(name)) as record:
+            return check(record)
+    from steelyard.spec import load
+
+    experiment = load(name)
+    if not experiment.claims:
+        raise UsageError(
+            f"{name} claims nothing, so there is nothing to check",
+            hint="add to it: [[claims]], and below: faster = { … }, than = { … }",
+        )
+    directory = record_of_spec(name)
+    if run:
+        from steelyard.cli.conducting import conduct
+        from steelyard.lab.check import as_run
+
+        conduct(as_run(experiment, directory), directory, spec_text=name.read_text(encoding="utf-8"))
+    with Record.open(find_record(name)) as record:
+        if not run:
+            from steelyard.lab.check import refuse_other
+
+            refuse_other(record, experiment)
+        return check(record, experiment.claims)
+
+
+def source_of(checked: Checked) -> Source:
+    """Where its verdicts come from, as documents say it."""
+    from steelyard.report.verdicts_json import Source
+
+    return Source(
+        experiment=checked.experiment,
+        record=str(checked.record) if checked.record else None,
+        alpha=checked.alpha,
+        finished=checked.finished,
+        precision_reached=checked.precise,
+        declared_afterwards=checked.afterwards,
+    )
+
+
+def _print(checked: Sequence[Checked], *, strata: bool) -> None:
+    from steelyard.cli.conducting import terminal_width
+    from steelyard.report.line import Line, Span, write
+    from steelyard.report.verdicts import lines, notes
+
+    width = terminal_width()
+    out: list[Line] = []
+    for each in checked:
+        if len(checked) > 1:
+            out += [*([()] if out else []), (Span(each.experiment, "heading"),)]
+        out += lines(each.verdicts, each.alpha, width, strata=strata)
+        out += notes(
+            width, finished=each.finished, precision_reached=each.precise, afterwards=each.afterwards
+        )
+    write(out, sys.stdout)
+
+
+def _write_junit(file: Path, checked: Sequence[Checked], *, strict: bool) -> None:
+    from steelyard.report.junit import render
+
+    text = render([(each.experiment, each.verdicts) for each in checked], strict=strict)
+    try:
+        file.write_text(text, encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise UsageError(
+            f"--junit {file}: cannot be written: {error.strerror}",
+            hint="name a file in a directory that is there",
+        ) from None

@@ -1,0 +1,112 @@
+"""``limit``: means against bounds, measured or foretold; SciPy is the witness."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats as witness
+
+from steelyard.claims.mean import Mean, mean_of
+from steelyard.errors import UsageError
+from steelyard.sample import Failures
+from steelyard.stats.interval import Interval
+
+P = {"p": [16, 32, 64, 128, 256, 512]}
+
+
+def linear(noise, spread=0.005):
+    draw = noise(2, spread)
+    return lambda levels, blocks: draw(blocks.size) * (3e6 + 1e5 * levels["p"])
+
+
+@pytest.mark.parametrize("bound", [9e6, 9.4e6, 9.41e6, 12e6])
+def test_the_p_of_a_limit_is_that_of_a_one_sample_t_test(bench, noise, bound):
+    claims = [{"limit": "rss_bytes", "at": {"p": 64}, "max": bound}]
+    made = bench(P, claims, linear(noise), metric="rss_bytes")
+    (verdict,) = made.judge()
+    values = made.made[3]
+    expected = witness.ttest_1samp(values, bound)
+    assert verdict.family.p == pytest.approx(expected.pvalue, rel=1e-10)
+    side = "holds" if values.mean() <= bound else "fails"
+    assert verdict.outcome == (side if expected.pvalue <= 0.05 else "not_resolved")
+    (instance,) = verdict.instances
+    low, high = expected.confidence_interval(0.95)
+    assert instance.evidence.interval.low == pytest.approx(low)
+    assert instance.evidence.interval.high == pytest.approx(high)
+
+
+def test_at_least_is_the_other_side(bench, noise):
+    claims = [{"limit": "rss_bytes", "at": {"p": 64}, key: 5e6} for key in ("max", "min")]
+    most, least = bench(P, claims, linear(noise), metric="rss_bytes").judge()
+    assert (most.outcome, least.outcome) == ("fails", "holds")
+
+
+def test_a_scale_that_was_not_measured_is_foretold_with_an_interval(bench, noise):
+    truth = 3e6 + 1e5 * 8192
+    claims = [
+        {"limit": "rss_bytes", "at": {"p": 8192}, "max": bound} for bound in (2 * truth, truth, truth / 2)
+    ]
+    verdicts = bench(P, claims, linear(noise), metric="rss_bytes").judge()
+    assert [v.outcome for v in verdicts] == ["holds", "not_resolved", "fails"]
+    evidence = verdicts[0].instances[0].evidence
+    assert evidence.interval.low < truth < evidence.interval.high
+    assert evidence.value == pytest.approx(truth, rel=0.05)
+    assert all(v.family is None for v in verdicts)
+
+
+def test_without_at_every_treatment_counts_and_the_breaking_point_is_said(bench, noise):
+    claims = [{"limit": "rss_bytes", "max": "43 MB"}, {"limit": "rss_bytes", "max": "103 MB"}]
+    fails, holds = bench(P, claims, linear(noise), metric="rss_bytes").judge()
+    assert (fails.outcome, holds.outcome) == ("fails", "holds")
+    assert [i.outcome for i in fails.instances] == ["holds"] * 5 + ["fails"]
+    (broken,) = fails.breaks
+    assert broken.at == pytest.approx(400, rel=0.03)
+    (later,) = holds.breaks
+    assert later.at == pytest.approx(1000, rel=0.1)
+    assert later.earliest < later.at < later.latest
+    assert later.measured == 512
+
+
+def test_a_level_that_nothing_was_measured_at_is_an_error_that_names_those_that_were(bench, noise):
+    factors = {"kind": ["a", "b"]}
+    made = bench(
+        factors,
+        [{"limit": "rss_bytes", "max": 1}],
+        lambda _, blocks: blocks,
+        metric="rss_bytes",
+    )
+    import msgspec
+
+    claim = msgspec.structs.replace(made.experiment.claims[0], at={"kind": "c"})
+    made.experiment = msgspec.structs.replace(made.experiment, claims=(claim,))
+    with pytest.raises(UsageError, match="nothing was measured at kind = 'c'") as caught:
+        made.judge()
+    assert caught.value.hint == "levels of kind: a, b"
+
+
+def test_timed_out_runs_leave_a_limit_open(bench, noise):
+    made = bench(P, [{"limit": "wall_s", "at": {"p": 16}, "max": 1e9}], linear(noise))
+    made.failures = {"16": Failures(21, 1, 1)}
+    (verdict,) = made.judge()
+    assert (verdict.outcome, verdict.instances[0].evidence.reason) == ("not_resolved", "failures")
+
+
+def test_equal_values_are_their_own_interval_once_there_are_enough_of_them():
+    assert Mean(7.0, 0.0, 5, "block").interval(0.05) is None
+    assert Mean(7.0, 0.0, 6, "block").interval(0.05) == Interval(7.0, 7.0)
+    assert Mean(7.0, 0.0, 6, "block").p_of(8.0) == 2.0**-5
+
+
+def test_equal_values_at_the_bound_itself_keep_it(bench):
+    claims = [{"limit": "minor_faults", "max": 120}, {"limit": "minor_faults", "max": 119}]
+    made = bench({"k": ["a", "b"]}, claims, lambda _, b: np.full(b.size, 120.0), metric="minor_faults")
+    assert [v.outcome for v in made.judge()] == ["holds", "fails"]
+
+
+def test_the_mean_is_over_contexts_where_they_return(bench):
+    contexts = np.repeat([1, 2, 3, 4, 5], 4)
+    made = bench({"k": ["a", "b"]}, [], lambda _, b: contexts + 0.001 * b, contexts=contexts)
+    mean = mean_of(made.samples("wall_s")[0])
+    assert (mean.n, mean.by) == (5, "context")
+    means = made.made[1].reshape(5, 4).mean(axis=1)
+    assert mean.s == pytest.approx(means.std(ddof=1))

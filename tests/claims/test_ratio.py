@@ -1,0 +1,133 @@
+"""``faster``, ``slower`` and ``equivalent``; SciPy's t tests are the witness."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats as witness
+
+from steelyard.sample import Failures
+
+FACTORS = {"opt": ["O2", "O3"]}
+FASTER = {"faster": {"opt": "O3"}, "than": {"opt": "O2"}}
+
+
+def two(noise, ratio, *, seed=1, spread=0.02):
+    draw = noise(seed, spread)
+    return lambda levels, blocks: draw(blocks.size) * (1.0 if levels["opt"] == "O3" else ratio)
+
+
+def of_block(bench):
+    """Log speedups of the blocks, worked out from the values themselves."""
+    old, new = (bench.made[t.id] for t in bench.treatments)
+    return np.log(old) - np.log(new)
+
+
+@pytest.mark.parametrize("by", [0.98, 1.0, 1.02, 1.1])
+def test_the_p_of_faster_is_that_of_a_one_sample_t_test_against_log_by(bench, noise, by):
+    made = bench(FACTORS, [{**FASTER, "by": by}], two(noise, 1.05))
+    (verdict,) = made.judge()
+    expected = witness.ttest_1samp(of_block(made), np.log(by))
+    assert verdict.family.p == pytest.approx(expected.pvalue, rel=1e-10)
+    (instance,) = verdict.instances
+    assert instance.evidence.ratio == pytest.approx(np.exp(of_block(made).mean()), rel=1e-12)
+    assert instance.evidence.n == 20
+    low, high = np.exp(expected.confidence_interval(0.95))
+    assert low <= instance.evidence.ratio <= high
+    side = "holds" if expected.statistic > 0 else "fails"
+    assert verdict.outcome == (side if expected.pvalue <= 0.05 else "not_resolved")
+
+
+@pytest.mark.parametrize(("ratio", "outcome"), [(1.10, "holds"), (0.95, "fails"), (1.02, "not_resolved")])
+def test_faster_by_holds_above_it_fails_below_it_and_is_open_around_it(bench, noise, ratio, outcome):
+    (verdict,) = bench(FACTORS, [{**FASTER, "by": 1.02}], two(noise, ratio)).judge()
+    assert verdict.outcome == outcome
+
+
+def test_the_interval_lies_beyond_by_exactly_where_the_claim_is_decided(bench, noise):
+    for seed in range(60):
+        (verdict,) = bench(FACTORS, [FASTER], two(noise, 1.01, seed=seed)).judge()
+        interval = verdict.instances[0].evidence.interval
+        assert (verdict.outcome != "not_resolved") == interval.excludes(1.0)
+
+
+def test_slower_says_the_slowdown_and_mirrors_faster(bench, noise):
+    slower = {"slower": {"opt": "O2"}, "than": {"opt": "O3"}, "by": 1.02}
+    one, other = bench(FACTORS, [{**FASTER, "by": 1.02}, slower], two(noise, 1.08)).judge()
+    assert (one.outcome, other.outcome) == ("holds", "holds")
+    assert one.family.p == pytest.approx(other.family.p, rel=1e-12)
+    assert other.instances[0].evidence.ratio == pytest.approx(one.instances[0].evidence.ratio)
+    assert other.instances[0].evidence.treatment == "O2"
+
+
+def test_more_is_better_where_the_metric_says_so(bench, noise):
+    made = bench(FACTORS, [FASTER], two(noise, 1.1), metric="rate", better="higher")
+    assert made.judge()[0].outcome == "fails"
+
+
+def test_equivalent_is_two_one_sided_tests(bench, noise):
+    claim = {"equivalent": {"opt": "O3"}, "to": {"opt": "O2"}, "within": 0.02}
+    made = bench(FACTORS, [claim], two(noise, 1.003))
+    (verdict,) = made.judge()
+    logs = of_block(made)
+    low = witness.ttest_1samp(logs, np.log(0.98), alternative="greater").pvalue
+    high = witness.ttest_1samp(logs, np.log(1.02), alternative="less").pvalue
+    assert verdict.family.p == pytest.approx(2 * max(low, high), rel=1e-10)
+    assert verdict.outcome == "holds"
+    assert bench(FACTORS, [claim], two(noise, 1.10)).judge()[0].outcome == "fails"
+    assert bench(FACTORS, [claim], two(noise, 1.02)).judge()[0].outcome == "not_resolved"
+
+
+def test_a_claim_is_judged_in_every_stratum_and_fails_where_one_fails(bench, noise):
+    draw = noise(3, 0.01)
+
+    def values(levels, blocks):
+        ratio = {1: 1.1, 2: 1.05, 3: 0.95}[levels["n"]]
+        return draw(blocks.size) * levels["n"] * (ratio if levels["opt"] == "O2" else 1.0)
+
+    factors = {**FACTORS, "n": [1, 2, 3]}
+    (verdict,) = bench(factors, [FASTER], values).judge()
+    assert verdict.outcome == "fails"
+    assert [(i.stratum, i.outcome) for i in verdict.instances] == [
+        ({"n": 1}, "holds"),
+        ({"n": 2}, "holds"),
+        ({"n": 3}, "fails"),
+    ]
+    (part,) = bench(factors, [{**FASTER, "where": {"n": 1}}], values).judge()
+    assert (part.outcome, len(part.instances)) == ("holds", 1)
+
+
+@pytest.mark.parametrize(
+    ("failures", "outcome"),
+    [
+        (Failures(24, 4, 4), "not_resolved"),
+        (Failures(24, 4, 0), "not_resolved"),
+        (Failures(20, 0, 0), "holds"),
+    ],
+)
+def test_runs_that_failed_leave_a_claim_open_unless_the_spec_says_otherwise(bench, noise, failures, outcome):
+    made = bench(FACTORS, [FASTER], two(noise, 1.3))
+    made.failures = {"O3": failures}
+    (verdict,) = made.judge()
+    assert verdict.outcome == outcome
+    if outcome == "not_resolved":
+        assert verdict.instances[0].evidence.reason == "failures"
+        declared = bench(FACTORS, [FASTER], two(noise, 1.3), analysis={"failures": "ignore"})
+        declared.failures = made.failures
+        assert declared.judge()[0].outcome == "holds"
+
+
+def test_values_of_which_there_is_no_ratio_leave_a_claim_open(bench):
+    made = bench(FACTORS, [FASTER], lambda levels, blocks: np.zeros(blocks.size))
+    (verdict,) = made.judge()
+    assert verdict.outcome == "not_resolved"
+    assert verdict.instances[0].evidence.reason == "zero_values"
+    assert verdict.family.p == 1.0
+
+
+def test_equal_blocks_claim_no_more_than_so_many_equal_signs_can(bench):
+    def constant(levels, blocks):
+        return np.full(blocks.size, 1.0 if levels["opt"] == "O3" else 2.0)
+
+    assert bench(FACTORS, [FASTER], constant, blocks=6).judge()[0].outcome == "holds"
+    assert bench(FACTORS, [FASTER], constant, blocks=5).judge()[0].outcome == "not_resolved"

@@ -1,0 +1,127 @@
+"""``scales`` and ``rule``: models of an experiment against what is expected."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from steelyard.errors import UsageError
+from steelyard.scaling import model
+from steelyard.scaling.status_quo import accept
+
+P = [16, 32, 64, 128, 256, 512]
+OPS = {
+    "bcast": lambda p: 5e-6 + 2e-6 * np.log2(p),
+    "reduce": lambda p: 6e-6 + 3e-6 * np.log2(p),
+    "allreduce": lambda p: 8e-6 + 1e-7 * p,
+    "tree": lambda p: 1e-6 + 1e-6 * np.log2(p),
+}
+FACTORS = {"op": list(OPS), "p": P}
+
+
+def values(noise, seed=1, spread=0.01):
+    draw = noise(seed, spread)
+    return lambda levels, blocks: draw(blocks.size) * OPS[levels["op"]](levels["p"])
+
+
+def scales(**keys):
+    return {"scales": "wall_s", "parameter": "p", **keys}
+
+
+def test_every_function_is_ranked_and_one_that_grows_faster_fails_the_claim(bench, noise):
+    (verdict,) = bench(FACTORS, [scales(expect="O(log p)")], values(noise)).judge()
+    assert verdict.outcome == "fails"
+    assert {i.stratum["op"]: i.outcome for i in verdict.instances} == {
+        "bcast": "holds",
+        "reduce": "holds",
+        "allreduce": "fails",
+        "tree": "holds",
+    }
+
+
+def test_where_chooses_functions_and_a_litmus_test_tells_whose_fault_it_is(bench, noise):
+    claims = [
+        scales(expect="O(log p)", where={"op": "bcast"}),
+        scales(expect="O(log p)", where={"op": "allreduce"}, litmus={"op": "tree"}),
+    ]
+    kept, broken = bench(FACTORS, claims, values(noise)).judge()
+    assert (kept.outcome, broken.outcome) == ("holds", "fails")
+    assert broken.instances[0].evidence.cause == "library"
+
+
+def test_a_rank_at_a_scale_of_interest_is_part_of_the_evidence(bench, noise):
+    claims = [scales(expect="O(log p)", where={"op": "bcast"}, at={"p": 8192})]
+    (verdict,) = bench(FACTORS, claims, values(noise)).judge()
+    found = verdict.instances[0].evidence.model
+    assert found.validation.scale == 8192
+    assert found.predictions[0].low < OPS["bcast"](8192) < found.predictions[0].high
+
+
+def test_the_status_quo_is_kept_or_not(bench, noise, tmp_path):
+    claim = scales(accepted="accepted.json")
+    made = bench(FACTORS, [claim], values(noise), source=str(tmp_path))
+    series = made_series(made)
+    (tmp_path / "accepted.json").write_text(accept([model(one) for one in series]))
+    assert made.judge()[0].outcome == "holds"
+    # One of them became a loop over all processes.
+    slower = dict(OPS, bcast=lambda p: 5e-6 + 1e-6 * p)
+    draw = noise(1, 0.01)
+    changed = bench(
+        FACTORS,
+        [claim],
+        lambda levels, blocks: draw(blocks.size) * slower[levels["op"]](levels["p"]),
+        source=str(tmp_path),
+    )
+    (verdict,) = changed.judge()
+    assert verdict.outcome == "fails"
+    assert [i.stratum["op"] for i in verdict.instances if i.outcome == "fails"] == ["bcast"]
+
+
+def made_series(made):
+    from pathlib import Path
+
+    from steelyard.lab.series_of_record import series_of_samples
+
+    return series_of_samples(made.samples("wall_s"), ("p",), Path("made.lab"))
+
+
+def test_a_file_of_accepted_models_that_is_not_there_is_an_error_with_the_command_that_makes_it(
+    bench, noise, tmp_path
+):
+    made = bench(FACTORS, [scales(accepted="none.json")], values(noise), source=str(tmp_path))
+    with pytest.raises(UsageError, match=r"none\.json cannot be read") as caught:
+        made.judge()
+    assert "--accept" in caught.value.hint
+
+
+def test_a_rule_holds_fails_or_is_open(bench, noise):
+    def rule(text):
+        return {"rule": text, "over": "op", "parameter": "p"}
+
+    claims = [rule("bcast <= allreduce + reduce"), rule("allreduce <= reduce + bcast")]
+    kept, broken = bench(FACTORS, claims, values(noise)).judge()
+    assert (kept.outcome, broken.outcome) == ("holds", "fails")
+    answer = broken.instances[0].evidence.answer
+    assert answer.probability < 0.2
+    assert OPS["allreduce"](answer.breaks_at) == pytest.approx(
+        OPS["reduce"](answer.breaks_at) + OPS["bcast"](answer.breaks_at), rel=0.05
+    )
+
+
+def test_a_rule_over_functions_that_were_left_out_is_open(bench, noise):
+    made = bench(
+        FACTORS,
+        [{"rule": "bcast <= reduce", "over": "op", "parameter": "p"}],
+        values(noise),
+        design={"exclude": [{"op": "reduce"}]},
+    )
+    (verdict,) = made.judge()
+    assert verdict.outcome == "not_resolved"
+    assert "reduce was not measured" in verdict.instances[0].evidence.reason
+
+
+def test_too_few_points_are_no_verdict(bench, noise):
+    factors = {"op": ["bcast", "reduce"], "p": [16, 32]}
+    (verdict,) = bench(factors, [scales(expect="O(log p)")], values(noise)).judge()
+    assert verdict.outcome == "not_resolved"
+    assert all(i.evidence.reason for i in verdict.instances)

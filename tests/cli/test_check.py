@@ -1,0 +1,150 @@
+"""``steelyard check`` as a process: exit codes, text, JSON, JUnit, and what is run first."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree as ET
+
+import pytest
+
+SPEC = """\
+name = "sleeping"
+
+[program]
+command = ["sleep", "{seconds}"]
+
+[factors]
+seconds = [0.001, 0.02]
+
+[design]
+blocks = 8
+"""
+HOLDS = "\n[[claims]]\nfaster = { seconds = 0.001 }\nthan = { seconds = 0.02 }\nby = 2\n"
+FAILS = '\n[[claims]]\nfaster = { seconds = 0.02 }\nthan = { seconds = 0.001 }\nname = "impossible"\n'
+OPEN = '\n[[claims]]\nlimit = "rss_bytes"\nat = { seconds = 5 }\nmax = "1 GB"\n'
+
+
+@pytest.fixture
+def spec(tmp_path):
+    path = tmp_path / "it.toml"
+
+    def write(*claims):
+        path.write_text(SPEC + "".join(claims))
+        return path
+
+    return write
+
+
+def test_a_spec_without_a_record_is_run_and_a_claim_that_holds_exits_with_0(steelyard_cli, spec, tmp_path):
+    spec(HOLDS)
+    done = steelyard_cli("check", "it.toml")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("✓ seconds = 0.001 faster than seconds = 0.02 by 2: holds; ")
+    assert "8 blocks)" in done.stdout
+    assert (tmp_path / "it.lab").is_dir()
+    again = steelyard_cli("check", "it.toml", "it.lab", "--strict")
+    assert again.returncode == 0, again.stderr
+    assert again.stdout.count("✓") == 2
+
+
+def test_what_fails_beats_what_is_open_and_stands_first(steelyard_cli, spec):
+    spec(HOLDS, OPEN, FAILS)
+    for arguments in ((), ("--strict",)):
+        done = steelyard_cli("check", "it.toml", *arguments)
+        assert done.returncode == 1, done.stderr
+        signs = [line[0] for line in done.stdout.splitlines() if line[0] in "✓✗?"]
+        assert signs == ["✗", "?", "✓"]
+        assert "✗ impossible: seconds = 0.02 faster than seconds = 0.001: fails" in done.stdout
+
+
+def test_what_is_not_resolved_fails_only_under_strict(steelyard_cli, spec):
+    spec(HOLDS, OPEN)
+    assert steelyard_cli("check", "it.toml").returncode == 0
+    done = steelyard_cli("check", "it.toml", "--strict")
+    assert done.returncode == 3
+    assert "? rss_bytes at most 1.00 GB at seconds = 5: not resolved" in done.stdout
+
+
+def test_json_is_one_document_with_words_evidence_and_the_exit_code(steelyard_cli, spec):
+    spec(HOLDS, OPEN, FAILS)
+    done = steelyard_cli("check", "it.toml", "--json")
+    document = json.loads(done.stdout)
+    assert (document["format"], document["version"], document["exit"]) == ("steelyard/verdicts", 1, 1)
+    assert [v["verdict"] for v in document["verdicts"]] == ["holds", "not_resolved", "fails"]
+    first = document["verdicts"][0]
+    assert first["words"].startswith(first["claim"])
+    assert first["evidence"]["family_size"] == 2
+    (stratum,) = first["evidence"]["strata"]
+    assert stratum["evidence"]["interval"][0] > 2
+    assert stratum["evidence"]["n"] == 8
+
+
+def test_junit_has_one_case_a_claim(steelyard_cli, spec, tmp_path):
+    spec(HOLDS, OPEN, FAILS)
+    done = steelyard_cli("check", "it.toml", "--junit", "out.xml")
+    assert done.returncode == 1
+    (suite,) = ET.parse(tmp_path / "out.xml").getroot()  # noqa: S314 -- written by us
+    assert {key: suite.get(key) for key in ("tests", "failures", "skipped")} == {
+        "tests": "3",
+        "failures": "1",
+        "skipped": "1",
+    }
+    failing = [case.get("name") for case in suite if case.find("failure") is not None]
+    assert failing == ["impossible: seconds = 0.02 faster than seconds = 0.001"]
+    missing = steelyard_cli("check", "it.toml", "--junit", "none/out.xml")
+    assert missing.returncode == 2
+    assert "cannot be written" in missing.stderr
+
+
+def test_run_and_analyze_print_the_verdicts_too_and_exit_by_them(steelyard_cli, spec):
+    spec(HOLDS, FAILS)
+    done = steelyard_cli("run", "it.toml")
+    assert done.returncode == 1, done.stderr
+    assert "\nClaims\n✗ impossible" in done.stdout
+    analyzed = steelyard_cli("analyze", "it.lab", "--json")
+    assert analyzed.returncode == 1
+    assert [c["verdict"] for c in json.loads(analyzed.stdout)["claims"]] == ["holds", "fails"]
+
+
+def test_claims_may_be_asked_afterwards_without_a_new_run_and_that_is_said(steelyard_cli, spec):
+    spec(HOLDS)
+    steelyard_cli("check", "it.toml")
+    spec(HOLDS, FAILS)
+    done = steelyard_cli("check", "it.toml")
+    assert done.returncode == 1, done.stderr
+    assert "claims are not those with which the record was run" in " ".join(done.stdout.split())
+    assert json.loads(steelyard_cli("check", "it.toml", "--json").stdout)["verdicts"][0][
+        "declared_afterwards"
+    ]
+
+
+def test_no_run_runs_nothing(steelyard_cli, spec, tmp_path):
+    spec(HOLDS)
+    none = steelyard_cli("check", "--no-run", "it.toml")
+    assert (none.returncode, (tmp_path / "it.lab").exists()) == (2, False)
+    assert "has no record yet" in none.stderr
+    steelyard_cli("run", "it.toml")
+    assert steelyard_cli("check", "--no-run", "it.toml").returncode == 0
+    changed = spec(HOLDS)
+    changed.write_text(changed.read_text().replace("blocks = 8", "blocks = 9"))
+    other = steelyard_cli("check", "--no-run", "it.toml")
+    assert other.returncode == 2
+    assert "design.blocks: 8 → 9" in other.stderr
+
+
+def test_a_program_that_fails_exits_with_5(steelyard_cli, spec):
+    path = spec(HOLDS)
+    path.write_text(path.read_text().replace('["sleep", "{seconds}"]', '["false", "{seconds}"]'))
+    done = steelyard_cli("check", "it.toml")
+    assert done.returncode == 5
+    assert "3 trials in a row failed" in done.stderr
+
+
+def test_a_spec_that_claims_nothing_is_a_mistake_with_a_cure(steelyard_cli, spec, tmp_path):
+    spec()
+    done = steelyard_cli("check", "it.toml")
+    assert (done.returncode, (tmp_path / "it.lab").exists()) == (2, False)
+    assert "claims nothing" in done.stderr
+    assert "[[claims]]" in done.stderr.partition("hint: ")[2]
+    steelyard_cli("run", "it.toml")
+    assert steelyard_cli("check", "it.lab").returncode == 2

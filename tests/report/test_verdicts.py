@@ -1,0 +1,233 @@
+"""Verdicts in words, JSON and JUnit: one phrase for every kind of evidence."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from steelyard.claims.evidence import (
+    BestEvidence,
+    BreaksEvidence,
+    Candidate,
+    ForetoldEvidence,
+    MeanEvidence,
+    RatioEvidence,
+    RuleEvidence,
+    ScalesEvidence,
+)
+from steelyard.claims.verdict import Family, Instance, Verdict, combined
+from steelyard.report import junit, verdicts_json
+from steelyard.report.line import plain
+from steelyard.report.verdicts import lines, notes, words
+from steelyard.report.verdicts_json import Source
+from steelyard.scaling import Expectation, Question, model, series_of
+from steelyard.scaling.rules import RuleAnswer
+from steelyard.spec.claims import Best, Equivalent, Faster, Limit, Rule, Scales, Slower
+from steelyard.stats.interval import Interval
+from steelyard.units import BUILTIN
+
+WALL, RSS = BUILTIN["wall_s"], BUILTIN["rss_bytes"]
+P = [16, 32, 64, 128, 256, 512]
+FASTER = Faster({"opt": "O3"}, {"opt": "O2"}, 1.02)
+
+
+def ratio(value, low, high, *, level=0.05, p=1e-6, reason=None):
+    interval = None if low is None else Interval(low, high)
+    return RatioEvidence(
+        WALL, "O3", "O2", value, interval, level, p, "block-log-ratio-t", 30, "block", 0.012, reason
+    )
+
+
+def verdict(claim, *instances, family=None, breaks=()):
+    return Verdict(claim, combined(i.outcome for i in instances), tuple(instances), family, breaks)
+
+
+def one(claim, outcome, evidence, **stratum):
+    return verdict(claim, Instance(stratum, outcome, evidence))
+
+
+def fitted(f, expect):
+    series = series_of(
+        "bcast", ("p",), [(p,) for p in P], [[f(p)] * 5 for p in P], metric="latency_s", unit="s"
+    )
+    return model(series, Question(expectations={"*": Expectation(expect)}))
+
+
+LINEAR = fitted(lambda p: 1e-6 + 1e-7 * p, "O(p)")
+MEAN = MeanEvidence(RSS, "64", 9.4e6, 1e5, 2e4, Interval(9.36e6, 9.44e6), 0.05, 1e-9, 20, "block")
+CANDIDATES = (
+    Candidate("a", 1.12, Interval(1.1, 1.14), possible=False),
+    Candidate("b", 1.01, Interval(0.99, 1.03), possible=True),
+)
+WORDS = [
+    (
+        one(FASTER, "holds", ratio(1.34, 1.30, 1.38)),
+        "O3 faster than O2 by 1.02: holds; 1.34 × (95 % CI 1.30 to 1.38, 30 blocks)",
+    ),
+    (
+        one(FASTER, "not_resolved", ratio(1.03, 1.01, 1.05, level=0.0125)),
+        (
+            "O3 faster than O2 by 1.02: not resolved; 1.030 × (98.8 % CI 1.010 to 1.050, 30 blocks);"
+            " a difference of 1.2 % would have shown"
+        ),
+    ),
+    (
+        one(FASTER, "not_resolved", ratio(1.34, 1.30, 1.38, reason="failures")),
+        (
+            "O3 faster than O2 by 1.02: not resolved; 1.34 × (95 % CI 1.30 to 1.38, 30 blocks), but runs"
+            " failed or timed out, so that what is left is not left by chance"
+        ),
+    ),
+    (
+        one(FASTER, "not_resolved", ratio(None, None, None, reason="zero_values")),
+        "O3 faster than O2 by 1.02: not resolved; a value is 0",
+    ),
+    (
+        one(Slower({"n": 2}, {"n": 1}, metric="cpu_s"), "holds", ratio(2.0, 1.9, 2.1)),
+        "n = 2 slower than n = 1 in cpu_s: holds; 2.00 × (95 % CI 1.90 to 2.10, 30 blocks)",
+    ),
+    (
+        one(Equivalent({"opt": "O3"}, {"opt": "O2"}, 0.02, where={"n": 1}), "holds", ratio(1.0, 0.99, 1.01)),
+        "O3 equivalent to O2 within 2 % where n = 1: holds; 1.000 × (95 % CI 0.990 to 1.010, 30 blocks)",
+    ),
+    (
+        one(Limit("rss_bytes", {"p": 64}, 1e7), "holds", MEAN),
+        "rss_bytes at most 10.0 MB at p = 64: holds; mean 9.40 MB (95 % CI 9.36 MB to 9.44 MB, 20 blocks)",
+    ),
+    (
+        one(
+            Limit("latency_s", {"p": 8192}, min=1e-3),
+            "fails",
+            ForetoldEvidence("latency_s", "s", {"p": 8192.0}, 8.2e-4, Interval(8e-4, 8.4e-4), LINEAR, 6),
+        ),
+        (
+            "latency_s at least 1.00 ms at p = 8192: fails; 820 µs foretold at p = 8192 (95 % CI 800 µs"
+            " to 840 µs, by O(p) from 6 points)"
+        ),
+    ),
+    (
+        one(
+            Best("k"),
+            "holds",
+            BestEvidence(WALL, "c", CANDIDATES[:1], ("c",), 10, 20, "block", 0.05),
+        ),
+        (
+            "one best k: holds; c, 1.120 × better than the next, a (95 % CI 1.100 to 1.140, chosen on 10,"
+            " confirmed on 20 blocks)"
+        ),
+    ),
+    (
+        one(
+            Best("k"),
+            "not_resolved",
+            BestEvidence(WALL, "c", CANDIDATES, ("c", "b"), 10, 20, "context", 0.05),
+        ),
+        (
+            "one best k: not resolved; c and b may be the best; c looked best (chosen on 10, confirmed on 20"
+            " contexts)"
+        ),
+    ),
+    (
+        one(Best("k", "a"), "fails", BestEvidence(WALL, "c", CANDIDATES, ("c", "b"), 10, 20, "block", 0.05)),
+        (
+            "a is the best k: fails; c is 1.120 × better than a (95 % CI 1.100 to 1.140, chosen on 10,"
+            " confirmed on 20 blocks)"
+        ),
+    ),
+    (
+        one(Scales("latency_s", "p", "O(p)"), "holds", ScalesEvidence("bcast", "latency_s", LINEAR)),
+        "latency_s grows over p as O(p): holds; O(p), matches (>99 % sure, divergence O(1), 6 points)",
+    ),
+    (
+        one(
+            Scales("latency_s", "p", "O(log p)"),
+            "fails",
+            ScalesEvidence("bcast", "latency_s", fitted(lambda p: 1e-6 + 1e-7 * p, "O(log p)"), "library"),
+        ),
+        (
+            "latency_s grows over p as O(log p): fails; O(p), no match (>99 % sure, divergence O(p log^-1 p),"
+            " 6 points); the litmus test keeps it: the program is the likely cause"
+        ),
+    ),
+    (
+        one(
+            Rule("a <= b", "op"),
+            "fails",
+            RuleEvidence("latency_s", RuleAnswer("a <= b", "fails", 0.01, 20.0, measured=True)),
+        ),
+        "a <= b: fails; 1 % sure that the left side grows no faster; the left side is larger already at 20",
+    ),
+    (
+        one(Rule("a <= b", "op"), "not_resolved", RuleEvidence("latency_s", None, "b was not measured")),
+        "a <= b: not resolved; no verdict: b was not measured",
+    ),
+]
+
+
+@pytest.mark.parametrize(("judged", "text"), WORDS, ids=range(len(WORDS)))
+def test_every_verdict_has_its_words(judged, text):
+    assert words(judged) == text
+
+
+def test_many_strata_are_counted_and_the_deciding_one_is_shown():
+    judged = verdict(
+        FASTER,
+        Instance({"n": 1}, "holds", ratio(1.2, 1.1, 1.3, p=0.001)),
+        Instance({"n": 2}, "fails", ratio(0.9, 0.8, 0.95, p=0.01)),
+        Instance({"n": 4}, "fails", ratio(0.8, 0.7, 0.85, p=0.0001)),
+    )
+    assert words(judged).startswith(
+        "O3 faster than O2 by 1.02: fails in 2 of 3 strata, holds in 1; at n = 4 0.80 × "
+    )
+    held = verdict(
+        FASTER,
+        Instance({"n": 1}, "holds", ratio(1.2, 1.1, 1.3, p=0.001)),
+        Instance({"n": 2}, "holds", ratio(1.1, 1.05, 1.2, p=0.01)),
+    )
+    assert "holds in all 2 strata; at n = 2 1.1" in words(held)
+
+
+def test_a_limit_says_where_it_breaks():
+    breaks = (BreaksEvidence("", "p", 1000.0, 900.0, 1100.0, 512.0),)
+    judged = verdict(Limit("rss_bytes", max=1e7), Instance({"p": 64}, "holds", MEAN), breaks=breaks)
+    assert words(judged).endswith(
+        "; by its model it breaks 10.0 MB from p = 1000 on (95 %: 900 to 1100, beyond what was measured)"
+    )
+
+
+def test_the_worst_stand_first_and_what_the_family_means_is_said():
+    family = Family(1e-6, 2e-6, 0.025, 2)
+    held = Verdict(FASTER, "holds", (Instance({}, "holds", ratio(1.34, 1.3, 1.38)),), family)
+    broken = Verdict(FASTER, "fails", (Instance({}, "fails", ratio(0.9, 0.8, 0.95)),), family)
+    text = plain(lines((held, broken), 0.05, 100))
+    assert [line[0] for line in text.splitlines()[:2]] == ["✗", "✓"]
+    assert "2 claims are one family" in text
+    said = plain(notes(80, finished=False, precision_reached=False, afterwards=True))
+    assert said.count("- ") == 3
+
+
+def test_names_of_others_move_no_cursor():
+    judged = one(Faster({"opt": "\x1b[2J"}, {"opt": "O2"}, name="a\nb"), "holds", ratio(1.34, 1.3, 1.38))
+    assert words(judged).isprintable()
+
+
+@pytest.mark.parametrize("judged", [judged for judged, _ in WORDS], ids=range(len(WORDS)))
+def test_every_verdict_is_json_of_the_documented_form(judged):
+    document = json.loads(verdicts_json.render([(Source("x", None, 0.05), [judged])], 1))
+    assert (document["format"], document["version"], document["exit"]) == ("steelyard/verdicts", 1, 1)
+    (entry,) = document["verdicts"]
+    assert entry["verdict"] == judged.outcome
+    assert entry["words"] == words(judged)
+    assert len(entry["evidence"]["strata"]) == 1
+
+
+def test_junit_escapes_and_counts():
+    broken = one(Faster({"opt": "<O3>&\x00"}, {"opt": "O2"}), "fails", ratio(0.9, 0.8, 0.95))
+    open_ = one(FASTER, "not_resolved", ratio(1.02, 1.0, 1.04))
+    lenient = ET.fromstring(junit.render([("x", [broken, open_])], strict=False))  # noqa: S314 -- ours
+    strict = ET.fromstring(junit.render([("x", [broken, open_])], strict=True))  # noqa: S314 -- ours
+    assert (lenient[0].get("failures"), lenient[0].get("skipped")) == ("1", "1")
+    assert (strict[0].get("failures"), strict[0].get("skipped")) == ("2", "0")
+    assert lenient[0][0].get("name").startswith("<O3>&")
