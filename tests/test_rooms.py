@@ -12,7 +12,7 @@ import pytest
 import steelyard
 
 ROOT = Path(steelyard.__file__).parent
-LEAVES = {"counters", "errors", "factorial", "growth", "sample", "series", "units"}
+LEAVES = {"counters", "errors", "estimand", "factorial", "growth", "sample", "series", "units"}
 ABOVE = {
     "interventions": LEAVES,
     "spec": LEAVES | {"interventions"},
@@ -20,7 +20,7 @@ ABOVE = {
     "run": LEAVES | {"interventions", "spec", "design"},
     "store": LEAVES | {"spec", "design", "run"},
     "exchange": LEAVES | {"spec", "design", "run", "store"},
-    "stats": LEAVES,
+    "stats": LEAVES | {"_kernels"},
     "scaling": LEAVES | {"_kernels", "stats"},
     "claims": LEAVES | {"spec", "stats", "scaling"},
     "report": LEAVES | {"spec", "stats", "scaling", "claims"},

@@ -1,12 +1,8 @@
 #include "loops.hpp"
 
-#include <limits>
+#include "wide.hpp"
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
-#define STEELYARD_WIDE [[gnu::target_clones("arch=x86-64-v3", "default")]]
-#else
-#define STEELYARD_WIDE
-#endif
+#include <limits>
 
 namespace steelyard {
 

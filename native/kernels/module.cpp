@@ -1,4 +1,5 @@
 // Python's door to the kernels: arrays in, arrays out, threads over functions.
+#include "resample.hpp"
 #include "search.hpp"
 
 #include <nanobind/nanobind.h>
@@ -6,6 +7,7 @@
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -156,6 +158,68 @@ class Space {
     steelyard::SearchSpace space_;
 };
 
+template <typename Work>
+void in_parallel(std::size_t count, unsigned threads, const Work& work) {
+    // Whole lanes a chunk, and a few chunks a thread, so that no thread waits long for another.
+    constexpr std::size_t lanes = steelyard::resample_lanes;
+    const std::size_t shares = std::max<std::size_t>(1, 4 * std::size_t{threads});
+    const std::size_t chunk = std::max<std::size_t>(lanes, (count / shares + lanes) / lanes * lanes);
+    std::atomic<std::size_t> next{0};
+    const auto take = [&]() {
+        for (std::size_t from = next.fetch_add(chunk); from < count; from = next.fetch_add(chunk)) {
+            work(from, std::min(from + chunk, count));
+        }
+    };
+    std::vector<std::jthread> helpers;
+    for (unsigned i = 1; i < threads; ++i) {
+        helpers.emplace_back(take);
+    }
+    take();
+}
+
+std::span<const double> span_of(const Input<double, 1>& values) {
+    return {values.data(), values.shape(0)};
+}
+
+auto resample(steelyard::Statistic statistic, std::span<const double> first, std::span<const double> second,
+              std::uint64_t seed, std::size_t resamples, unsigned threads) {
+    constexpr std::size_t most = 0xFFFFFFFFU;
+    require(first.size() > 1 && first.size() <= most && second.size() <= most && second.size() != 1,
+            "a sample of two values or more");
+    require(statistic != steelyard::Statistic::paired_log_ratio || first.size() == second.size(),
+            "pairs of values");
+    auto t = output<double>({resamples});
+    auto* out = t.data();
+    const steelyard::Resampling what{statistic, first, second, seed};
+    {
+        nb::gil_scoped_release release;
+        in_parallel(resamples, threads,
+                    [&](std::size_t from, std::size_t to) { steelyard::studentise(what, from, to, out); });
+    }
+    return t;
+}
+
+auto resample_groups(const Input<double, 1>& values, const Input<std::int64_t, 1>& start, std::uint64_t seed,
+                     std::size_t resamples, unsigned threads) {
+    const std::span<const std::int64_t> starts{start.data(), start.shape(0)};
+    require(starts.size() > 2 && starts.front() == 0 &&
+                starts.back() == static_cast<std::int64_t>(values.shape(0)),
+            "two groups or more, from the first value to behind the last");
+    for (std::size_t g = 0; g + 1 < starts.size(); ++g) {
+        require(starts[g] < starts[g + 1], "groups are not empty");
+    }
+    auto t = output<double>({resamples});
+    auto* out = t.data();
+    const auto all = span_of(values);
+    {
+        nb::gil_scoped_release release;
+        in_parallel(resamples, threads, [&](std::size_t from, std::size_t to) {
+            steelyard::studentise_groups(all, starts, seed, from, to, out);
+        });
+    }
+    return t;
+}
+
 } // namespace
 
 NB_MODULE(_kernels, m) {
@@ -169,4 +233,33 @@ NB_MODULE(_kernels, m) {
         .def("search", &Space::search, "y"_a, "u2"_a, "law"_a, "freedom"_a, "keep"_a = 32, "threads"_a = 1,
              "Posterior components of each function; see steelyard.scaling.posterior for what the arrays "
              "mean.");
+    using steelyard::Statistic;
+    m.def(
+        "studentised_mean",
+        [](const Input<double, 1>& deviations, std::uint64_t seed, std::size_t resamples, unsigned threads) {
+            return resample(Statistic::mean, span_of(deviations), {}, seed, resamples, threads);
+        },
+        "deviations"_a, "seed"_a, "resamples"_a = 10000, "threads"_a = 1,
+        "(mean* - mean) / se* of each resample.");
+    m.def(
+        "studentised_difference",
+        [](const Input<double, 1>& first, const Input<double, 1>& second, std::uint64_t seed,
+           std::size_t resamples, unsigned threads) {
+            return resample(Statistic::difference, span_of(first), span_of(second), seed, resamples, threads);
+        },
+        "first"_a, "second"_a, "seed"_a, "resamples"_a = 10000, "threads"_a = 1,
+        "Of the difference of the means of two independent samples, given as deviations.");
+    m.def(
+        "studentised_log_ratio",
+        [](const Input<double, 1>& first, const Input<double, 1>& second, bool paired, std::uint64_t seed,
+           std::size_t resamples, unsigned threads) {
+            const auto statistic = paired ? Statistic::paired_log_ratio : Statistic::log_ratio;
+            return resample(statistic, span_of(first), span_of(second), seed, resamples, threads);
+        },
+        "first"_a, "second"_a, "paired"_a, "seed"_a, "resamples"_a = 10000, "threads"_a = 1,
+        "Of the logarithm of the ratio of two means, given as deviations relative to them.");
+    m.def(
+        "studentised_groups", &resample_groups, "values"_a, "start"_a, "seed"_a, "resamples"_a = 10000,
+        "threads"_a = 1,
+        "Of the mean of group means, groups and then the values within them drawn: the two-level bootstrap.");
 }

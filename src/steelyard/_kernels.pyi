@@ -33,3 +33,29 @@ class Space:
         NDArray[np.float64],
         NDArray[np.float64],
     ]: ...
+
+def studentised_mean(
+    deviations: NDArray[np.float64], seed: int, resamples: int = 10000, threads: int = 1
+) -> NDArray[np.float64]: ...
+def studentised_difference(
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
+    seed: int,
+    resamples: int = 10000,
+    threads: int = 1,
+) -> NDArray[np.float64]: ...
+def studentised_log_ratio(
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
+    paired: bool,
+    seed: int,
+    resamples: int = 10000,
+    threads: int = 1,
+) -> NDArray[np.float64]: ...
+def studentised_groups(
+    values: NDArray[np.float64],
+    start: NDArray[np.int64],
+    seed: int,
+    resamples: int = 10000,
+    threads: int = 1,
+) -> NDArray[np.float64]: ...

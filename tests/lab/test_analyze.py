@@ -77,3 +77,15 @@ def test_a_counter_that_this_machine_does_not_have_is_said_and_not_zero(run_in):
         for name in notice.fields["names"].split(", ")
     }
     assert shown & {"task_clock", "instructions"} | missing == {"task_clock", "instructions"}
+
+
+def test_the_estimand_and_its_interval_can_be_chosen_anew(run_in):
+    record = run_in(analysis={"estimand": "ratio_of_means", "interval": "fieller"}, design={"blocks": 6})
+    methods = {
+        (estimand, interval): analyze(record, estimand=estimand, interval=interval).judged[0].speedup.method
+        for estimand, interval in [(None, None), (None, "gum-s1"), ("median_ratio", None)]
+    }
+    assert list(methods.values()) == ["block-means-fieller", "block-means-gum-s1", "block-median-sign"]
+    with pytest.raises(UsageError, match="geomean_ratio has no interval by fieller") as caught:
+        analyze(record, estimand="geomean_ratio", interval="fieller")
+    assert "log-delta, bootstrap-t" in (caught.value.hint or "")

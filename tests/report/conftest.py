@@ -68,6 +68,15 @@ def a_difference():
     return answer("a difference", two(), BLOCKS, Declared())
 
 
+def a_ratio_of_means_by_fieller():
+    declared = Declared(estimand="ratio_of_means", interval="fieller", uncertainty="sample")
+    return answer("a ratio of means", two(), BLOCKS, declared)
+
+
+def a_median_of_ratios():
+    return answer("a median of ratios", two(), BLOCKS, Declared(estimand="median_ratio"))
+
+
 def no_difference():
     samples = [make(noisy(1), label="old"), make(noisy(3), 2, "new")]
     return answer("no difference", samples, BLOCKS, Declared())
@@ -288,6 +297,8 @@ def the_protocol_on_odd_samples():
 
 CASES = (
     a_difference,
+    a_ratio_of_means_by_fieller,
+    a_median_of_ratios,
     no_difference,
     a_slowdown_beside_other_metrics,
     all_pairs_with_a_margin,

@@ -128,3 +128,9 @@ def test_the_object_and_the_text_say_the_same(case):
     answer = case("a_difference")
     assert msgspec.json.decode(render(answer), type=Document) == document(answer)
     assert math.isfinite(document(answer).comparisons[0].speedup.value)
+
+
+def test_every_method_says_what_it_takes_for_granted(presented):
+    content = json.loads(render(presented[1]))
+    for comparison in content["comparisons"]:
+        assert bool(comparison["speedup"]["method"]) == bool(comparison["speedup"]["assumptions"])

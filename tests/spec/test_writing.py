@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steelyard.estimand import INTERVALS
 from steelyard.spec import Experiment, dumps, experiment, load, loads
 from steelyard.spec.placeholders import escape
 
@@ -96,6 +97,12 @@ def experiments(draw):
             "margin": draw(st.none() | st.floats(0.001, 0.5)),
             "failures": draw(st.sampled_from(["refuse", "ignore"])),
             **draw(protocols()),
+            "uncertainty": draw(st.sampled_from(["mean", "sample"])),
+            **draw(
+                st.sampled_from(
+                    [{"estimand": e, "interval": i} for e, kinds in INTERVALS.items() for i in kinds]
+                )
+            ),
         },
     }
     if draw(st.booleans()):
@@ -114,7 +121,9 @@ def experiments(draw):
             "w_": {"zip": ["affinity", "aslr_"], "levels": [["0", 1], ["none", 2]]},
         }
         tables["program"]["stdin"] = "{aslr_}"
-    if len(factors[names[0]]) > 1 and draw(st.booleans()):
+    # The protocol compares all pairs unless it is told otherwise, and these have no baseline.
+    pairs = "protocol" in tables["analysis"] and tables["analysis"]["family"] != "baseline"
+    if len(factors[names[0]]) > 1 and not pairs and draw(st.booleans()):
         tables["analysis"]["baseline"] = {names[0]: draw(st.sampled_from(factors[names[0]]))}
     elif draw(st.booleans()):
         tables["analysis"]["strata"] = names[:1]

@@ -275,3 +275,60 @@ def test_the_resolvable_difference_is_at_the_level_that_holm_left(trio):
     pair = [trio[0], trio[2], trio[2]]
     assert math.isfinite(second.resolvable)
     assert compare(pair, Declared())[0].resolvable > second.resolvable
+
+
+@pytest.mark.parametrize(
+    ("estimand", "interval", "method"),
+    [
+        ("geomean_ratio", None, "block-log-ratio-t"),
+        ("geomean_ratio", "bootstrap-t", "block-log-ratio-bootstrap-t"),
+        ("ratio_of_means", None, "block-means-log-delta"),
+        ("ratio_of_means", "fieller", "block-means-fieller"),
+        ("ratio_of_means", "gum-s1", "block-means-gum-s1"),
+        ("ratio_of_means", "bootstrap-t", "block-means-bootstrap-t"),
+        ("median_ratio", "sign", "block-median-sign"),
+    ],
+)
+def test_what_was_declared_is_estimated_and_keeps_the_promise_of_its_interval(
+    trio, estimand, interval, method
+):
+    for c in compare(trio, Declared(estimand=estimand, interval=interval, margin=0.02)):
+        assert (c.estimand, c.speedup.estimand, c.speedup.method) == (estimand, estimand, method)
+        assert c.ci_family.excludes(1) == (c.difference != "not_resolved") == (c.p_holm <= 0.05)
+        assert c.resolvable > 0
+    assert compare(trio, Declared(estimand=estimand, interval=interval))[0].verdict == "faster"
+
+
+@pytest.mark.parametrize("estimand", ["geomean_ratio", "ratio_of_means", "median_ratio"])
+def test_contexts_that_return_are_the_units_of_every_estimand(sample, estimand):
+    rng = np.random.default_rng(33)
+    contexts = [*range(1, 9)] * 3
+    pair = [sample(noisy(rng, 24), treatment=t, contexts=contexts) for t in (1, 2)]
+    (c,) = compare(pair, Declared(estimand=estimand))
+    assert (c.contexts, c.speedup.n, c.speedup.method.partition("-")[0]) == (8, 8, "context")
+
+
+def test_the_estimand_decides_on_which_side_of_1_table_1_lies(sample, run_2, run_5):
+    pair = [sample(run_2), sample(run_5, treatment=2)]
+    values = {
+        estimand: compare(pair, Declared(estimand=estimand))[0].speedup.value
+        for estimand in ("geomean_ratio", "ratio_of_means", "median_ratio")
+    }
+    assert values["geomean_ratio"] == pytest.approx(0.978156, abs=5e-7)
+    assert values["ratio_of_means"] == pytest.approx(1.026769, abs=5e-7)
+    assert values["median_ratio"] == pytest.approx(math.exp(np.median(np.log(run_2) - np.log(run_5))))
+
+
+def test_counts_of_zero_have_a_ratio_of_means_and_no_geometric_one(sample):
+    values = [[3, 0, 5, 4, 2, 6, 1, 0, 2, 4], [1, 2, 0, 1, 0, 1, 2, 1, 0, 1]]
+    pair = [sample(v, treatment=t, metric="minor_faults") for t, v in enumerate(values, 1)]
+    (means,) = compare(pair, Declared(metric="minor_faults", estimand="ratio_of_means"))
+    assert means.speedup.value == pytest.approx(3.0)
+    assert math.isfinite(means.autocorrelation.r1)
+    (logs,) = compare(pair, Declared(metric="minor_faults"))
+    assert logs.speedup == Undefined("zero_values")
+
+
+def test_an_interval_that_the_estimand_does_not_have_is_refused():
+    with pytest.raises(ValueError, match="geomean_ratio has no interval by fieller"):
+        Declared(interval="fieller")

@@ -14,6 +14,7 @@ from steelyard.cli.options import (
     record_argument,
     strict_option,
 )
+from steelyard.estimand import INTERVALS, Estimand, IntervalKind
 
 
 @click.command(short_help="Answer from a record: effects, intervals, verdicts.")
@@ -21,6 +22,16 @@ from steelyard.cli.options import (
 @click.option("--metric", metavar="NAME", help="Compare this metric instead of the one that the spec names.")
 @protocol_option
 @against_option
+@click.option(
+    "--estimand",
+    type=click.Choice(sorted(INTERVALS)),
+    help="What a speedup is; what the spec declares by default.",
+)
+@click.option(
+    "--interval",
+    type=click.Choice(sorted({kind for kinds in INTERVALS.values() for kind in kinds})),
+    help="How intervals are made; the first that the estimand has by default.",
+)
 @json_option
 @strict_option
 @click.pass_context
@@ -30,6 +41,8 @@ def command(
     metric: str | None,
     protocol: str | None,
     against: str | None,
+    estimand: Estimand | None,
+    interval: IntervalKind | None,
     as_json: bool,
     strict: bool,
 ) -> None:
@@ -47,5 +60,7 @@ def command(
             metric=metric,
             protocol=protocol,
             against=against,
+            estimand=estimand,
+            interval=interval,
         )
     )

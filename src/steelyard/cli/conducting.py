@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from steelyard.estimand import Estimand, IntervalKind
 from steelyard.spec.experiment import Experiment
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ def print_answer(
     metric: str | None = None,
     protocol: str | None = None,
     against: str | None = None,
+    estimand: Estimand | None = None,
+    interval: IntervalKind | None = None,
 ) -> int:
     """Print what the record says, and return the exit code: 1 where a claim of its spec fails, 3 under
     ``strict`` where something is left open.
@@ -59,7 +62,14 @@ def print_answer(
     from steelyard.store import Record
 
     with Record.open(directory) as record:
-        answer = analyze(record, metric=metric, protocol=protocol, against=against)
+        answer = analyze(
+            record,
+            metric=metric,
+            protocol=protocol,
+            against=against,
+            estimand=estimand,
+            interval=interval,
+        )
         # Claims are about the metrics that they name, by the default protocol.
         claimed = record.experiment.claims if metric is None and protocol is None else ()
         checked = _checked(record) if claimed else None

@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Final, Literal
 
 from steelyard.design import different
-from steelyard.errors import RecordError
+from steelyard.errors import RecordError, UsageError
+from steelyard.estimand import INTERVALS, Estimand, IntervalKind
 from steelyard.lab.contexts import default_context, layout_per_launch
 from steelyard.lab.pace import pace
 from steelyard.lab.protocol import asked, rules_of
@@ -32,7 +33,13 @@ BESIDE: Final = ("cpu_s", "rss_bytes")
 
 
 def analyze(
-    record: Record, *, metric: str | None = None, protocol: str | None = None, against: str | None = None
+    record: Record,
+    *,
+    metric: str | None = None,
+    protocol: str | None = None,
+    against: str | None = None,
+    estimand: Estimand | None = None,
+    interval: IntervalKind | None = None,
 ) -> Answer:
     """What the record says so far.
 
@@ -42,11 +49,13 @@ def analyze(
         Primary metric; by default the one that the spec names.
     protocol, against : str, optional
         As ``asked``.
+    estimand, interval : str, optional
+        By default those of the spec; a chosen estimand has its own first kind of interval.
 
     Raises
     ------
     UsageError
-        The record has no such metric; as ``asked``.
+        The record has no such metric, or the estimand no such interval; as ``asked``.
     RecordError
         No complete block yet.
     """
@@ -65,7 +74,12 @@ def analyze(
             experiment.name,
             samples,
             _facts(record, so_far),
-            asked(replace(_declared(experiment), metric=primary), record.treatments, protocol, against),
+            asked(
+                _chosen(replace(_declared(experiment), metric=primary), estimand, interval),
+                record.treatments,
+                protocol,
+                against,
+            ),
             warnings=_warnings(record, disturbances, so_far.spent_s),
             unobserved=_unobserved(experiment, observed, waits=bool(disturbances)),
         )
@@ -84,6 +98,18 @@ def _nothing_yet(record: Record) -> RecordError:
         f"{record.directory} has no complete block yet, so there is nothing to analyze",
         hint=f"steelyard status {record.directory}",
     )
+
+
+def _chosen(declared: Declared, estimand: Estimand | None, interval: IntervalKind | None) -> Declared:
+    """What the spec declares, unless something else was asked for."""
+    wanted = estimand or declared.estimand
+    kind = interval or (declared.interval if estimand in (None, declared.estimand) else None)
+    if kind is not None and kind not in INTERVALS[wanted]:
+        raise UsageError(
+            f"{wanted} has no interval by {kind}",
+            hint=f"--interval with one of: {', '.join(INTERVALS[wanted])}",
+        )
+    return replace(declared, estimand=wanted, interval=kind)
 
 
 def primary_precision(record: Record) -> Precision:
@@ -105,6 +131,10 @@ def _declared(experiment: Experiment) -> Declared:
         margin=analysis.margin,
         failures=analysis.failures,
         protocol=rules_of(analysis),
+        estimand=analysis.estimand,
+        interval=analysis.interval,
+        uncertainty=analysis.uncertainty,
+        seed=experiment.design.seed,
     )
 
 

@@ -10,6 +10,8 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from steelyard.estimand import Estimand, IntervalKind, Uncertainty
+from steelyard.report.assumptions import assumptions
 from steelyard.report.contexts_json import ContextsEntry
 from steelyard.report.contexts_json import entry as contexts_entry
 from steelyard.report.document import written
@@ -23,25 +25,13 @@ from steelyard.stats.comparison import Comparison
 from steelyard.stats.described import Described
 from steelyard.stats.interval import Interval
 from steelyard.stats.notice import Notice
-from steelyard.stats.speedup import Method, Speedup
+from steelyard.stats.speedup import Speedup
 from steelyard.units import Scalar
 
 FORMAT: Final = "steelyard/comparison"
 VERSION: Final = 1
 
 Bounds = tuple[float, float]
-
-ASSUMPTIONS: Final[dict[Method, tuple[str, ...]]] = {
-    "block-log-ratio-t": ("blocks are independent", "mean log-ratios of blocks are near normal"),
-    "context-log-ratio-t": ("contexts are independent draws", "mean log-ratios of contexts are near normal"),
-    "unpaired-log-ratio-t": (
-        "launches are independent: no drift, no autocorrelation",
-        "mean logarithms are near normal",
-    ),
-    "block-log-ratio-sign": ("blocks are independent",),
-    "context-log-ratio-sign": ("contexts are independent draws",),
-    "unpaired-log-ratio-permutation": ("launches are exchangeable: no drift, no autocorrelation",),
-}
 
 
 class Design(msgspec.Struct, frozen=True):
@@ -96,7 +86,7 @@ class SampleEntry(msgspec.Struct, frozen=True):
 
 
 class SpeedupEntry(msgspec.Struct, frozen=True):
-    """Ratio of geometric means, above 1 where the treatment is better."""
+    """The ratio that was declared, above 1 where the treatment is better."""
 
     value: float | None
     ci95: Bounds | None
@@ -131,7 +121,7 @@ class ComparisonEntry(msgspec.Struct, frozen=True):
     metric: str
     stratum: Mapping[str, Scalar]
     labels: Mapping[str, Scalar]
-    estimand: Literal["geomean_ratio"]
+    estimand: Estimand
     blocks: int
     contexts: int | None
     speedup: SpeedupEntry
@@ -166,6 +156,8 @@ class Document(msgspec.Struct, frozen=True):
     alpha: float
     margin: float | None
     family: Literal["baseline", "all-pairs"]
+    interval: IntervalKind | None
+    uncertainty: Uncertainty
     design: Design
     samples: tuple[SampleEntry, ...]
     comparisons: tuple[ComparisonEntry, ...]
@@ -199,6 +191,8 @@ def document(answer: Answer) -> Document:
         alpha=declared.alpha,
         margin=declared.margin,
         family=declared.family,
+        interval=declared.interval,
+        uncertainty=declared.uncertainty,
         design=Design(
             order=design.order,
             blocks=design.blocks,
@@ -287,7 +281,7 @@ def _speedup(comparison: Comparison) -> SpeedupEntry:
         nu=speedup.nu,
         n=speedup.n,
         se_log=speedup.se,
-        assumptions=ASSUMPTIONS[speedup.method],
+        assumptions=assumptions(speedup.method),
         undefined=None,
     )
 

@@ -12,7 +12,7 @@ from steelyard.report.label import columns, counted, printable, wrap
 from steelyard.report.line import Line, Span, plain
 from steelyard.report.sentences import notice
 from steelyard.report.tables import measured, other_metrics, pairwise
-from steelyard.report.words import Names, alone, finding, names, verdict
+from steelyard.report.words import ESTIMANDS, INTERVAL_NAMES, Names, alone, finding, names, verdict
 from steelyard.stats.answer import Answer
 from steelyard.stats.comparison import Comparison
 from steelyard.stats.notice import Notice
@@ -101,11 +101,18 @@ def _caption(answer: Answer, width: int) -> list[Line]:
         runs = [each.summary.n for each in answer.samples if each.metric.name == metric.name]
         from_to = f"{min(runs)} to " if min(runs) < max(runs) else ""
         how = f"{from_to}{counted(max(runs), 'run')} of each, one treatment after the other"
-    ratio = "; speedup: ratio of geometric means" if answer.judged and answer.protocol is None else ""
+    ratio = f"; speedup: {_estimand(answer)}" if answer.judged and answer.protocol is None else ""
     where = f", {counted(design.contexts, 'context')}" if design.contexts else ""
     again = f" in {design.passes} passes" if design.passes > 1 else ""
     said = f"{what}; {how}{where}{again}, seed {design.seed}{ratio}"
     return [(Span(line, "dim"),) for line in wrap(said, width)]
+
+
+def _estimand(answer: Answer) -> str:
+    """What a speedup is, and where its intervals come from if that was chosen."""
+    declared = answer.declared
+    by = f", intervals by {INTERVAL_NAMES[declared.interval]}" if declared.interval else ""
+    return ESTIMANDS[declared.estimand] + by
 
 
 def _notices(title: str, notices: Sequence[Notice], called: Names, width: int) -> list[Line]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from steelyard.estimand import Estimand, IntervalKind
 from steelyard.report.digits import bounds, percent, probability, quantity, ratio
 from steelyard.report.label import counted, printable, shorten_all
 from steelyard.report.line import Style
@@ -36,7 +37,22 @@ REASONS: Final[dict[Reason, str]] = {
     "one_block": "there is only one complete block",
     "one_context": "there is only one context",
     "one_pass": "no context was visited twice",
+    "one_instance": "there is only one instance",
     "out_of_range": "the ratio is out of range",
+    "no_spread_at_median": "the values about both medians are equal",
+}
+
+ESTIMANDS: Final[dict[Estimand, str]] = {
+    "geomean_ratio": "ratio of geometric means",
+    "ratio_of_means": "ratio of arithmetic means",
+    "median_ratio": "median of ratios",
+}
+INTERVAL_NAMES: Final[dict[IntervalKind, str]] = {
+    "log-delta": "the delta method on logarithms",
+    "fieller": "Fieller's theorem",
+    "gum-s1": "Monte Carlo (GUM Supplement 1)",
+    "bootstrap-t": "the studentised bootstrap",
+    "sign": "the sign test",
 }
 
 

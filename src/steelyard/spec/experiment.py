@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from steelyard.estimand import Estimand, IntervalKind, Uncertainty
 from steelyard.factorial.layout import Kind
 from steelyard.spec.claims import Claim
 from steelyard.units import Better, Scalar
@@ -153,7 +154,7 @@ class Analysis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     metric: str = "wall_s"
-    estimand: Literal["geomean_ratio"] = "geomean_ratio"
+    estimand: Estimand = "geomean_ratio"
     family: Literal["baseline", "all-pairs"] = "baseline"
     strata: tuple[str, ...] = ()
     baseline: Mapping[str, Scalar] | None = None
@@ -163,6 +164,9 @@ class Analysis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     protocol: Literal["default", "nogueira-matias-2014"] = "default"
     alternative: Literal["two-sided", "faster"] = "two-sided"
     ks_policy: Literal["flag", "veto"] = "flag"
+    interval: IntervalKind | None = None
+    """``None``: the first kind that the estimand has."""
+    uncertainty: Uncertainty = "mean"
 
 
 class Launching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

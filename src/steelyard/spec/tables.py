@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from steelyard.estimand import Estimand, IntervalKind, Uncertainty
 from steelyard.factorial.layout import Kind
 from steelyard.spec.experiment import Reduce, Source
 from steelyard.units import Better, Scalar
@@ -320,9 +321,26 @@ class AnalysisTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     metric: Annotated[str, Meta(description="The metric that is compared.")] = "wall_s"
     estimand: Annotated[
-        Literal["geomean_ratio"],
-        Meta(description="What a speedup is: the geometric mean of the blocks' ratios, old over new."),
+        Estimand,
+        Meta(
+            description="What a speedup is: the geometric mean of the blocks' ratios, old over new; the ratio"
+            " of arithmetic means; or the median of the blocks' ratios."
+        ),
     ] = "geomean_ratio"
+    interval: Annotated[
+        IntervalKind | None,
+        Meta(
+            description="How intervals are made, where an estimand has several ways: `log-delta`, the first,"
+            " or `bootstrap-t`; for `ratio_of_means` also `fieller` and `gum-s1`; `median_ratio` has `sign`."
+        ),
+    ] = None
+    uncertainty: Annotated[
+        Uncertainty,
+        Meta(
+            description="What is shown behind an adjusted speedup: the uncertainty of the mean, or the spread"
+            " of single runs, as figures of Firoz et al. 2016 do."
+        ),
+    ] = "mean"
     family: Annotated[
         Literal["baseline", "all-pairs"] | None,
         Meta(

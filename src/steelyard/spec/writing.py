@@ -125,9 +125,22 @@ def _metric(metric: UserMetric) -> Table:
 
 
 def _analysis(analysis: Analysis) -> Table:
-    keys = ("metric", "estimand", "family", "strata", "baseline", "alpha", "margin")
+    keys = (
+        "metric",
+        "estimand",
+        "interval",
+        "uncertainty",
+        "family",
+        "strata",
+        "baseline",
+        "alpha",
+        "margin",
+        "failures",
+        "protocol",
+        "alternative",
+        "ks_policy",
+    )
     table = _different(analysis, Analysis(), keys)
-    table |= _different(analysis, Analysis(), ("failures", "protocol", "alternative", "ks_policy"))
     if analysis.protocol != "default":  # which has another default
         table["family"] = analysis.family
     # Without strata, a baseline makes one of every other factor; none at all must then be said.

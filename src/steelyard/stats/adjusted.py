@@ -7,8 +7,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from steelyard.estimand import Uncertainty
 from steelyard.stats.contrast import Contrast, Floats
 from steelyard.stats.interval import Interval
+from steelyard.stats.means import means_of
+from steelyard.stats.propagation import Expanded, expanded
 from steelyard.stats.student import t_quantile
 
 
@@ -35,6 +38,14 @@ class AdjustedSpeedup:
     nu: float
     paired: bool
 
+    def reading(self, uncertainty: Uncertainty) -> float:
+        """What stands behind S: ``u`` of the mean, or the ``spread`` of single runs as the paper plots it."""
+        return self.u if uncertainty == "mean" else self.spread
+
+    def expanded(self, alpha: float = 0.05) -> Expanded:
+        """U95 = k u with k the quantile of t; S - U to S + U is the interval of the guide (GUM G.3)."""
+        return expanded(self.u, self.nu, alpha)
+
     def interval(self, alpha: float = 0.05) -> Interval | None:
         """S exp(-+ t u / S), the delta method on logarithms: positive, and the reciprocal of what 1 / S would
         get. ``None`` where unbounded.
@@ -53,21 +64,14 @@ def adjusted_speedup(contrast: Contrast, old_values: Floats, new_values: Floats)
     variance of the mean of a_k / mean_a - b_k / mean_b, which is r_A^2 + r_B^2 - 2 r_AB without the
     cancellation. ``None`` with fewer than two units, or out of range.
     """
-    a, b, x, y = contrast.old.raws, contrast.new.raws, old_values, new_values
-    if contrast.sign < 0:
-        a, b, x, y = b, a, y, x
-    if min(a.size, b.size) < 2:
+    means = means_of(contrast)
+    if means is None:
         return None
-    value = float(a.mean()) / float(b.mean())
-    if not (math.isfinite(value) and value > 0):
-        return None
-    # Everything below is relative to the means, so that squares stay in range.
-    a, b, x, y = a / a.mean(), b / b.mean(), x / x.mean(), y / y.mean()
-    spread = value * math.hypot(float(x.std(ddof=1)), float(y.std(ddof=1)))
-    if contrast.paired:
-        u = float((a - b).std(ddof=1)) / math.sqrt(a.size)
-        return AdjustedSpeedup(value, value * u, spread, a.size - 1, paired=True)
-    rsu_a, rsu_b = float(a.std(ddof=1)) / math.sqrt(a.size), float(b.std(ddof=1)) / math.sqrt(b.size)
-    pieces = rsu_a**4 / (a.size - 1) + rsu_b**4 / (b.size - 1)
-    nu = (rsu_a**2 + rsu_b**2) ** 2 / pieces if pieces > 0 else a.size + b.size - 2
-    return AdjustedSpeedup(value, value * math.hypot(rsu_a, rsu_b), spread, nu, paired=False)
+    x, y = (old_values, new_values) if contrast.sign > 0 else (new_values, old_values)
+    spread = means.value * math.hypot(_cv(x), _cv(y))
+    return AdjustedSpeedup(means.value, means.value * means.u_relative, spread, means.nu, means.paired)
+
+
+def _cv(values: Floats) -> float:
+    # Relative to the mean first, so that squares stay in range.
+    return float((values / values.mean()).std(ddof=1))

@@ -6,23 +6,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 
+from steelyard.estimand import Estimand
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.adjusted import AdjustedSpeedup, adjusted_speedup
 from steelyard.stats.autocorrelation import Autocorrelation, autocorrelation
 from steelyard.stats.contrast import Contrast, Floats, Order, contrast
 from steelyard.stats.declared import Declared
 from steelyard.stats.described import sees_clock
+from steelyard.stats.estimate import effects, estimate
 from steelyard.stats.flags import FEW_BLOCKS, Flag, unequal
 from steelyard.stats.holm import Tested, holm
 from steelyard.stats.interval import Interval
 from steelyard.stats.judgement import Judgement, Outcome, together, within
 from steelyard.stats.pairing import Pair, pair_up
 from steelyard.stats.resolution import coarse_step
-from steelyard.stats.speedup import Speedup, speedup
+from steelyard.stats.speedup import Speedup
 from steelyard.stats.trend import trend
 from steelyard.stats.undefined import Undefined
 from steelyard.stats.verdict import Difference, Relevance, Verdict, difference_of, verdict_of
@@ -97,7 +99,7 @@ class Comparison:
     difference: Difference | None = None
     relevance: Relevance | None = None
     verdict: Verdict | None = None
-    estimand: Literal["geomean_ratio"] = "geomean_ratio"
+    estimand: Estimand = "geomean_ratio"
 
 
 def compare(
@@ -110,14 +112,14 @@ def compare(
     UsageError
         As ``pair_up``.
     """
-    estimates = intervals(samples, declared, metric=declared.metric, order=order)
+    found = intervals(samples, declared, metric=declared.metric, order=order)
     families: dict[tuple[tuple[str, Scalar], ...], list[int]] = {}
-    for i, estimate in enumerate(estimates):
-        if estimate.p is not None:
-            families.setdefault(tuple(estimate.stratum.items()), []).append(i)
-    judged = list(map(_unjudgeable, estimates))
+    for i, each in enumerate(found):
+        if each.p is not None:
+            families.setdefault(tuple(each.stratum.items()), []).append(i)
+    judged = list(map(_unjudgeable, found))
     for members in families.values():
-        for i, comparison in zip(members, _family([estimates[i] for i in members], declared), strict=True):
+        for i, comparison in zip(members, _family([found[i] for i in members], declared), strict=True):
             judged[i] = comparison
     return tuple(judged)
 
@@ -133,22 +135,25 @@ def intervals(
         As ``pair_up``.
     """
     chosen = [sample for sample in samples if sample.metric.name == metric]
-    return tuple(_estimate(pair, order) for pair in pair_up(chosen, declared).pairs)
+    return tuple(_estimate(pair, declared, order) for pair in pair_up(chosen, declared).pairs)
 
 
-def _estimate(pair: Pair, order: Order) -> Comparison:
+def _estimate(pair: Pair, declared: Declared, order: Order) -> Comparison:
     """Everything that does not depend on the rest of the family."""
-    between = contrast(pair.baseline, pair.treatment, order=order)
+    estimand = declared.estimand
+    between = contrast(pair.baseline, pair.treatment, order=order, zeros=estimand == "ratio_of_means")
     if isinstance(between, Undefined):
         ratio: Speedup | Undefined = between
         adjusted = correlation = contexts = None
         blocks = 0
     else:
-        ratio = speedup(between)
+        ratio = estimate(between, estimand, declared.interval, seed=declared.seed)
         blocks = between.blocks
         contexts = between.old.ids.size if between.old.by == "context" else None
         adjusted = adjusted_speedup(between, _values(pair.baseline), _values(pair.treatment))
-        found = [each for values in _in_time(between) if (each := autocorrelation(values)) is not None]
+        found = [
+            each for values in _in_time(between, estimand) if (each := autocorrelation(values)) is not None
+        ]
         correlation = min(found, key=lambda each: each.n_eff / each.n, default=None)
     known = ratio if isinstance(ratio, Speedup) else None
     return Comparison(
@@ -165,18 +170,23 @@ def _estimate(pair: Pair, order: Order) -> Comparison:
         p=known.p if known else None,
         resolvable=known.resolvable() if known else None,
         autocorrelation=correlation,
-        flags=_flags(pair, between, ratio),
+        flags=_flags(pair, between, ratio, estimand),
+        estimand=estimand,
     )
 
 
-def _in_time(between: Contrast) -> list[Floats]:
+def _in_time(between: Contrast, estimand: Estimand) -> list[Floats]:
     """What was observed one after the other: differences of blocks; without pairs, both samples."""
-    if not between.paired:
-        return [between.old.logs, between.new.logs]
-    return [between.differences] if between.old.by == "block" else []
+    if between.paired:
+        return [effects(between, estimand)] if between.old.by == "block" else []
+    if estimand == "ratio_of_means":
+        return [between.old.raws, between.new.raws]
+    return [between.old.logs, between.new.logs]
 
 
-def _flags(pair: Pair, between: Contrast | Undefined, ratio: Speedup | Undefined) -> tuple[Flag, ...]:
+def _flags(
+    pair: Pair, between: Contrast | Undefined, ratio: Speedup | Undefined, estimand: Estimand
+) -> tuple[Flag, ...]:
     old, new = pair.baseline.failures, pair.treatment.failures
     raised: dict[Flag, bool] = {
         "undefined": isinstance(ratio, Undefined),
@@ -184,10 +194,10 @@ def _flags(pair: Pair, between: Contrast | Undefined, ratio: Speedup | Undefined
         "timed_out": old.timed_out + new.timed_out > 0,
     }
     if isinstance(between, Contrast):
-        in_time = _in_time(between)
+        in_time = _in_time(between, estimand)
         samples = (pair.baseline, pair.treatment)
         raised |= {
-            "no_spread": isinstance(ratio, Speedup) and ratio.nu is None,
+            "no_spread": isinstance(ratio, Speedup) and ratio.nu is None and ratio.law is None,
             "sequential_order": not between.paired,
             "few_blocks": between.blocks < FEW_BLOCKS,
             "autocorrelated": any((r1 := autocorrelation(x)) is not None and r1.significant for x in in_time),

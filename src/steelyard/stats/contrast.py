@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.sample import Sample
-from steelyard.stats.undefined import Undefined
+from steelyard.stats.undefined import Reason, Undefined
 
 Floats = npt.NDArray[np.float64]
 Order = Literal["randomized-blocks", "sequential"]
+By = Literal["block", "context", "instance", "launch"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,7 +25,7 @@ class Units:
 
     Attributes
     ----------
-    by : {"block", "context", "launch"}
+    by : {"block", "context", "instance", "launch"}
         What a unit is. ``launch`` only where the order was sequential, so that no two values belong together.
     ids : array of int64
         Of blocks, ascending and so in the order of time; of contexts, ascending.
@@ -34,7 +35,7 @@ class Units:
         Blocks that each unit holds.
     """
 
-    by: Literal["block", "context", "launch"]
+    by: By
     ids: npt.NDArray[np.int64]
     logs: Floats
     raws: Floats
@@ -71,6 +72,22 @@ class Contrast:
         return self.old.by != "launch"
 
     @property
+    def unit(self) -> str:
+        """What methods are named by: ``unpaired`` where units are launches."""
+        return self.old.by if self.paired else "unpaired"
+
+    @property
+    def too_few(self) -> Reason:
+        """Why there is no estimate from one unit."""
+        reasons: dict[By, Reason] = {
+            "block": "one_block",
+            "context": "one_context",
+            "instance": "one_instance",
+            "launch": "one_value",
+        }
+        return reasons[self.old.by]
+
+    @property
     def differences(self) -> Floats:
         """Logarithms of the speedup, one per unit; paired contrasts only."""
         if not self.paired:
@@ -79,16 +96,25 @@ class Contrast:
 
 
 def contrast(
-    baseline: Sample, treatment: Sample, *, order: Order = "randomized-blocks"
+    baseline: Sample,
+    treatment: Sample,
+    *,
+    order: Order = "randomized-blocks",
+    zeros: bool = False,
 ) -> Contrast | Undefined:
     """Align two samples of one metric by block, and by context where one context has several blocks.
 
     A block's value is the mean over its launches of the treatment. Fresh contexts for every block leave the
     block as the unit; contexts that return become the unit themselves, since what a context does to a
     treatment is shared by its blocks (DOI 10.1109/IPDPS.2008.4536408).
+
+    Parameters
+    ----------
+    zeros : bool
+        Whether values of 0 are allowed, as they are in an arithmetic mean; their logarithms are -inf.
     """
     old_values, new_values = _floats(baseline), _floats(treatment)
-    reason = _unusable(old_values) or _unusable(new_values)
+    reason = _unusable(old_values, zeros=zeros) or _unusable(new_values, zeros=zeros)
     if reason is not None:
         return reason
     sign: Literal[1, -1] = -1 if baseline.metric.better == "higher" else 1
@@ -120,7 +146,7 @@ def _ids(sample: Sample) -> npt.NDArray[np.int64]:
     return np.asarray(sample.blocks, dtype=np.int64)
 
 
-def _unusable(values: Floats) -> Undefined | None:
+def _unusable(values: Floats, *, zeros: bool) -> Undefined | None:
     if values.size == 0:
         return Undefined("no_values")
     if not np.isfinite(values).all():
@@ -128,20 +154,25 @@ def _unusable(values: Floats) -> Undefined | None:
     lowest = values.min()
     if lowest < 0:
         return Undefined("negative_values")
-    return Undefined("zero_values") if lowest == 0 else None
+    return Undefined("zero_values") if lowest == 0 and not zeros else None
+
+
+def _log(values: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.log(values)
 
 
 def _launches(values: Floats) -> Units:
     one = np.ones(values.size, dtype=np.int64)
-    return Units("launch", np.arange(1, values.size + 1, dtype=np.int64), np.log(values), values, one)
+    return Units("launch", np.arange(1, values.size + 1, dtype=np.int64), _log(values), values, one)
 
 
 def _by_block(sample: Sample, values: Floats) -> Units:
     ids = _ids(sample)
     if (np.diff(ids) > 0).all():  # one launch a block, in the order of time: nothing to sort or to average
-        return Units("block", ids, np.log(values), values, np.ones(ids.size, dtype=np.int64))
+        return Units("block", ids, _log(values), values, np.ones(ids.size, dtype=np.int64))
     ids, place, count = np.unique(ids, return_inverse=True, return_counts=True)
-    logs = np.bincount(place, np.log(values)) / count
+    logs = np.bincount(place, _log(values)) / count
     raws = np.bincount(place, values) / count
     return Units("block", ids, logs, raws, np.ones(ids.size, dtype=np.int64))
 

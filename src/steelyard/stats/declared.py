@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from steelyard.estimand import INTERVALS, Estimand, IntervalKind, Uncertainty
 from steelyard.stats.protocol.rules import Rules
 from steelyard.units import Scalar
 
@@ -36,6 +37,14 @@ class Declared:
         missing values are not missing at random.
     protocol : Rules or None
         Have the protocol ``nogueira-matias-2014`` judge the same pairs too.
+    estimand : str
+        What a speedup is an estimate of.
+    interval : str or None
+        Kind of interval; ``None``: the first that the estimand has.
+    uncertainty : {"mean", "sample"}
+        Which reading of the adjusted speedup is shown.
+    seed : int
+        For intervals that draw.
     """
 
     metric: str = "wall_s"
@@ -46,9 +55,15 @@ class Declared:
     margin: float | None = None
     failures: OnFailures = "refuse"
     protocol: Rules | None = None
+    estimand: Estimand = "geomean_ratio"
+    interval: IntervalKind | None = None
+    uncertainty: Uncertainty = "mean"
+    seed: int = 1
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 1:
             raise ValueError(f"alpha must lie between 0 and 1, got {self.alpha}")
         if self.margin is not None and not 0 < self.margin < 1:
             raise ValueError(f"a margin must lie between 0 and 1, got {self.margin}")
+        if self.interval is not None and self.interval not in INTERVALS[self.estimand]:
+            raise ValueError(f"{self.estimand} has no interval by {self.interval}")

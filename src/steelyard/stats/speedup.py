@@ -1,33 +1,28 @@
-"""``Speedup``: the ratio of geometric means of two treatments, above 1 where the new one is better, with its
-interval.
+"""``Speedup``: the ratio of two treatments, above 1 where the new one is better, with its interval; and the
+ratio of geometric means.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 
+from steelyard.estimand import Estimand
 from steelyard.stats.contrast import Contrast, Floats
 from steelyard.stats.interval import Interval
+from steelyard.stats.laws.law import Law
 from steelyard.stats.student import detectable, t_quantile, two_sided_p
 from steelyard.stats.undefined import Undefined
-
-Method = Literal[
-    "block-log-ratio-t",
-    "context-log-ratio-t",
-    "unpaired-log-ratio-t",
-    "block-log-ratio-sign",
-    "context-log-ratio-sign",
-    "unpaired-log-ratio-permutation",
-]
 
 _ROUNDING: Final = 64 * np.finfo(np.float64).eps
 """Spread of logarithms that arithmetic alone can make, relative to the largest of them (or to 1)."""
 _LARGEST_LOG: Final = 700.0
 """exp of more leaves the range of double."""
+_MANY: Final = 1e6
+"""Degrees of freedom with which t is the normal distribution to six digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +32,22 @@ class Speedup:
     Attributes
     ----------
     log, se : float
-        Estimate of log speedup and its standard error; ``se`` is 0 for the exact methods.
+        Estimate of log speedup and its standard error; ``se`` is 0 where the units do not differ at all, and
+        where a median has no bounded interval to take it from.
     nu : float or None
-        Degrees of freedom; ``None`` for the exact methods, which have none.
+        Degrees of freedom; ``None`` for methods that have none.
     n : int
-        Units: blocks or contexts; launches of both together for the unpaired methods.
+        Units: blocks, contexts or instances; launches of both together for the unpaired methods.
     p : float
         Two-sided, of the hypothesis that the ratio is 1.
     method : str
-        ``…-t``; or, where the units do not differ at all, so that no t exists: ``…-sign`` (p = 2^(1-n), the
-        interval of the sign test) and ``…-permutation`` (p = 2 / C(n, n_old)). They claim no more than n
-        equal signs can.
+        The unit, and how: ``block-log-ratio-t``. Where the units do not differ at all, so that no t exists:
+        ``…-sign`` (p = 2^(1-n), the interval of the sign test) and ``…-permutation`` (p = 2 / C(n, n_old)).
+        They claim no more than n equal signs can.
+    estimand : str
+        What it is an estimate of.
+    law : Law or None
+        Where p and interval come from; ``None``: from t with ``nu``, or from the signs.
     """
 
     log: float
@@ -55,7 +55,9 @@ class Speedup:
     nu: float | None
     n: int
     p: float
-    method: Method
+    method: str
+    estimand: Estimand = "geomean_ratio"
+    law: Law | None = None
 
     @property
     def value(self) -> float:
@@ -66,6 +68,8 @@ class Speedup:
         """The two-sided interval at level 1 - ``alpha``; ``None`` where it has no bound. It excludes 1
         exactly when p <= ``alpha``.
         """
+        if self.law is not None:
+            return self.law.interval(alpha)
         if self.nu is None:
             # An exact test that cannot reject at alpha has no bounded interval at that level.
             certain = self.p <= alpha or (self.log == 0 and smallest_exact_p(self.method, self.n) <= alpha)
@@ -79,6 +83,8 @@ class Speedup:
         """Two-sided p of the hypothesis that the ratio is ``ratio``, which must be positive; at most alpha
         exactly when the interval at that level excludes it.
         """
+        if self.law is not None:
+            return self.law.p_of(ratio)
         shift = self.log - math.log(ratio)
         if self.nu is not None:
             return two_sided_p(shift / self.se, self.nu)
@@ -88,17 +94,17 @@ class Speedup:
 
     def resolvable(self, alpha: float = 0.05, power: float = 0.8) -> float | None:
         """The smallest relative difference that a test at ``alpha`` shows with ``power``, given this n and
-        spread; ``None`` without a spread.
+        spread; ``None`` without a spread. By t, or by the normal distribution where there is no ``nu``.
         """
-        if self.nu is None:
+        if self.se == 0:
             return None
-        shift = detectable(self.nu, alpha, power) * self.se
+        shift = detectable(_MANY if self.nu is None else self.nu, alpha, power) * self.se
         return math.expm1(shift) if shift <= _LARGEST_LOG else None
 
 
-def smallest_exact_p(method: Method, n: int) -> float:
+def smallest_exact_p(method: str, n: int) -> float:
     """The p value that ``n`` units reach at best with an exact method; unpaired ones in two equal halves."""
-    return 2 / math.comb(n, n // 2) if method == "unpaired-log-ratio-permutation" else 2.0 ** (1 - n)
+    return 2 / math.comb(n, n // 2) if method.endswith("permutation") else 2.0 ** (1 - n)
 
 
 def speedup(contrast: Contrast) -> Speedup | Undefined:
@@ -112,19 +118,17 @@ def speedup(contrast: Contrast) -> Speedup | Undefined:
         return _unpaired(contrast.old.logs, contrast.new.logs, contrast.sign)
     differences = contrast.differences
     n = differences.size
-    by = contrast.old.by
     if n < 2:
-        return Undefined("one_context" if by == "context" else "one_block")
+        return Undefined(contrast.too_few)
     estimate = float(differences.mean())
     if abs(estimate) > _LARGEST_LOG:
         return Undefined("out_of_range")
     if np.ptp(differences) <= _rounding(contrast.old.logs, contrast.new.logs):
         equal = abs(estimate) <= _rounding(contrast.old.logs, contrast.new.logs)
-        sign: Method = "context-log-ratio-sign" if by == "context" else "block-log-ratio-sign"
-        return Speedup(0.0 if equal else estimate, 0.0, None, n, 1.0 if equal else 2.0 ** (1 - n), sign)
+        p = 1.0 if equal else 2.0 ** (1 - n)
+        return Speedup(0.0 if equal else estimate, 0.0, None, n, p, f"{contrast.unit}-log-ratio-sign")
     se = float(differences.std(ddof=1)) / math.sqrt(n)
-    t: Method = "context-log-ratio-t" if by == "context" else "block-log-ratio-t"
-    return Speedup(estimate, se, n - 1, n, two_sided_p(estimate / se, n - 1), t)
+    return Speedup(estimate, se, n - 1, n, two_sided_p(estimate / se, n - 1), f"{contrast.unit}-log-ratio-t")
 
 
 def _unpaired(old: Floats, new: Floats, sign: int) -> Speedup | Undefined:

@@ -16,7 +16,9 @@ Reason = Literal[
     "one_block",
     "one_context",
     "one_pass",
+    "one_instance",
     "out_of_range",
+    "no_spread_at_median",
 ]
 
 

@@ -35,7 +35,10 @@ def test_everything_of_an_analysis_is_read(read):
         + """
     [analysis]
     metric = "rate"
-    estimand = "geomean_ratio"
+    estimand = "ratio_of_means"
+    interval = "fieller"
+    uncertainty = "sample"
+    failures = "ignore"
     family = "baseline"
     strata = ["n"]
     baseline = { opt = "O2" }
@@ -44,7 +47,16 @@ def test_everything_of_an_analysis_is_read(read):
     """
     )
     assert read(text).analysis == Analysis(
-        "rate", "geomean_ratio", "baseline", ("n",), {"opt": "O2"}, 0.01, 0.02
+        metric="rate",
+        estimand="ratio_of_means",
+        interval="fieller",
+        uncertainty="sample",
+        failures="ignore",
+        family="baseline",
+        strata=("n",),
+        baseline={"opt": "O2"},
+        alpha=0.01,
+        margin=0.02,
     )
 
 

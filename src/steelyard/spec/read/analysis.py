@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from steelyard.estimand import INTERVALS
 from steelyard.spec.cells import Cell, matches
 from steelyard.spec.experiment import Analysis, Design, Factor, Program, UserMetric, Zip
 from steelyard.spec.layout import base_step, cells_of, lay_out, named_axes
@@ -39,6 +40,10 @@ def read_analysis(
         what = f"there is no metric {table.metric}"
         raise origin.error((*path, "metric"), what, suggest(table.metric, known, "metrics"))
     check_not_timed(table.metric, metrics, origin, (*path, "metric"))
+    allowed = INTERVALS[table.estimand]
+    if table.interval is not None and table.interval not in allowed:
+        what = f"{table.estimand} has no interval by {table.interval}"
+        raise origin.error((*path, "interval"), what, f"one of: {', '.join(allowed)}")
     names = [factor.name for factor in factors]
     for i, stratum in enumerate(table.strata or ()):
         place = (*path, "strata", i)
@@ -68,6 +73,8 @@ def read_analysis(
         metric=table.metric,
         estimand=table.estimand,
         family=family,
+        interval=table.interval,
+        uncertainty=table.uncertainty,
         strata=strata,
         baseline=baseline,
         alpha=table.alpha,

@@ -1,0 +1,56 @@
+"""``estimate``: the ratio that was declared, by the interval that was declared."""
+
+from __future__ import annotations
+
+import math
+
+from steelyard.estimand import INTERVALS, Estimand, IntervalKind
+from steelyard.stats.bootstrap import studentised_logs
+from steelyard.stats.contrast import Contrast, Floats
+from steelyard.stats.laws.drawn import Studentised
+from steelyard.stats.means import means_of
+from steelyard.stats.median_ratio import median_ratio
+from steelyard.stats.ratio_of_means import ratio_of_means
+from steelyard.stats.speedup import Speedup, speedup
+from steelyard.stats.undefined import Undefined
+
+
+def estimate(
+    contrast: Contrast,
+    estimand: Estimand = "geomean_ratio",
+    interval: IntervalKind | None = None,
+    *,
+    seed: int = 1,
+) -> Speedup | Undefined:
+    """The speedup of a contrast; ``interval`` is the first kind of the estimand by default, ``seed`` is for
+    those that draw.
+
+    Raises
+    ------
+    ValueError
+        The estimand has no interval of that kind.
+    """
+    kind = interval or INTERVALS[estimand][0]
+    if kind not in INTERVALS[estimand]:
+        raise ValueError(f"{estimand} has no interval by {kind}: one of {', '.join(INTERVALS[estimand])}")
+    if estimand == "ratio_of_means":
+        return ratio_of_means(contrast, kind, seed=seed)
+    if estimand == "median_ratio":
+        return median_ratio(contrast)
+    found = speedup(contrast)
+    if kind == "log-delta" or isinstance(found, Undefined) or found.nu is None:
+        return found
+    law = Studentised(found.log, found.se, studentised_logs(contrast, seed=seed))
+    method = f"{contrast.unit}-log-ratio-bootstrap-t"
+    return Speedup(found.log, found.se, found.nu, found.n, law.p_of(1.0), method, law=law)
+
+
+def effects(contrast: Contrast, estimand: Estimand) -> Floats:
+    """What each unit of a paired contrast adds to the log of the ratio, up to a constant, in the order of the
+    units: what a drift or a likeness of neighbours would show in. Empty where there is none.
+    """
+    if estimand == "ratio_of_means":
+        means = means_of(contrast)
+        return means.effects if means is not None else contrast.old.raws[:0]
+    values = contrast.differences
+    return values if math.isfinite(float(values.sum())) else values[:0]
