@@ -13,7 +13,7 @@ from steelyard.stats.interval import Interval
 from steelyard.stats.undefined import Reason
 from steelyard.units import Metric, Scalar
 
-Unit = Literal["block", "context", "launch"]
+Unit = Literal["block", "context", "instance", "launch"]
 """What is counted by n: what is independent of each other."""
 
 
