@@ -1,6 +1,7 @@
 #include "guard.h"
 
 #include "clock.h"
+#include "host_settings.h"
 #include "process_tree.h"
 #include "server.h"
 #include "stop.h"
@@ -24,13 +25,13 @@ constexpr std::int64_t patience_ns = 3 * ns_per_s;
 void on_child(int /*signal*/) {}
 
 /// Ends with the runner's exit code.
-[[noreturn]] void become_runner(const char* journal_path, pid_t guard) {
+[[noreturn]] void become_runner(const char* journal_path, const char* undo_path, pid_t guard) {
     prctl(PR_SET_NAME, "steelyard-run");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != guard) // it died before it could be watched
         _exit(ExitCode::stopped);
-    _exit(serve(journal_path));
+    _exit(serve(journal_path, undo_path));
 }
 
 /// Waits for the runner's end and returns its wait status. Asks it to stop when Python closes its end of the
@@ -66,7 +67,7 @@ int wait_for_runner(pid_t runner) {
 
 } // namespace
 
-int stand_guard(const char* journal_path) {
+int stand_guard(const char* journal_path, const char* undo_path) {
     prctl(PR_SET_NAME, "steelyard-guard");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     install_signal_handlers();
@@ -80,11 +81,12 @@ int stand_guard(const char* journal_path) {
         return ExitCode::cannot_start;
     if (runner == 0) {
         install_signal_handlers();
-        become_runner(journal_path, guard);
+        become_runner(journal_path, undo_path, guard);
     }
     const int status = wait_for_runner(runner);
     KeptProcesses none;
     end_descendants(none);
+    undo_leftovers(undo_path); // after its own death the lock is free
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

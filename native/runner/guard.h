@@ -4,7 +4,8 @@
 
 namespace steelyard {
 
-/// Forks the runner, waits, ends what is left, and returns the exit code: the runner's, or 128 + signal.
-int stand_guard(const char* journal_path);
+/// Forks the runner, waits, ends what is left, puts back what was changed on the host, and returns the exit
+/// code: the runner's, or 128 + signal.
+int stand_guard(const char* journal_path, const char* undo_path);
 
 } // namespace steelyard

@@ -1,7 +1,8 @@
-// steelyard-runner --journal PATH: starts programs and reads clocks. Started by Python, with orders on
-// descriptor 0 and replies on 1; nobody else has a use for it.
+// steelyard-runner --journal PATH [--undo PATH]: starts programs and reads clocks. Started by Python, with
+// orders on descriptor 0 and replies on 1; nobody else has a use for it.
 
 #include "guard.h"
+#include "host_settings.h"
 #include "server.h"
 
 #include <cstring>
@@ -10,13 +11,14 @@
 #include <unistd.h>
 
 int main(int count, char** arguments) {
-    if (count != 3 || std::strcmp(arguments[1], "--journal") != 0) {
-        constexpr std::string_view usage = "usage: steelyard-runner --journal PATH\n";
+    const bool with_undo = count == 5 && std::strcmp(arguments[3], "--undo") == 0;
+    if ((count != 3 && !with_undo) || std::strcmp(arguments[1], "--journal") != 0) {
+        constexpr std::string_view usage = "usage: steelyard-runner --journal PATH [--undo PATH]\n";
         if (write(2, usage.data(), usage.size()) < 0)
             return steelyard::ExitCode::cannot_start;
         return steelyard::ExitCode::bad_orders;
     }
     // Nothing that Python's parents left open may reach a measured program.
     syscall(SYS_close_range, 3U, ~0U, 0U);
-    return steelyard::stand_guard(arguments[2]);
+    return steelyard::stand_guard(arguments[2], with_undo ? arguments[4] : steelyard::default_undo_path);
 }

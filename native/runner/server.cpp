@@ -1,5 +1,6 @@
 #include "server.h"
 
+#include "host_settings.h"
 #include "journal.h"
 #include "launch_store.h"
 #include "order_pipe.h"
@@ -37,7 +38,8 @@ static_assert(sizeof(Entry) == 13);
 
 class Server {
   public:
-    Server(int orders, int replies) : orders_(orders), replies_(replies), trials_(launches_) {}
+    Server(int orders, int replies, const char* undo_path)
+        : orders_(orders), replies_(replies), trials_(launches_, undo_path) {}
 
     int run(const char* journal_path) {
         if (!start(journal_path))
@@ -204,12 +206,13 @@ class Server {
 
 } // namespace
 
-int serve(const char* journal_path) {
+int serve(const char* journal_path, const char* undo_path) {
+    undo_leftovers(undo_path);
     const int orders = fcntl(0, F_DUPFD_CLOEXEC, 3);
     const int replies = fcntl(1, F_DUPFD_CLOEXEC, 3);
     if (orders < 0 || replies < 0)
         return ExitCode::cannot_start;
-    return Server(orders, replies).run(journal_path);
+    return Server(orders, replies, undo_path).run(journal_path);
 }
 
 } // namespace steelyard

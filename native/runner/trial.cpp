@@ -1,5 +1,6 @@
 #include "trial.h"
 
+#include "clock.h"
 #include "decimal.h"
 
 #include <algorithm>
@@ -72,6 +73,13 @@ TrialEnd TrialRunner::run_trial(std::uint64_t trial, std::uint32_t launch) {
     if (!load(launch, trial, launch_, launch_arena_))
         return TrialEnd::bad_launch;
 
+    if (const int error = host_.apply(launch_); error != 0) {
+        frame_.record.status = Status::setup_failed;
+        frame_.record.step = Step::host;
+        frame_.record.error = error;
+        frame_.record.start_ns = realtime_ns();
+        return TrialEnd::finished;
+    }
     TrialEnd end = run_all(launch_.prepare, launch_.prepare_count, Purpose::prepare);
     if (end == TrialEnd::finished && !failed())
         end = run_program();
@@ -214,6 +222,7 @@ void TrialRunner::release() {
 void TrialRunner::end_everything() {
     KeptProcesses none;
     end_descendants(none);
+    host_.restore();
 }
 
 } // namespace steelyard

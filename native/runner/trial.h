@@ -5,6 +5,7 @@
 
 #include "capture.h"
 #include "execution.h"
+#include "host_settings.h"
 #include "launch_store.h"
 #include "process_tree.h"
 #include "record_frame.h"
@@ -21,7 +22,7 @@ enum class TrialEnd : std::uint8_t {
 
 class TrialRunner {
   public:
-    explicit TrialRunner(LaunchStore& launches) : launches_(launches) {}
+    TrialRunner(LaunchStore& launches, const char* undo_path) : launches_(launches), host_(undo_path) {}
 
     /// 0 or errno.
     int initialise();
@@ -39,7 +40,7 @@ class TrialRunner {
     /// Lets go of directories and files while there is nothing to do.
     void release();
 
-    /// Ends all that hooks left running.
+    /// Ends all that hooks left running, and puts back what was changed on the host.
     void end_everything();
 
   private:
@@ -55,6 +56,7 @@ class TrialRunner {
 
     LaunchStore& launches_;
     Surroundings surroundings_;
+    HostSettings host_;
     Captures captures_;      ///< of the measured program, or of the hook that failed
     Captures hook_captures_; ///< of other hooks, so that cleanup does not overwrite what the program said
     KeptProcesses kept_;

@@ -25,6 +25,7 @@ def test_the_registry_is_keyed_by_the_names_of_its_members():
         "background_load",
         "file_cache",
         "transparent_huge_pages",
+        "governor",
         "link_order",
         "padding",
     }

@@ -284,4 +284,4 @@ def test_the_installed_runner_is_found_beside_the_package(monkeypatch, runner_pr
 
 def test_the_runner_called_by_hand_says_how_it_is_called(runner_program):
     done = subprocess.run([find_runner(), "--help"], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (2, "usage: steelyard-runner --journal PATH\n")
+    assert (done.returncode, done.stderr) == (2, "usage: steelyard-runner --journal PATH [--undo PATH]\n")

@@ -16,6 +16,7 @@ from steelyard.interventions.built import LinkOrder, Padding
 from steelyard.interventions.cwd_bytes import CwdBytes
 from steelyard.interventions.env_bytes import EnvBytes
 from steelyard.interventions.file_cache import FileCache
+from steelyard.interventions.governor import Governor
 from steelyard.interventions.heap_offset import HeapOffset
 from steelyard.interventions.intervention import Intervention
 from steelyard.interventions.launch_change import LaunchChange, combine
@@ -44,6 +45,7 @@ INTERVENTIONS: Final[dict[str, Intervention]] = {
         BackgroundLoad(),
         FileCache(),
         TransparentHugePages(),
+        Governor(),
         LinkOrder(),
         Padding(),
     )

@@ -18,6 +18,14 @@ class SchedulingClass:
 
 
 @dataclass(frozen=True, slots=True)
+class HostSetting:
+    """A file of the host that holds one value, as in /sys, and the value that it is to have meanwhile."""
+
+    path: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class Load:
     """Processes beside the program.
 
@@ -67,6 +75,8 @@ class LaunchChange:
         What is done to the cache of the program's files before each trial.
     load : Load or None
         What runs beside the program.
+    host : tuple of HostSetting
+        What is changed on the host, and put back when the run ends.
     """
 
     env: Mapping[str, str] = field(default_factory=dict)
@@ -82,6 +92,7 @@ class LaunchChange:
     huge_pages_off: bool = False
     file_cache: Literal["warm", "dropped"] | None = None
     load: Load | None = None
+    host: tuple[HostSetting, ...] = ()
 
 
 _PLAIN = LaunchChange()
@@ -97,6 +108,7 @@ def combine(changes: Iterable[LaunchChange]) -> LaunchChange:
     """
     env: dict[str, str] = {}
     env_bytes = 0
+    host: tuple[HostSetting, ...] = ()
     others: dict[str, Any] = {}
     for change in changes:
         for name, value in change.env.items():
@@ -106,6 +118,7 @@ def combine(changes: Iterable[LaunchChange]) -> LaunchChange:
                     hint="keep one of them",
                 )
         env_bytes += change.env_bytes
+        host += change.host
         for name in _ALONE:
             wanted = getattr(change, name)
             if wanted != getattr(_PLAIN, name) and others.setdefault(name, wanted) != wanted:
@@ -114,8 +127,8 @@ def combine(changes: Iterable[LaunchChange]) -> LaunchChange:
                     f"two interventions want different {what}: {others[name]} and {wanted}",
                     hint="keep one of them",
                 )
-    return LaunchChange(env, env_bytes, **others)
+    return LaunchChange(env, env_bytes, host=tuple(dict.fromkeys(host)), **others)
 
 
-_ALONE = tuple(each.name for each in fields(LaunchChange) if each.name not in ("env", "env_bytes"))
+_ALONE = tuple(each.name for each in fields(LaunchChange) if each.name not in ("env", "env_bytes", "host"))
 """What one intervention alone can ask for."""

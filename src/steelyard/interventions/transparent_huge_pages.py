@@ -1,18 +1,24 @@
-"""``transparent_huge_pages``: whether the kernel may give the program huge pages that it did not ask for.
+"""``transparent_huge_pages``: whether the kernel gives the program huge pages that it did not ask for.
 
-``never`` is a property of the child (``prctl`` PR_SET_THP_DISABLE): the host stays as it is. ``system`` is
-what the host does for everybody, which ``doctor`` names.
+``never`` is a property of the child (``prctl`` PR_SET_THP_DISABLE), and ``system`` is what the host does for
+everybody, which ``doctor`` names: neither changes the host. To give them (``always``, or ``madvise`` to who
+asks) there is only the setting of the host: what it was is read, written to an undo journal and put back when
+the run ends, whatever ends it.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
 
-from steelyard.interventions.launch_change import LaunchChange
+from steelyard.interventions.launch_change import HostSetting, LaunchChange
 from steelyard.interventions.named import Named
 from steelyard.units import Scalar
+
+_OF_THE_HOST: Final = ("always", "madvise")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,15 +27,26 @@ class TransparentHugePages(Named):
 
     setting: Path = Path("/sys/kernel/mm/transparent_hugepage/enabled")
     name: ClassVar[str] = "transparent_huge_pages"
-    about: ClassVar[str] = "whether the program may get huge pages that it did not ask for"
-    levels_text: ClassVar[str] = '"system" (as the host has it) or "never"'
-    levels: ClassVar[tuple[str, ...]] = ("system", "never")
+    about: ClassVar[str] = "whether the program gets huge pages that it did not ask for"
+    levels_text: ClassVar[str] = (
+        '"system" (as the host has it) or "never"; or "always" or "madvise", which change the host'
+    )
+    levels: ClassVar[tuple[str, ...]] = ("system", "never", "always", "madvise")
 
     def missing(self, level: Scalar) -> str | None:
-        """What this machine lacks: a kernel with huge pages, for any difference to be seen."""
-        del level
-        return None if self.setting.exists() else f"this kernel has none ({self.setting} does not exist)"
+        """What this machine lacks: huge pages, or the right to set them for everybody."""
+        if not self.setting.exists():
+            return f"this kernel has none ({self.setting} does not exist)"
+        if level in _OF_THE_HOST and not os.access(self.setting, os.W_OK):
+            return f"{self.setting} cannot be written; that needs root, and no container around it"
+        return None
 
     def change(self, level: Scalar) -> LaunchChange:
-        """A flag of the child."""
+        """A flag of the child, or the setting of the host."""
+        if level in _OF_THE_HOST:
+            return LaunchChange(host=(HostSetting(str(self.setting), str(level)),))
         return LaunchChange(huge_pages_off=level == "never")
+
+    def population(self) -> Sequence[Scalar]:
+        """Those that leave the host as it is."""
+        return ("system", "never")

@@ -51,6 +51,7 @@ def changed(launch: Launch, change: LaunchChange, *, files: Sequence[str], place
         nice=launch.nice if change.nice is None else change.nice,
         scheduling=change.scheduling,
         huge_pages_off=change.huge_pages_off,
+        host=change.host,
     )
     if change.heap_bytes is not None:
         result = _with_heap(result, change.heap_bytes)

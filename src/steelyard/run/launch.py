@@ -8,7 +8,7 @@ from typing import Final
 
 from steelyard.counters import find_event
 from steelyard.errors import UsageError
-from steelyard.interventions.launch_change import SchedulingClass
+from steelyard.interventions.launch_change import HostSetting, SchedulingClass
 
 CAPTURE: Final = "capture"
 NULL: Final = "null"
@@ -17,6 +17,7 @@ _POINTER_BYTES: Final = 8
 _MOST_HOOKS: Final = 16
 _MOST_COUNTERS: Final = 16
 _MOST_CPUS: Final = 1024
+_MOST_HOST_SETTINGS: Final = 64
 _LONGEST_CAPTURE_BYTES: Final = 1 << 30
 _LONGEST_TIMEOUT_NS: Final = 1 << 62
 
@@ -61,6 +62,9 @@ class Launch:
         Whether the kernel may give it no huge pages that it did not ask for.
     cwd_source : str or None
         Then this directory, absolute, is shown to the program as ``cwd``, which is an empty directory.
+    host : tuple of HostSetting
+        What is set on the host, at most 64; put back before a launch that does not name it, and at the end.
+        Ignored for commands around a trial.
     prepare, cleanup : tuple of Launch
         Untimed commands just before and after each trial; at most 16 each. Cleanup runs whatever happened.
         What prepare leaves running lives until cleanup has run.
@@ -86,6 +90,7 @@ class Launch:
     scheduling: SchedulingClass | None = None
     huge_pages_off: bool = False
     cwd_source: str | None = None
+    host: tuple[HostSetting, ...] = ()
     prepare: tuple[Launch, ...] = ()
     cleanup: tuple[Launch, ...] = ()
     counters: tuple[str, ...] = ()
@@ -111,6 +116,11 @@ class Launch:
             )
         for counter in self.counters:
             find_event(counter)
+        if len(self.host) > _MOST_HOST_SETTINGS:
+            raise UsageError(
+                f"{len(self.host)} settings of the host; a trial takes {_MOST_HOST_SETTINGS}",
+                hint="set the host by hand, or allow Steelyard fewer CPUs (taskset)",
+            )
 
     @property
     def argv_bytes(self) -> int:
@@ -130,6 +140,7 @@ class Launch:
             paths["metrics_path"] = self.metrics_path
         if self.cwd_source is not None:
             paths["cwd_source"] = self.cwd_source
+        paths |= {f"host[{place}]": setting.path for place, setting in enumerate(self.host)}
         for name, path in paths.items():
             if not path.startswith("/"):
                 raise UsageError(f"{name} is not an absolute path: {path!r}", hint="start it with /")

@@ -96,10 +96,11 @@ def encode_definition(number: int, launch: Launch, prepare: Sequence[int], clean
                 _NO_POLICY if scheduling is None else scheduling.policy,
                 0 if scheduling is None else scheduling.priority,
                 launch.huge_pages_off,
-                0,
+                len(launch.host),
             )
         )
-        parts.append(_text(launch.cwd_source or ""))
+        settings = (text for setting in launch.host for text in (setting.path, setting.value))
+        parts += map(_text, (launch.cwd_source or "", *settings))
     return _order(_DEFINE, b"".join(parts))
 
 
@@ -125,7 +126,12 @@ def _encode_entry(entry: Entry) -> bytes:
 
 def _is_extended(launch: Launch) -> bool:
     """Most launches are not, and their frames stay short."""
-    return launch.scheduling is not None or launch.huge_pages_off or launch.cwd_source is not None
+    return (
+        launch.scheduling is not None
+        or launch.huge_pages_off
+        or launch.cwd_source is not None
+        or bool(launch.host)
+    )
 
 
 def _order(kind: int, body: bytes) -> bytes:

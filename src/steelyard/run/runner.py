@@ -41,6 +41,12 @@ _CLOSE_PATIENCE_S: Final = 15.0
 """The guard gives the runner 3 s and its processes 5 s; later than that it is stuck."""
 
 
+def _undo_journal() -> tuple[str, ...]:
+    """Where changes of the host are written down, where ``$STEELYARD_UNDO`` says so; by default in /run."""
+    named = os.environ.get("STEELYARD_UNDO")
+    return ("--undo", named) if named else ()
+
+
 def find_runner() -> Path:
     """The runner's program: ``$STEELYARD_RUNNER`` for developers, else the one installed with the package.
 
@@ -80,7 +86,7 @@ class Runner:
         self._count = 0
         self.stopped = False
         self._process = subprocess.Popen(  # closed by close()
-            [find_runner(), "--journal", journal.absolute()],
+            [find_runner(), "--journal", journal.absolute(), *_undo_journal()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,

@@ -25,7 +25,7 @@ _STEPS: Final = {
     "mount": "its working directory could not be shown under another name (that needs CAP_SYS_ADMIN)",
     "scheduling": "its scheduling class could not be set",
     "huge_pages": "huge pages could not be switched off for it",
-    "host": "a setting of the host could not be made",
+    "host": "a setting of the host could not be made, or another experiment has changed some",
     "start": "no process could be made for it",
 }
 

@@ -191,7 +191,14 @@ class ContextsTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = None
     transparent_huge_pages: Annotated[
         Setting | None,
-        Meta(description='Huge pages without asking: as the host has it (`"system"`) or `"never"`.'),
+        Meta(
+            description='Huge pages without asking: as the host has it (`"system"`), `"never"`; `"always"`'
+            ' and `"madvise"` change the host.'
+        ),
+    ] = None
+    governor: Annotated[
+        Setting | None,
+        Meta(description='Governor of the frequency, or `"system"`; changes the host while it runs.'),
     ] = None
     link_order: Annotated[
         Setting | None,

@@ -1,0 +1,74 @@
+"""``governor``: who chooses the frequency of the CPUs that the program may use (cpufreq, in sysfs).
+
+This changes the host, for there is no frequency of a child. What each file held is read, written to an undo
+journal, and put back when the run ends, whatever ends it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Final
+
+from steelyard.errors import UsageError
+from steelyard.interventions.intervention import Intervention
+from steelyard.interventions.launch_change import HostSetting, LaunchChange
+from steelyard.interventions.topology import SYSFS
+from steelyard.units import Scalar
+
+SYSTEM: Final = "system"
+_NAMES: Final = ("performance", "powersave", "schedutil", "ondemand", "conservative", "userspace")
+"""Those of the kernel (Documentation/admin-guide/pm/cpufreq.rst)."""
+
+
+def _usable_cpus() -> frozenset[int]:
+    return frozenset(os.sched_getaffinity(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Governor(Intervention):
+    """The governor of all CPUs that this process may use."""
+
+    usable: Callable[[], frozenset[int]] = _usable_cpus
+    sysfs: Path = SYSFS
+    name: ClassVar[str] = "governor"
+    about: ClassVar[str] = "who chooses the frequency of the CPUs; changes the host while it runs"
+    levels_text: ClassVar[str] = '"system" (as the host has it) or one of ' + ", ".join(
+        f'"{name}"' for name in _NAMES
+    )
+
+    def check(self, level: Scalar) -> Scalar:
+        """The name of a governor; see ``Intervention.check``."""
+        if level not in (SYSTEM, *_NAMES):
+            raise UsageError(f"{level!r} is no level of governor", hint=f"write {self.levels_text}")
+        return level
+
+    def missing(self, level: Scalar) -> str | None:
+        """What this machine lacks: frequencies that can be set, that governor, or the right."""
+        if level == SYSTEM:
+            return None
+        for file in self._files():
+            try:
+                offered = file.with_name("scaling_available_governors").read_text().split()
+            except OSError:
+                return f"this machine shows no governors ({file.parent} does not exist)"
+            if level not in offered:
+                return f"this machine has no governor {level} (it has {', '.join(offered)})"
+            if not os.access(file, os.W_OK):
+                return f"{file} cannot be written; that needs root, and no container around it"
+        return None
+
+    def change(self, level: Scalar) -> LaunchChange:
+        """One file for each CPU."""
+        if level == SYSTEM:
+            return LaunchChange()
+        return LaunchChange(host=tuple(HostSetting(str(file), str(level)) for file in self._files()))
+
+    def population(self) -> Sequence[Scalar]:
+        """As the host has it, and the two that every driver has."""
+        return (SYSTEM, "performance", "powersave")
+
+    def _files(self) -> list[Path]:
+        return [self.sysfs / f"cpu{cpu}" / "cpufreq" / "scaling_governor" for cpu in sorted(self.usable())]
