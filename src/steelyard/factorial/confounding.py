@@ -38,11 +38,11 @@ def numeral(resolution: int) -> str:
     return _NUMERALS[resolution] if resolution < len(_NUMERALS) else str(resolution)
 
 
-def aliased(names: Sequence[str], aliases: Sequence[Alias]) -> str:
-    """``opt or threads × affinity``: what an estimate may be of; with a minus where the sign is turned."""
-    return " or ".join(
+def confounded(names: Sequence[str], aliases: Sequence[Alias]) -> tuple[str, ...]:
+    """What the contrast of the first alias may be of besides, with a minus where that has the other sign."""
+    return tuple(
         f"{'−' if alias.sign * aliases[0].sign < 0 else ''}{named(alias.word, names)}"
-        for alias in likely(aliases)
+        for alias in likely(aliases)[1:]
     )
 
 

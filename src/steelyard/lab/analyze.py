@@ -15,6 +15,7 @@ from steelyard.lab.pace import pace
 from steelyard.lab.protocol import asked, rules_of
 from steelyard.lab.status import Extent, extent, most_blocks
 from steelyard.spec.experiment import Experiment
+from steelyard.spec.layout import layout_of
 from steelyard.spec.valgrind import counting
 from steelyard.stats.answer import Answer, answer
 from steelyard.stats.contrast import Order
@@ -82,6 +83,7 @@ def analyze(
             ),
             warnings=_warnings(record, disturbances, so_far.spent_s),
             unobserved=_unobserved(experiment, observed, waits=bool(disturbances)),
+            layout=layout_of(experiment),
         )
 
 
@@ -135,6 +137,9 @@ def _declared(experiment: Experiment) -> Declared:
         interval=analysis.interval,
         uncertainty=analysis.uncertainty,
         seed=experiment.design.seed,
+        effects=analysis.effects,
+        contrasts=analysis.contrasts,
+        unreplicated=analysis.unreplicated,
     )
 
 

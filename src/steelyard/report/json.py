@@ -15,6 +15,8 @@ from steelyard.report.assumptions import assumptions
 from steelyard.report.contexts_json import ContextsEntry
 from steelyard.report.contexts_json import entry as contexts_entry
 from steelyard.report.document import written
+from steelyard.report.effects_json import FactorialEntry
+from steelyard.report.effects_json import entry as effects_entry
 from steelyard.report.protocol_json import ProtocolEntry
 from steelyard.report.protocol_json import entry as protocol_entry
 from steelyard.report.sentences import notice
@@ -167,6 +169,7 @@ class Document(msgspec.Struct, frozen=True):
     protocol: ProtocolEntry | None = None
     claims: tuple[Mapping[str, Any], ...] | msgspec.UnsetType = msgspec.UNSET
     """Verdicts on the claims of the spec, as in ``steelyard/verdicts``."""
+    effects: tuple[FactorialEntry, ...] = ()
 
 
 def render(answer: Answer, claims: Sequence[Mapping[str, Any]] = ()) -> str:
@@ -211,6 +214,7 @@ def document(answer: Answer) -> Document:
         unobserved=_notices(answer, answer.unobserved),
         contexts=tuple(contexts_entry(each) for each in answer.contexts),
         protocol=protocol_entry(answer.protocol) if answer.protocol else None,
+        effects=tuple(effects_entry(each) for each in answer.effects),
     )
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from steelyard.report import contexts, protocol
+from steelyard.report import contexts, effects, protocol
 from steelyard.report.digits import percent
 from steelyard.report.label import columns, counted, printable, wrap
 from steelyard.report.line import Line, Span, plain
@@ -35,6 +35,7 @@ def lines(answer: Answer, width: int = 80) -> list[Line]:
         [*_caption(answer, width), *measured(answer, width)],
         *(protocol.lines(answer, width) if answer.protocol else [pairwise(answer, width)]),
         contexts.lines(answer, called, width),
+        effects.lines(answer, width),
         other_metrics(answer, width),
         _notices("Beware", answer.warnings, called, width),
         _notices("Not observed", answer.unobserved, called, width),

@@ -39,6 +39,7 @@ REASONS: Final[dict[Reason, str]] = {
     "one_pass": "no context was visited twice",
     "one_instance": "there is only one instance",
     "out_of_range": "the ratio is out of range",
+    "missing_combinations": "some combinations of the factors are not run",
     "no_spread_at_median": "the values about both medians are equal",
 }
 

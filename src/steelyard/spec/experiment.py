@@ -167,6 +167,11 @@ class Analysis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     interval: IntervalKind | None = None
     """``None``: the first kind that the estimand has."""
     uncertainty: Uncertainty = "mean"
+    effects: tuple[str, ...] | None = None
+    """Factors and links whose effects are estimated; ``None``: all that the strata leave."""
+    contrasts: Mapping[str, Mapping[str, tuple[float, ...]]] = {}
+    """Name to factor to one weight a level."""
+    unreplicated: Literal["none", "lenth"] = "none"
 
 
 class Launching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -376,6 +376,21 @@ class AnalysisTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             " left out of it."
         ),
     ] = "refuse"
+    effects: Annotated[
+        list[str] | None,
+        Meta(
+            description="Factors whose effects and interactions are estimated; all by default, or all but"
+            " strata where these leave two."
+        ),
+    ] = None
+    contrasts: Annotated[
+        dict[str, dict[str, list[float]]],
+        Meta(description="Further questions by name: one weight for each level of a factor, of sum 0."),
+    ] = {}
+    unreplicated: Annotated[
+        Literal["none", "lenth"],
+        Meta(description="Error term of effects where there is one block: none, or that of Lenth."),
+    ] = "none"
     margin: Annotated[
         Annotated[float, Meta(gt=0, lt=1)] | None,
         Meta(description="Smallest relative difference that matters; smaller ones are called equivalent."),

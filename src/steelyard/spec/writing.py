@@ -139,6 +139,9 @@ def _analysis(analysis: Analysis) -> Table:
         "protocol",
         "alternative",
         "ks_policy",
+        "effects",
+        "contrasts",
+        "unreplicated",
     )
     table = _different(analysis, Analysis(), keys)
     if analysis.protocol != "default":  # which has another default

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from steelyard.factorial import Layout
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.comparison import Comparison, compare, intervals
 from steelyard.stats.contexts.finding import ContextFinding, context_findings
 from steelyard.stats.declared import Declared
 from steelyard.stats.described import Described, describe
+from steelyard.stats.factorial.analysis import factorial
+from steelyard.stats.factorial.effect import Factorial
 from steelyard.stats.facts import DesignFacts
 from steelyard.stats.notice import Notice
 from steelyard.stats.notices import limits_of, warnings_of
@@ -36,6 +39,8 @@ class Answer:
         What contexts do to each comparison of the primary metric; empty where the experiment has none.
     protocol : ProtocolAnswer or None
         What the protocol that was asked for says of the same pairs.
+    effects : tuple of Factorial
+        Of the primary metric, one a stratum; empty where no two factors are crossed.
     """
 
     experiment: str
@@ -48,6 +53,7 @@ class Answer:
     unobserved: tuple[Notice, ...] = ()
     contexts: tuple[ContextFinding, ...] = ()
     protocol: ProtocolAnswer | None = None
+    effects: tuple[Factorial, ...] = ()
 
     @property
     def judged(self) -> tuple[Comparison, ...]:
@@ -63,6 +69,7 @@ def answer(
     *,
     warnings: Sequence[Notice] = (),
     unobserved: Sequence[Notice] = (),
+    layout: Layout | None = None,
 ) -> Answer:
     """Summarise, compare and judge the samples of an experiment.
 
@@ -72,6 +79,8 @@ def answer(
         Of the primary metric and of any others; others get intervals without verdicts.
     warnings, unobserved : sequence of Notice
         What other rooms know (a changed host, missing counters); what the samples show themselves is added.
+    layout : Layout, optional
+        How factors are crossed; without it, no effects are estimated.
 
     Raises
     ------
@@ -108,6 +117,7 @@ def answer(
         unobserved=(*limits_of(facts, primary, others), *unobserved),
         contexts=context_findings(samples, declared, facts),
         protocol=_protocol(samples, declared),
+        effects=factorial(samples, layout, declared, order=facts.order),
     )
 
 

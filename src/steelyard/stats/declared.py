@@ -45,6 +45,13 @@ class Declared:
         Which reading of the adjusted speedup is shown.
     seed : int
         For intervals that draw.
+    effects : tuple of str or None
+        Factors whose effects and interactions are estimated; ``None``: all, or all but strata where two are
+        left.
+    contrasts : Mapping[str, Mapping[str, sequence of float]]
+        Name to axis to one weight a step, which sum to 0.
+    unreplicated : {"none", "lenth"}
+        The error term of effects that only one block tells of.
     """
 
     metric: str = "wall_s"
@@ -59,6 +66,9 @@ class Declared:
     interval: IntervalKind | None = None
     uncertainty: Uncertainty = "mean"
     seed: int = 1
+    effects: tuple[str, ...] | None = None
+    contrasts: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
+    unreplicated: Literal["none", "lenth"] = "none"
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 1:

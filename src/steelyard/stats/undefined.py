@@ -19,6 +19,7 @@ Reason = Literal[
     "one_instance",
     "out_of_range",
     "no_spread_at_median",
+    "missing_combinations",
 ]
 
 

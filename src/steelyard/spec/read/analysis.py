@@ -10,6 +10,7 @@ from steelyard.spec.cells import Cell, matches
 from steelyard.spec.experiment import Analysis, Design, Factor, Program, UserMetric, Zip
 from steelyard.spec.layout import base_step, cells_of, lay_out, named_axes
 from steelyard.spec.origin import Origin, Path, suggest
+from steelyard.spec.read.effects import read_contrasts, read_effects
 from steelyard.spec.read.levels import find_level
 from steelyard.spec.read.valgrind import check_not_timed
 from steelyard.spec.tables import AnalysisTable
@@ -83,6 +84,9 @@ def read_analysis(
         protocol=table.protocol,
         alternative=_alternative(table, family, origin),
         ks_policy=table.ks_policy,
+        effects=read_effects(table.effects, factors, zips, design, origin),
+        contrasts=read_contrasts(table.contrasts, factors, zips, design, origin),
+        unreplicated=table.unreplicated,
     )
 
 

@@ -1,0 +1,184 @@
+"""Effects of the factors in the document ``steelyard/comparison``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal
+
+import msgspec
+
+from steelyard.report.words import REASONS
+from steelyard.stats.factorial.effect import ContrastEffect, Effect, Factorial, LevelEffect
+from steelyard.stats.factorial.estimate import Method
+from steelyard.stats.interval import Interval
+from steelyard.units import Scalar
+
+Bounds = tuple[float, float]
+
+ASSUMPTIONS: Final[dict[Method, tuple[str, ...]]] = {
+    "block-contrast-t": ("blocks are independent", "contrasts of blocks are near normal"),
+    "context-contrast-t": ("contexts are independent draws", "contrasts of contexts are near normal"),
+    "unpaired-contrast-t": (
+        "launches are independent: no drift, no autocorrelation",
+        "mean logarithms are near normal",
+    ),
+    "block-contrast-sign": ("blocks are independent",),
+    "context-contrast-sign": ("contexts are independent draws",),
+    "block-contrast-box": ("blocks are independent", "contrasts of blocks are near normal"),
+    "context-contrast-box": ("contexts are independent draws", "contrasts of contexts are near normal"),
+    "unpaired-welch-james": (
+        "launches are independent: no drift, no autocorrelation",
+        "mean logarithms are near normal",
+    ),
+    "lenth-pseudo-se": ("most effects are nothing",),
+    "no-error-term": (),
+}
+
+
+class AxisEntry(msgspec.Struct, frozen=True):
+    """A factor, or linked ones, with the steps that are crossed here."""
+
+    name: str
+    steps: tuple[Mapping[str, Scalar], ...]
+
+
+class EffectEntry(msgspec.Struct, frozen=True):
+    """A main effect or an interaction; ``q`` is Jain's half effect on the natural logarithm of the metric,
+    ``ratio`` is exp(±2q), above 1 where the second step is better.
+    """
+
+    factors: tuple[str, ...]
+    confounded: tuple[str, ...]
+    df: int
+    q: float | None
+    ratio: float | None
+    ci95: Bounds | None
+    ci_family: Bounds | None
+    method: str
+    se_log: float | None
+    nu: float | None
+    f: float | None
+    nu1: float | None
+    nu2: float | None
+    p: float | None
+    p_holm: float | None
+    p_flips: float | None
+    resolved: bool | None
+    share: float
+    omega2: float | None
+    assumptions: tuple[str, ...]
+
+
+class LevelEntry(msgspec.Struct, frozen=True):
+    """A step of a factor with more than two, against its first; the interval is marginal."""
+
+    factor: str
+    step: int
+    ratio: float | None
+    ci95: Bounds | None
+    method: str
+
+
+class ContrastEntry(msgspec.Struct, frozen=True):
+    """A contrast that the spec declares."""
+
+    name: str
+    ratio: float | None
+    ci95: Bounds | None
+    ci_family: Bounds | None
+    method: str
+    p: float | None
+    p_holm: float | None
+    resolved: bool | None
+
+
+class FactorialEntry(msgspec.Struct, frozen=True):
+    """The factorial analysis of one stratum; ``rest`` is the share of the variation that is chance."""
+
+    metric: str
+    stratum: Mapping[str, Scalar]
+    labels: Mapping[str, Scalar]
+    kind: Literal["complete", "fraction", "screening"]
+    axes: tuple[AxisEntry, ...]
+    treatments: int
+    by: Literal["block", "context", "launch"]
+    n: int
+    blocks: int
+    unmatched: int
+    effects: tuple[EffectEntry, ...]
+    levels: tuple[LevelEntry, ...]
+    contrasts: tuple[ContrastEntry, ...]
+    rest: float
+    unassigned: float
+    censored: bool
+    undefined: str | None
+
+
+def entry(found: Factorial) -> FactorialEntry:
+    """The analysis as it stands in the document."""
+    return FactorialEntry(
+        metric=found.metric.name,
+        stratum=found.stratum,
+        labels=found.labels,
+        kind=found.kind,
+        axes=tuple(AxisEntry(axis.name, axis.steps) for axis in found.axes),
+        treatments=found.treatments,
+        by=found.by,
+        n=found.units,
+        blocks=found.blocks,
+        unmatched=found.unmatched,
+        effects=tuple(_effect(effect) for effect in found.effects),
+        levels=tuple(_level(level) for level in found.levels),
+        contrasts=tuple(_contrast(contrast) for contrast in found.contrasts),
+        rest=found.rest,
+        unassigned=found.unassigned,
+        censored=found.censored,
+        undefined=REASONS[found.undefined.reason] if found.undefined else None,
+    )
+
+
+def _effect(effect: Effect) -> EffectEntry:
+    ratio = effect.ratio
+    return EffectEntry(
+        factors=effect.factors,
+        confounded=effect.confounded,
+        df=effect.df,
+        q=effect.q,
+        ratio=ratio.value if ratio else None,
+        ci95=_bounds(effect.ci95),
+        ci_family=_bounds(effect.ci_family),
+        method=effect.method,
+        se_log=ratio.se if ratio else None,
+        nu=ratio.nu if ratio else None,
+        f=effect.f,
+        nu1=effect.nu1,
+        nu2=effect.nu2,
+        p=effect.p,
+        p_holm=effect.p_holm,
+        p_flips=effect.p_flips,
+        resolved=effect.resolved,
+        share=effect.share,
+        omega2=effect.omega2,
+        assumptions=ASSUMPTIONS[effect.method],
+    )
+
+
+def _level(level: LevelEffect) -> LevelEntry:
+    return LevelEntry(level.factor, level.step, level.ratio.value, _bounds(level.ci95), level.ratio.method)
+
+
+def _contrast(contrast: ContrastEffect) -> ContrastEntry:
+    return ContrastEntry(
+        name=contrast.name,
+        ratio=contrast.ratio.value,
+        ci95=_bounds(contrast.ci95),
+        ci_family=_bounds(contrast.ci_family),
+        method=contrast.ratio.method,
+        p=contrast.ratio.p,
+        p_holm=contrast.p_holm,
+        resolved=contrast.resolved,
+    )
+
+
+def _bounds(interval: Interval | None) -> Bounds | None:
+    return (interval.low, interval.high) if interval else None

@@ -1,0 +1,87 @@
+"""Factorial experiments by hand."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from array import array
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from steelyard.factorial import Axis, Layout
+from steelyard.sample import Failures, Sample, Treatment
+from steelyard.units import BUILTIN, Metric
+
+
+def lay(kind="full", generators=(), base=(), **levels):
+    axes = tuple(Axis(name, tuple({name: level} for level in each)) for name, each in levels.items())
+    return Layout(kind, axes, generators, base)
+
+
+def made(
+    layout, values, *, better="lower", blocks=None, contexts=None, failures=None, labels=None, keep=None
+):
+    """One sample a cell of the layout, the values of each in a row."""
+    metric = BUILTIN["wall_s"] if better == "lower" else Metric("rate", "1/s", "user", better)
+    found = []
+    for place, (cell, row) in enumerate(zip(layout.cells(), values, strict=True)):
+        if keep is not None and not keep(cell):
+            continue
+        n = len(row)
+        found.append(
+            Sample(
+                metric=metric,
+                treatment=Treatment(place + 1, str(cell), cell),
+                values=array("d", map(float, row)),
+                blocks=array("q", blocks if blocks is not None else range(1, n + 1)),
+                passes=array("q", [1] * n),
+                contexts=array("q", contexts if contexts is not None else [0] * n),
+                trials=array("q", range(1, n + 1)),
+                labels=labels or {},
+                failures=(failures or {}).get(place + 1, Failures(n, 0, 0)),
+            )
+        )
+    return found
+
+
+def drawn(rng, layout, log_mean, *, blocks=12, spread=0.05):
+    """Log-normal values about ``log_mean`` of each cell, with a drift that blocks share."""
+    drift = rng.normal(0, 0.3, blocks)
+    return [
+        np.exp(log_mean(cell) + drift + rng.normal(0, spread * (1 + place % 3), blocks))
+        for place, cell in enumerate(layout.cells())
+    ]
+
+
+@pytest.fixture(scope="session")
+def layout():
+    return lay
+
+
+@pytest.fixture(scope="session")
+def samples():
+    return made
+
+
+@pytest.fixture(scope="session")
+def experiment():
+    """A layout, and its samples under a model of the logarithm."""
+
+    def build(seed, log_mean, *, blocks=12, better="lower", **given):
+        found = lay(**given)
+        values = drawn(np.random.default_rng(seed), found, log_mean, blocks=blocks)
+        return found, made(found, values, better=better), np.array(values)
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def simulation():
+    path = Path(__file__).parents[3] / "benchmarks" / "coverage" / "factorial.py"
+    spec = importlib.util.spec_from_file_location("coverage_of_factorial", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
