@@ -1,0 +1,173 @@
+"""What ``steelyard audit`` finds where something is, and where nothing is.
+
+``python benchmarks/audit/bench.py [--stack N] [--conflict N] [--real N] [--luck N]`` with steelyard installed
+and a C compiler on the PATH; without options 1, 20, 10 and 40: about half an hour on two CPUs. Prints the
+figures of benchmarks/README.md. Exits with 1 where a limit is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import statistics
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+from programs import lucky_builds, real, set_conflict, stack_split
+
+from steelyard.lab.analyze import analyze
+from steelyard.lab.audit import Auditing, audit
+from steelyard.lab.compare import Comparing
+from steelyard.lab.run import run
+from steelyard.spec.experiment import Contexts
+from steelyard.stats.audit.finding import Audit
+from steelyard.store import Record
+
+REFERENCE_CONTEXTS = 200
+LIMITS = {"stack": (0.2, 60.0), "conflict": 1.0, "real": 2, "luck": 35}
+"""Relative error of the effect and seconds; share found; false alarms; comparisons without a difference. A
+perfect tool has at most 2 alarms of 60 with .98 and better where each audit has 1 % (binomial)."""
+
+
+def audited(command: str, directory: Path, name: str, **asked: object) -> tuple[Audit, float]:
+    """One audit, and how long it took."""
+    started = time.monotonic()
+    found = audit(
+        Auditing(command=command, **asked), directory / name, watch=lambda _: None, tell=lambda _: None
+    )
+    return found, time.monotonic() - started
+
+
+def stack(repeats: int, directory: Path) -> bool:
+    """The effect of the environment's size, against a reference of 200 lengths, 5 passes, drawn otherwise."""
+    command = f"{stack_split(directory)} 1500000"
+    asked = Comparing(commands=(command,), rel_halfwidth=None, blocks=5 * REFERENCE_CONTEXTS, metric="cpu_s")
+    contexts = Contexts({"env_bytes": "random", "aslr": "off"}, 5)
+    design = msgspec.structs.replace(asked.experiment().design, blocks=5 * REFERENCE_CONTEXTS, seed=77)
+    run(
+        msgspec.structs.replace(asked.experiment(), contexts=contexts, design=design),
+        directory / "reference.lab",
+    )
+    with Record.open(directory / "reference.lab") as record:
+        (sample,) = record.samples("cpu_s")
+    visits: dict[int, list[float]] = {}
+    for context, value in zip(sample.contexts, sample.values, strict=True):
+        visits.setdefault(context, []).append(value)
+    medians = sorted(statistics.median(each) for each in visits.values())
+    reference = medians[-1] / statistics.median(medians)
+    print(f"reference: {len(medians)} contexts, slowest over median {reference:.2f} x")
+    good = True
+    for seed in range(1, repeats + 1):
+        found, seconds = audited(command, directory, f"stack{seed}", seed=seed)
+        first = found.findings[0]
+        off = abs(math.log(first.extreme.ratio / reference))
+        good &= first.name == "env_bytes" and first.verdict == "moves"
+        good &= off <= math.log1p(LIMITS["stack"][0]) and seconds < LIMITS["stack"][1]
+        print(
+            f"  seed {seed}: {first.name} {first.verdict} {first.extreme.ratio:.2f} x, {seconds:.1f} s",
+            flush=True,
+        )
+    return good
+
+
+def conflict(repeats: int, directory: Path) -> bool:
+    """How often --thorough finds one slow line in 64."""
+    command = f"{set_conflict(directory)} 300000"
+    found = 0
+    times = []
+    for seed in range(1, repeats + 1):
+        result, seconds = audited(
+            command, directory, f"conflict{seed}", seed=seed, thorough=True, only=("env_bytes",)
+        )
+        (finding,) = result.findings
+        found += finding.verdict == "moves" and finding.extreme.ratio > 1.5
+        times.append(seconds)
+        print(
+            f"  seed {seed}: {finding.verdict} {finding.extreme.ratio:.2f} x at {finding.extreme.level}",
+            flush=True,
+        )
+    print(f"set conflict found in {found} of {repeats}; {statistics.median(times):.1f} s each (median)")
+    return found == repeats
+
+
+def alarms(repeats: int, directory: Path, max_time_s: float) -> bool:
+    """How often an audit finds an effect of 2 % in programs that have none planted."""
+    verdicts: Counter[str] = Counter()
+    alarmed, audits = 0, 0
+    commands = real(directory)
+    for seed in range(1, repeats + 1):
+        for name, command in commands.items():
+            result, _ = audited(command, directory, f"{name}{seed}", seed=seed, max_time_s=max_time_s)
+            audits += 1
+            moving = [each for each in result.findings if each.verdict == "moves"]
+            alarmed += bool(moving)
+            verdicts.update(f"{each.name} {each.verdict}" for each in result.findings)
+            for each in moving:
+                print(
+                    f"  {name}, seed {seed}: {each.name} {each.extreme.ratio:.3f} x at {each.extreme.level}"
+                    f" ({each.extreme.interval})",
+                    flush=True,
+                )
+    print(f"{alarmed} of {audits} audits of {', '.join(commands)} ({max_time_s:g} s each) find an effect")
+    print("\n".join(f"  {count:4} {what}" for what, count in sorted(verdicts.items())))
+    return alarmed <= LIMITS["real"] or audits > 60
+
+
+def luck(repeats: int, directory: Path) -> bool:
+    """Two builds that differ by where their stack lies: across contexts, and in one context each."""
+    old, new = lucky_builds(directory)
+    counts: dict[str, Counter[str]] = {"across contexts": Counter(), "in one context": Counter()}
+    for seed in range(1, repeats + 1):
+        asked = Comparing(
+            commands=(f"{old} 100000", f"{new} 100000"),
+            blocks=20,
+            rel_halfwidth=None,
+            seed=seed,
+            metric="cpu_s",
+            contexts=True,
+        ).experiment()
+        single = Contexts({"env_bytes": 16 * seed, "aslr": "off"})
+        for way, experiment in (
+            ("across contexts", asked),
+            ("in one context", msgspec.structs.replace(asked, contexts=single)),
+        ):
+            place = directory / f"{way.replace(' ', '-')}{seed}.lab"
+            run(experiment, place)
+            with Record.open(place) as record:
+                (judged,) = analyze(record).judged
+            counts[way][str(judged.verdict)] += 1
+    for way, count in counts.items():
+        print(f"{way}: {dict(count)}")
+    across = counts["across contexts"]
+    return across["not_resolved"] + across["equivalent"] >= LIMITS["luck"] * repeats / 40
+
+
+def main() -> int:
+    """Measure what is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for name in ("stack", "conflict", "real", "luck"):
+        parser.add_argument(f"--{name}", type=int, metavar="N", help="repeats")
+    parser.add_argument(
+        "--max-time", type=float, default=20.0, help="seconds of each audit of a real program"
+    )
+    given = parser.parse_args()
+    wanted = {"stack": given.stack, "conflict": given.conflict, "real": given.real, "luck": given.luck}
+    if not any(wanted.values()):
+        wanted = {"stack": 1, "conflict": 20, "real": 10, "luck": 40}
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        good = [
+            not wanted["stack"] or stack(wanted["stack"], directory),
+            not wanted["conflict"] or conflict(wanted["conflict"], directory),
+            not wanted["luck"] or luck(wanted["luck"], directory),
+            not wanted["real"] or alarms(wanted["real"], directory, given.max_time),
+        ]
+    return 0 if all(good) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

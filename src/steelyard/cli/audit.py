@@ -1,0 +1,125 @@
+"""``steelyard audit``."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shlex
+import sys
+from pathlib import Path
+
+import click
+
+from steelyard.cli.conducting import drawn_on, terminal_width
+from steelyard.cli.options import json_option, output_option
+from steelyard.errors import InterruptedRunError
+
+
+@click.command(short_help="Find which contexts move a program's time on this machine.")
+@click.argument("command", metavar="COMMAND")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="NAME",
+    help="Vary this kind of context only; may be repeated (env_bytes, aslr, affinity, …).",
+)
+@click.option(
+    "--thorough", is_flag=True, help="Visit every residue of a page of environment, however long it takes."
+)
+@click.option(
+    "--max-time",
+    default="50 s",
+    show_default=True,
+    metavar="TIME",
+    help="What the numbers of levels and runs are planned for.",
+)
+@click.option(
+    "--least",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.02,
+    show_default=True,
+    metavar="SHARE",
+    help="Smallest effect that matters.",
+)
+@click.option(
+    "--metric",
+    metavar="NAME",
+    help="What is judged: wall_s, cpu_s, … (default: cpu_s of a program that computes on one CPU).",
+)
+@click.option("--input", "stdin", metavar="FILE", help="Standard input of every run (default: empty).")
+@click.option("--timeout", metavar="TIME", help="A run that takes longer has failed.")
+@click.option("-i", "--ignore-failure", is_flag=True, help="Accept any exit code.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Of the levels and of the order of runs (default: drawn, and stored).",
+)
+@output_option
+@json_option
+def command(
+    command: str,
+    only: tuple[str, ...],
+    thorough: bool,
+    max_time: str,
+    least: float,
+    metric: str | None,
+    stdin: str | None,
+    timeout: str | None,
+    ignore_failure: bool,
+    seed: int | None,
+    output: Path | None,
+    as_json: bool,
+) -> None:
+    """Run COMMAND in many contexts that nobody reports, and say which of them move its time.
+
+    Levels are screened in randomised passes; what looks extreme is replicated in fresh blocks, and only that
+    is judged: at most 1 % of audits find an effect that is none. An audit that was stopped goes on with the
+    same command line and -o.
+
+    \b
+    steelyard audit './prog input'
+    steelyard audit --thorough --only env_bytes './prog input'
+    """  # noqa: D301 - click reads the character \b, not a backslash and a letter
+    from steelyard.lab.audit import Auditing, audit, earlier_seed
+    from steelyard.lab.compare import state_directory
+    from steelyard.report.audit.json import render
+    from steelyard.report.audit.text import lines
+    from steelyard.report.line import write
+    from steelyard.report.progress import Progress
+    from steelyard.units import parse_duration
+
+    directory = output or state_directory(os.environ, "audit")
+    if seed is None:
+        seed = earlier_seed(directory)
+    asking = Auditing(
+        command=command,
+        only=only,
+        thorough=thorough,
+        max_time_s=parse_duration(max_time),
+        least=least,
+        metric=metric,
+        stdin=stdin,
+        timeout_s=None if timeout is None else parse_duration(timeout),
+        ignore_failure=ignore_failure,
+        seed=secrets.randbits(31) if seed is None else seed,
+    )
+    line = Progress(sys.stderr)
+
+    def tell(text: str) -> None:
+        line.clear()
+        click.echo(text, err=True)
+
+    try:
+        found = audit(asking, directory, watch=drawn_on(line), tell=tell)
+    except InterruptedRunError as error:
+        # The stage that was stopped is one of several: the audit goes on, not that stage alone.
+        again = shlex.join([*sys.argv[1:], *([] if output else ["-o", str(directory)])])
+        raise InterruptedRunError(error.message, hint=f"steelyard {again}") from None
+    finally:
+        line.clear()
+    if as_json:
+        click.echo(render(found), nl=False)
+    else:
+        write(lines(found, terminal_width()), sys.stdout)
+    click.echo(f"records: {directory}" if as_json else f"\nrecords: {directory}", err=as_json)

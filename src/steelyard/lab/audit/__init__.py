@@ -1,0 +1,8 @@
+"""``audit``: which contexts move a program's time on this machine."""
+
+from __future__ import annotations
+
+from steelyard.lab.audit.asking import Auditing
+from steelyard.lab.audit.conduct import audit, earlier_seed
+
+__all__ = ["Auditing", "audit", "earlier_seed"]

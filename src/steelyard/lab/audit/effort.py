@@ -1,0 +1,70 @@
+"""How many levels are visited and how often, for the time there is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from steelyard.lab.audit.asking import Auditing
+from steelyard.lab.audit.candidates import Candidate
+from steelyard.stats.audit.screening import FASTEST, SLOWEST, TYPICAL
+
+PASSES: Final = 3
+"""Of the screening: the fewest of which a median forgives one disturbed run."""
+
+_BLOCKS: Final = (12, 30)
+"""Of the replication, at least and at most."""
+
+_SCREENING: Final = 0.6
+"""Share of the time; the replication has the rest."""
+
+_LEVELS: Final = (16, 8, 48)
+"""Of the first numeric kind at least; of the others at least and at most: they move the same stack."""
+
+_FIRST: Final = 6
+"""Levels of the first numeric kind for each level of another one."""
+
+_OVERHEAD_S: Final = 0.0015
+"""Of a run, beside the program's own time."""
+
+_SLOW: Final = 1.5
+"""Time of the average run over that of the first: some contexts are slow, or there would be no audit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What is done.
+
+    Attributes
+    ----------
+    levels : Mapping[str, int]
+        To visit of each numeric kind.
+    blocks : int
+        Of the replication.
+    seconds : float
+        Both stages, as expected.
+    """
+
+    levels: Mapping[str, int]
+    passes: int
+    blocks: int
+    seconds: float
+
+
+def effort(asking: Auditing, among: Sequence[Candidate], run_s: float) -> Effort:
+    """The plan for programs that take ``run_s`` seconds."""
+    each_s = _SLOW * (run_s + _OVERHEAD_S)
+    numeric = [candidate for candidate in among if candidate.numeric]
+    rows = asking.max_time_s * _SCREENING / each_s / PASSES
+    levels: dict[str, int] = {}
+    for place, candidate in enumerate(numeric):
+        unit = rows / (_FIRST + len(numeric) - 1)
+        wanted = max(_LEVELS[0], _FIRST * unit) if not place else min(max(_LEVELS[1], unit), _LEVELS[2])
+        most = len(candidate.population)
+        levels[candidate.name] = most if asking.thorough and not place else min(most, round(wanted))
+    again = sum(TYPICAL + SLOWEST + FASTEST if c.numeric else len(c.population) for c in among)
+    blocks = int(asking.max_time_s * (1 - _SCREENING) / each_s / again)
+    blocks = min(max(blocks, _BLOCKS[0]), _BLOCKS[1])
+    seconds = each_s * (sum(levels.values()) * PASSES + again * (blocks + 1))
+    return Effort(levels, PASSES, blocks, seconds)

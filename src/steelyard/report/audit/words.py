@@ -1,0 +1,122 @@
+"""Kinds of context in words, and what to do about one that moves the time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from steelyard.report.digits import bounds, percent, ratio
+from steelyard.report.label import counted, printable
+from steelyard.stats.audit.finding import Audit, Finding, Replicated
+from steelyard.units import Scalar
+
+_NAMES: Final = {
+    "env_bytes": "environment size",
+    "argv0_bytes": "the length of the program's name",
+    "cwd_bytes": "the length of the working directory's name",
+    "stack_offset": "where the stack begins",
+    "heap_offset": "where the heap begins",
+    "aslr": "address randomisation",
+    "affinity": "the placement of threads",
+    "transparent_huge_pages": "huge pages",
+    "omp_wait_policy": "the waiting policy of OpenMP",
+    "nice": "the nice value",
+    "scheduling": "the scheduler's class",
+    "file_cache": "the file cache",
+}
+
+_STACK: Final = frozenset({"env_bytes", "argv0_bytes", "stack_offset"})
+
+
+def name_of(finding: Finding) -> str:
+    """``environment size``."""
+    return _NAMES.get(finding.name, finding.name.replace("_", " "))
+
+
+def effect(found: Replicated) -> str:
+    """``7.29 × slower (7.22 to 7.36)``, from the ratio of times; the faster way round where it is below 1."""
+    slower = found.ratio >= 1
+    value = found.ratio if slower else 1 / found.ratio
+    interval = found.interval
+    if interval is not None and not slower:
+        interval = interval.reciprocal()
+    around = f" ({bounds(value, interval)})" if interval is not None else ""
+    return f"{ratio(value, interval)} × {'slower' if slower else 'faster'}{around}"
+
+
+def level_of(finding: Finding, level: Scalar) -> str:
+    """``at 400 bytes``, ``on against off``."""
+    if not finding.name.endswith(("_bytes", "_offset")):
+        return f"{printable(str(level))} against {printable(str(finding.typical[0]))}"
+    return f"at {level:,} bytes"
+
+
+def headline(audit: Audit) -> str:
+    """The finding in one sentence."""
+    moving = [finding for finding in audit.findings if finding.verdict == "moves"]
+    if not moving:
+        return f"No context that was varied is shown to move the time by {percent(audit.least)} or more."
+    first, *others = moving
+    also = (
+        f"; so {'do' if len(others) > 1 else 'does'} {_joined([name_of(f) for f in others])}"
+        if others
+        else ""
+    )
+    text = f"{name_of(first)} moves the time: {effect(first.extreme)} {level_of(first, first.extreme.level)}"
+    return f"{_capital(text)}{also}."
+
+
+def advice(finding: Finding, audit: Audit) -> str | None:
+    """What to do; ``None`` where there is nothing to be done."""
+    if finding.verdict == "within":
+        return None
+    name = name_of(finding)
+    if finding.verdict == "not_resolved":
+        return (
+            f"{_capital(name)}: not resolved; {_largest(finding)} is not excluded. More time resolves more:"
+            " --max-time."
+        )
+    found = finding.extreme
+    size = f"{max(found.ratio, 1 / found.ratio):.2g} ×"
+    if finding.name in _STACK:
+        share = finding.beyond(audit.least) / len(finding.screened)
+        return (
+            f"{_capital(name)} moves it {size}; {percent(share)} of the levels visited stand out:"
+            f" randomise it (compare --contexts, or {finding.name} ="
+            ' "random" in [contexts]), or align what lies across a line, a page or in a crowded cache set.'
+        )
+    if finding.name == "aslr":
+        return (
+            f"{_capital(name)} moves it {size}: with it, every run has a layout of its own. Average over many"
+            ' runs and layouts, or hold it and vary the layout: aslr = "off" with env_bytes = "random".'
+        )
+    if finding.screened and len(finding.screened) > len(finding.replicated) + 1:
+        return f'{_capital(name)} moves it {size}: randomise it ({finding.name} = "random" in [contexts]).'
+    return f"{_capital(name)} moves it {size}: set it, and say how it was set ({finding.name} in [factors])."
+
+
+def missed(finding: Finding) -> str | None:
+    """What of a kind of context was not visited; ``None`` where all was."""
+    if not finding.unseen:
+        return None
+    return (
+        f"{_capital(name_of(finding))}: {len(finding.screened)} of {counted(finding.population, 'level')}"
+        f" visited, so that a kind of up to {percent(finding.unseen)} of them could have been missed (95 %"
+        " sure)"
+    )
+
+
+def _largest(finding: Finding) -> str:
+    """The largest effect that an interval leaves open."""
+    found = [each.interval for each in finding.replicated if each.interval is not None]
+    if len(found) < len(finding.replicated):
+        return "any effect"
+    return f"{max(max(each.high, 1 / each.low) for each in found):.2g} ×"
+
+
+def _joined(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]

@@ -1,0 +1,95 @@
+"""The replication: levels that looked extreme, against typical ones, in fresh blocks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from steelyard.stats.audit.finding import Replicated, Verdict
+from steelyard.stats.contrast import Floats
+from steelyard.stats.holm import holm
+from steelyard.stats.interval import Interval
+from steelyard.stats.student import t_quantile, two_sided_p
+from steelyard.units import Scalar
+
+_LARGEST_LOG: Final = 700.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pair:
+    """One level against the typical ones.
+
+    Attributes
+    ----------
+    differences : array of double
+        One a block: log time of the level, minus the mean of the logs of the typical levels.
+    """
+
+    name: str
+    level: Scalar
+    differences: Floats
+
+
+def replicate(pairs: Sequence[Pair], *, alpha: float, least: float) -> tuple[tuple[str, Replicated], ...]:
+    """Test each pair against |log ratio| <= log(1 + least), adjusted over all of them, in their order.
+
+    t = (|mean| - log(1 + least)) / (s / sqrt(n)) with n - 1 degrees of freedom, two-sided: one side would do
+    at the boundary, but twice it keeps the interval and the test one statement.
+    """
+    bound = math.log1p(least)
+    estimates = [_Estimate.of(pair.differences) for pair in pairs]
+    ps = [estimate.p_beyond(bound) for estimate in estimates]
+    return tuple(
+        (
+            pair.name,
+            Replicated(
+                level=pair.level,
+                ratio=math.exp(estimate.mean),
+                interval=estimate.interval(tested.level),
+                ci95=estimate.interval(0.05),
+                p=p,
+                p_holm=tested.p_holm,
+                moves=tested.rejected,
+            ),
+        )
+        for pair, estimate, p, tested in zip(pairs, estimates, ps, holm(ps, alpha), strict=True)
+    )
+
+
+def verdict(replicated: Sequence[Replicated], least: float) -> Verdict:
+    """Of one kind of context."""
+    if any(each.moves for each in replicated):
+        return "moves"
+    low, high = 1 / (1 + least), 1 + least
+    inside = all(
+        each.interval is not None and low <= each.interval.low and each.interval.high <= high
+        for each in replicated
+    )
+    return "within" if inside else "not_resolved"
+
+
+@dataclass(frozen=True, slots=True)
+class _Estimate:
+    mean: float
+    se: float
+    nu: int
+
+    @classmethod
+    def of(cls, differences: Floats) -> _Estimate:
+        n = differences.size
+        return cls(float(differences.mean()), float(differences.std(ddof=1)) / math.sqrt(n), n - 1)
+
+    def p_beyond(self, bound: float) -> float:
+        excess = abs(self.mean) - bound
+        if excess <= 0:
+            return 1.0
+        # Equal differences in all blocks have no t; they claim what as many equal signs can.
+        return two_sided_p(excess / self.se, self.nu) if self.se > 0 else 2.0**-self.nu
+
+    def interval(self, alpha: float) -> Interval | None:
+        half = t_quantile(self.nu, alpha) * self.se
+        if abs(self.mean) + half > _LARGEST_LOG:
+            return None
+        return Interval(math.exp(self.mean - half), math.exp(self.mean + half))

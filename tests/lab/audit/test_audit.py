@@ -1,0 +1,159 @@
+"""An audit finds the planted context, in whatever metric: here one that is no clock."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from steelyard.errors import InterruptedRunError, MachineError, UsageError
+from steelyard.interventions import INTERVENTIONS
+from steelyard.interventions.aslr import Aslr
+from steelyard.lab.audit import Auditing, audit, earlier_seed
+from steelyard.lab.audit.candidates import candidates
+from steelyard.lab.audit.effort import effort
+from steelyard.store import Record
+
+# Touches 300 pages more where its stack ends in one line of the 64 of a page: the one slow context in 64 of
+# set_conflict.c, in page faults instead of time.
+FAULTS = r"""
+#include <stdint.h>
+#include <stdlib.h>
+int main(void) {
+    char here;
+    int pages = (uintptr_t)&here % 4096 / 64 == 21 ? 600 : 300;
+    volatile char *memory = malloc((size_t)pages * 4096);
+    for (int i = 0; i < pages; i++) memory[i * 4096] = 1;
+    return 0;
+}
+"""
+
+
+def silent(_: object) -> None:
+    pass
+
+
+@pytest.fixture(scope="module")
+def faults(tmp_path_factory) -> Path:
+    if INTERVENTIONS["aslr"].missing("off"):
+        pytest.skip("address randomisation cannot be switched off here")
+    directory = tmp_path_factory.mktemp("faults")
+    (directory / "faults.c").write_text(FAULTS)
+    subprocess.run(["cc", "-O1", "-o", "faults", "faults.c"], cwd=directory, check=True)
+    return directory / "faults"
+
+
+@pytest.fixture
+def asking(faults) -> Auditing:
+    return Auditing(command=str(faults), metric="minor_faults", only=("env_bytes",), max_time_s=4.0, seed=5)
+
+
+def test_one_slow_line_in_64_is_found_with_its_size_where_every_residue_is_visited(faults, tmp_path):
+    asking = Auditing(
+        command=str(faults), metric="minor_faults", only=("env_bytes",), thorough=True, max_time_s=1.0, seed=3
+    )
+    told: list[str] = []
+    found = audit(asking, tmp_path, watch=silent, tell=told.append)
+    (finding,) = found.findings
+    assert (finding.name, finding.verdict) == ("env_bytes", "moves")
+    assert (finding.population, len(finding.screened), finding.unseen) == (256, 256, 0)
+    slow = [each.level for each in finding.screened if each.ratio > 1.3]
+    assert len(slow) == 4
+    assert max(slow) - min(slow) in (48, 4096 - 64 + 48)
+    assert finding.beyond(0.02) == 4
+    assert finding.extreme.level in slow
+    # 300 pages of some 400: the effect is that of the program, whatever its start touches.
+    assert 1.4 < finding.extreme.ratio < 2
+    assert found.metric == "minor_faults"
+    assert told[0].startswith("audit: 256 of 256 levels of env_bytes; about ")
+
+
+def test_an_audit_that_was_stopped_goes_on_and_finds_what_an_uninterrupted_one_finds(asking, tmp_path):
+    whole = audit(asking, tmp_path / "whole", watch=silent, tell=silent)
+
+    def interrupt(at) -> None:
+        if at.what == "blocks of the screening" and at.blocks_done == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(InterruptedRunError):
+        audit(asking, tmp_path / "parts", watch=interrupt, tell=silent)
+    with Record.open(tmp_path / "parts" / "screening.lab") as record:
+        assert record.progress().blocks.get("complete", 0) == 1
+    assert earlier_seed(tmp_path / "parts") == 5
+    assert earlier_seed(tmp_path / "nothing") is None
+    continued = audit(asking, tmp_path / "parts", watch=silent, tell=silent)
+    assert [each.verdict for each in continued.findings] == [each.verdict for each in whole.findings]
+    assert continued.runs == whole.runs
+
+
+def test_a_context_is_the_same_place_of_the_stack_in_the_screening_and_in_the_replication(faults, tmp_path):
+    # A variable that only the replication had would move every level.
+    asking = Auditing(
+        command=str(faults),
+        metric="minor_faults",
+        only=("env_bytes", "affinity"),
+        thorough=True,
+        max_time_s=1.0,
+    )
+    found = audit(asking, tmp_path, watch=silent, tell=silent)
+    places = {}
+    for stage in ("screening", "replication"):
+        with Record.open(tmp_path / f"{stage}.lab") as record:
+            sizes = {
+                measurement.treatment: measurement.env_bytes
+                for _, measurement in record.stream_measurements()
+            }
+            for treatment in record.treatments:
+                length = treatment.levels["env_bytes"]
+                places.setdefault(length, set()).add(sizes[treatment.id])
+    assert all(len(its) == 1 for its in places.values())
+    verdicts = {finding.name: finding.verdict for finding in found.findings}
+    assert verdicts["env_bytes"] == "moves"
+    assert verdicts["affinity"] != "moves"
+
+
+def test_a_kind_of_context_that_there_is_none_of_is_a_usage_error_with_the_nearest(asking):
+    with pytest.raises(UsageError, match="no kind of context 'env_byts'") as caught:
+        candidates(Auditing(command="true", only=("env_byts",)))
+    assert caught.value.hint == "did you mean env_bytes?"
+
+
+def test_what_this_machine_lacks_is_left_out_with_the_reason_or_refused_where_it_was_asked_for(
+    monkeypatch, tmp_path
+):
+    setting = tmp_path / "randomize_va_space"
+    setting.write_text("0\n")
+    monkeypatch.setitem(INTERVENTIONS, "aslr", Aslr(setting))
+    among, left_out = candidates(Auditing(command="true"))
+    assert "aslr" not in [each.name for each in among]
+    assert left_out["aslr"].startswith("this system has address randomisation off")
+    with pytest.raises(MachineError, match="aslr cannot be varied here") as caught:
+        candidates(Auditing(command="true", only=("aslr",)))
+    assert caught.value.exit_code == 4
+
+
+def test_longer_programs_are_visited_in_fewer_contexts_and_thorough_ones_in_all():
+    among, _ = candidates(Auditing(command="true", only=("env_bytes", "affinity")))
+    plans = [effort(Auditing(command="true"), among, run_s) for run_s in (0.002, 0.1, 10.0)]
+    assert [plan.levels["env_bytes"] for plan in plans] == sorted(
+        (plan.levels["env_bytes"] for plan in plans), reverse=True
+    )
+    assert plans[0].levels["env_bytes"] == 256
+    assert plans[2].levels["env_bytes"] == 16
+    assert plans[2].seconds > 50
+    assert effort(Auditing(command="true", thorough=True), among, 10.0).levels["env_bytes"] == 256
+
+
+def test_a_metric_that_is_0_somewhere_is_refused(tmp_path):
+    asking = Auditing(command="true", metric="major_faults", only=("affinity",), max_time_s=0.1)
+    with pytest.raises(UsageError, match="major_faults is 0 in some runs"):
+        audit(asking, tmp_path, watch=silent, tell=silent)
+
+
+def test_time_is_cpu_time_for_a_program_that_computes_and_elapsed_time_for_one_that_waits(tmp_path):
+    compute = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"
+    commands = {"cpu_s": f"sh -c '{compute}'", "wall_s": "sleep 0.02"}
+    for metric, command in commands.items():
+        asking = Auditing(command=command, only=("affinity",), max_time_s=0.1)
+        assert audit(asking, tmp_path / metric, watch=silent, tell=silent).metric == metric

@@ -1,0 +1,85 @@
+"""The replication tests against a least effect, as SciPy's t test does, and keeps its family-wise level."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom, t, ttest_1samp
+from statsmodels.stats.multitest import multipletests
+
+from steelyard.stats.audit.replication import Pair, replicate, verdict
+
+LEAST = 0.02
+BOUND = math.log1p(LEAST)
+
+
+def pairs(*differences) -> list[Pair]:
+    return [Pair("env_bytes", i, np.asarray(each, dtype=float)) for i, each in enumerate(differences)]
+
+
+def test_p_values_are_those_of_scipys_t_test_against_the_least_effect_adjusted_by_holm():
+    draw = np.random.default_rng(2)
+    given = [draw.normal(mean, 0.02, 12) for mean in (0.05, -0.06, 0.03, 0.001)]
+    found = [each for _, each in replicate(pairs(*given), alpha=0.01, least=LEAST)]
+    expected = [
+        ttest_1samp(each, math.copysign(BOUND, each.mean())).pvalue if abs(each.mean()) > BOUND else 1.0
+        for each in given
+    ]
+    assert [each.p for each in found] == pytest.approx(expected, rel=1e-9)
+    rejected, adjusted, *_ = multipletests(expected, 0.01, "holm")
+    assert [each.p_holm for each in found] == pytest.approx(list(adjusted), rel=1e-9)
+    assert [each.moves for each in found] == list(rejected)
+    assert [each.ratio for each in found] == pytest.approx([math.exp(each.mean()) for each in given])
+    first = found[0]
+    half = t.ppf(0.975, 11) * given[0].std(ddof=1) / math.sqrt(12)
+    assert first.ci95.low == pytest.approx(math.exp(given[0].mean() - half))
+
+
+@given(
+    st.lists(
+        st.lists(st.floats(-0.2, 0.2), min_size=5, max_size=8).filter(lambda x: np.ptp(x) > 1e-6),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_an_effect_is_one_exactly_when_its_interval_lies_beyond_the_least(given):
+    for _, each in replicate(pairs(*given), alpha=0.01, least=LEAST):
+        beyond = each.interval.low > 1 + LEAST or each.interval.high < 1 / (1 + LEAST)
+        # Bounds that touch the least effect are decided by the last bit.
+        if min(abs(math.log(each.interval.low) - BOUND), abs(math.log(each.interval.high) + BOUND)) > 1e-9:
+            assert each.moves == beyond
+
+
+def test_a_kind_is_within_only_where_all_its_intervals_are():
+    tight, wide = [0.001, -0.001] * 6, [0.2, -0.2] * 6
+    judged = dict(enumerate(each for _, each in replicate(pairs(tight, wide), alpha=0.01, least=LEAST)))
+    assert verdict([judged[0]], LEAST) == "within"
+    assert verdict([judged[0], judged[1]], LEAST) == "not_resolved"
+    moved = [each for _, each in replicate(pairs([0.3, 0.31] * 6, tight), alpha=0.01, least=LEAST)]
+    assert verdict(moved, LEAST) == "moves"
+
+
+def test_equal_differences_in_all_blocks_claim_what_as_many_equal_signs_can():
+    (_, few), (_, none) = replicate(pairs([0.5] * 4, [0.0] * 4), alpha=0.01, least=LEAST)
+    assert few.p == 1 / 8
+    assert not few.moves
+    assert (none.p, none.ratio) == (1.0, 1.0)
+    ((_, many),) = replicate(pairs([0.5] * 12), alpha=0.01, least=LEAST)
+    assert many.moves
+
+
+def test_effects_at_the_edge_of_the_least_are_called_in_one_audit_of_a_hundred_at_most():
+    # 1,000 audits of seven effects exactly at the bound, the worst case. A perfect tool at 1 % stays at or
+    # below 19 with probability .997 (exact binomial).
+    audits, most = 1000, 19
+    assert binom.cdf(most, audits, 0.01) >= 0.98
+    draw = np.random.default_rng(11)
+    false = 0
+    for _ in range(audits):
+        given = BOUND + draw.normal(0, 0.03, (7, 12))
+        false += any(each.moves for _, each in replicate(pairs(*given), alpha=0.01, least=LEAST))
+    assert false <= most
