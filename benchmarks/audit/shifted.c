@@ -1,5 +1,5 @@
-// Calls a program's own main, with the stack SHIFT bytes further down: two builds that differ in this alone differ in
-// where their local variables lie, and in nothing that anybody would call a change.
+// Calls a program's own main, with the stack SHIFT bytes further down: two builds that differ in this alone
+// differ in where their local variables lie, and in nothing that anybody would call a change.
 int real_main(int argc, char** argv);
 
 int main(int argc, char** argv) {

@@ -28,7 +28,8 @@ a dropped file cache or another priority moves the time of most programs, and ev
 _BASES: Final[dict[str, Scalar]] = {"aslr": "off", "nice": 0, "omp_wait_policy": "passive"}
 """Levels that the others are compared with where that is not the first one."""
 
-_NEED_FIXED_ADDRESSES: Final = frozenset({"env_bytes", "argv0_bytes", "stack_offset", "heap_offset"})
+MOVE_THE_STACK: Final = frozenset({"env_bytes", "argv0_bytes", "stack_offset", "heap_offset"})
+"""Kinds that say nothing where every run draws its own addresses, and that come on top of what is equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ def addresses_can_be_fixed() -> bool:
 
 
 def _lacks(name: str, levels: Sequence[Scalar]) -> str | None:
-    if name in _NEED_FIXED_ADDRESSES and not addresses_can_be_fixed():
+    if name in MOVE_THE_STACK and not addresses_can_be_fixed():
         return f"every run has a layout of its own, since {INTERVENTIONS['aslr'].missing('off')}"
     reasons = [INTERVENTIONS[name].missing(level) for level in levels]
     usable = _different(name, [level for level, why in zip(levels, reasons, strict=True) if why is None])

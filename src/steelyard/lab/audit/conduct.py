@@ -13,7 +13,7 @@ import numpy as np
 
 from steelyard.errors import UsageError
 from steelyard.lab.audit.asking import Auditing, Row
-from steelyard.lab.audit.candidates import Candidate, addresses_can_be_fixed, candidates
+from steelyard.lab.audit.candidates import MOVE_THE_STACK, Candidate, addresses_can_be_fixed, candidates
 from steelyard.lab.audit.effort import Effort, effort
 from steelyard.lab.conductor import Progress, Watch
 from steelyard.lab.run import run
@@ -26,10 +26,11 @@ from steelyard.store import Record
 from steelyard.store.facts import FILE
 from steelyard.units import Metric, Scalar
 
-PILOT_RUNS: Final = 5
+PILOT_RUNS: Final = 10
 
 _COMPUTES: Final = (0.8, 1.1)
-"""CPU time over elapsed time without waits for a CPU, of a program that computes in one thread."""
+"""CPU time over elapsed time without waits for a CPU, of a program that computes in one thread; in the run of
+the pilot that was disturbed least: the runner waits for a CPU too, which only elapsed time shows."""
 
 Tell = Callable[[str], None]
 """Told once what the audit is going to do, and how long that takes."""
@@ -151,14 +152,14 @@ class _Bench:
         return self.asking.metric or "wall_s"
 
     def sensible_metric(self) -> str:
-        """``cpu_s`` where the pilot's runs computed on one CPU all the time that they had one."""
+        """``cpu_s`` where a run of the pilot computed on one CPU all the time that it had one."""
         with Record.open(self._place("pilot")) as record:
             wall, cpu, *waits = (
                 np.array(sample.values, dtype=np.float64)
                 for sample in record.samples("wall_s", "cpu_s", "queue_wait_s")
                 if len(sample)
             )
-        busy = np.median(cpu / (wall - waits[0] if waits else wall))
+        busy = np.max(cpu / (wall - waits[0] if waits else wall))
         return "cpu_s" if _COMPUTES[0] <= busy <= _COMPUTES[1] else "wall_s"
 
     def measure(self, rows: Sequence[Row], *, stage: str, blocks: int, discard: int) -> Floats:
@@ -247,10 +248,15 @@ def _again(
                 level: {**usual, name: level} for level in candidate.population if level != candidate.base
             }
         comparisons += [_Comparison(name, level, row, typical) for level, row in settings.items()]
-    rows: dict[tuple[Scalar, ...], Row] = {}
-    for each in comparisons:
-        for row in (each.row, *each.typical):
-            rows.setdefault(tuple(row.values()), row)
+    wanted = [row for each in comparisons for row in (each.row, *each.typical)]
+    # Some kinds put a variable into the environment that grows with the level. All launches are padded to the
+    # longest, which therefore has to be there again, or every level lies elsewhere than in the screening.
+    wanted += [
+        {**base, name: visit.screened[-1].level}
+        for name, visit in visits.items()
+        if name not in MOVE_THE_STACK
+    ]
+    rows = {tuple(row.values()): row for row in wanted}
     return list(rows.values()), comparisons
 
 

@@ -62,7 +62,7 @@ def effort(asking: Auditing, among: Sequence[Candidate], run_s: float) -> Effort
         unit = rows / (_FIRST + len(numeric) - 1)
         wanted = max(_LEVELS[0], _FIRST * unit) if not place else min(max(_LEVELS[1], unit), _LEVELS[2])
         most = len(candidate.population)
-        levels[candidate.name] = most if asking.thorough and not place else min(most, round(wanted))
+        levels[candidate.name] = most if asking.thorough else min(most, round(wanted))
     again = sum(TYPICAL + SLOWEST + FASTEST if c.numeric else len(c.population) for c in among)
     blocks = int(asking.max_time_s * (1 - _SCREENING) / each_s / again)
     blocks = min(max(blocks, _BLOCKS[0]), _BLOCKS[1])

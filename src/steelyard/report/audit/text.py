@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from steelyard.report.audit.picture import picture
-from steelyard.report.audit.words import advice, effect, headline, level_of, missed
+from steelyard.report.audit.words import advice, effect, headline, level_of, missed, open_ended
 from steelyard.report.digits import percent, probability
 from steelyard.report.label import counted, printable, shorten, wrap
 from steelyard.report.line import Line, Span, Style
@@ -28,7 +28,8 @@ def lines(audit: Audit, width: int = 80) -> list[Line]:
     for finding in audit.findings:
         if finding.verdict == "moves" and len(finding.screened) > 1 and _is_number(finding):
             shown += [(), *picture(finding, width)]
-    shown += _section("What to do", [text for each in audit.findings if (text := advice(each, audit))], width)
+    texts = [*(advice(each, audit) for each in audit.findings), open_ended(audit)]
+    shown += _section("What to do", [text for text in texts if text], width)
     unseen = [text for each in audit.findings if (text := missed(each))]
     if unseen and not audit.thorough:
         unseen[-1] += "; --thorough visits every residue of a page"
@@ -55,7 +56,7 @@ def _table(audit: Audit, width: int) -> list[Line]:
     verdicts = [_VERDICTS[each.verdict] for each in findings]
     return table(
         [
-            Column("context", [Span(each.name) for each in findings], right=False, is_name=True),
+            Column("context", [Span(each.name) for each in findings], right=False),
             Column("levels", [Span(_levels(each)) for each in findings], give_way=2),
             Column(
                 "verdict",

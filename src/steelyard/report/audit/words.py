@@ -67,22 +67,17 @@ def headline(audit: Audit) -> str:
 
 
 def advice(finding: Finding, audit: Audit) -> str | None:
-    """What to do; ``None`` where there is nothing to be done."""
-    if finding.verdict == "within":
+    """What to do about one that moves the time; ``None`` for others."""
+    if finding.verdict != "moves":
         return None
     name = name_of(finding)
-    if finding.verdict == "not_resolved":
-        return (
-            f"{_capital(name)}: not resolved; {_largest(finding)} is not excluded. More time resolves more:"
-            " --max-time."
-        )
     found = finding.extreme
     size = f"{max(found.ratio, 1 / found.ratio):.2g} ×"
     if finding.name in _STACK:
         share = finding.beyond(audit.least) / len(finding.screened)
+        many = f"; {percent(share)} of the levels visited stand out" if share else ""
         return (
-            f"{_capital(name)} moves it {size}; {percent(share)} of the levels visited stand out:"
-            f" randomise it (compare --contexts, or {finding.name} ="
+            f"{_capital(name)} moves it {size}{many}: randomise it (compare --contexts, or {finding.name} ="
             ' "random" in [contexts]), or align what lies across a line, a page or in a crowded cache set.'
         )
     if finding.name == "aslr":
@@ -93,6 +88,21 @@ def advice(finding: Finding, audit: Audit) -> str | None:
     if finding.screened and len(finding.screened) > len(finding.replicated) + 1:
         return f'{_capital(name)} moves it {size}: randomise it ({finding.name} = "random" in [contexts]).'
     return f"{_capital(name)} moves it {size}: set it, and say how it was set ({finding.name} in [factors])."
+
+
+def open_ended(audit: Audit) -> str | None:
+    """What is not resolved, with the effect that is not excluded; ``None`` where all is."""
+    left = [
+        f"{finding.name} ({_largest(finding)})"
+        for finding in audit.findings
+        if finding.verdict == "not_resolved"
+    ]
+    if not left:
+        return None
+    return (
+        f"Not resolved, with the largest effect that is not excluded: {_joined(left)}."
+        " More time resolves more: --max-time."
+    )
 
 
 def missed(finding: Finding) -> str | None:
@@ -111,7 +121,7 @@ def _largest(finding: Finding) -> str:
     found = [each.interval for each in finding.replicated if each.interval is not None]
     if len(found) < len(finding.replicated):
         return "any effect"
-    return f"{max(max(each.high, 1 / each.low) for each in found):.2g} ×"
+    return f"{max(max(each.high, 1 / each.low) for each in found):.2f} ×"
 
 
 def _joined(names: Sequence[str]) -> str:
