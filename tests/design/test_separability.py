@@ -88,3 +88,18 @@ def test_only_the_first_levels_of_many_are_named(varied):
     exclude = [{"a": a, "b": b} for a in range(5) for b in range(2) if (a < 4) != (b == 0)]
     found = separability(varied({"a": list(range(5)), "b": [0, 1]}, design={"exclude": exclude}))
     assert found[0] == "a cannot be separated from b: a 0, 1, 2 and 1 more only with b 0 / a 4 only with b 1"
+
+
+def test_levels_between_two_ends_are_not_run(varied):
+    found = separability(varied({"opt": ["O2", "O3"], "n": [1, 2, 8]}, design={"kind": "two-level"}))
+    assert found[0] == "n is run at 1 and 8 only, of its 3 levels"
+
+
+def test_a_fraction_names_what_it_confounds(varied):
+    found = separability(
+        varied(
+            {"opt": ["O2", "O3"], "n": [1, 2], "t": [1, 2]},
+            design={"kind": "fraction", "generators": ["t = opt n"]},
+        )
+    )
+    assert found[0] == "the effect of opt cannot be told from that of n × t"

@@ -3,10 +3,14 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+from steelyard.factorial import Axis, Layout
+from steelyard.factorial.signs import sign_table
+from steelyard.report.line import plain
 from steelyard.report.plan import (
     PlannedTreatment,
     PlanPreview,
     document,
+    lines,
     render,
 )
 
@@ -92,5 +96,58 @@ def test_a_name_in_a_sentence_cannot_move_the_cursor():
 def test_the_document_holds_every_field_and_the_number_of_trials():
     content = json.loads(document(PLAN))
     assert (content["format"], content["version"], content["trials"]) == ("steelyard/plan", 1, 62)
-    assert content["treatments"][1] == {"id": 2, "label": "O3", "command": "./nbody-O3 1000"}
+    assert content["treatments"][1] == {
+        "id": 2,
+        "label": "O3",
+        "command": "./nbody-O3 1000",
+        "levels": {},
+    }
     assert content["inseparable"][0] == "all blocks have one context"
+
+
+def crossed(k):
+    """A plan of k factors with two levels each."""
+    layout = Layout("two-level", tuple(Axis(f"f{j}", ({f"f{j}": "no"}, {f"f{j}": "yes"})) for j in range(k)))
+    treatments = tuple(
+        PlannedTreatment(i, ", ".join(f"{name}={level}" for name, level in cell.items()), "./run", cell)
+        for i, cell in enumerate(layout.cells(), 1)
+    )
+    order = tuple(each.label for each in treatments[::-1])
+    return replace(PLAN, treatments=treatments, first_block=order, signs=sign_table(layout), inseparable=())
+
+
+def test_several_factors_have_columns_and_a_sign_table_in_the_order_of_yates():
+    text = render(crossed(2))
+    assert text.endswith(
+        "  first block  treatments 4, 3, 2, 1\n"
+        "\n"
+        "id  f0   f1   command\n"
+        " 1  no   no   ./run\n"
+        " 2  no   yes  ./run\n"
+        " 3  yes  no   ./run\n"
+        " 4  yes  yes  ./run\n"
+        "\n"
+        "Signs, in the order of Yates\n"
+        "  A is f0: − no, + yes\n"
+        "  B is f1: − no, + yes\n"
+        "\n"
+        "id  treatment  A  B  AB\n"
+        " 1  (1)        −  −   +\n"
+        " 3  a          +  −   −\n"
+        " 2  b          −  +   −\n"
+        " 4  ab         +  +   +\n"
+    )
+
+
+def test_a_long_sign_table_is_shown_where_it_is_asked_for_without_what_does_not_fit():
+    assert "Signs" not in render(crossed(5))
+    asked = plain(lines(crossed(5), every_sign=True))
+    assert "32  abcde      +  +  +  +  +\n" in asked
+    assert "Signs of interactions are the products of these.\n" in asked
+    assert all(len(line) <= 80 for line in asked.splitlines())
+
+
+def test_the_document_has_the_signs():
+    found = json.loads(document(crossed(2)))["signs"]
+    assert found["effects"] == ["A", "B", "AB"]
+    assert found["rows"][1] == {"treatment": 3, "name": "a", "signs": [1, -1, -1]}

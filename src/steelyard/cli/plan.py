@@ -14,8 +14,11 @@ from steelyard.cli.options import json_option
 @click.command(short_help="Show what a spec would run, how long, and what it cannot separate.")
 @click.argument("spec", type=click.Path(path_type=Path))
 @json_option
+@click.option(
+    "--signs", is_flag=True, help="Show the sign table of a design with more than 16 treatments too."
+)
 @click.option("--yes", is_flag=True, help="Accept more than 10,000 treatments.")
-def command(spec: Path, as_json: bool, yes: bool) -> None:
+def command(spec: Path, as_json: bool, yes: bool, signs: bool) -> None:
     """Show what SPEC would run, in which order, and what it could not separate. Nothing is run."""
     from steelyard.design import different
     from steelyard.lab.plan import preview, shown_command
@@ -32,7 +35,7 @@ def command(spec: Path, as_json: bool, yes: bool) -> None:
     shown = PlanPreview(
         experiment=experiment.name,
         treatments=tuple(
-            PlannedTreatment(t.id, t.label, shown_command(experiment, t)) for t in found.treatments
+            PlannedTreatment(t.id, t.label, shown_command(experiment, t), t.levels) for t in found.treatments
         ),
         blocks=len(counting),
         seed=design.seed,
@@ -47,8 +50,9 @@ def command(spec: Path, as_json: bool, yes: bool) -> None:
         max_time_s=stop.max_time_s if stop else None,
         estimated_s=None if found.block_s is None else found.block_s * len(found.blocks),
         inseparable=found.inseparable,
+        signs=found.signs,
     )
     if as_json:
         click.echo(document(shown), nl=False)
     else:
-        write(lines(shown, terminal_width()), sys.stdout)
+        write(lines(shown, terminal_width(), every_sign=signs), sys.stdout)

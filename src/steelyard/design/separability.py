@@ -78,10 +78,9 @@ def _between_ends(experiment: Experiment) -> Iterator[str]:
     for whole, axis in zip(
         named_axes(experiment.factors, experiment.zips), layout_of(experiment).axes, strict=True
     ):
-        left = len(whole.steps) - len(axis.steps)
-        if left:
+        if len(axis.steps) < len(whole.steps):
             low, high = (" ".join(map(toml_value, step.values())) for step in axis.steps)
-            yield f"{left} of {len(whole.steps)} levels of {axis.name} are not run, only {low} and {high}"
+            yield f"{axis.name} is run at {low} and {high} only, of its {len(whole.steps)} levels"
 
 
 def _groups(pairs: set[tuple[Scalar, Scalar]]) -> list[tuple[list[Scalar], list[Scalar]]]:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from steelyard.design import Block, blocks_until, next_look, separability, treatments
+from steelyard.factorial.signs import SignTable, sign_table
 from steelyard.interventions import AFFINITY
 from steelyard.lab.status import extent, most_blocks
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
+from steelyard.spec.layout import layout_of
 from steelyard.spec.placeholders import expand, format_level
 from steelyard.spec.shell_text import expand_for_shell
 from steelyard.store import Record
@@ -30,6 +32,8 @@ class Preview:
         Mean time of a block in the record that is there already.
     inseparable : tuple of str
         Sentences: what this design cannot tell apart.
+    signs : SignTable or None
+        Of a design with two steps of each factor.
     """
 
     treatments: tuple[Treatment, ...]
@@ -37,6 +41,7 @@ class Preview:
     most_blocks: int | None
     block_s: float | None
     inseparable: tuple[str, ...]
+    signs: SignTable | None
 
 
 def preview(experiment: Experiment, directory: Path) -> Preview:
@@ -51,6 +56,7 @@ def preview(experiment: Experiment, directory: Path) -> Preview:
         most_blocks(experiment),
         _block_s(directory),
         (*separability(experiment), *([same] if same else [])),
+        None if experiment.design.exclude else sign_table(layout_of(experiment)),
     )
 
 

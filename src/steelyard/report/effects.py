@@ -9,7 +9,7 @@ from typing import Final
 from steelyard.factorial import Axis
 from steelyard.report.digits import bounds, percent, probability, ratio
 from steelyard.report.label import columns as columns_of
-from steelyard.report.label import counted, printable, wrap
+from steelyard.report.label import counted, level_text, printable, wrap
 from steelyard.report.line import Line, Span, Style
 from steelyard.report.table import Column, table
 from steelyard.report.words import REASONS, comparative, is_speed
@@ -17,7 +17,7 @@ from steelyard.stats.answer import Answer
 from steelyard.stats.factorial.effect import ContrastEffect, Effect, Factorial, LevelEffect
 from steelyard.stats.factorial.estimate import LogEstimate
 from steelyard.stats.interval import Interval
-from steelyard.units import Metric, Scalar
+from steelyard.units import Metric
 
 MOST_ROWS: Final = 15
 MOST_SENTENCES: Final = 3
@@ -56,7 +56,7 @@ def _part(found: Factorial, width: int) -> Iterator[Line]:
 
 def _caption(found: Factorial, width: int) -> list[Line]:
     known = {**found.stratum, **found.labels}
-    where = ", ".join(f"{printable(name)} = {_level(level)}" for name, level in known.items())
+    where = ", ".join(f"{printable(name)} = {level_text(level)}" for name, level in known.items())
     units = {"block": "block", "context": "context", "launch": "run"}[found.by]
     each = " of each" if found.by == "launch" else ""
     said = f"Effects on {printable(found.metric.name)}{f', {where}' if where else ''}"
@@ -199,13 +199,7 @@ def _called(effect: Effect, axes: dict[str, Axis]) -> str:
 
 
 def _step(axis: Axis, step: int) -> str:
-    return " ".join(_level(level) for level in axis.steps[step].values())
-
-
-def _level(level: Scalar) -> str:
-    if isinstance(level, bool):
-        return "true" if level else "false"
-    return printable(str(level)) or "''"
+    return " ".join(level_text(level) for level in axis.steps[step].values())
 
 
 def _ratio_title(metric: Metric) -> str:

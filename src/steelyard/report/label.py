@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
+from steelyard.units import Scalar
+
 _BIDI: Final = frozenset(
     "\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
 )
@@ -28,6 +30,13 @@ def printable(text: str) -> str:
 def _escaped(char: str) -> str:
     short = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(char)
     return short or (f"\\x{ord(char):02x}" if ord(char) < 256 else f"\\u{ord(char):04x}")
+
+
+def level_text(level: Scalar) -> str:
+    """A level as it is written in a spec, without quotes; the empty text as ''."""
+    if isinstance(level, bool):
+        return "true" if level else "false"
+    return printable(str(level)) or "''"
 
 
 def columns(text: str) -> int:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 import msgspec
 
+from steelyard.factorial.signs import SignTable
+from steelyard.report import signs
 from steelyard.report.digits import percent
 from steelyard.report.document import written
+from steelyard.report.factor_columns import treatment_columns, varying
 from steelyard.report.label import counted, printable, wrap
 from steelyard.report.line import Line, Span, plain
 from steelyard.report.table import Column, table
-from steelyard.units import format_duration
+from steelyard.sample import Treatment
+from steelyard.units import Scalar, format_duration
 
 MOST_TREATMENTS: Final = 20
+MOST_SIGNS: Final = 16
+"""Rows of a sign table that nobody has to ask for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +31,7 @@ class PlannedTreatment:
     id: int
     label: str
     command: str
+    levels: Mapping[str, Scalar] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +54,8 @@ class PlanPreview:
         For ``blocks`` and the discarded ones; ``None`` where nothing has run yet to tell.
     inseparable : tuple of str
         Sentences: what the design cannot tell apart.
+    signs : SignTable or None
+        Where two steps of each factor are run.
     """
 
     experiment: str
@@ -63,6 +73,7 @@ class PlanPreview:
     max_time_s: float | None = None
     estimated_s: float | None = None
     inseparable: tuple[str, ...] = ()
+    signs: SignTable | None = None
 
     @property
     def trials(self) -> int:
@@ -75,8 +86,8 @@ def render(preview: PlanPreview, width: int = 80) -> str:
     return plain(lines(preview, width))
 
 
-def lines(preview: PlanPreview, width: int = 80) -> list[Line]:
-    """Line by line."""
+def lines(preview: PlanPreview, width: int = 80, *, every_sign: bool = False) -> list[Line]:
+    """Line by line; the sign table where it is short, or where every sign is asked for."""
     shown: list[Line] = [(Span(printable(preview.experiment), "heading"),)]
     facts = {
         "design": _design(preview),
@@ -93,12 +104,7 @@ def lines(preview: PlanPreview, width: int = 80) -> list[Line]:
         *table(
             [
                 Column("id", [Span(str(each.id)) for each in treatments]),
-                Column(
-                    "treatment",
-                    [Span(printable(each.label)) for each in treatments],
-                    right=False,
-                    is_name=True,
-                ),
+                *treatment_columns(_as_treatments(treatments), _factors(preview), width),
                 Column(
                     "command",
                     [Span(printable(each.command)) for each in treatments],
@@ -111,6 +117,8 @@ def lines(preview: PlanPreview, width: int = 80) -> list[Line]:
     ]
     if len(preview.treatments) > MOST_TREATMENTS:
         shown.append((Span(f"… and {len(preview.treatments) - MOST_TREATMENTS:,} more"),))
+    if preview.signs is not None and (every_sign or len(preview.signs.rows) <= MOST_SIGNS):
+        shown += [(), *signs.lines(preview.signs, width)]
     if preview.inseparable:
         shown += [(), (Span("Cannot be separated", "heading"),)]
         for sentence in preview.inseparable:
@@ -164,7 +172,19 @@ def _time(preview: PlanPreview) -> str:
     return f"about {format_duration(preview.estimated_s)}"
 
 
+def _as_treatments(treatments: Sequence[PlannedTreatment]) -> list[Treatment]:
+    return [Treatment(each.id, each.label, each.levels) for each in treatments]
+
+
+def _factors(preview: PlanPreview) -> tuple[str, ...]:
+    return varying(_as_treatments(preview.treatments))
+
+
 def _first(preview: PlanPreview) -> str:
     labels = [printable(label) for label in preview.first_block]
+    if _factors(preview):  # labels of several factors hold commas themselves
+        ids = {printable(each.label): str(each.id) for each in preview.treatments}
+        labels = [ids.get(label, label) for label in labels]
+        labels[0] = f"treatments {labels[0]}"
     more = f", … ({len(labels):,} runs)" if len(labels) > MOST_TREATMENTS else ""
     return ", ".join(labels[:MOST_TREATMENTS]) + more

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from steelyard.report.digits import bounds, probability, quantity, ratio, scale
+from steelyard.report.factor_columns import baseline_column, treatment_columns, varying
 from steelyard.report.label import printable
 from steelyard.report.line import Line, Span
 from steelyard.report.table import Column, table
@@ -28,7 +29,7 @@ def measured(answer: Answer, width: int) -> list[Line]:
     every = [sample for sample in answer.samples if sample.metric.name == answer.metric.name]
     shown = every[:MOST_ROWS]
     columns = [
-        Column("treatment", [_name(s.treatment.label) for s in shown], right=False, is_name=True),
+        *treatment_columns([sample.treatment for sample in shown], _factors(answer), width),
         *_labels([sample.labels for sample in shown]),
         *_summaries(shown, answer.metric),
     ]
@@ -51,8 +52,10 @@ def pairwise(answer: Answer, width: int) -> list[Line]:
         return []
     shown = answer.judged[:MOST_ROWS]
     columns = [
-        Column("treatment", [_name(c.treatment.label) for c in shown], right=False, is_name=True),
-        Column("against", [_name(c.baseline.label) for c in shown], right=False, is_name=True),
+        *(named := treatment_columns([each.treatment for each in shown], _factors(answer), width)),
+        baseline_column(
+            [(each.treatment, each.baseline) for each in shown], _factors(answer) if len(named) > 1 else ()
+        ),
         *_labels([comparison.labels for comparison in shown]),
         *_comparisons(shown, answer.metric),
         Column("verdict", [Span(*verdict(comparison)) for comparison in shown], right=False),
@@ -78,7 +81,7 @@ def other_metrics(answer: Answer, width: int) -> list[Line]:
         Column("also measured", [_name(c.metric.name) for c in shown], right=False, is_name=True),
         *_labels([comparison.labels for comparison in shown]),
         Column("baseline", [mean(c, c.baseline.id) for c in shown], give_way=1),
-        Column("treatment", [_name(c.treatment.label) for c in shown], right=False, is_name=True),
+        *treatment_columns([each.treatment for each in shown], _factors(answer), width),
         Column("mean", [mean(c, c.treatment.id) for c in shown]),
         Column("× better", [_ratio(c) for c in shown]),
         Column("95 % CI", [_interval(c) for c in shown], right=False, give_way=2),
@@ -93,7 +96,7 @@ def _alone(answer: Answer, width: int) -> list[Line]:
         return []
     shown = others[:MOST_ROWS]
     several = len({sample.treatment.id for sample in shown}) > 1
-    names = [Column("treatment", [_name(s.treatment.label) for s in shown], right=False, is_name=True)]
+    names = treatment_columns([sample.treatment for sample in shown], _factors(answer), width)
     columns = [
         Column("also measured", [_name(s.metric.name) for s in shown], right=False, is_name=True),
         *_labels([sample.labels for sample in shown]),
@@ -102,6 +105,10 @@ def _alone(answer: Answer, width: int) -> list[Line]:
         Column("s", [_quantity(s, s.summary.s, None) for s in shown]),
     ]
     return [*table(columns, width), *_left_out(len(others) - len(shown))]
+
+
+def _factors(answer: Answer) -> tuple[str, ...]:
+    return varying([sample.treatment for sample in answer.samples])
 
 
 def _quantity(sample: Described, value: float | None, uncertainty: float | None) -> Span:
