@@ -5,12 +5,15 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace nb = nanobind;
@@ -158,23 +161,42 @@ class Space {
     steelyard::SearchSpace space_;
 };
 
-template <typename Work>
-void in_parallel(std::size_t count, unsigned threads, const Work& work) {
-    // Whole lanes a chunk, and a few chunks a thread, so that no thread waits long for another.
-    constexpr std::size_t lanes = steelyard::resample_lanes;
-    const std::size_t shares = std::max<std::size_t>(1, 4 * std::size_t{threads});
-    const std::size_t chunk = std::max<std::size_t>(lanes, (count / shares + lanes) / lanes * lanes);
+// Chunks of work that threads take from; helpers own their share of it, since they may come too late.
+struct Shares {
+    std::function<void(std::size_t, std::size_t)> work;
+    std::size_t count;
+    std::size_t chunk;
     std::atomic<std::size_t> next{0};
-    const auto take = [&]() {
+    std::atomic<std::size_t> done{0};
+
+    void take() {
         for (std::size_t from = next.fetch_add(chunk); from < count; from = next.fetch_add(chunk)) {
-            work(from, std::min(from + chunk, count));
+            const std::size_t to = std::min(from + chunk, count);
+            work(from, to);
+            if (done.fetch_add(to - from) + (to - from) == count) {
+                done.notify_all();
+            }
         }
-    };
-    std::vector<std::jthread> helpers;
-    for (unsigned i = 1; i < threads; ++i) {
-        helpers.emplace_back(take);
     }
-    take();
+};
+
+// All of a call takes less than a millisecond. On a busy machine a helper may not even start within that
+// time, so nobody waits for it to end, only for the chunks that it took: `work` is not called after the
+// return.
+void in_parallel(std::size_t count, unsigned threads, std::function<void(std::size_t, std::size_t)> work) {
+    constexpr std::size_t lanes = steelyard::resample_lanes;
+    const std::size_t wanted = count / (16 * std::max<std::size_t>(1, threads));
+    const auto shares = std::make_shared<Shares>();
+    shares->work = std::move(work);
+    shares->count = count;
+    shares->chunk = std::max<std::size_t>(lanes, wanted / lanes * lanes);
+    for (unsigned i = 1; i < threads; ++i) {
+        std::thread([shares] { shares->take(); }).detach();
+    }
+    shares->take();
+    for (std::size_t done = shares->done; done < count; done = shares->done) {
+        shares->done.wait(done);
+    }
 }
 
 std::span<const double> span_of(const Input<double, 1>& values) {
