@@ -38,6 +38,11 @@ class Failures:
     """Part of ``failed``."""
 
     @property
+    def in_time(self) -> Failures:
+        """Without what timed out: as if those runs had not failed."""
+        return Failures(self.attempted, self.failed - self.timed_out, 0)
+
+    @property
     def share(self) -> float:
         """Failed over attempted; 0 where nothing was attempted."""
         return self.failed / self.attempted if self.attempted else 0.0
@@ -61,6 +66,8 @@ class Sample:
         Labels that the program put on its values (``{"op": "bcast"}``); empty for metrics of a whole trial.
     failures : Failures
         Of the treatment.
+    late : array of int
+        1 where a run timed out, so that its value is only a lower bound; empty where none did.
     """
 
     metric: Metric
@@ -72,9 +79,12 @@ class Sample:
     trials: array[int]
     labels: Mapping[str, Scalar] = field(default_factory=dict)
     failures: Failures = Failures()
+    late: array[int] = field(default_factory=lambda: array("b"))
 
     def __post_init__(self) -> None:
         lengths = {len(self.values), len(self.blocks), len(self.passes), len(self.contexts), len(self.trials)}
+        if self.late:
+            lengths.add(len(self.late))
         if len(lengths) > 1:
             raise ValueError(f"arrays of a sample must have equal length, got lengths {sorted(lengths)}")
 

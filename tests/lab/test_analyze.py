@@ -89,3 +89,27 @@ def test_the_estimand_and_its_interval_can_be_chosen_anew(run_in):
     with pytest.raises(UsageError, match="geomean_ratio has no interval by fieller") as caught:
         analyze(record, estimand="geomean_ratio", interval="fieller")
     assert "log-delta, bootstrap-t" in (caught.value.hint or "")
+
+
+def test_runs_that_time_out_count_as_at_least_the_limit_where_that_is_declared(run_in):
+    """Every second run of b sleeps beyond the limit; the blocks of these are complete for a median."""
+    often = "n=$(cat n 2>/dev/null || echo 0); echo $((n+1)) > n; [ $((n % 2)) = 0 ] || sleep 9"
+    record = run_in(
+        program={
+            "commands": {"a": ["/bin/true"], "b": ["/bin/sh", "-c", often]},
+            "timeout": 0.4,
+        },
+        design={"blocks": 4, "discard": 0},
+        analysis={"failures": "as-limit", "estimand": "median_ratio"},
+    )
+    answer = analyze(record)
+    (comparison,) = answer.judged
+    failures = next(s.failures for s in answer.samples if s.treatment.label == "b")
+    assert failures.timed_out >= 3
+    assert comparison.speedup.n == 4 + failures.timed_out
+    assert {notice.kind for notice in answer.warnings} >= {"failures", "failures_as_limit"}
+    assert [s.summary.n for s in answer.samples if s.metric.name == "wall_s"] == [4, 4]
+    assert not comparison.refused
+    with pytest.raises(UsageError, match="at least the limit, which ratio_of_means cannot"):
+        analyze(record, estimand="ratio_of_means")
+    assert analyze(record, metric="rss_bytes").declared.failures == "refuse"

@@ -59,7 +59,7 @@ class _Contest:
         self.chosen: Scalar | None = None
         self.others: dict[Scalar, Speedup | Undefined] = {}
         self.reason: Literal["failures", "one_block", "no_values"] | None = None
-        refuse = observed.experiment.analysis.failures == "refuse"
+        refuse = observed.experiment.analysis.failures != "ignore"
         if refuse and censors(*self.samples):
             self.reason = "failures"
         elif self.selection + self.n < LEAST_UNITS or self.order == "sequential":

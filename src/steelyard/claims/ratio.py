@@ -78,7 +78,7 @@ def _tested(
     between = contrast(old, new, order=observed.order)
     ratio = between if isinstance(between, Undefined) else speedup(between)
     judgement = judge(ratio)
-    censored = observed.experiment.analysis.failures == "refuse" and censors(treatment, baseline)
+    censored = observed.experiment.analysis.failures != "ignore" and censors(treatment, baseline)
 
     def evidence(level: float) -> RatioEvidence:
         known = ratio if isinstance(ratio, Speedup) else None

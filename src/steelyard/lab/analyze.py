@@ -71,16 +71,14 @@ def analyze(
             raise _nothing_yet(record)
         # Once for all that ask: of a million trials each takes a tenth of a second and more.
         so_far, disturbances = extent(record), record.disturbances()
+        declared = _chosen(replace(_declared(experiment), metric=primary), estimand, interval)
+        limit_s = experiment.program.timeout_s if declared.failures == "as-limit" else None
         return answer(
             experiment.name,
             samples,
             _facts(record, so_far),
-            asked(
-                _chosen(replace(_declared(experiment), metric=primary), estimand, interval),
-                record.treatments,
-                protocol,
-                against,
-            ),
+            asked(declared, record.treatments, protocol, against),
+            to_limit=None if limit_s is None else record.times_to_limit(limit_s),
             warnings=_warnings(record, disturbances, so_far.spent_s),
             unobserved=_unobserved(experiment, observed, waits=bool(disturbances)),
             layout=layout_of(experiment),
@@ -103,13 +101,20 @@ def _nothing_yet(record: Record) -> RecordError:
 
 
 def _chosen(declared: Declared, estimand: Estimand | None, interval: IntervalKind | None) -> Declared:
-    """What the spec declares, unless something else was asked for."""
+    """What the spec declares, unless something else was asked for. Limits are known of elapsed times only."""
+    if declared.failures == "as-limit" and declared.metric != "wall_s":
+        declared = replace(declared, failures="refuse")
     wanted = estimand or declared.estimand
     kind = interval or (declared.interval if estimand in (None, declared.estimand) else None)
     if kind is not None and kind not in INTERVALS[wanted]:
         raise UsageError(
             f"{wanted} has no interval by {kind}",
             hint=f"--interval with one of: {', '.join(INTERVALS[wanted])}",
+        )
+    if declared.failures == "as-limit" and wanted != "median_ratio":
+        raise UsageError(
+            f"the spec counts runs that timed out as at least the limit, which {wanted} cannot",
+            hint="--estimand median_ratio",
         )
     return replace(declared, estimand=wanted, interval=kind)
 

@@ -29,6 +29,8 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "failures": "{who}: {failed} of {attempted} runs failed{in_time}.",
     "failures_unequal": "{who}: no verdict, since runs failed or timed out, "
     'and what is missing is not missing by chance; failures = "ignore" in [analysis] judges all the same.',
+    "failures_as_limit": "{who}: runs that timed out count as at least the limit, as declared; what failed "
+    "otherwise leaves a comparison without a verdict.",
     "failures_ignored": "{who}: judged although runs failed or timed out, as declared.",
     "unmatched_blocks": "{who}: some blocks lack a value of one side and are in no comparison.",
     "unbalanced_contexts": "{who}: contexts were visited unequally often; each counts once.",

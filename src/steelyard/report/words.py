@@ -14,6 +14,7 @@ from steelyard.stats.answer import Answer
 from steelyard.stats.comparison import Comparison
 from steelyard.stats.described import Described
 from steelyard.stats.interval import Interval
+from steelyard.stats.laws.signs import Signs
 from steelyard.stats.speedup import Speedup
 from steelyard.stats.undefined import Reason, Undefined
 from steelyard.units import Metric, format_quantity
@@ -41,6 +42,8 @@ REASONS: Final[dict[Reason, str]] = {
     "out_of_range": "the ratio is out of range",
     "missing_combinations": "some combinations of the factors are not run",
     "no_spread_at_median": "the values about both medians are equal",
+    "late_without_pairs": "runs timed out in an order without blocks",
+    "late_beyond_median": "runs of both timed out together in half of the blocks or more",
 }
 
 ESTIMANDS: Final[dict[Estimand, str]] = {
@@ -108,15 +111,14 @@ def finding(comparison: Comparison, answer: Answer, names: Names) -> Finding:
     value, interval = _shown(speedup, comparison)
     evidence, size = _evidence(value, interval, comparison, answer), f"{ratio(value, interval)} ×"
     against = f"{where}{new} against {old}: "
-    if answer.declared.failures == "refuse" and not {"failures_unequal", "timed_out"}.isdisjoint(
-        comparison.flags
-    ):
+    if comparison.refused:
         return Finding(against + "not resolved, since runs failed or timed out", evidence, style)
     if comparison.verdict == "equivalent" and margin is not None:
         claim = f"{where}{new} is equivalent to {old} within {percent(margin)}"
         return Finding(claim, f"{size}, {evidence}", style)
     if _direction(comparison) is not None:
-        claim = f"{where}{new} {_is(comparison)} {size} {_than(comparison)} {old}"
+        least = "at least " if isinstance(speedup.law, Signs) and speedup.law.one_sided else ""
+        claim = f"{where}{new} {_is(comparison)} {least}{size} {_than(comparison)} {old}"
         if comparison.verdict == "not_resolved" and margin is not None:
             claim += f", but whether by more than {percent(margin)} is not resolved"
         return Finding(claim, evidence, style)

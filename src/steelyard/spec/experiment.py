@@ -15,6 +15,7 @@ from steelyard.spec.claims import Claim
 from steelyard.units import Better, Scalar
 
 Source = Literal["stdout", "stderr", "lines", "cachegrind", "callgrind"]
+OnFailures = Literal["refuse", "ignore", "as-limit"]
 Reduce = Literal["median", "mean", "min", "max", "sum", "first", "last"]
 
 
@@ -160,7 +161,7 @@ class Analysis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     baseline: Mapping[str, Scalar] | None = None
     alpha: float = 0.05
     margin: float | None = None
-    failures: Literal["refuse", "ignore"] = "refuse"
+    failures: OnFailures = "refuse"
     protocol: Literal["default", "nogueira-matias-2014"] = "default"
     alternative: Literal["two-sided", "faster"] = "two-sided"
     ks_policy: Literal["flag", "veto"] = "flag"

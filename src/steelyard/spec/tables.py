@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from steelyard.estimand import Estimand, IntervalKind, Uncertainty
 from steelyard.factorial.layout import Kind
-from steelyard.spec.experiment import Reduce, Source
+from steelyard.spec.experiment import OnFailures, Reduce, Source
 from steelyard.units import Better, Scalar
 
 Command = str | list[str]
@@ -370,10 +370,10 @@ class AnalysisTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Meta(gt=0, le=0.5, description="Probability of one false finding or more in the family, after Holm."),
     ] = 0.05
     failures: Annotated[
-        Literal["refuse", "ignore"],
+        OnFailures,
         Meta(
-            description="Whether runs that failed or timed out leave a comparison without a verdict, or are"
-            " left out of it."
+            description="Whether runs that failed or timed out leave a comparison without a verdict, are left"
+            " out of it, or, where they timed out, count as at least the limit (medians of `wall_s`)."
         ),
     ] = "refuse"
     effects: Annotated[

@@ -67,6 +67,7 @@ def answer(
     facts: DesignFacts,
     declared: Declared,
     *,
+    to_limit: Sequence[Sample] | None = None,
     warnings: Sequence[Notice] = (),
     unobserved: Sequence[Notice] = (),
     layout: Layout | None = None,
@@ -77,6 +78,8 @@ def answer(
     ----------
     samples : sequence of Sample
         Of the primary metric and of any others; others get intervals without verdicts.
+    to_limit : sequence of Sample, optional
+        Of the primary metric, with runs that timed out: what is compared instead, where that is declared.
     warnings, unobserved : sequence of Notice
         What other rooms know (a changed host, missing counters); what the samples show themselves is added.
     layout : Layout, optional
@@ -94,7 +97,7 @@ def answer(
     others = [each for each in described if each.metric.name != declared.metric]
     if not primary:
         raise ValueError(f"no sample of the primary metric {declared.metric!r}")
-    judged = compare(samples, declared, order=facts.order)
+    judged = compare(samples if to_limit is None else to_limit, declared, order=facts.order)
     unjudged = [
         comparison
         for name in dict.fromkeys(each.metric.name for each in others)

@@ -22,6 +22,7 @@ from steelyard.stats.flags import FEW_BLOCKS, Flag, unequal
 from steelyard.stats.holm import Tested, holm
 from steelyard.stats.interval import Interval
 from steelyard.stats.judgement import Judgement, Outcome, together, within
+from steelyard.stats.median_to_limit import median_to_limit
 from steelyard.stats.pairing import Pair, pair_up
 from steelyard.stats.resolution import coarse_step
 from steelyard.stats.speedup import Speedup
@@ -72,6 +73,8 @@ class Comparison:
         Where a margin m is declared: ``ci_relevance`` wholly beyond 1 + m or 1 - m, between them, or neither.
     verdict : {"faster", "slower", "equivalent", "not_resolved"} or None
         By relevance, in the direction of the ratio; ``difference`` without a margin.
+    refused : bool
+        No verdict because of runs that failed or timed out.
     resolvable : float or None
         The smallest relative difference that this n and spread would have shown with 80 % power at the level
         tested.
@@ -100,6 +103,7 @@ class Comparison:
     relevance: Relevance | None = None
     verdict: Verdict | None = None
     estimand: Estimand = "geomean_ratio"
+    refused: bool = False
 
 
 def compare(
@@ -147,7 +151,12 @@ def _estimate(pair: Pair, declared: Declared, order: Order) -> Comparison:
         adjusted = correlation = contexts = None
         blocks = 0
     else:
-        ratio = estimate(between, estimand, declared.interval, seed=declared.seed)
+        late = any(pair.baseline.late) or any(pair.treatment.late)
+        ratio = (
+            median_to_limit(between, pair.baseline, pair.treatment)
+            if late
+            else estimate(between, estimand, declared.interval, seed=declared.seed)
+        )
         blocks = between.blocks
         contexts = between.old.ids.size if between.old.by == "context" else None
         adjusted = adjusted_speedup(between, _values(pair.baseline), _values(pair.treatment))
@@ -170,7 +179,7 @@ def _estimate(pair: Pair, declared: Declared, order: Order) -> Comparison:
         p=known.p if known else None,
         resolvable=known.resolvable() if known else None,
         autocorrelation=correlation,
-        flags=_flags(pair, between, ratio, estimand),
+        flags=_flags(pair, between, ratio, declared),
         estimand=estimand,
     )
 
@@ -185,16 +194,17 @@ def _in_time(between: Contrast, estimand: Estimand) -> list[Floats]:
 
 
 def _flags(
-    pair: Pair, between: Contrast | Undefined, ratio: Speedup | Undefined, estimand: Estimand
+    pair: Pair, between: Contrast | Undefined, ratio: Speedup | Undefined, declared: Declared
 ) -> tuple[Flag, ...]:
     old, new = pair.baseline.failures, pair.treatment.failures
     raised: dict[Flag, bool] = {
         "undefined": isinstance(ratio, Undefined),
         "failures_unequal": unequal(old, new),
+        "failures_otherwise": declared.failures == "as-limit" and unequal(old.in_time, new.in_time),
         "timed_out": old.timed_out + new.timed_out > 0,
     }
     if isinstance(between, Contrast):
-        in_time = _in_time(between, estimand)
+        in_time = _in_time(between, declared.estimand)
         samples = (pair.baseline, pair.treatment)
         raised |= {
             "no_spread": isinstance(ratio, Speedup) and ratio.nu is None and ratio.law is None,
@@ -236,13 +246,12 @@ def _judged(
     ratio = estimate.speedup
     if isinstance(ratio, Undefined):
         return _unjudgeable(estimate)
-    censored = declared.failures == "refuse" and not {"failures_unequal", "timed_out"}.isdisjoint(
-        estimate.flags
-    )
+    censored = not _admissible(estimate.flags, declared)
     difference = difference_of(ratio.log, rejected=tested.rejected and not censored)
     relevance = None if relevant is None else _RELEVANCE[relevant.outcome]
     return replace(
         estimate,
+        refused=censored,
         ci_family=ratio.interval(tested.level),
         ci_relevance=relevant.interval if relevant else None,
         p_holm=tested.p_holm,
@@ -253,6 +262,18 @@ def _judged(
         verdict="not_resolved" if censored else verdict_of(difference, relevance, ratio.log),
         resolvable=ratio.resolvable(tested.level),
     )
+
+
+def _admissible(flags: Sequence[Flag], declared: Declared) -> bool:
+    """Whether a comparison may be judged although runs failed: what timed out counts as the limit says, what
+    failed otherwise is unknown.
+    """
+    if declared.failures == "ignore":
+        return True
+    unknown: set[Flag] = {"failures_unequal", "timed_out"}
+    if declared.failures == "as-limit":
+        unknown = {"failures_otherwise"}
+    return unknown.isdisjoint(flags)
 
 
 def _unjudgeable(estimate: Comparison) -> Comparison:

@@ -11,7 +11,7 @@ from steelyard.stats.protocol.rules import Rules
 from steelyard.units import Scalar
 
 Family = Literal["baseline", "all-pairs"]
-OnFailures = Literal["refuse", "ignore"]
+OnFailures = Literal["refuse", "ignore", "as-limit"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,10 @@ class Declared:
         Familywise level, between 0 and 1.
     margin : float or None
         The smallest relative difference that matters, between 0 and 1.
-    failures : {"refuse", "ignore"}
+    failures : {"refuse", "ignore", "as-limit"}
         ``refuse``: unequal or timed-out shares of failed runs leave a comparison not resolved, since the
-        missing values are not missing at random.
+        missing values are not missing at random. ``as-limit``: samples hold runs that timed out as values
+        that are at least the limit; for a median of ratios.
     protocol : Rules or None
         Have the protocol ``nogueira-matias-2014`` judge the same pairs too.
     estimand : str
@@ -77,3 +78,5 @@ class Declared:
             raise ValueError(f"a margin must lie between 0 and 1, got {self.margin}")
         if self.interval is not None and self.interval not in INTERVALS[self.estimand]:
             raise ValueError(f"{self.estimand} has no interval by {self.interval}")
+        if self.failures == "as-limit" and self.estimand != "median_ratio":
+            raise ValueError("only a median of ratios is known where values are lower bounds")

@@ -14,6 +14,7 @@ Flag = Literal[
     "few_blocks",
     "failures",
     "failures_unequal",
+    "failures_otherwise",
     "timed_out",
     "not_finite",
     "sequential_order",

@@ -26,6 +26,7 @@ Kind = Literal[
     "failures",
     "failures_unequal",
     "failures_ignored",
+    "failures_as_limit",
     "unmatched_blocks",
     "unbalanced_contexts",
     "not_finite",

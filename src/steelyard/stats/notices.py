@@ -11,11 +11,17 @@ from steelyard.stats.declared import OnFailures
 from steelyard.stats.described import Described
 from steelyard.stats.facts import DesignFacts
 from steelyard.stats.flags import FEW_BLOCKS, Flag
-from steelyard.stats.notice import Notice
+from steelyard.stats.notice import Kind, Notice
 from steelyard.stats.precision import unseen_share
 
 TICK_S: Final = 0.1
 """User and system time alone are sampled at clock ticks; means below this say little."""
+
+_OF_POLICY: Final[dict[OnFailures, Kind]] = {
+    "refuse": "failures_unequal",
+    "ignore": "failures_ignored",
+    "as-limit": "failures_as_limit",
+}
 
 
 def warnings_of(
@@ -91,9 +97,7 @@ def _of_failures(
         notices.append(Notice("failures", (sample.treatment.label,), fields))
     censored = [each for each in comparisons if "failures_unequal" in each.flags or "timed_out" in each.flags]
     if censored:
-        notices.append(
-            Notice("failures_unequal" if failures == "refuse" else "failures_ignored", _new_labels(censored))
-        )
+        notices.append(Notice(_OF_POLICY[failures], _new_labels(censored)))
     return notices
 
 

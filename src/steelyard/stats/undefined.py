@@ -20,6 +20,8 @@ Reason = Literal[
     "out_of_range",
     "no_spread_at_median",
     "missing_combinations",
+    "late_without_pairs",
+    "late_beyond_median",
 ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping
 from operator import itemgetter
 from statistics import median
@@ -13,6 +14,7 @@ import msgspec
 from steelyard.design.plan import Block, BlockOutcome, BlockState, Context
 from steelyard.run.measurement import Measurement
 from steelyard.sample import Failures, Sample
+from steelyard.store.censoring import CensoredColumns, times_to_limit
 from steelyard.store.entries import Batch, Disturbance, Gaps, Journal, Look, Notice, Progress, Run
 from steelyard.store.facts import Facts
 from steelyard.store.lock import Holder, holder
@@ -126,6 +128,33 @@ class Reading(Facts):
                         failures[treatment],
                     )
                 )
+        return samples
+
+    @_asked
+    def times_to_limit(self, limit_s: float) -> list[Sample]:
+        """Elapsed times for each treatment, from complete blocks and from those that lack nothing but runs
+        that timed out: these are ``late``, with the limit as their value.
+        """
+        metric, _, _ = self._metric("wall_s")
+        origin, failures = Origin(self._connection), self.failures()
+        found = times_to_limit(self._connection, limit_s)
+        samples = []
+        for treatment in self.treatments:
+            its = found.get(treatment.id, CensoredColumns(Columns.empty(1), array("b")))
+            passes, contexts = origin.of(its.columns)
+            samples.append(
+                Sample(
+                    metric,
+                    treatment,
+                    its.columns.values[0],
+                    its.columns.blocks,
+                    passes,
+                    contexts,
+                    its.columns.trials,
+                    failures=failures[treatment.id],
+                    late=its.late,
+                )
+            )
         return samples
 
     @_asked

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from steelyard.errors import SpecError
 from steelyard.spec import experiment
 from steelyard.spec.experiment import Analysis
 
@@ -149,3 +152,35 @@ def test_a_direction_and_a_policy_are_the_protocols(read):
     text = HEAD + '[analysis]\nprotocol = "nogueira-matias-2014"\nbaseline = { opt = "O2" }\n'
     analysis = read(text + 'alternative = "faster"\nks_policy = "veto"').analysis
     assert (analysis.alternative, analysis.ks_policy) == ("faster", "veto")
+
+
+AS_LIMIT = """
+[program]
+command = ["x"]
+timeout = "2 s"
+[metrics]
+rate = { pattern = "(.)" }
+[analysis]
+failures = "as-limit"
+"""
+
+
+def test_runs_that_time_out_can_count_as_the_limit_in_a_median_of_elapsed_times(read):
+    assert read(AS_LIMIT + 'estimand = "median_ratio"').analysis.failures == "as-limit"
+
+
+@pytest.mark.parametrize(
+    ("more", "message", "hint"),
+    [
+        ("", "analysis.failures: a geomean_ratio cannot be known from lower bounds", "median_ratio"),
+        (
+            'estimand = "median_ratio"\nmetric = "rate"',
+            "analysis.failures: what rate would have been is not known",
+            "wall_s",
+        ),
+    ],
+)
+def test_a_limit_says_nothing_of_other_estimands_and_metrics(read, more, message, hint):
+    with pytest.raises(SpecError, match=re.escape(message)) as caught:
+        read(AS_LIMIT + more)
+    assert hint in caught.value.hint

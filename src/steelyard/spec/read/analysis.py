@@ -7,7 +7,7 @@ from typing import Literal
 
 from steelyard.estimand import INTERVALS
 from steelyard.spec.cells import Cell, matches
-from steelyard.spec.experiment import Analysis, Design, Factor, Program, UserMetric, Zip
+from steelyard.spec.experiment import Analysis, Design, Factor, OnFailures, Program, UserMetric, Zip
 from steelyard.spec.layout import base_step, cells_of, lay_out, named_axes
 from steelyard.spec.origin import Origin, Path, suggest
 from steelyard.spec.read.effects import read_contrasts, read_effects
@@ -80,7 +80,7 @@ def read_analysis(
         baseline=baseline,
         alpha=table.alpha,
         margin=table.margin,
-        failures=table.failures,
+        failures=_failures(table, program, origin),
         protocol=table.protocol,
         alternative=_alternative(table, family, origin),
         ks_policy=table.ks_policy,
@@ -112,6 +112,22 @@ def _alternative(table: AnalysisTable, family: Family, origin: Origin) -> Litera
         what = "all pairs are compared, so that nothing says which of two should be faster"
         raise origin.error((*path, "alternative"), what, 'name a baseline: baseline = { opt = "O2" }')
     return table.alternative
+
+
+def _failures(table: AnalysisTable, program: Program, origin: Origin) -> OnFailures:
+    """``as-limit`` needs a limit, and an estimand that lower bounds leave known."""
+    if table.failures != "as-limit":
+        return table.failures
+    path: Path = ("analysis", "failures")
+    if program.timeout_s is None:
+        raise origin.error(path, "there is no limit", 'write timeout = "60 s" under [program]')
+    if table.metric != "wall_s":
+        what = f"what {table.metric} would have been is not known"
+        raise origin.error(path, what, 'leave metric at "wall_s", or write failures = "refuse"')
+    if table.estimand != "median_ratio":
+        what = f"a {table.estimand} cannot be known from lower bounds"
+        raise origin.error(path, what, 'write estimand = "median_ratio"')
+    return table.failures
 
 
 def _baseline(

@@ -9,7 +9,7 @@ from steelyard.stats.interval import Interval
 
 class Law(Protocol):
     """Every law keeps this promise: ``p_of(r)`` is at most alpha exactly when ``interval(alpha)`` is bounded
-    and leaves out r.
+    and leaves out r; or, of values that are only lower bounds, when what is left of the interval does.
     """
 
     def p_of(self, ratio: float) -> float:

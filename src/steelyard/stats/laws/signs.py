@@ -24,6 +24,13 @@ class Signs:
     lows: Floats
     highs: Floats
 
+    @property
+    def one_sided(self) -> bool:
+        """Whether the median is only known to be as far from 1 as it says, or farther."""
+        middle = self.lows.size // 2
+        ends = float(self.lows[self.lows.size - 1 - middle]), float(self.highs[middle])
+        return any(map(math.isinf, ends))
+
     def p_of(self, ratio: float) -> float:
         """2 P(Bin(n, 1/2) <= the smaller number of log ratios that may lie on one side), at most 1.
 
