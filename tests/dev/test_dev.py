@@ -248,6 +248,7 @@ def test_a_failed_early_stage_fails_the_whole_and_is_handed_to_pytest(
     monkeypatch.setattr(dev, "set_up", lambda needs, *locks: None)
     monkeypatch.setattr(dev, "lint_stages", lambda *, fix: [dev.Stage("mypy", passed=False, output="")])
     monkeypatch.setattr(dev, "native_stages", list)
+    monkeypatch.setattr(dev, "build_workloads", lambda: None)
     seen: dict[str, object] = {}
 
     def run(command: list[str], **options: dict[str, str]) -> subprocess.CompletedProcess[str]:
@@ -300,6 +301,7 @@ def test_help_names_every_command() -> None:
         "docs",
         "bench",
         "wheel",
+        "mpi",
         "lock",
     ]
 

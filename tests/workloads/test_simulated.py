@@ -1,0 +1,56 @@
+"""``workloads/collectives`` on a simulated flat network with explicit algorithms: the truth is known."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+ONCE = ("--repetitions", "1", "--warmup", "0", "--precision", "0", "--clocks", "one")
+TREES = ("smpi/barrier:ompi_recursivedoubling", "smpi/bcast:binomial_tree", "smpi/allreduce:rdb")
+
+
+@pytest.mark.parametrize("op", ["barrier", "bcast", "allreduce", "litmus"])
+def test_a_tree_on_a_flat_network_takes_the_same_time_for_every_level(simulated, op):
+    latencies = {}
+    for ranks in (4, 16, 32):
+        ended = simulated("collectives", ranks, *ONCE, "--ops", op, configuration=TREES)
+        assert ended.code == 0, ended.stderr
+        latencies[ranks] = ended.values("latency_quantile_s", op=op)[0]
+    levels = {ranks: latency / math.log2(ranks) for ranks, latency in latencies.items()}
+    # alpha + beta a level (Chan et al. 2007); the simulated clock has steps of 10 ns.
+    assert levels[16] == pytest.approx(levels[32], rel=0.02)
+    assert levels[4] == pytest.approx(levels[32], rel=0.04)
+
+
+def test_a_simulation_repeats_to_the_bit_and_says_what_it_is(simulated):
+    first = simulated("collectives", 8, *ONCE, configuration=TREES)
+    again = simulated("collectives", 8, *ONCE, configuration=TREES)
+    assert first.code == again.code == 0, first.stderr
+    assert first.lines == again.lines
+    assert {line["labels"]["implementation"] for line in first.lines} == {"smpi"}
+
+
+def test_the_simulated_algorithm_is_recorded(simulated):
+    ended = simulated("collectives", 4, *ONCE, "--ops", "bcast,reduce", configuration=TREES)
+    assert ended.values("latency_s", op="bcast", algorithm="binomial_tree")
+    assert ended.values("latency_s", op="reduce", algorithm="selector default")
+
+
+def test_the_clocks_of_a_simulation_are_found_to_be_one(simulated):
+    ended = simulated(
+        "collectives", 5, *ONCE[:-2], "--clocks", "hca3", "--ops", "barrier", configuration=TREES
+    )
+    assert ended.code == 0, ended.stderr
+    assert 0 < ended.values("clock_error_s", op="barrier")[0] < 20e-6
+
+
+def test_a_barrier_before_each_repetition_makes_the_litmus_test_look_faster(simulated):
+    def litmus_s(sync: str) -> float:
+        leaving_by_a_tree = ("smpi/barrier:ompi_tree",)
+        asked = (*ONCE, "--ops", "litmus", "--sync", sync)
+        ended = simulated("collectives", 64, *asked, configuration=leaving_by_a_tree)
+        return ended.values("latency_quantile_s", op="litmus")[0]
+
+    # Ranks near the root leave the barrier first, and their messages are there when the others leave it.
+    assert litmus_s("barrier") < 0.8 * litmus_s("window")

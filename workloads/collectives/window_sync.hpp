@@ -1,0 +1,32 @@
+// Windows: rank 0 announces when the first repetition starts and how far apart the starts are; every rank
+// waits for each on its own clock. Nothing is sent in between, so that all begin together and none is ahead
+// of the others by what the operation before did to it.
+//
+// Hoefler, Schneider, Lumsdaine: Accurately measuring collective operations at massive scale, IPDPS 2008,
+// DOI 10.1109/IPDPS.2008.4536494. The adaptation is SKaMPI's.
+#pragma once
+
+#include "collectives/batch.hpp"
+
+namespace workloads {
+
+class WindowSync final : public Synchroniser {
+  public:
+    /// `budget_s`: a window that would have to be longer than this is given up.
+    WindowSync(Timing timing, double first_window_s, double longest_s, double budget_s);
+
+    /// Raises std::runtime_error on every rank where no window is long enough.
+    Batch run(Operation& operation, int count) override;
+
+    [[nodiscard]] double window_s() const override { return window_s_; }
+
+  private:
+    void adapt(const Batch& batch, double last_end_s);
+
+    Timing timing_;
+    double window_s_;
+    double lead_s_;
+    double longest_window_s_;
+};
+
+} // namespace workloads

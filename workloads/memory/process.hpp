@@ -1,0 +1,17 @@
+// Resident memory of this process, by who shares it.
+#pragma once
+
+namespace workloads {
+
+/// Bytes; -1 where the kernel does not say.
+struct Resident {
+    double resident_bytes = -1; ///< Rss
+    double proportional_bytes =
+        -1; ///< Pss: shared pages divided by those who share them; falls as ranks are added.
+    double private_bytes = -1; ///< Pages of nobody else.
+};
+
+/// From /proc/self/smaps_rollup (proc(5)).
+Resident resident_now();
+
+} // namespace workloads

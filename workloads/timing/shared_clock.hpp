@@ -1,0 +1,30 @@
+// One time for all ranks: each learns how its own clock stands to that of rank 0.
+#pragma once
+
+#include "mpi/session.hpp"
+#include "timing/clock.hpp"
+#include "timing/clock_model.hpp"
+
+namespace workloads {
+
+enum class ClockMethod : int {
+    hca3,   ///< Offset and drift, by lines through several bursts of ping-pongs.
+    offset, ///< One burst: clocks that drift apart are not followed.
+    one,    ///< All ranks read the same clock, as in a simulation or on one host with CLOCK_MONOTONIC.
+};
+
+/// How much is exchanged. Every rank above rank 0 takes `bursts * spacing_s` once, in O(log p) rounds.
+struct ClockEffort {
+    int bursts = 12;          ///< Points of the line.
+    int exchanges = 20;       ///< Ping-pongs of a point; the tightest bounds of them count.
+    double spacing_s = 0.002; ///< From one point to the next: the longer, the better the drift is known.
+};
+
+/// The model of this rank's clock. Collective. Parents use their own global clock already, so that errors add
+/// up along log2 p links and not along p.
+ClockModel synchronise(const World& world, const Clock& clock, ClockMethod method, const ClockEffort& effort);
+
+/// The largest stated error of any rank, `ahead_s` from now; on rank 0 only. Collective.
+double largest_error95_s(const World& world, const Clock& clock, const ClockModel& model, double ahead_s);
+
+} // namespace workloads
