@@ -10,6 +10,7 @@ SPEC = """\
 name = "programs"
 [program]
 command = ["sleep", "{seconds}"]
+env = { ROUND = "{round}" }
 [factors]
 seconds = [0.001, 0.02]
 round = [1, 2]
@@ -48,7 +49,7 @@ def test_its_document_holds_every_step_and_the_tables(steelyard_cli, record):
 
 def test_another_baseline_turns_the_verdict_over(steelyard_cli, record):
     done = steelyard_cli("analyze", "it.lab", "--against", "seconds=0.02")
-    assert "faster than 0.02" in done.stdout
+    assert "faster than seconds=0.02" in done.stdout
     wrong = steelyard_cli("analyze", "it.lab", "--against", "seconds=7")
     assert wrong.returncode == 2
     assert wrong.stderr.startswith(
