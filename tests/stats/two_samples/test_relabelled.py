@@ -28,6 +28,8 @@ def test_enumerated_it_is_the_permutation_test_of_scipy_on_brunner_munzel(seed):
 def test_complete_separation_gives_what_two_of_all_arrangements_give():
     found = relabelled(np.arange(6.0), np.arange(6.0) + 10)
     assert found.p == pytest.approx(2 / math.comb(12, 6))
+    assert relabelled(np.arange(300.0), np.arange(300.0) + 1000).p == pytest.approx(2 / math.comb(600, 300))
+    assert 0 < relabelled(np.arange(3000.0), np.arange(3000.0) + 9999).p < 1e-300
 
 
 def test_drawn_arrangements_come_near_the_enumerated_ones_and_repeat_themselves():
@@ -37,6 +39,17 @@ def test_drawn_arrangements_come_near_the_enumerated_ones_and_repeat_themselves(
     assert (found.method, found.p) == ("drawn", relabelled(a, b).p)
     # The t form of the same statistic is near its permutation form at this size.
     assert found.p == pytest.approx(brunnermunzel(a, b).pvalue, abs=0.02)
+
+
+def test_ties_take_their_own_distribution():
+    a, b = np.array([1.0, 1, 2, 3, 3]), np.array([2.0, 3, 4, 4, 5])
+    with np.errstate(all="ignore"):
+        witness = permutation_test(
+            (a, b),
+            lambda x, y: abs(np.nan_to_num(brunnermunzel(x, y, distribution="normal").statistic, posinf=1e9)),
+            alternative="greater",
+        )
+    assert relabelled(a, b).p == pytest.approx(witness.pvalue)
 
 
 def test_equal_values_everywhere_show_nothing():

@@ -7,7 +7,9 @@ unequal spread do not break it.
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from typing import Final, Literal
 
@@ -20,46 +22,71 @@ from steelyard.stats.two_samples.ranks import midranks
 MOST_ENUMERATED: Final = 20_000
 """Ways to label the values, up to which all are made; 8 against 8 have 12,870."""
 DRAWN: Final = 9_999
+MOST_VALUES: Final = 200
+"""Of both samples; beyond, t needs no help."""
 _SEED: Final = 1
 _ROUNDING: Final = 1e-9
+
+Method = Literal["closed-form", "enumerated", "drawn"]
 
 
 @dataclass(frozen=True, slots=True)
 class Relabelled:
-    """Two-sided p, and how it was found; ``drawn`` counts the arrangement observed as well."""
+    """Two-sided p, and how it was found.
+
+    Attributes
+    ----------
+    arrangements : int
+        That it is a share of; of drawn ones, with the one observed.
+    """
 
     p: float
-    method: Literal["enumerated", "drawn"]
+    method: Method
     arrangements: int
 
 
 def relabelled(first: Floats, second: Floats) -> Relabelled | None:
-    """``None`` with fewer than two values in a sample, and beyond 200 values, where t needs no help."""
+    """``None`` with fewer than two values in a sample, and beyond 200 values unless nothing overlaps."""
     m, n = first.size, second.size
-    if min(m, n) < 2 or m + n > 200:
+    if min(m, n) < 2:
         return None
-    pooled = np.concatenate((first, second))
-    ranks = midranks(pooled).ranks
-    order = np.argsort(ranks, kind="stable")
-    observed = np.zeros((1, m + n), dtype=bool)
-    observed[0] = order < m
     ways = math.comb(m + n, m)
+    if first.max() < second.min() or second.max() < first.min():
+        # Only this arrangement and its mirror image are as extreme.
+        return Relabelled(max(2 / ways, sys.float_info.min), "closed-form", ways)
+    if m + n > MOST_VALUES:
+        return None
+    ranks = midranks(np.concatenate((first, second)))
+    order = np.argsort(ranks.ranks, kind="stable")
+    ascending = ranks.ranks[order]
+    observed = abs(float(_statistics(ascending, (order < m)[None, :], m)[0]))
+    # Without ties, all samples of these sizes share one distribution.
+    null = _arranged(ascending, m) if ranks.tied else _without_ties(m, n)
+    extreme = null.size - int(np.searchsorted(null, observed * (1 - _ROUNDING), side="left"))
     if ways <= MOST_ENUMERATED:
-        labels = np.zeros((ways, m + n), dtype=bool)
-        chosen = np.fromiter(
-            (place for each in combinations(range(m + n), m) for place in each), np.intp, ways * m
-        )
+        return Relabelled(extreme / ways, "enumerated", ways)
+    return Relabelled((extreme + 1) / (DRAWN + 1), "drawn", DRAWN + 1)
+
+
+@lru_cache(maxsize=64)
+def _without_ties(m: int, n: int) -> Floats:
+    found = _arranged(np.arange(1.0, m + n + 1), m)
+    found.flags.writeable = False
+    return found
+
+
+def _arranged(ascending: Floats, m: int) -> Floats:
+    """|t| of every arrangement of labels, or of those drawn, sorted."""
+    size = ascending.size
+    ways = math.comb(size, m)
+    if ways <= MOST_ENUMERATED:
+        labels = np.zeros((ways, size), dtype=bool)
+        chosen = np.fromiter((i for each in combinations(range(size), m) for i in each), np.intp, ways * m)
         labels[np.repeat(np.arange(ways), m), chosen] = True
-        labels = np.concatenate((observed, labels))
     else:
         rng = np.random.default_rng(_SEED)
-        shuffled = rng.permuted(np.broadcast_to(observed, (DRAWN, m + n)), axis=1)
-        labels = np.concatenate((observed, shuffled))
-    t = np.abs(_statistics(ranks[order], labels, m))
-    extreme = t[1:] >= t[0] * (1 - _ROUNDING)
-    if ways <= MOST_ENUMERATED:
-        return Relabelled(float(extreme.mean()), "enumerated", ways)
-    return Relabelled((int(extreme.sum()) + 1) / (DRAWN + 1), "drawn", DRAWN + 1)
+        labels = rng.permuted(np.broadcast_to(np.arange(size) < m, (DRAWN, size)), axis=1)
+    return np.sort(np.abs(_statistics(ascending, labels, m)))
 
 
 def _statistics(ascending: Floats, labels: npt.NDArray[np.bool_], m: int) -> npt.NDArray[np.float64]:

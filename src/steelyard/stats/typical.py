@@ -1,0 +1,166 @@
+"""``Typical``: what a typical run gains, in ways that no single far value can turn over; beside the speedup.
+
+Of blocks: the median of all averages of two log-ratios, with the interval of the signed rank test; how many
+blocks the treatment wins; the mean in standard deviations of a block. Without blocks: the median of all
+log-ratios of two launches, with the interval of the rank sum test; P(better) with Brunner and Munzel's test.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+from steelyard.stats.contrast import Contrast, Floats
+from steelyard.stats.interval import Interval
+from steelyard.stats.paired.sign_flip import sign_flip_p
+from steelyard.stats.paired.signed_rank import centre, signed_rank
+from steelyard.stats.proportion import clopper_pearson
+from steelyard.stats.standardised import Standardised, of_differences, of_two
+from steelyard.stats.two_samples.rank_sum import rank_sum
+from steelyard.stats.two_samples.relabelled import relabelled
+from steelyard.stats.two_samples.shift import shift
+from steelyard.stats.two_samples.superiority import superiority
+from steelyard.stats.undefined import Undefined
+
+MOST: Final = 20_000
+"""Units, or launches of one sample, that are looked at; of more, as many evenly spaced in time. Their
+interval is three hundredths of a standard deviation wide, and takes 40 ms."""
+BUDGET: Final = 200_000
+"""The same over all comparisons of an experiment, so that a thousand of them take half a second."""
+LEAST: Final = 200
+"""What each comparison has all the same."""
+FEW: Final = 15
+"""Launches of a sample below which Brunner and Munzel's t gives way to its permutation form."""
+_LARGEST_LOG: Final = 700.0
+
+Method = Literal["signed-rank", "rank-sum"]
+BetterMethod = Literal["share-of-blocks", "share-of-contexts", "share-of-pairs"]
+
+
+@dataclass(frozen=True, slots=True)
+class Better:
+    """How often the treatment is the better one: of blocks, of contexts, or of all pairs of launches.
+
+    Attributes
+    ----------
+    value : float
+        Equal ones count half.
+    p : float or None
+        Of pairs of launches: Brunner and Munzel's against 1/2, by permutation (``permuted``) where a sample
+        has fewer than 15 launches or nothing overlaps.
+    """
+
+    value: float
+    ci95: Interval
+    method: BetterMethod
+    p: float | None = None
+    permuted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Typical:
+    """Location of the ratio, above 1 where the treatment is better.
+
+    Attributes
+    ----------
+    ci95 : Interval or None
+        ``None`` where there are too few units to bound it: below six blocks.
+    p : float
+        Of the rank test that the interval belongs to, two-sided.
+    p_method : str
+        ``exact``, ``exact-ties`` or ``normal``.
+    n : int
+        Units looked at: blocks, contexts, or launches of both samples.
+    sign_flip_p : float or None
+        Exact test of the mean log-ratio over all signs; of up to 14 units, where t rests most on the normal
+        distribution.
+    standardised : Standardised or None
+        Mean log-ratio in standard deviations of a unit's log-ratio; without blocks, in the pooled one of
+        launches. ``None`` without spread.
+    """
+
+    value: float
+    ci95: Interval | None
+    p: float
+    p_method: str
+    method: Method
+    n: int
+    better: Better
+    sign_flip_p: float | None = None
+    standardised: Standardised | None = None
+
+
+def most_of_each(comparisons: int) -> int:
+    """How many units each of so many comparisons may look at."""
+    return min(MOST, max(LEAST, BUDGET // max(1, comparisons)))
+
+
+def typical(contrast: Contrast | Undefined, most: int = MOST) -> Typical | None:
+    """``None`` where there is no contrast, or the ratio leaves the range of double."""
+    if isinstance(contrast, Undefined):
+        return None
+    return _paired(contrast, most) if contrast.paired else _unpaired(contrast, most)
+
+
+def _paired(contrast: Contrast, most: int) -> Typical | None:
+    logs = _thinned(contrast.differences, most)
+    # Equal logarithms differ by rounding alone.
+    noise = 64 * np.finfo(np.float64).eps * max(1.0, float(np.abs(contrast.old.logs).max()))
+    logs = np.where(np.abs(logs) <= noise, 0.0, logs)
+    middle, tested = centre(logs), signed_rank(logs)
+    if middle is None or abs(middle.value) > _LARGEST_LOG:
+        return None
+    wins, ties = int(np.count_nonzero(logs > 0)), int(np.count_nonzero(logs == 0))
+    n = logs.size
+    share = Interval(clopper_pearson(wins, n).low, clopper_pearson(wins + ties, n).high)
+    by: BetterMethod = "share-of-contexts" if contrast.old.by == "context" else "share-of-blocks"
+    return Typical(
+        value=math.exp(middle.value),
+        ci95=_ratios(middle.interval),
+        p=tested.p if tested else 1.0,
+        p_method=tested.method if tested else "exact",
+        method="signed-rank",
+        n=n,
+        better=Better((wins + ties / 2) / n, share, by),
+        sign_flip_p=sign_flip_p(logs),
+        standardised=of_differences(logs) if np.ptp(logs) > noise else None,
+    )
+
+
+def _unpaired(contrast: Contrast, most: int) -> Typical | None:
+    # Signed, so that the second sample is the larger one where the treatment is better.
+    old = np.sort(-contrast.sign * _thinned(contrast.old.logs, most))
+    new = np.sort(-contrast.sign * _thinned(contrast.new.logs, most))
+    moved, tested, above = shift(old, new), rank_sum(old, new), superiority(old, new)
+    if moved is None or tested is None or above is None or abs(moved.value) > _LARGEST_LOG:
+        return None
+    few = above.separated or min(old.size, new.size) < FEW
+    permuted = relabelled(old, new) if few else None
+    t = above.tested()
+    p = permuted.p if permuted else t.p if t else None
+    constant = old[0] == old[-1] and new[0] == new[-1]
+    return Typical(
+        value=math.exp(moved.value),
+        ci95=_ratios(moved.interval),
+        p=tested.p,
+        p_method=tested.method,
+        method="rank-sum",
+        n=old.size + new.size,
+        better=Better(above.value, above.interval(), "share-of-pairs", p, permuted is not None),
+        standardised=None if constant else of_two(old, new),
+    )
+
+
+def _thinned(values: Floats, most: int) -> Floats:
+    if values.size <= most:
+        return values
+    return values[np.arange(most) * values.size // most]
+
+
+def _ratios(logs: Interval | None) -> Interval | None:
+    if logs is None or max(abs(logs.low), abs(logs.high)) > _LARGEST_LOG:
+        return None
+    return Interval(math.exp(logs.low), math.exp(logs.high))
