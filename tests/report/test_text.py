@@ -11,10 +11,16 @@ def test_the_text_of_every_case_is_the_one_that_was_reviewed(presented, golden):
     golden(f"{name}.txt", render(answer))
 
 
+@pytest.mark.parametrize("name", ["a_difference", "one_after_the_other", "all_pairs_with_a_margin", "zeros"])
+def test_details_are_those_that_were_reviewed(case, golden, name):
+    golden(f"{name}_in_detail.txt", render(case(name), details=True))
+
+
+@pytest.mark.parametrize("details", [False, True])
 @pytest.mark.parametrize("width", [60, 80, 100, 120])
-def test_no_line_is_wider_than_the_terminal(presented, width):
+def test_no_line_is_wider_than_the_terminal(presented, width, details):
     _, answer = presented
-    text = render(answer, width)
+    text = render(answer, width, details=details)
     assert [line for line in text.splitlines() if columns(line) > width] == []
 
 

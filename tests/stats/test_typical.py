@@ -109,7 +109,14 @@ def test_of_very_many_blocks_evenly_spaced_ones_are_taken(sample):
 
 
 def test_many_comparisons_share_what_is_looked_at():
-    assert [most_of_each(k) for k in (0, 1, 10, 100, 1000, 10_000)] == [20_000, 20_000, 20_000, 2000, 200, 200]
+    assert [most_of_each(k) for k in (0, 1, 10, 100, 1000, 10_000)] == [
+        20_000,
+        20_000,
+        20_000,
+        2000,
+        200,
+        200,
+    ]
 
 
 def test_what_has_no_contrast_has_no_typical_run():

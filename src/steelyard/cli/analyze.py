@@ -9,6 +9,7 @@ import click
 from steelyard.cli.conducting import print_answer
 from steelyard.cli.options import (
     against_option,
+    details_option,
     json_option,
     protocol_option,
     record_argument,
@@ -32,6 +33,7 @@ from steelyard.estimand import INTERVALS, Estimand, IntervalKind
     type=click.Choice(sorted({kind for kinds in INTERVALS.values() for kind in kinds})),
     help="How intervals are made; the first that the estimand has by default.",
 )
+@details_option
 @json_option
 @strict_option
 @click.pass_context
@@ -43,6 +45,7 @@ def command(
     against: str | None,
     estimand: Estimand | None,
     interval: IntervalKind | None,
+    details: bool,
     as_json: bool,
     strict: bool,
 ) -> None:
@@ -62,5 +65,6 @@ def command(
             against=against,
             estimand=estimand,
             interval=interval,
+            details=details,
         )
     )

@@ -54,6 +54,7 @@ def print_answer(
     against: str | None = None,
     estimand: Estimand | None = None,
     interval: IntervalKind | None = None,
+    details: bool = False,
 ) -> int:
     """Print what the record says, and return the exit code: 1 where a claim of its spec fails, 3 under
     ``strict`` where something is left open.
@@ -81,7 +82,7 @@ def print_answer(
         from steelyard.report.line import write
         from steelyard.report.text import lines
 
-        write([*lines(answer, terminal_width()), *_claims_lines(checked)], sys.stdout)
+        write([*lines(answer, terminal_width(), details=details), *_claims_lines(checked)], sys.stdout)
     if checked is not None and checked.exit_code(strict=strict) == 1:
         return 1
     unresolved = any(each.verdict == "not_resolved" for each in answer.judged)

@@ -29,4 +29,9 @@ against_option = click.option(
     metavar="BASELINE",
     help="Compare with this: FACTOR=LEVEL, or the label of a treatment.",
 )
+details_option = click.option(
+    "--details",
+    is_flag=True,
+    help="Also what a typical run gains: robust ratio, share of blocks, size of effect.",
+)
 record_argument = click.argument("record", type=click.Path(path_type=Path), metavar="RECORD")

@@ -6,6 +6,7 @@ History: version 1, the first.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, Final, Literal
 
 import msgspec
@@ -20,6 +21,8 @@ from steelyard.report.effects_json import entry as effects_entry
 from steelyard.report.protocol_json import ProtocolEntry
 from steelyard.report.protocol_json import entry as protocol_entry
 from steelyard.report.sentences import notice
+from steelyard.report.typical_json import TypicalEntry
+from steelyard.report.typical_json import entry as typical_entry
 from steelyard.report.words import REASONS, names
 from steelyard.stats.adjusted import AdjustedSpeedup
 from steelyard.stats.answer import Answer
@@ -28,6 +31,7 @@ from steelyard.stats.described import Described
 from steelyard.stats.interval import Interval
 from steelyard.stats.notice import Notice
 from steelyard.stats.speedup import Speedup
+from steelyard.stats.typical import Typical
 from steelyard.units import Scalar
 
 FORMAT: Final = "steelyard/comparison"
@@ -137,6 +141,7 @@ class ComparisonEntry(msgspec.Struct, frozen=True):
     verdict: Literal["faster", "slower", "equivalent", "not_resolved"] | None
     resolvable: float | None
     flags: tuple[str, ...]
+    typical: TypicalEntry | None = None
 
 
 class NoticeEntry(msgspec.Struct, frozen=True):
@@ -209,7 +214,10 @@ def document(answer: Answer) -> Document:
             cap=design.cap,
         ),
         samples=tuple(_sample(sample) for sample in answer.samples),
-        comparisons=tuple(_comparison(comparison) for comparison in answer.comparisons),
+        comparisons=tuple(
+            _comparison(comparison, found)
+            for comparison, found in zip_longest(answer.comparisons, answer.typical)
+        ),
         warnings=_notices(answer, answer.warnings),
         unobserved=_notices(answer, answer.unobserved),
         contexts=tuple(contexts_entry(each) for each in answer.contexts),
@@ -248,7 +256,7 @@ def _sample(sample: Described) -> SampleEntry:
     )
 
 
-def _comparison(comparison: Comparison) -> ComparisonEntry:
+def _comparison(comparison: Comparison, typical: Typical | None) -> ComparisonEntry:
     return ComparisonEntry(
         baseline=comparison.baseline.id,
         treatment=comparison.treatment.id,
@@ -269,6 +277,7 @@ def _comparison(comparison: Comparison) -> ComparisonEntry:
         verdict=comparison.verdict,
         resolvable=comparison.resolvable,
         flags=comparison.flags,
+        typical=typical_entry(typical) if typical else None,
     )
 
 

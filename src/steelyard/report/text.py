@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from steelyard.report import contexts, effects, protocol
+from steelyard.report import contexts, effects, protocol, typical
 from steelyard.report.digits import percent
 from steelyard.report.label import columns, counted, printable, wrap
 from steelyard.report.line import Line, Span, plain
@@ -22,18 +22,19 @@ MOST_FINDINGS: Final = 12
 MOST_NOTICES: Final = 10
 
 
-def render(answer: Answer, width: int = 80) -> str:
+def render(answer: Answer, width: int = 80, *, details: bool = False) -> str:
     """The answer as plain text, within ``width`` columns."""
-    return plain(lines(answer, width))
+    return plain(lines(answer, width, details=details))
 
 
-def lines(answer: Answer, width: int = 80) -> list[Line]:
-    """The answer, line by line."""
+def lines(answer: Answer, width: int = 80, *, details: bool = False) -> list[Line]:
+    """The answer, line by line; ``details`` adds what is otherwise said in a line, or only in JSON."""
     called = names(sample.treatment.label for sample in answer.samples)
     parts = [
         protocol.headline(answer, width) or _findings(answer, called, width),
         [*_caption(answer, width), *measured(answer, width)],
         *(protocol.lines(answer, width) if answer.protocol else [pairwise(answer, width)]),
+        typical.details(answer, width) if details else typical.brief(answer, called, width),
         contexts.lines(answer, called, width),
         effects.lines(answer, width),
         other_metrics(answer, width),

@@ -18,6 +18,7 @@ from steelyard.stats.notice import Notice
 from steelyard.stats.notices import limits_of, warnings_of
 from steelyard.stats.pairing import pair_up
 from steelyard.stats.protocol.answer import ProtocolAnswer
+from steelyard.stats.typical import Typical, typical_runs
 from steelyard.units import Metric
 
 
@@ -37,6 +38,8 @@ class Answer:
         What may be wrong, and what could not be seen.
     contexts : tuple of ContextFinding
         What contexts do to each comparison of the primary metric; empty where the experiment has none.
+    typical : tuple of (Typical or None)
+        What a typical run gains, one for each of ``judged``.
     protocol : ProtocolAnswer or None
         What the protocol that was asked for says of the same pairs.
     effects : tuple of Factorial
@@ -52,6 +55,7 @@ class Answer:
     warnings: tuple[Notice, ...] = ()
     unobserved: tuple[Notice, ...] = ()
     contexts: tuple[ContextFinding, ...] = ()
+    typical: tuple[Typical | None, ...] = ()
     protocol: ProtocolAnswer | None = None
     effects: tuple[Factorial, ...] = ()
 
@@ -119,6 +123,7 @@ def answer(
         ),
         unobserved=(*limits_of(facts, primary, others), *unobserved),
         contexts=context_findings(samples, declared, facts),
+        typical=typical_runs(samples, declared, facts.order),
         protocol=_protocol(samples, declared),
         effects=factorial(samples, layout, declared, order=facts.order),
     )

@@ -8,15 +8,19 @@ log-ratios of two launches, with the interval of the rank sum test; P(better) wi
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
 
-from steelyard.stats.contrast import Contrast, Floats
+from steelyard.sample import Sample
+from steelyard.stats.contrast import Contrast, Floats, Order, contrast
+from steelyard.stats.declared import Declared
 from steelyard.stats.interval import Interval
 from steelyard.stats.paired.sign_flip import sign_flip_p
 from steelyard.stats.paired.signed_rank import centre, signed_rank
+from steelyard.stats.pairing import pair_up
 from steelyard.stats.proportion import clopper_pearson
 from steelyard.stats.standardised import Standardised, of_differences, of_two
 from steelyard.stats.two_samples.rank_sum import rank_sum
@@ -98,25 +102,42 @@ def most_of_each(comparisons: int) -> int:
     return min(MOST, max(LEAST, BUDGET // max(1, comparisons)))
 
 
-def typical(contrast: Contrast | Undefined, most: int = MOST) -> Typical | None:
+def typical(between: Contrast | Undefined, most: int = MOST) -> Typical | None:
     """``None`` where there is no contrast, or the ratio leaves the range of double."""
-    if isinstance(contrast, Undefined):
+    if isinstance(between, Undefined):
         return None
-    return _paired(contrast, most) if contrast.paired else _unpaired(contrast, most)
+    return _paired(between, most) if between.paired else _unpaired(between, most)
 
 
-def _paired(contrast: Contrast, most: int) -> Typical | None:
-    logs = _thinned(contrast.differences, most)
+def typical_runs(
+    samples: Sequence[Sample], declared: Declared, order: Order = "randomized-blocks"
+) -> tuple[Typical | None, ...]:
+    """Of every comparison of the primary metric, in the order in which ``compare`` has them.
+
+    Raises
+    ------
+    UsageError
+        As ``pair_up``.
+    """
+    pairs = pair_up([s for s in samples if s.metric.name == declared.metric], declared).pairs
+    most = most_of_each(len(pairs))
+    return tuple(typical(contrast(each.baseline, each.treatment, order=order), most) for each in pairs)
+
+
+def _paired(between: Contrast, most: int) -> Typical | None:
+    logs = _thinned(between.differences, most)
     # Equal logarithms differ by rounding alone.
-    noise = 64 * np.finfo(np.float64).eps * max(1.0, float(np.abs(contrast.old.logs).max()))
+    noise = 64 * np.finfo(np.float64).eps * max(1.0, float(np.abs(between.old.logs).max()))
     logs = np.where(np.abs(logs) <= noise, 0.0, logs)
+    if not np.isfinite(logs).all():  # a value is 0
+        return None
     middle, tested = centre(logs), signed_rank(logs)
     if middle is None or abs(middle.value) > _LARGEST_LOG:
         return None
     wins, ties = int(np.count_nonzero(logs > 0)), int(np.count_nonzero(logs == 0))
     n = logs.size
     share = Interval(clopper_pearson(wins, n).low, clopper_pearson(wins + ties, n).high)
-    by: BetterMethod = "share-of-contexts" if contrast.old.by == "context" else "share-of-blocks"
+    by: BetterMethod = "share-of-contexts" if between.old.by == "context" else "share-of-blocks"
     return Typical(
         value=math.exp(middle.value),
         ci95=_ratios(middle.interval),
@@ -130,10 +151,12 @@ def _paired(contrast: Contrast, most: int) -> Typical | None:
     )
 
 
-def _unpaired(contrast: Contrast, most: int) -> Typical | None:
+def _unpaired(between: Contrast, most: int) -> Typical | None:
     # Signed, so that the second sample is the larger one where the treatment is better.
-    old = np.sort(-contrast.sign * _thinned(contrast.old.logs, most))
-    new = np.sort(-contrast.sign * _thinned(contrast.new.logs, most))
+    old = np.sort(-between.sign * _thinned(between.old.logs, most))
+    new = np.sort(-between.sign * _thinned(between.new.logs, most))
+    if not (np.isfinite(old).all() and np.isfinite(new).all()):
+        return None
     moved, tested, above = shift(old, new), rank_sum(old, new), superiority(old, new)
     if moved is None or tested is None or above is None or abs(moved.value) > _LARGEST_LOG:
         return None

@@ -22,7 +22,7 @@ def test_written_out_the_order_statistics_are_those_of_all_differences(a, b, dat
 
 
 @pytest.mark.parametrize("kind", ["normal", "few values", "one value", "two clusters"])
-@settings(max_examples=6)
+@settings(max_examples=40)
 @given(share=st.floats(0, 1))
 def test_selection_finds_the_same_as_writing_out(monkeypatch_module, kind, share):
     rng = np.random.default_rng(3)

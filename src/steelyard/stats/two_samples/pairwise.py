@@ -21,8 +21,6 @@ from steelyard.stats.contrast import Floats
 WRITTEN_OUT: Final = 1_000_000
 """So many values are simply made and partitioned, in 10 ms."""
 _DRAWN: Final = 4096
-_MOST_ROUNDS: Final = 60
-"""More are needed only where rounding hides all that is left, so that any of it is right."""
 
 Places = npt.NDArray[np.int64]
 
@@ -52,7 +50,7 @@ class Rows:
     def _select(self, k: int) -> float:
         rng = np.random.default_rng(1)
         low, high = self.first, np.full(self.first.size, self.ascending.size, dtype=np.int64)
-        for _ in range(_MOST_ROUNDS):
+        while True:
             below, size = int((low - self.first).sum()), int((high - low).sum())
             if size <= WRITTEN_OUT:
                 every = self._written(low, high)
@@ -63,21 +61,27 @@ class Rows:
             slack = 3 * np.sqrt(_DRAWN * share * (1 - share)) + 1
             least = drawn[max(0, int(share * _DRAWN - slack))]
             most = drawn[min(_DRAWN - 1, int(share * _DRAWN + slack))]
-            # All that equals the lower pivot stays inside.
-            from_ = np.clip(self._not_above(np.nextafter(least, -np.inf)), low, high)
-            to = np.clip(self._not_above(most), low, high)
-            if k <= int((from_ - self.first).sum()):
-                high = from_
-            elif k > int((to - self.first).sum()):
-                low = to
-            else:
-                low, high = from_, to
-        return float(most)
+            kept = self._narrowed(k, low, high, least, most)
+            if int((kept[1] - kept[0]).sum()) == size:  # equal values fill the bracket: one pivot parts them
+                least = most = drawn[min(_DRAWN - 1, int(share * _DRAWN))]
+                kept = self._narrowed(k, low, high, least, most)
+                if int((kept[1] - kept[0]).sum()) == size:  # rounding hides what is left
+                    return float(least)
+            if least == most and kept[0] is not low and kept[1] is not high:
+                return float(least)
+            low, high = kept
 
-    def _not_above(self, value: float) -> Places:
-        """For each row, the place behind the last value that is at most this."""
-        found = np.searchsorted(self.ascending, value - self.shifts, side="right")
-        return np.maximum(self.first, found)
+    def _narrowed(
+        self, k: int, low: Places, high: Places, least: float, most: float
+    ) -> tuple[Places, Places]:
+        """The part of the bracket that holds rank k: below both pivots, above them, or from one to the
+        other.
+        """
+        from_ = np.clip(np.searchsorted(self.ascending, least - self.shifts, side="left"), low, high)
+        to = np.clip(np.searchsorted(self.ascending, most - self.shifts, side="right"), low, high)
+        if k <= int((from_ - self.first).sum()):
+            return low, from_
+        return (to, high) if k > int((to - self.first).sum()) else (from_, to)
 
     def _draw(self, rng: np.random.Generator, low: Places, high: Places) -> Floats:
         upto = np.cumsum(high - low)
