@@ -53,6 +53,8 @@ _ABOUT: Final = {
     "value.v": "in the unit of the metric",
     "look.block": "the last block before it",
     "look.metric": "name of the metric that was looked at",
+    "extension.id": "number of the extension",
+    "extension.after_run": "the last run before it was asked for",
     "look.decision": "`capped`: ended without the precision",
     "batch.first_trial": "the first of these trials",
     "batch.last_trial": "the last of them",

@@ -97,3 +97,26 @@ def test_something_that_is_no_record_is_said_to_be_none(steelyard_cli, tmp_path)
         assert done.returncode == 2
         assert done.stderr.startswith("error: ")
         assert "Traceback" not in done.stderr
+
+
+def test_a_spec_that_had_ended_is_not_run_again_and_says_how_to_measure_more(steelyard_cli, spec):
+    first = steelyard_cli("run", "it.toml")
+    again = steelyard_cli("run", "it.toml")
+    assert (again.returncode, again.stdout) == (0, first.stdout)
+    assert "had ended with 4 blocks; nothing was run, and this is its answer." in again.stderr
+    command = again.stderr.rsplit("steelyard ", 1)[1].split()
+    assert command[-2:] == ["--extend", "4"]
+    more = steelyard_cli(*command)
+    assert more.returncode == 0, more.stderr
+    assert "Blocks were added 1 time after an answer from 4 blocks" in " ".join(more.stdout.split())
+    assert "8 randomised blocks" in " ".join(more.stdout.split())
+    found = json.loads(steelyard_cli("analyze", "it.lab", "--json").stdout)
+    assert found["design"]["extended_from"] == [4]
+    assert found["alpha"] == pytest.approx(0.0025)
+
+
+def test_nothing_can_be_added_before_there_is_anything(steelyard_cli, spec):
+    done = steelyard_cli("run", "it.toml", "--extend", "4")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "hint: leave --extend out" in done.stderr
+    assert not spec.with_suffix(".lab").exists()

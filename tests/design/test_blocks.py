@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.design import BlockOutcome, blocks_until, looks, next_block, treatments, trials_per_block
+from steelyard.design import (
+    BlockOutcome,
+    Extension,
+    blocks_until,
+    looks,
+    next_block,
+    treatments,
+    trials_per_block,
+)
 
 
 def run(experiment, pieces, fails, upto):
@@ -217,3 +225,30 @@ def test_a_record_that_is_extended_goes_on_in_rounds_as_long_as_its_design(compa
     order = visits(blocks_until(experiment, treatments(experiment), [], 12))
     assert [{context for context, _ in order[i : i + 4]} for i in (0, 4, 8)] == [{1, 2}, {3, 4}, {5, 6}]
     assert len(set(order)) == 12
+
+
+@given(
+    tables=designs(fewest_passes=2),
+    sizes=st.lists(st.integers(1, 6), min_size=1, max_size=3),
+    cut=st.integers(0, 8),
+)
+def test_extensions_visit_every_context_of_theirs_in_every_pass(compared, tables, sizes, cut):
+    """Where time ran out within a round, the next extension finishes that round first."""
+    experiment = compared(**tables)
+    arms, passes = treatments(experiment), tables["contexts"]["passes"]
+    past, extensions = [], []
+    start = max(1, next(iter(looks(experiment))) - cut)
+    past = [BlockOutcome(b, "complete") for b in blocks_until(experiment, arms, past, start)]
+    for size in sizes:
+        begun = extensions[-1].to_blocks if extensions else start
+        extensions.append(Extension(len(extensions) + 1, begun, begun + passes * size))
+        new = blocks_until(experiment, arms, past, begun + passes * size, extensions)
+        assert len(new) == passes * size
+        assert next_block(experiment, arms, past, extensions=extensions) == new[0]
+        past += [BlockOutcome(block, "complete") for block in new]
+        if start % passes == 0:
+            visits = Counter(o.block.context.id for o in past if not o.block.discard)
+            assert set(visits.values()) == {passes} or start < next(iter(looks(experiment)))
+    assert next_block(experiment, arms, past, extensions=extensions) is None
+    counting = [(o.block.context.id, o.block.pass_) for o in past if not o.block.discard]
+    assert len(set(counting)) == len(counting)

@@ -87,3 +87,8 @@ def test_looks_ascend_in_whole_passes_and_end_at_the_cap(compared, blocks, passe
     assert all(look % passes == 0 for look in found)
     assert found[-1] == cap
     assert found[0] >= min(max(blocks, 10), cap)
+
+
+def test_a_strict_rule_looks_at_30_blocks_first(compared):
+    experiment = compared(design={"stop": {"rel_halfwidth": 0.02, "strict": True}})
+    assert list(itertools.islice(looks(experiment), 4)) == [30, 37, 46, 58]

@@ -22,6 +22,10 @@ def test_the_line_says_how_far_and_how_long():
     assert progress_line(12, 30, 180.0) == "12/30 blocks  ████████░░░░░░░░░░░░  3 min left"
 
 
+def test_where_nobody_knows_the_end_the_time_is_that_to_the_next_look():
+    assert progress_line(3, 10, 7.0, to_end=False).endswith("  7 s to the next look")
+
+
 def test_before_the_first_block_no_time_is_guessed():
     assert progress_line(0, 30) == "0/30 blocks  ░░░░░░░░░░░░░░░░░░░░"
 

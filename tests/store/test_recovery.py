@@ -12,6 +12,7 @@ from contextlib import closing
 import made_up
 import pytest
 
+from steelyard.design import Extension
 from steelyard.errors import RecordError
 from steelyard.store import Record
 from steelyard.store.recovery import Recovered, recover
@@ -116,3 +117,19 @@ def test_the_hint_of_a_damaged_record_is_a_command_that_works(damaged, tmp_path)
     again = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (again.returncode, again.stdout) == (2, "")
     assert again.stderr.startswith(f"error: {copy} exists already\n\nhint: ")
+
+
+def test_a_record_from_before_there_were_extensions_is_recovered(tmp_path, damaged):
+    with closing(sqlite3.connect(damaged / "record.sqlite")) as connection, connection:
+        connection.execute("DROP TABLE extension")
+    assert recover(damaged, tmp_path / "new.lab") == Recovered(600, 0, 0)
+    with Record.open(tmp_path / "new.lab") as record:
+        assert record.extensions() == ()
+
+
+def test_extensions_are_recovered(tmp_path, damaged):
+    with Record.open(damaged, write=True) as record:
+        record.add_extension(Extension(1, 199, 250))
+    recover(damaged, tmp_path / "new.lab")
+    with Record.open(tmp_path / "new.lab") as record:
+        assert record.extensions() == (Extension(1, 199, 250),)

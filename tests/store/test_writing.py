@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import sqlite3
+from contextlib import closing
 
 import made_up
 import pytest
 from msgspec.structs import replace
 
+from steelyard.design import Extension
 from steelyard.errors import RecordError
 from steelyard.run.measurement import Value
 from steelyard.store import Batch, Look, Record
@@ -221,3 +224,28 @@ def test_labels_of_equal_text_and_other_type_are_other_labels(record):
 def test_taking_nothing_moves_the_offset(record):
     record.take(1, [], JOURNAL, 16)
     assert record.journal_offset(JOURNAL) == 16
+
+
+def as_version_1(directory):
+    """The record as an earlier Steelyard made it."""
+    with closing(sqlite3.connect(directory / "record.sqlite")) as connection, connection:
+        connection.execute("DROP TABLE extension")
+        connection.execute("UPDATE record SET version = 1")
+        connection.execute("PRAGMA user_version = 1")
+
+
+def test_a_record_of_version_1_is_read_as_it_is_and_becomes_one_of_version_2_when_it_is_extended(tmp_path):
+    made_up.filled(tmp_path / "a.lab", made_up.blocks(3)).close()
+    as_version_1(tmp_path / "a.lab")
+    with Record.open(tmp_path / "a.lab") as record:
+        assert record.extensions() == ()
+        assert len(record.outcomes()) == 3
+    extensions = (Extension(1, 2, 5), Extension(1, 5, 9))
+    with Record.open(tmp_path / "a.lab", write=True) as record:
+        for each in extensions:
+            record.add_extension(each)
+    with Record.open(tmp_path / "a.lab") as record:
+        assert record.extensions() == extensions
+    with closing(sqlite3.connect(tmp_path / "a.lab" / "record.sqlite")) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+        assert connection.execute("SELECT version FROM record").fetchone() == (2,)

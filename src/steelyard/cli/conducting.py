@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -29,19 +30,29 @@ def terminal_width() -> int:
 
 def drawn_on(line: Progress) -> Watch:
     """What draws how far a run is."""
-    return lambda at: line.update(at.blocks_done, at.blocks_wanted, at.remaining_s, at.what)
+    return lambda at: line.update(at.blocks_done, at.blocks_wanted, at.remaining_s, at.what, to_end=at.to_end)
 
 
-def conduct(experiment: Experiment, directory: Path, *, spec_text: str = "") -> None:
-    """Run to the end, with a line of progress on a terminal."""
+def conduct(
+    experiment: Experiment, directory: Path, *, spec_text: str = "", extend: int | None = None
+) -> None:
+    """Run to the end, with a line of progress on a terminal; of what had ended already, that is said."""
+    from steelyard.lab.extending import had_ended
     from steelyard.lab.run import run
     from steelyard.report.progress import Progress
 
+    blocks = None if extend else had_ended(directory)
     line = Progress(sys.stderr)
     try:
-        run(experiment, directory, spec_text=spec_text, watch=drawn_on(line))
+        run(experiment, directory, spec_text=spec_text, watch=drawn_on(line), extend=extend)
     finally:
         line.clear()
+    if blocks is not None:
+        click.echo(
+            f"{directory} had ended with {blocks} blocks; nothing was run, and this is its answer.\n"
+            f"To measure more: steelyard run {shlex.quote(str(directory))} --extend {blocks}\n",
+            err=True,
+        )
 
 
 def print_answer(

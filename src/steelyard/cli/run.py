@@ -16,6 +16,12 @@ from steelyard.cli.options import json_option, output_option, protocol_option, s
 @protocol_option
 @json_option
 @strict_option
+@click.option(
+    "--extend",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Add N blocks to a record that has ended; it is judged more strictly then.",
+)
 @click.option("--yes", is_flag=True, help="Accept more than 10,000 treatments.")
 @click.pass_context
 def command(
@@ -25,6 +31,7 @@ def command(
     protocol: str | None,
     as_json: bool,
     strict: bool,
+    extend: int | None,
     yes: bool,
 ) -> None:
     """Run the experiment that SPEC describes, or continue it where it stopped.
@@ -44,5 +51,5 @@ def command(
     else:
         experiment, text = load(spec, allow_many=yes), spec.read_text(encoding="utf-8")
         directory = output or record_of_spec(spec)
-    conduct(experiment, directory, spec_text=text)
+    conduct(experiment, directory, spec_text=text, extend=extend)
     ctx.exit(print_answer(directory, as_json=as_json, strict=strict, protocol=protocol))

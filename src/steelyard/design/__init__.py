@@ -7,7 +7,7 @@ from __future__ import annotations
 from steelyard.design.blocks import blocks_until, next_block, trials_per_block
 from steelyard.design.contexts import different
 from steelyard.design.looks import looks, most_blocks, next_look
-from steelyard.design.plan import Block, BlockOutcome, BlockState, Context
+from steelyard.design.plan import Block, BlockOutcome, BlockState, Context, Extension
 from steelyard.design.separability import separability
 from steelyard.design.treatments import treatments
 
@@ -16,6 +16,7 @@ __all__ = [
     "BlockOutcome",
     "BlockState",
     "Context",
+    "Extension",
     "blocks_until",
     "different",
     "looks",

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 
 from steelyard.design.contexts import draw_context
 from steelyard.design.looks import looks, most_blocks
-from steelyard.design.plan import Block, BlockOutcome
+from steelyard.design.plan import Block, BlockOutcome, Extension
 from steelyard.design.randomness import generator, permutation
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Contexts, Experiment
@@ -31,6 +31,7 @@ def next_block(
     treatments: Sequence[Treatment],
     past: Sequence[BlockOutcome],
     blocks: int | None = None,
+    extensions: Sequence[Extension] = (),
 ) -> Block | None:
     """The block after ``past``, or ``None`` where enough of them count.
 
@@ -42,20 +43,28 @@ def next_block(
         How many complete blocks are enough, discarded ones not counted; by default as many as the design has
         at most, which is for the caller to end at a look. A sequential order has one block, whatever is
         wanted.
+    extensions : sequence of Extension
+        Of the record, in order.
     """
     if blocks is None:
-        blocks = most_blocks(experiment)
+        blocks = extensions[-1].to_blocks if extensions else most_blocks(experiment)
     if blocks is not None and not _wanting(experiment, past, blocks):
         return None
-    return next(_upcoming(experiment, treatments, past))
+    return next(_upcoming(experiment, treatments, past, extensions))
 
 
 def blocks_until(
-    experiment: Experiment, treatments: Sequence[Treatment], past: Sequence[BlockOutcome], blocks: int
+    experiment: Experiment,
+    treatments: Sequence[Treatment],
+    past: Sequence[BlockOutcome],
+    blocks: int,
+    extensions: Sequence[Extension] = (),
 ) -> tuple[Block, ...]:
     """What ``next_block`` gives one by one until ``blocks`` blocks count, if none stays incomplete."""
     return tuple(
-        itertools.islice(_upcoming(experiment, treatments, past), _wanting(experiment, past, blocks))
+        itertools.islice(
+            _upcoming(experiment, treatments, past, extensions), _wanting(experiment, past, blocks)
+        )
     )
 
 
@@ -74,11 +83,15 @@ def _wanting(experiment: Experiment, past: Sequence[BlockOutcome], blocks: int) 
 
 
 def _upcoming(
-    experiment: Experiment, treatments: Sequence[Treatment], past: Sequence[BlockOutcome]
+    experiment: Experiment,
+    treatments: Sequence[Treatment],
+    past: Sequence[BlockOutcome],
+    extensions: Sequence[Extension],
 ) -> Iterator[Block]:
     """The blocks after ``past``, without end, if none of them stays incomplete."""
     design, contexts = experiment.design, experiment.contexts
-    visits = _visits(experiment, [outcome for outcome in past if not outcome.block.discard])
+    counting = [outcome for outcome in past if not outcome.block.discard]
+    visits = _visits(experiment, counting, extensions)
     for number in itertools.count(len(past) + 1):
         discard = number <= design.discard
         context, pass_ = (1, 1) if discard else next(visits)
@@ -100,7 +113,9 @@ def _order(
     return tuple(permutation(ids * design.replicates, generator(design.seed, "order", number)))
 
 
-def _visits(experiment: Experiment, counting: Sequence[BlockOutcome]) -> Iterator[Visit]:
+def _visits(
+    experiment: Experiment, counting: Sequence[BlockOutcome], extensions: Sequence[Extension]
+) -> Iterator[Visit]:
     """The visits after those of ``counting``, without end."""
     contexts = experiment.contexts
     if contexts is None or contexts.passes == 1:
@@ -109,14 +124,16 @@ def _visits(experiment: Experiment, counting: Sequence[BlockOutcome]) -> Iterato
     made = [((o.block.context.id, o.block.pass_), o.state) for o in counting if o.block.context is not None]
     attempts = Counter(visit for visit, _ in made)
     settled = {visit for visit, state in made if state != "incomplete"}
-    for schedule in _rounds(experiment, contexts):
+    for schedule in _rounds(experiment, contexts, extensions):
         yield from sorted((visit for visit in schedule if visit not in settled), key=attempts.__getitem__)
 
 
-def _rounds(experiment: Experiment, contexts: Contexts) -> Iterator[list[Visit]]:
+def _rounds(
+    experiment: Experiment, contexts: Contexts, extensions: Sequence[Extension]
+) -> Iterator[list[Visit]]:
     """The visits of each round in order, without end."""
     first = 1
-    for number, end in enumerate(_ends(experiment)):
+    for number, end in enumerate(_ends(experiment, extensions)):
         numbers = range(first, end // contexts.passes + 1)
         yield [
             (context, pass_)
@@ -126,10 +143,18 @@ def _rounds(experiment: Experiment, contexts: Contexts) -> Iterator[list[Visit]]
         first = numbers.stop
 
 
-def _ends(experiment: Experiment) -> Iterator[int]:
-    """The looks; after the last of them, as many blocks again and again, for a record that is extended."""
+def _ends(experiment: Experiment, extensions: Sequence[Extension]) -> Iterator[int]:
+    """Where rounds end: at the looks, and at the ends of extensions. A round that was begun when time ran out
+    is finished first.
+    """
     end = 0
     for look in looks(experiment):
         end = look
         yield end
+        if extensions and end >= extensions[0].from_blocks:
+            break
+    for extension in extensions:
+        if extension.to_blocks > end:
+            end = extension.to_blocks
+            yield end
     yield from (end * factor for factor in itertools.count(2))

@@ -52,6 +52,23 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class Extension:
+    """Blocks that were asked for after an experiment had ended.
+
+    Attributes
+    ----------
+    after_run : int
+        The last run of the record before.
+    from_blocks, to_blocks : int
+        Complete ones then, and complete ones wanted.
+    """
+
+    after_run: int
+    from_blocks: int
+    to_blocks: int
+
+
+@dataclass(frozen=True, slots=True)
 class BlockOutcome:
     """What a design needs to know of the past to draw the next block."""
 

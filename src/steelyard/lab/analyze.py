@@ -20,6 +20,7 @@ from steelyard.spec.valgrind import counting
 from steelyard.stats.answer import Answer, answer
 from steelyard.stats.contrast import Order
 from steelyard.stats.declared import Declared
+from steelyard.stats.extending import level_after
 from steelyard.stats.facts import DesignFacts, State
 from steelyard.stats.notice import Notice
 from steelyard.stats.precision import Precision, precision
@@ -71,7 +72,7 @@ def analyze(
             raise _nothing_yet(record)
         # Once for all that ask: of a million trials each takes a tenth of a second and more.
         so_far, disturbances = extent(record), record.disturbances()
-        declared = _chosen(replace(_declared(experiment), metric=primary), estimand, interval)
+        declared = _chosen(replace(_declared(record), metric=primary), estimand, interval)
         limit_s = experiment.program.timeout_s if declared.failures == "as-limit" else None
         return answer(
             experiment.name,
@@ -122,26 +123,24 @@ def _chosen(declared: Declared, estimand: Estimand | None, interval: IntervalKin
 def primary_precision(record: Record) -> Precision:
     """How precise the declared contrasts of the primary metric are by now."""
     experiment = record.experiment
-    return precision(
-        record.samples(experiment.analysis.metric), _declared(experiment), order=_order(experiment)
-    )
+    return precision(record.samples(experiment.analysis.metric), _declared(record), order=_order(experiment))
 
 
-def _declared(experiment: Experiment) -> Declared:
-    analysis = experiment.analysis
+def _declared(record: Record) -> Declared:
+    analysis = record.experiment.analysis
     return Declared(
         metric=analysis.metric,
         baseline=analysis.baseline or {},
         family=analysis.family,
         strata=analysis.strata,
-        alpha=analysis.alpha,
+        alpha=level_after(analysis.alpha, len(record.extensions())),
         margin=analysis.margin,
         failures=analysis.failures,
         protocol=rules_of(analysis),
         estimand=analysis.estimand,
         interval=analysis.interval,
         uncertainty=analysis.uncertainty,
-        seed=experiment.design.seed,
+        seed=record.experiment.design.seed,
         effects=analysis.effects,
         contrasts=analysis.contrasts,
         unreplicated=analysis.unreplicated,
@@ -171,6 +170,8 @@ def _facts(record: Record, so_far: Extent) -> DesignFacts:
         passes=experiment.contexts.passes if experiment.contexts else 1,
         state=_state(record, last),
         looks=tuple(look.blocks for look in looks),
+        extended_from=tuple(each.from_blocks for each in record.extensions()),
+        strict=bool(stop and stop.strict),
         target=stop.rel_halfwidth if stop else None,
         reached=looks[-1].rel_halfwidth if looks else None,
         cap=_cap(experiment, complete) if capped else None,

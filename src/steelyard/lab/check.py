@@ -16,6 +16,7 @@ from steelyard.errors import RecordError, UsageError
 from steelyard.lab.series_of_record import series_of_samples
 from steelyard.spec.claims import Claim
 from steelyard.spec.experiment import Experiment
+from steelyard.stats.extending import level_after
 from steelyard.store import Record
 from steelyard.store.facts import FILE
 
@@ -106,13 +107,15 @@ def check(record: Record, claims: Sequence[Claim] | None = None) -> Checked:
                 samples(metric), parameters, record.directory
             ),
         )
-        verdicts = judge(wanted, observed)
+        # A record that was extended has used up its level before.
+        alpha = level_after(experiment.analysis.alpha, len(record.extensions()))
+        verdicts = judge(wanted, observed, alpha=alpha)
         runs = record.runs()
     state = runs[-1].state if runs else "interrupted"
     return Checked(
         experiment=experiment.name,
         record=record.directory,
-        alpha=experiment.analysis.alpha,
+        alpha=alpha,
         verdicts=verdicts,
         precise=state != "precision_not_reached",
         finished=state in ("complete", "precision_not_reached"),

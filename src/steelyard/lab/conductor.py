@@ -35,8 +35,10 @@ class Progress:
     blocks_wanted: int
     elapsed_s: float
     remaining_s: float | None
+    """Until the end as far as that can be told; where it cannot, until the next look (``to_end``)."""
     what: str = "blocks"
     """``programs`` while they are built, before the first block."""
+    to_end: bool = True
 
 
 Watch = Callable[[Progress], None]
@@ -59,7 +61,10 @@ class Conductor:
         self._watch = watch
         self._experiment = record.experiment
         self._stopping = Stopping(record, self._experiment)
+        self._extensions = record.extensions()
         self._outcomes = record.outcomes()
+        # Kept up as blocks end: to count them all after each batch would take longer and longer.
+        self._states = Counter(outcome.state for outcome in self._outcomes)
         self._upcoming: deque[Work] = deque()
         self._failures: Counter[int] = Counter()
         self._started = time.monotonic()
@@ -75,7 +80,7 @@ class Conductor:
         """
         while True:
             elapsed_s = time.monotonic() - self._started
-            end = self._stopping.look(self._outcomes, elapsed_s)
+            end = self._stopping.look(self._states["complete"], len(self._outcomes), elapsed_s)
             if end:
                 # Also where nothing ran: what is read of the journal can be deleted with it.
                 self._store((), HostLoad.read())
@@ -118,7 +123,9 @@ class Conductor:
             if outcome.state == "planned":
                 yield Work(outcome.block, frozenset(self._record.finished_trials(outcome.block.id)))
         wanted = self._stopping.blocks_wanted()
-        for block in blocks_until(self._experiment, self._record.treatments, self._outcomes, wanted):
+        for block in blocks_until(
+            self._experiment, self._record.treatments, self._outcomes, wanted, self._extensions
+        ):
             yield Work(block)
 
     def _store(self, works: Sequence[Work], before: HostLoad) -> list[Measurement]:
@@ -145,6 +152,7 @@ class Conductor:
         if works[0].block.id <= len(self._outcomes):
             # Blocks that an earlier run had begun: the record knows what became of their first trials.
             self._outcomes = self._record.outcomes()
+            self._states = Counter(outcome.state for outcome in self._outcomes)
             return
         spoilt = {measurement.block for measurement in measurements if measurement.status != "ok"}
         for work in works:
@@ -154,6 +162,7 @@ class Conductor:
             elif work.block.id in spoilt:
                 state = "incomplete"
             self._outcomes.append(BlockOutcome(work.block, state))
+            self._states[state] += 1
         if any(not work.block.discard for work in works if work.block.id in spoilt):
             self._upcoming.clear()
 
@@ -189,7 +198,7 @@ class Conductor:
         return f"its output is in {kept}; {cure}" if kept.exists() else cure
 
     def _refuse_too_few_complete(self) -> None:
-        states = Counter(outcome.state for outcome in self._outcomes)
+        states = self._states
         if states["incomplete"] >= _INCOMPLETE_BLOCKS and states["incomplete"] > 3 * states["complete"]:
             raise ProgramError(
                 f"{states['incomplete']} blocks are incomplete and {states['complete']} complete:"
@@ -209,10 +218,12 @@ class Conductor:
         return changes
 
     def _tell(self, elapsed_s: float) -> None:
-        done = sum(outcome.state == "complete" for outcome in self._outcomes)
-        wanted = self._stopping.blocks_wanted()
-        rest = self._stopping.seconds_left(elapsed_s)
+        done, end = self._states["complete"], self._stopping.expected_end()
+        wanted = end or self._stopping.blocks_wanted()
+        rest, to_end = self._stopping.seconds_left(elapsed_s), end is not None
         if self._blocks_run:
             by_blocks = (wanted - done) * elapsed_s / self._blocks_run
+            # Time that runs out before the next look is the end.
+            to_end = to_end or (rest is not None and rest <= by_blocks)
             rest = by_blocks if rest is None else min(rest, by_blocks)
-        self._watch(Progress(done, wanted, elapsed_s, rest))
+        self._watch(Progress(done, wanted, elapsed_s, rest, to_end=to_end or not self._blocks_run))

@@ -13,6 +13,7 @@ from steelyard.design import treatments
 from steelyard.errors import InterruptedRunError, MachineError, RecordError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.conductor import Conductor, Watch
+from steelyard.lab.extending import add_blocks, ended, refuse_extending
 from steelyard.lab.interruption import interruptible
 from steelyard.lab.metrics import metrics_of
 from steelyard.lab.programs import build
@@ -40,7 +41,14 @@ def _ignore(_: object) -> None:
     pass
 
 
-def run(experiment: Experiment, directory: Path, *, spec_text: str = "", watch: Watch = _ignore) -> End:
+def run(
+    experiment: Experiment,
+    directory: Path,
+    *,
+    spec_text: str = "",
+    watch: Watch = _ignore,
+    extend: int | None = None,
+) -> End:
     """Run ``experiment`` with its record in ``directory``; an unfinished one goes on.
 
     Parameters
@@ -51,6 +59,8 @@ def run(experiment: Experiment, directory: Path, *, spec_text: str = "", watch: 
         Kept beside the record, for people.
     watch : callable
         Told between batches how far it is.
+    extend : int, optional
+        So many complete blocks more than a finished record has; see ``extending``.
 
     Returns
     -------
@@ -60,6 +70,8 @@ def run(experiment: Experiment, directory: Path, *, spec_text: str = "", watch: 
     ------
     RecordError
         The record belongs to another experiment, is at work in another process, or cannot be written.
+    UsageError
+        ``extend`` of a record that has not ended, or by blocks that do not fit its design.
     MachineError
         This machine lacks what an intervention or a build needs.
     ProgramError
@@ -74,11 +86,15 @@ def run(experiment: Experiment, directory: Path, *, spec_text: str = "", watch: 
         launches = Launches(experiment, drawn, builds=programs.first, built_in=programs.in_context)
         launches.check()
         identities = [program_identity(path) for path in launches.files()]
-        if finished := _finished(experiment, directory, identities):
+        if (finished := _finished(experiment, directory, identities)) and extend is None:
             return finished
+        if extend is not None:
+            refuse_extending(experiment, directory, extend, finished=bool(finished))
         with _record(experiment, directory, drawn, spec_text, identities) as record:
             programs.keep_logs(record.directory / "build")
             _tidy(record, launches)
+            if extend is not None:
+                add_blocks(record, extend)
             return _run(record, launches, identities, watch)
 
 
@@ -124,11 +140,7 @@ def _finished(experiment: Experiment, directory: Path, identities: Sequence[Prog
         return None
     with Record.open(directory) as record:
         _refuse_other(record, experiment, identities)
-        for run in record.runs():
-            match run.state:
-                case "complete" | "precision_not_reached":
-                    return run.state
-    return None
+        return ended(record)
 
 
 @contextmanager

@@ -39,7 +39,8 @@ def extent(record: Record) -> Extent:
     """Counts and times of a record; of a million trials in a tenth of a second."""
     progress, runs = record.progress(), record.runs()
     complete = progress.blocks.get("complete", 0)
-    most = most_blocks(record.experiment)
+    extensions = record.extensions()
+    most = extensions[-1].to_blocks if extensions else most_blocks(record.experiment)
     spent_s = seconds_run(runs, progress.last_start_ns)
     goes_on = bool(runs) and runs[-1].state not in {"complete", "precision_not_reached"}
     left_s = spent_s / complete * (most - complete) if goes_on and complete and most else None

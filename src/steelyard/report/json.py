@@ -53,6 +53,8 @@ class Design(msgspec.Struct, frozen=True):
     target: float | None
     reached: float | None
     cap: Literal["max_blocks", "max_time"] | None
+    strict: bool = False
+    extended_from: tuple[int, ...] = ()
 
 
 class TreatmentEntry(msgspec.Struct, frozen=True):
@@ -212,6 +214,8 @@ def document(answer: Answer) -> Document:
             target=design.target,
             reached=design.reached,
             cap=design.cap,
+            strict=design.strict,
+            extended_from=design.extended_from,
         ),
         samples=tuple(_sample(sample) for sample in answer.samples),
         comparisons=tuple(

@@ -18,13 +18,21 @@ _CLEAR: Final = "\r\x1b[K"
 
 
 def progress_line(
-    done: int, total: int, left_s: float | None = None, what: str = "blocks", width: int = 80
+    done: int,
+    total: int,
+    left_s: float | None = None,
+    what: str = "blocks",
+    width: int = 80,
+    *,
+    to_end: bool = True,
 ) -> str:
-    """``12/30 blocks ████░░░░  3 min left``, at most ``width`` columns; the time only where it is known."""
+    """``12/30 blocks ████░░░░  3 min left``, at most ``width`` columns; the time only where it is known, and
+    ``to the next look`` where nobody knows the end.
+    """
     filled = _BAR * min(done, total) // max(total, 1)
     parts = [f"{done}/{total} {what}", "█" * filled + "░" * (_BAR - filled)]
     if left_s is not None:
-        parts.append(f"{format_duration(left_s)} left")
+        parts.append(f"{format_duration(left_s)} {'left' if to_end else 'to the next look'}")
     return shorten("  ".join(parts), width)
 
 
@@ -37,12 +45,20 @@ class Progress:
     stream: TextIO = field(default_factory=lambda: sys.stderr)
     _shown: bool = False
 
-    def update(self, done: int, total: int, left_s: float | None = None, what: str = "blocks") -> None:
+    def update(
+        self,
+        done: int,
+        total: int,
+        left_s: float | None = None,
+        what: str = "blocks",
+        *,
+        to_end: bool = True,
+    ) -> None:
         """Draw the line anew."""
         if not self.stream.isatty() or os.environ.get("TERM") == "dumb":
             return
         # The last column is left free: a character there makes some terminals wrap.
-        line = progress_line(done, total, left_s, what, self._width() - 1)
+        line = progress_line(done, total, left_s, what, self._width() - 1, to_end=to_end)
         self.stream.write(_CLEAR + line)
         self.stream.flush()
         self._shown = columns(line) > 0

@@ -14,6 +14,9 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "running": "The experiment is still running; this is after {blocks}.",
     "interrupted": "The run was interrupted after {blocks}; it can be continued.",
     "precision_not_reached": "The precision wanted was not reached{ended} ({blocks}){halfwidths}.",
+    "extended": "Blocks were added {times} after an answer from {blocks}: judged over all of them at "
+    "p ≤ {alpha}, so that adding blocks until something shows finds hardly more than chance; the 95 % "
+    "intervals are not widened.",
     "sequential_order": "One command ran after the other, so that every drift of the machine counts as a "
     "difference, and no interval shows it.",
     "disturbed": "{who}: {share} of the elapsed time was spent waiting for a CPU that something else used.",
@@ -25,6 +28,9 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "trend_of_difference": "{who}: the difference itself drifts during the run; the ratio is its average.",
     "outliers": "{who}: {count} of {n} values far out, the farthest at {farthest} × the median; "
     "all are kept.",
+    "bimodal": "{who}: values fall into two groups, {ratio} × apart, the smaller with {share} of them; a "
+    "mean describes neither.",
+    "dominated": "{who}: one of {n} values makes {share} of the spread, and so of mean and interval.",
     "resolution": "{who}: {steps}",
     "failures": "{who}: {failed} of {attempted} runs failed{in_time}.",
     "failures_unequal": "{who}: no verdict, since runs failed or timed out, "
@@ -52,9 +58,16 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "note": "{text}",
 }
 
-_COUNTS: Final = {"blocks": "block", "contexts": "context", "runs": "run"}
+_COUNTS: Final = {"blocks": "block", "times": "time", "contexts": "context", "runs": "run"}
 _WIDTHS: Final = {"reached": "reached", "target": "wanted"}
-_FORMATS: Final = {"r1": ".2f", "n_eff": ".0f", "farthest": ".3g", "tick_s": "g"}
+_FORMATS: Final = {
+    "r1": ".2f",
+    "n_eff": ".0f",
+    "farthest": ".3g",
+    "ratio": ".3g",
+    "alpha": ".2g",
+    "tick_s": "g",
+}
 
 
 def notice(about: Notice, names: Names) -> str:

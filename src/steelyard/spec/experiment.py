@@ -109,6 +109,8 @@ class Stop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rel_halfwidth: float | None = None
     max_blocks: int | None = None
     max_time_s: float | None = None
+    strict: bool = False
+    """The first look is at 30 blocks, not at 10."""
 
 
 class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -234,6 +234,10 @@ class StopTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     max_time: Annotated[
         Duration | None, Meta(description="Stop after this time, whatever the precision.")
     ] = None
+    strict: Annotated[
+        bool,
+        Meta(description="Look at 30 blocks at the earliest, so that stopping costs no coverage."),
+    ] = False
 
 
 class DesignTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

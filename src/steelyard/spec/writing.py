@@ -116,6 +116,8 @@ def _design(design: Design) -> Table:
     }
     if design.stop.max_time_s is not None:
         stop["max_time"] = _duration(design.stop.max_time_s)
+    if design.stop.strict:
+        stop["strict"] = True
     return table | {"stop": stop}
 
 

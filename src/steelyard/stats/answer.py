@@ -117,7 +117,7 @@ def answer(
         samples=(*primary, *others),
         comparisons=(*judged, *unjudged),
         warnings=(
-            *warnings_of(facts, primary, judged, _lonely(samples, declared), declared.failures),
+            *warnings_of(facts, primary, judged, _lonely(samples, declared), declared),
             *_of_protocol(declared, facts),
             *warnings,
         ),

@@ -9,7 +9,9 @@ import numpy as np
 
 from steelyard.sample import Failures, Sample, Treatment
 from steelyard.stats.autocorrelation import Autocorrelation, autocorrelation
+from steelyard.stats.dominance import dominating_share
 from steelyard.stats.flags import Flag
+from steelyard.stats.modes import Gap, gap
 from steelyard.stats.outliers import Outliers, outliers
 from steelyard.stats.resolution import coarse_step
 from steelyard.stats.summary import Summary, summarise
@@ -23,7 +25,7 @@ class Described:
 
     Attributes
     ----------
-    autocorrelation, trend, outliers : optional
+    autocorrelation, trend, outliers, gap, dominating : optional
         ``None`` where there is none to compute; see the types.
     step : float or None
         A step of the clock that shows in the values, in their unit; 0 where all are equal. Times and rates
@@ -39,6 +41,8 @@ class Described:
     trend: Trend | None = None
     outliers: Outliers | None = None
     step: float | None = None
+    gap: Gap | None = None
+    dominating: float | None = None
 
     @property
     def flags(self) -> tuple[Flag, ...]:
@@ -47,6 +51,8 @@ class Described:
             "autocorrelated": self.autocorrelation is not None and self.autocorrelation.significant,
             "trend": self.trend is not None and self.trend.significant,
             "outliers": self.outliers is not None,
+            "bimodal": self.gap is not None,
+            "dominated": self.dominating is not None,
             "resolution": self.step is not None,
             "not_finite": self.summary.reason == "not_finite",
             "failures": self.failures.failed > 0,
@@ -71,6 +77,8 @@ def describe(sample: Sample) -> Described:
         trend=trend(values),
         outliers=outliers(values),
         step=coarse_step(values) if sees_clock(sample.metric) else None,
+        gap=gap(values),
+        dominating=dominating_share(values),
     )
 
 

@@ -25,6 +25,10 @@ class DesignFacts:
     state : {"complete", "running", "interrupted", "precision_not_reached"}
     looks : tuple of int
         Blocks at which a stop rule looked.
+    extended_from : tuple of int
+        Blocks that the record had at each of its extensions.
+    strict : bool
+        The stop rule looked late enough to cost no coverage.
     target : float or None
         Relative half-width that the stop rule wanted.
     reached : float or None
@@ -52,3 +56,5 @@ class DesignFacts:
     layout_per_launch: bool = False
     default_context: int | None = None
     pace: Pace | None = None
+    extended_from: tuple[int, ...] = ()
+    strict: bool = False

@@ -10,6 +10,8 @@ Flag = Literal[
     "autocorrelated",
     "trend",
     "outliers",
+    "bimodal",
+    "dominated",
     "resolution",
     "few_blocks",
     "failures",
@@ -23,6 +25,9 @@ Flag = Literal[
     "no_spread",
     "undefined",
 ]
+
+EarlyDoubt = Literal["bimodal", "autocorrelated"]
+"""What makes the precision of few blocks doubtful."""
 
 FEW_BLOCKS: Final = 10
 """Below, optional stopping and skewed values cost coverage (docs/statistics.md)."""

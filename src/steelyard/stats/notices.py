@@ -7,7 +7,7 @@ from typing import Final
 
 from steelyard.sample import Treatment
 from steelyard.stats.comparison import Comparison
-from steelyard.stats.declared import OnFailures
+from steelyard.stats.declared import Declared, OnFailures
 from steelyard.stats.described import Described
 from steelyard.stats.facts import DesignFacts
 from steelyard.stats.flags import FEW_BLOCKS, Flag
@@ -29,12 +29,12 @@ def warnings_of(
     samples: Sequence[Described],
     comparisons: Sequence[Comparison],
     lonely: Sequence[Treatment],
-    failures: OnFailures,
+    declared: Declared,
 ) -> tuple[Notice, ...]:
     """About the run, about samples of the primary metric, about comparisons; the gravest first."""
     return (
-        *_of_run(facts, samples),
-        *_of_failures(samples, comparisons, failures),
+        *_of_run(facts, samples, declared.alpha),
+        *_of_failures(samples, comparisons, declared.failures),
         *_of_values(facts, samples),
         *_of_comparisons(facts, comparisons),
         *([Notice("no_baseline", tuple(treatment.label for treatment in lonely))] if lonely else []),
@@ -66,7 +66,7 @@ def limits_of(
     return tuple(limits)
 
 
-def _of_run(facts: DesignFacts, samples: Sequence[Described]) -> list[Notice]:
+def _of_run(facts: DesignFacts, samples: Sequence[Described], alpha: float) -> list[Notice]:
     notices: list[Notice] = []
     if facts.state == "running":
         notices.append(Notice("running", (), {"blocks": facts.blocks}))
@@ -77,6 +77,9 @@ def _of_run(facts: DesignFacts, samples: Sequence[Described]) -> list[Notice]:
         notices.append(
             Notice("precision_not_reached", (), {name: v for name, v in fields.items() if v is not None})
         )
+    if facts.extended_from:
+        times, blocks = len(facts.extended_from), facts.extended_from[0]
+        notices.append(Notice("extended", (), {"times": times, "blocks": blocks, "alpha": alpha}))
     if facts.order == "sequential":
         notices.append(Notice("sequential_order"))
     blocked = facts.order != "sequential"
@@ -111,6 +114,12 @@ def _of_values(facts: DesignFacts, samples: Sequence[Described]) -> list[Notice]
         if (far := sample.outliers) is not None:
             fields = {"count": far.count, "n": sample.summary.n, "farthest": far.farthest}
             notices.append(Notice("outliers", (sample.treatment.label,), fields))
+        if (two := sample.gap) is not None:
+            grouped = {"share": two.share, "ratio": two.ratio}
+            notices.append(Notice("bimodal", (sample.treatment.label,), grouped))
+        if sample.dominating is not None:
+            carried = {"share": sample.dominating, "n": sample.summary.n}
+            notices.append(Notice("dominated", (sample.treatment.label,), carried))
     if coarse := _flagged(samples, "resolution"):
         step = max(sample.step or 0.0 for sample in coarse)
         notices.append(Notice("resolution", _labels(coarse), {"step": step, "unit": coarse[0].metric.unit}))

@@ -12,6 +12,8 @@ from steelyard.sample import Sample
 from steelyard.stats.autocorrelation import autocorrelation
 from steelyard.stats.contrast import Contrast, Floats, Order, contrast
 from steelyard.stats.declared import Declared
+from steelyard.stats.flags import EarlyDoubt
+from steelyard.stats.modes import gap
 from steelyard.stats.pairing import pair_up
 from steelyard.stats.student import t_quantile
 from steelyard.stats.undefined import Undefined
@@ -26,9 +28,13 @@ class Precision:
     ----------
     halfwidths : tuple of (float or None)
         (high - low) / 2 over the estimate; ``None`` where there is no bounded interval yet.
+    doubts : tuple of {"bimodal", "autocorrelated"}
+        What makes the precision of few blocks doubtful: a sample in two groups, of which further ones may not
+        have shown yet; a contrast (or a mean) whose neighbours in time resemble each other.
     """
 
     halfwidths: tuple[float | None, ...]
+    doubts: tuple[EarlyDoubt, ...] = ()
 
     @property
     def widest(self) -> float | None:
@@ -52,12 +58,28 @@ def precision(
         As ``pair_up``.
     """
     primary = [sample for sample in samples if sample.metric.name == declared.metric]
+    values = [np.asarray(sample.values, dtype=np.float64) for sample in primary]
     pairs = pair_up(primary, declared).pairs
     if pairs:
-        return Precision(
-            tuple(contrast_halfwidth(contrast(p.baseline, p.treatment, order=order)) for p in pairs)
-        )
-    return Precision(tuple(mean_halfwidth(np.asarray(sample.values, dtype=np.float64)) for sample in primary))
+        contrasts = [contrast(p.baseline, p.treatment, order=order) for p in pairs]
+        in_time = [
+            c.differences for c in contrasts if isinstance(c, Contrast) and c.paired and c.old.by == "block"
+        ]
+        halfwidths = tuple(contrast_halfwidth(each) for each in contrasts)
+    else:
+        in_time = [each for each in values if np.isfinite(each).all()]
+        halfwidths = tuple(mean_halfwidth(each) for each in values)
+    return Precision(halfwidths, _doubts(values, in_time))
+
+
+def _doubts(values: Sequence[Floats], in_time: Sequence[Floats]) -> tuple[EarlyDoubt, ...]:
+    found: dict[EarlyDoubt, bool] = {
+        "bimodal": any(np.isfinite(each).all() and gap(each) is not None for each in values),
+        "autocorrelated": any(
+            (r1 := autocorrelation(each)) is not None and r1.significant for each in in_time
+        ),
+    }
+    return tuple(doubt for doubt, up in found.items() if up)
 
 
 def contrast_halfwidth(contrast: Contrast | Undefined) -> float | None:

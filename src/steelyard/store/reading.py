@@ -11,7 +11,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 import msgspec
 
-from steelyard.design.plan import Block, BlockOutcome, BlockState, Context
+from steelyard.design.plan import Block, BlockOutcome, BlockState, Context, Extension
 from steelyard.run.measurement import Measurement
 from steelyard.sample import Failures, Sample
 from steelyard.store.censoring import CensoredColumns, times_to_limit
@@ -226,6 +226,16 @@ class Reading(Facts):
                 " ORDER BY block, metric"
             )
         ]
+
+    @_asked
+    def extensions(self) -> tuple[Extension, ...]:
+        """Blocks that were asked for after the experiment had ended, in that order."""
+        if not list(self._rows("SELECT 1 FROM sqlite_schema WHERE name = 'extension'")):
+            return ()
+        return tuple(
+            Extension(*row)
+            for row in self._rows("SELECT after_run, from_blocks, to_blocks FROM extension ORDER BY id")
+        )
 
     @_asked
     def batches(self) -> list[Batch]:

@@ -18,8 +18,8 @@ from steelyard.store.facts import FILE
 
 _KEYS: Final = {
     "record": "rowid", "run": "id", "journal": "run", "treatment": "id", "context": "id", "block": "id",
-    "trial": "id", "metric": "id", "labels": "id", "value": "trial", "look": "block", "batch": "first_trial",
-    "warning": "id",
+    "trial": "id", "metric": "id", "labels": "id", "value": "trial", "look": "block",
+    "extension": "id", "batch": "first_trial", "warning": "id",
 }  # fmt: skip
 """Tables, parents first, and the number by which parts of each can be asked for."""
 
@@ -91,12 +91,16 @@ def _rebuild(directory: Path) -> Recovered:
     old = directory / "damaged.sqlite"
     for path in list(directory.glob(f"{FILE}*")):
         path.rename(path.with_name(path.name.replace(FILE, old.name)))
+    _cut_to_pages(old)
     with closing(sqlite3.connect(old, isolation_level=None)) as source:
         # Without it, SQLite refuses a file that is shorter than its header says.
         source.execute("PRAGMA writable_schema = ON")
         with closing(create_database(directory / FILE)) as target:
             target.execute("BEGIN")
+            present = _tables(source)
             for table, key in _KEYS.items():
+                if present and table not in present:
+                    continue
                 for row in _rows(source, table, key, bound=old.stat().st_size // _LEAST_ROW_BYTES):
                     _insert(target, table, row)
             recovered = _settle(target, directory)
@@ -104,6 +108,26 @@ def _rebuild(directory: Path) -> Recovered:
     for path in directory.glob(f"{old.name}*"):
         path.unlink()
     return recovered
+
+
+def _cut_to_pages(file: Path) -> None:
+    """Drop what is left of a last page that was cut: SQLite would fill it up with zeros, and a number whose
+    end is missing would pass for another.
+    """
+    with file.open("r+b") as opened:
+        # At bytes 16 and 17 of the header; a page of 65,536 bytes is written as 1.
+        page_bytes = int.from_bytes(opened.read(18)[16:], "big")
+        page_bytes = 65536 if page_bytes == 1 else page_bytes
+        if page_bytes >= 512:
+            opened.truncate(file.stat().st_size // page_bytes * page_bytes)
+
+
+def _tables(source: sqlite3.Connection) -> set[str]:
+    """The tables that are there; empty where that cannot be read."""
+    try:
+        return {row[0] for row in source.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
+        return set()
 
 
 def _rows(source: sqlite3.Connection, table: str, key: str, *, bound: int) -> Iterator[tuple[Any, ...]]:

@@ -3,6 +3,7 @@
 History of the format
 ---------------------
 1   the first
+2   the table ``extension``; a record of version 1 gets it, and becomes one of version 2, when it is extended
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Final
 APPLICATION_ID: Final = int.from_bytes(b"Stly", "big")
 """In the header of the file, by which ``file`` and we know a record."""
 
-VERSION: Final = 1
+VERSION: Final = 2
 """In the header of the file (``user_version``); a record of a newer version is refused."""
 
 TABLES: Final = """
@@ -134,6 +135,14 @@ CREATE TABLE look (                            -- what the stop rule saw
     PRIMARY KEY (block, metric)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE extension (                       -- blocks that were asked for after the experiment had ended
+    id          INTEGER PRIMARY KEY,
+    after_run   INTEGER NOT NULL REFERENCES run,
+    at_ns       INTEGER NOT NULL,              -- Unix time
+    from_blocks INTEGER NOT NULL,              -- complete ones at that time
+    to_blocks   INTEGER NOT NULL               -- complete ones wanted
+) STRICT;
+
 CREATE TABLE batch (                           -- load of the host while the runner worked on these trials
     first_trial  INTEGER PRIMARY KEY REFERENCES trial,
     last_trial   INTEGER NOT NULL REFERENCES trial,
@@ -153,3 +162,6 @@ CREATE TABLE warning (
     text        TEXT    NOT NULL
 ) STRICT;
 """
+
+EXTENSION: Final = TABLES[TABLES.index("CREATE TABLE extension") : TABLES.index("CREATE TABLE batch")]
+"""What version 2 added."""

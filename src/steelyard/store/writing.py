@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.design.plan import Block, BlockState
+from steelyard.design.plan import Block, BlockState, Extension
 from steelyard.errors import RecordError
 from steelyard.run.measurement import Measurement, Value
 from steelyard.store.database import explained, set_durable
@@ -22,6 +22,7 @@ from steelyard.store.failed_output import FailedOutput
 from steelyard.store.json_text import as_given, canonical
 from steelyard.store.lock import WriterLock
 from steelyard.store.reading import Reading
+from steelyard.store.schema import EXTENSION, VERSION
 from steelyard.units import Scalar
 
 _TRIAL_COLUMNS: Final = (
@@ -221,6 +222,18 @@ class Writing(Reading):
                     look.wanted,
                     look.decision,
                 ),
+            )
+
+    def add_extension(self, extension: Extension) -> None:
+        """Ask for more blocks; a record of version 1 becomes one of version 2."""
+        with self._transaction(durable=True):
+            if not list(self._rows("SELECT 1 FROM sqlite_schema WHERE name = 'extension'")):
+                self._connection.execute(EXTENSION)
+                self._connection.execute("UPDATE record SET version = ?", (VERSION,))
+                self._connection.execute(f"PRAGMA user_version = {VERSION}")
+            self._connection.execute(
+                "INSERT INTO extension (after_run, at_ns, from_blocks, to_blocks) VALUES (?, ?, ?, ?)",
+                (extension.after_run, time.time_ns(), extension.from_blocks, extension.to_blocks),
             )
 
     def add_batch(self, batch: Batch) -> None:

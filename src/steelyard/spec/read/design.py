@@ -18,6 +18,9 @@ from steelyard.spec.tables import DesignTable, StopTable
 from steelyard.spec.toml import toml_value
 from steelyard.units import Scalar
 
+FIRST_STRICT_LOOK: Final = 30
+"""The same where stopping must cost no coverage: 95 % at 30, with more blocks only where few were enough
+(docs/decisions/027-stopping.md)."""
 FIRST_LOOK: Final = 10
 """Blocks before a stop rule may look: a 95 % interval covers 90 % where it may look at 3, and 94 % at 10."""
 MANY: Final = 10_000
@@ -148,6 +151,9 @@ def _count(
 
 def _stop(table: StopTable, design: DesignTable, origin: Origin) -> Stop:
     path: Path = ("design", "stop")
+    if table.strict and table.rel_halfwidth is None:
+        what = "strict says how to stop on a precision, and none is wanted"
+        raise origin.error((*path, "strict"), what, "write rel_halfwidth = 0.02 as well, or leave strict out")
     if table.rel_halfwidth is None and (table.max_blocks is not None or table.max_time is None):
         what = "max_blocks stops nothing without a precision" if table.max_blocks else "says nothing"
         raise origin.error(path, what, "write rel_halfwidth = 0.02 as well, or only give blocks")
@@ -156,15 +162,17 @@ def _stop(table: StopTable, design: DesignTable, origin: Origin) -> Stop:
         raise origin.error(
             (*path, "rel_halfwidth"), what, 'write order = "randomized", or leave rel_halfwidth out'
         )
-    least = max(design.blocks, FIRST_LOOK)
+    first = FIRST_STRICT_LOOK if table.strict else FIRST_LOOK
+    least = max(design.blocks, first)
     if table.max_blocks is not None and table.max_blocks < least:
-        reason = "blocks" if least == design.blocks else "the first look of a stop rule"
+        rule = "strict stop rule" if table.strict else "stop rule"
+        reason = "blocks" if least == design.blocks else f"the first look of a {rule}"
         what = f"{table.max_blocks} is below {least}, which is {reason}"
         raise origin.error((*path, "max_blocks"), what, f"write max_blocks = {least} or more")
     max_time_s = (
         None if table.max_time is None else read_duration(table.max_time, (*path, "max_time"), origin)
     )
-    return Stop(table.rel_halfwidth, table.max_blocks, max_time_s)
+    return Stop(table.rel_halfwidth, table.max_blocks, max_time_s, table.strict)
 
 
 def _check_contexts(contexts: Contexts, design: DesignTable, stop: Stop | None, origin: Origin) -> None:
