@@ -24,7 +24,7 @@ def shown(columns):
 
 def test_two_factors_that_vary_are_two_columns():
     assert varying(CROSSED) == ("opt", "threads")
-    assert shown(treatment_columns(CROSSED, varying(CROSSED), 80)) == [
+    assert shown(treatment_columns(CROSSED, varying(CROSSED), 40)) == [
         ("opt", ["O2", "O2", "O3", "O3"]),
         ("threads", ["1", "8", "1", "8"]),
     ]
@@ -35,7 +35,7 @@ def test_one_factor_and_labels_of_another_kind_stay_labels():
     own = [Treatment(1, "fast", {"a": 1, "b": 1}), Treatment(2, "slow", {"a": 2, "b": 2})]
     for given in (one, own, []):
         assert varying(given) == ()
-    assert shown(treatment_columns(one, (), 80)) == [("treatment", ["old", "new"])]
+    assert shown(treatment_columns(one, (), 40)) == [("treatment", ["old", "new"])]
 
 
 def test_a_factor_that_does_not_vary_has_no_column():
@@ -46,8 +46,8 @@ def test_a_factor_that_does_not_vary_has_no_column():
     assert varying(given) == ("a", "b")
 
 
-def test_columns_that_would_take_more_than_half_are_one_label():
-    assert len(treatment_columns(CROSSED, varying(CROSSED), 20)) == 1
+def test_columns_that_find_no_room_are_one_label():
+    assert len(treatment_columns(CROSSED, varying(CROSSED), 10)) == 1
 
 
 def test_a_baseline_is_what_it_has_other_than_the_treatment():
@@ -62,5 +62,5 @@ def test_a_baseline_is_what_it_has_other_than_the_treatment():
 
 def test_levels_that_could_move_the_cursor_are_escaped():
     given = treatments({"a": "x\x1b[31m", "b": True}, {"a": "", "b": False})
-    columns = shown(treatment_columns(given, ("a", "b"), 80))
+    columns = shown(treatment_columns(given, ("a", "b"), 40))
     assert columns == [("a", ["x\\x1b[31m", "''"]), ("b", ["true", "false"])]

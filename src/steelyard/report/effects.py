@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from steelyard.factorial import Axis
-from steelyard.report.digits import bounds, percent, probability, ratio
+from steelyard.report.digits import bounds, probability, ratio
+from steelyard.report.effect_words import called, interactions, leads, step_text
 from steelyard.report.label import columns as columns_of
 from steelyard.report.label import counted, level_text, printable, wrap
 from steelyard.report.line import Line, Span, Style
 from steelyard.report.table import Column, table
-from steelyard.report.words import REASONS, comparative, is_speed
+from steelyard.report.words import REASONS, is_speed
 from steelyard.stats.answer import Answer
 from steelyard.stats.factorial.effect import ContrastEffect, Effect, Factorial, LevelEffect
 from steelyard.stats.factorial.estimate import LogEstimate
@@ -35,11 +34,12 @@ def lines(answer: Answer, width: int) -> list[Line]:
     for found in answer.effects:
         if shown:
             shown.append(())
-        shown += [*_caption(found, width), *_part(found, width)]
+        shown += [*_caption(found, width), *_part(found, width, told=leads(answer))]
     return shown
 
 
-def _part(found: Factorial, width: int) -> Iterator[Line]:
+def _part(found: Factorial, width: int, *, told: bool) -> Iterator[Line]:
+    """What is found; without the sentences that ``told`` says stand above already."""
     if found.undefined is not None:
         said = f"No effects of the factors: {REASONS[found.undefined.reason]}."
         yield from _wrapped(said, width)
@@ -48,7 +48,7 @@ def _part(found: Factorial, width: int) -> Iterator[Line]:
     yield from _table(found, largest, width)
     if len(found.effects) > MOST_ROWS:
         yield (Span(f"… and {len(found.effects) - MOST_ROWS} smaller; --json has all."),)
-    for sentence in (*_interactions(found), *_notes(found)):
+    for sentence in (*(() if told else interactions(found)), *_notes(found)):
         yield from _wrapped(sentence, width)
     yield from _level_table(found, width)
     yield from _contrast_table(found, width)
@@ -69,16 +69,17 @@ def _caption(found: Factorial, width: int) -> list[Line]:
 
 def _table(found: Factorial, effects: Sequence[Effect], width: int) -> list[Line]:
     axes = {axis.name: axis for axis in found.axes}
-    others = {"chance": found.rest, "not assigned": found.unassigned}
+    unassigned = "not assigned" if found.kind == "screening" else "other interactions"
+    others = {"chance": found.rest, unassigned: found.unassigned}
     rest = [name for name, share in others.items() if share > _SHOWN]
     shares = [*(effect.share for effect in effects), *(others[name] for name in rest)]
     blank = [Span("") for _ in rest]
     columns = [
         Column(
             "effect",
-            [*(Span(_called(effect, axes)) for effect in effects), *(Span(name, "dim") for name in rest)],
+            [*(Span(called(effect, axes)) for effect in effects), *(Span(name, "dim") for name in rest)],
             right=False,
-            is_name=max(columns_of(_called(effect, axes)) for effect in effects) > _LONG_NAME,
+            is_name=max(columns_of(called(effect, axes)) for effect in effects) > _LONG_NAME,
         ),
         Column(_ratio_title(found.metric), [*(_ratio(e.ratio, e.ci95) for e in effects), *blank]),
     ]
@@ -105,7 +106,7 @@ def _level_table(found: Factorial, width: int) -> list[Line]:
 
     def called(each: LevelEffect) -> str:
         axis = axes[each.factor]
-        return f"{printable(axis.name)}: {_step(axis, 0)} → {_step(axis, each.step)}"
+        return f"{printable(axis.name)}: {step_text(axis, 0)} → {step_text(axis, each.step)}"
 
     shown = found.levels[:MOST_ROWS]
     columns = [
@@ -140,31 +141,6 @@ def _contrast_table(found: Factorial, width: int) -> list[Line]:
     ]
 
 
-def _interactions(found: Factorial) -> Iterator[str]:
-    """What a resolved interaction of two factors with two levels each means for the first of them."""
-    axes = {axis.name: axis for axis in found.axes}
-    mains = {effect.factors[0]: effect for effect in found.effects if not effect.interaction}
-    told = [
-        effect
-        for effect in sorted(found.effects, key=lambda effect: -effect.share)
-        if effect.resolved and len(effect.factors) == 2 and effect.ratio is not None
-    ]
-    for effect in told[:MOST_SENTENCES]:
-        first, second = (axes[name] for name in effect.factors)
-        main = mains.get(first.name)
-        if effect.confounded or effect.ratio is None or main is None or main.ratio is None or main.confounded:
-            continue
-        at = [
-            f"{_size(main.ratio.log + side * effect.ratio.log, found.metric)} at {printable(second.name)} ="
-            f" {_step(second, step)}"
-            for step, side in ((0, -1), (1, 1))
-        ]
-        yield (
-            f"{printable(first.name)} and {printable(second.name)} act on each other:"
-            f" {_step(first, 0)} → {_step(first, 1)} is {at[0]}, {at[1]}."
-        )
-
-
 def _notes(found: Factorial) -> Iterator[str]:
     if found.censored:
         yield "Nothing is judged: runs failed or timed out, and what is missing is not missing by chance."
@@ -184,22 +160,6 @@ def _notes(found: Factorial) -> Iterator[str]:
         yield "A Plackett-Burman design: interactions are not estimated and hide in the main effects."
     if found.unmatched:
         yield f"{counted(found.unmatched, 'block')} lack a value of some treatment and are in no effect."
-
-
-def _called(effect: Effect, axes: dict[str, Axis]) -> str:
-    name = " × ".join(printable(each) for each in effect.factors)
-    if effect.confounded:
-        return " or ".join([name, *(printable(each) for each in effect.confounded)])
-    if effect.interaction:
-        return name
-    axis = axes[effect.factors[0]]
-    if len(axis.steps) > 2:
-        return f"{name} ({len(axis.steps)} levels)"
-    return f"{name}: {_step(axis, 0)} → {_step(axis, 1)}"
-
-
-def _step(axis: Axis, step: int) -> str:
-    return " ".join(level_text(level) for level in axis.steps[step].values())
 
 
 def _ratio_title(metric: Metric) -> str:
@@ -226,15 +186,6 @@ def _p(tested: Effect | ContrastEffect) -> Span:
 def _bar(share: float) -> str:
     whole, part = divmod(round(8 * _BAR * share), 8)
     return "█" * whole + ("▏▎▍▌▋▊▉"[part - 1] if part else "")
-
-
-def _size(log: float, metric: Metric) -> str:
-    """``1.21 × faster``."""
-    if abs(log) < 0.0005:
-        return "without effect"
-    size = math.exp(min(abs(log), 700.0))
-    word = comparative(metric, better=log > 0)
-    return f"{percent(size - 1)} {word}" if size < 1.1 else f"{size:.2f} × {word}"
 
 
 def _wrapped(text: str, width: int) -> list[Line]:

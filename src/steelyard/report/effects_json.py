@@ -64,6 +64,7 @@ class EffectEntry(msgspec.Struct, frozen=True):
     p_holm: float | None
     p_flips: float | None
     resolved: bool | None
+    resolvable: float | None
     share: float
     omega2: float | None
     assumptions: tuple[str, ...]
@@ -90,6 +91,7 @@ class ContrastEntry(msgspec.Struct, frozen=True):
     p: float | None
     p_holm: float | None
     resolved: bool | None
+    resolvable: float | None
 
 
 class FactorialEntry(msgspec.Struct, frozen=True):
@@ -157,6 +159,7 @@ def _effect(effect: Effect) -> EffectEntry:
         p_holm=effect.p_holm,
         p_flips=effect.p_flips,
         resolved=effect.resolved,
+        resolvable=effect.resolvable,
         share=effect.share,
         omega2=effect.omega2,
         assumptions=ASSUMPTIONS[effect.method],
@@ -177,6 +180,7 @@ def _contrast(contrast: ContrastEffect) -> ContrastEntry:
         p=contrast.ratio.p,
         p_holm=contrast.p_holm,
         resolved=contrast.resolved,
+        resolvable=contrast.resolvable,
     )
 
 

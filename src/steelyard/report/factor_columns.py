@@ -27,10 +27,10 @@ def varying(treatments: Sequence[Treatment]) -> tuple[str, ...]:
 
 
 def treatment_columns(
-    rows: Sequence[Treatment], names: Sequence[str], width: int, title: str = "treatment"
+    rows: Sequence[Treatment], names: Sequence[str], room: int, title: str = "treatment"
 ) -> list[Column]:
-    """A column for each of ``names``; where there are none, or they would take more than half of the width,
-    one with the labels.
+    """A column for each of ``names``; where there are none, or they would take more than ``room`` columns of
+    the terminal, one with the labels.
     """
     found = [
         Column(
@@ -38,7 +38,7 @@ def treatment_columns(
         )
         for name in names
     ]
-    if found and sum(column.width + columns(GAP) for column in found) <= width // 2 and rows:
+    if found and sum(column.width + columns(GAP) for column in found) <= room and rows:
         return found
     return [Column(title, [Span(printable(each.label)) for each in rows], right=False, is_name=True)]
 

@@ -104,7 +104,7 @@ def lines(preview: PlanPreview, width: int = 80, *, every_sign: bool = False) ->
         *table(
             [
                 Column("id", [Span(str(each.id)) for each in treatments]),
-                *treatment_columns(_as_treatments(treatments), _factors(preview), width),
+                *treatment_columns(_as_treatments(treatments), _factors(preview), width // 2),
                 Column(
                     "command",
                     [Span(printable(each.command)) for each in treatments],

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from steelyard.report.digits import bounds, probability, quantity, ratio, scale
+from steelyard.report.effect_words import leads
 from steelyard.report.factor_columns import baseline_column, treatment_columns, varying
 from steelyard.report.label import printable
 from steelyard.report.line import Line, Span
@@ -20,6 +21,8 @@ from steelyard.stats.undefined import Undefined
 from steelyard.units import Metric, Scalar
 
 MOST_ROWS: Final = 30
+_SUMMARY: Final = 30
+"""Columns of a terminal that n, mean, s and CV take."""
 
 Key = tuple[int, tuple[tuple[str, Scalar], ...]]
 
@@ -29,11 +32,11 @@ def measured(answer: Answer, width: int) -> list[Line]:
     every = [sample for sample in answer.samples if sample.metric.name == answer.metric.name]
     shown = every[:MOST_ROWS]
     columns = [
-        *treatment_columns([sample.treatment for sample in shown], _factors(answer), width),
+        *treatment_columns([sample.treatment for sample in shown], _factors(answer), _room(answer, width)),
         *_labels([sample.labels for sample in shown]),
         *_summaries(shown, answer.metric),
     ]
-    if answer.judged and _one_each(answer) and answer.protocol is None:
+    if answer.judged and _one_each(answer) and answer.protocol is None and not leads(answer):
         of = {_key(c.treatment.id, c.labels): c for c in answer.judged}
         baselines = {_key(c.baseline.id, c.labels) for c in answer.judged}
         keys = [_key(sample.treatment.id, sample.labels) for sample in shown]
@@ -52,7 +55,7 @@ def pairwise(answer: Answer, width: int) -> list[Line]:
         return []
     shown = answer.judged[:MOST_ROWS]
     columns = [
-        *(named := treatment_columns([each.treatment for each in shown], _factors(answer), width)),
+        *(named := treatment_columns([each.treatment for each in shown], _factors(answer), width // 2)),
         baseline_column(
             [(each.treatment, each.baseline) for each in shown], _factors(answer) if len(named) > 1 else ()
         ),
@@ -81,7 +84,7 @@ def other_metrics(answer: Answer, width: int) -> list[Line]:
         Column("also measured", [_name(c.metric.name) for c in shown], right=False, is_name=True),
         *_labels([comparison.labels for comparison in shown]),
         Column("baseline", [mean(c, c.baseline.id) for c in shown], give_way=1),
-        *treatment_columns([each.treatment for each in shown], _factors(answer), width),
+        *treatment_columns([each.treatment for each in shown], _factors(answer), width // 2),
         Column("mean", [mean(c, c.treatment.id) for c in shown]),
         Column("× better", [_ratio(c) for c in shown]),
         Column("95 % CI", [_interval(c) for c in shown], right=False, give_way=2),
@@ -96,7 +99,7 @@ def _alone(answer: Answer, width: int) -> list[Line]:
         return []
     shown = others[:MOST_ROWS]
     several = len({sample.treatment.id for sample in shown}) > 1
-    names = treatment_columns([sample.treatment for sample in shown], _factors(answer), width)
+    names = treatment_columns([sample.treatment for sample in shown], _factors(answer), width // 2)
     columns = [
         Column("also measured", [_name(s.metric.name) for s in shown], right=False, is_name=True),
         *_labels([sample.labels for sample in shown]),
@@ -109,6 +112,11 @@ def _alone(answer: Answer, width: int) -> list[Line]:
 
 def _factors(answer: Answer) -> tuple[str, ...]:
     return varying([sample.treatment for sample in answer.samples])
+
+
+def _room(answer: Answer, width: int) -> int:
+    """For the treatments beside their summary, which is narrow where there are no comparisons."""
+    return width - _SUMMARY if leads(answer) else width // 2
 
 
 def _quantity(sample: Described, value: float | None, uncertainty: float | None) -> Span:

@@ -8,6 +8,7 @@ from typing import Final
 
 from steelyard.report import contexts, effects, protocol, typical
 from steelyard.report.digits import percent
+from steelyard.report.effect_words import findings, leads
 from steelyard.report.label import columns, counted, printable, wrap
 from steelyard.report.line import Line, Span, plain
 from steelyard.report.sentences import notice
@@ -51,7 +52,9 @@ def _separated(parts: Iterable[list[Line]]) -> list[list[Line]]:
 
 def _findings(answer: Answer, called: Names, width: int) -> list[Line]:
     judged = answer.judged
-    if not judged:
+    if leads(answer):
+        found, left = list(findings(answer)), ""
+    elif not judged:
         samples = [sample for sample in answer.samples if sample.metric.name == answer.metric.name]
         found = [alone(sample, called) for sample in samples[:MOST_FINDINGS]]
         left = f"… and {len(samples) - MOST_FINDINGS} more" if len(samples) > MOST_FINDINGS else ""

@@ -359,3 +359,33 @@ def test_ranks_would_err_far_more_often_where_variances_differ(simulation):
     # Decision 025: why there is neither a rank transform nor ART.
     assert simulation.rejections("aligned ranks", "unequal", 30, 300) > 45
     assert simulation.rejections("rank transform", "unequal lognormal", 30, 300) > 60
+
+
+def test_of_many_factors_only_what_can_be_read_is_estimated(layout, samples):
+    many = layout(**{f"x{j}": [0, 1] for j in range(9)})
+    values = np.exp(np.random.default_rng(26).normal(0, 0.1, (512, 3)))
+    (found,) = factorial(samples(many, values), many, Declared())
+    assert len(found.effects) == 9 + 36
+    assert found.unassigned > 0.1
+    by_name = {effect.factors: effect for effect in found.effects}
+    half = np.array([2 * cell["x8"] - 1 for cell in many.cells()]) @ np.log(values)
+    assert by_name["x8",].q == pytest.approx(half.mean() / 512)
+
+
+def test_an_interaction_of_hundreds_of_contrasts_is_left_out(layout, samples):
+    wide = layout(a=list(range(20)), b=list(range(20)))
+    values = np.exp(np.random.default_rng(27).normal(0, 0.1, (400, 4)))
+    (found,) = factorial(samples(wide, values), wide, Declared())
+    assert [effect.factors for effect in found.effects] == [("a",), ("b",)]
+
+
+def test_what_would_have_shown_is_told_at_the_level_tested(experiment):
+    layout, samples, _ = experiment(28, lambda cell: 0.0, **CUBE)
+    (found,) = factorial(samples, layout, Declared())
+    # Holm stops at the first of the seven.
+    effect = max(found.effects, key=lambda effect: effect.p)
+    se = effect.ratio.se
+    shift = math.log1p(effect.resolvable) / se
+    critical = stats.t.isf(0.05 / 7 / 2, 11)
+    assert not effect.resolved
+    assert stats.nct.sf(critical, 11, shift) == pytest.approx(0.8, abs=1e-4)

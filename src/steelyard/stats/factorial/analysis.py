@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeVar
 
 import numpy as np
 
-from steelyard.factorial import Layout
+from steelyard.factorial import Kind, Layout
 from steelyard.sample import Sample
 from steelyard.stats.contrast import Floats, Order
 from steelyard.stats.declared import Declared
@@ -22,7 +22,6 @@ from steelyard.stats.factorial.variation import Variation, squares_of, variation
 from steelyard.stats.factorial.yates import yates
 from steelyard.stats.flags import unequal
 from steelyard.stats.holm import holm
-from steelyard.stats.interval import Interval
 from steelyard.stats.paired.sign_flip import sign_flip_p
 from steelyard.stats.student import two_sided_p
 from steelyard.stats.undefined import Undefined
@@ -46,7 +45,9 @@ def factorial(
         return ()
     primary = [sample for sample in samples if sample.metric.name == declared.metric and len(sample)]
     return tuple(
-        _broken(found, primary[0]) if isinstance(found, Broken) else _analysed(found, declared, order)
+        _broken(found, primary[0])
+        if isinstance(found, Broken)
+        else _analysed(found, declared, order, layout.kind)
         for found in structures(primary, layout, declared)
     )
 
@@ -63,7 +64,7 @@ def _broken(found: Broken, of: Sample) -> Factorial:
     )
 
 
-def _analysed(structure: Structure, declared: Declared, order: Order) -> Factorial:
+def _analysed(structure: Structure, declared: Declared, order: Order, design: Kind) -> Factorial:
     first = structure.samples[0]
     base = Factorial(
         stratum=structure.stratum,
@@ -71,6 +72,7 @@ def _analysed(structure: Structure, declared: Declared, order: Order) -> Factori
         metric=first.metric,
         axes=structure.axes,
         kind=structure.kind,
+        design=design,
         treatments=len(structure.samples),
     )
     cells = cells_of(structure.samples, order=order)
@@ -116,7 +118,8 @@ def _values(structure: Structure, cells: Cells) -> list[Floats]:
         # From the last axis fastest to the order of Yates, the first axis fastest.
         places = structure.steps @ (1 << np.arange(len(structure.axes)))
         totals = yates(table[:, np.argsort(places)]) / len(structure.samples) ** 0.5
-        return [totals[:, i : i + 1] for i in range(1, totals.shape[1])]
+        words = [sum(1 << axis for axis in term.axes) for term in structure.terms]
+        return [totals[:, [word]] for word in words]
     return [table @ term.rows.T for term in structure.terms]
 
 
@@ -195,7 +198,8 @@ def _judged(found: Sequence[Judged], alpha: float, *, censored: bool) -> tuple[J
             each,
             p_holm=tested[i].p_holm,
             resolved=None if censored else tested[i].rejected,
-            ci_family=_interval(each, tested[i].level),
+            ci_family=None if (ratio := _ratio(each)) is None else ratio.interval(tested[i].level),
+            resolvable=None if ratio is None else ratio.resolvable(tested[i].level),
         )
         if i in tested
         else each
@@ -207,8 +211,8 @@ def _p(each: Effect | ContrastEffect) -> float | None:
     return each.p if isinstance(each, Effect) else each.ratio.p
 
 
-def _interval(each: Effect | ContrastEffect, level: float) -> Interval | None:
-    return each.ratio.interval(level) if each.ratio else None
+def _ratio(each: Effect | ContrastEffect) -> LogEstimate | None:
+    return each.ratio
 
 
 def _by(cells: Cells) -> Literal["block", "context"]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from steelyard.factorial import Axis
+from steelyard.factorial import Axis, Kind
 from steelyard.stats.factorial.cells import By
 from steelyard.stats.factorial.estimate import LogEstimate, Method
 from steelyard.stats.interval import Interval
@@ -41,6 +41,8 @@ class Effect:
         The exact test of all signs of the units, as a check of t; up to 14 of them, ``df`` 1.
     resolved : bool or None
         Whether Holm rejects that it is nothing; ``None`` without an error term, or where censored.
+    resolvable : float or None
+        The smallest relative difference that would have shown with 80 % power at the level tested; ``df`` 1.
     share, omega2 : float, float or None
         Of the variation; see ``variation``.
     """
@@ -62,6 +64,7 @@ class Effect:
     ci_family: Interval | None = None
     p_holm: float | None = None
     resolved: bool | None = None
+    resolvable: float | None = None
 
     @property
     def interaction(self) -> bool:
@@ -89,6 +92,7 @@ class ContrastEffect:
     ci_family: Interval | None = None
     p_holm: float | None = None
     resolved: bool | None = None
+    resolvable: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +124,7 @@ class Factorial:
     metric: Metric
     axes: tuple[Axis, ...]
     kind: Literal["complete", "fraction", "screening"]
+    design: Kind = "full"
     by: By = "block"
     units: int = 0
     blocks: int = 0

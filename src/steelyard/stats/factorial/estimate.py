@@ -11,7 +11,7 @@ import numpy as np
 
 from steelyard.stats.contrast import Floats
 from steelyard.stats.interval import Interval
-from steelyard.stats.student import t_quantile, two_sided_p
+from steelyard.stats.student import detectable, t_quantile, two_sided_p
 
 Method = Literal[
     "block-contrast-t",
@@ -66,6 +66,15 @@ class LogEstimate:
         if abs(self.log) + half > _LARGEST_LOG:
             return None
         return Interval(math.exp(self.log - half), math.exp(self.log + half))
+
+    def resolvable(self, alpha: float = 0.05, power: float = 0.8) -> float | None:
+        """The smallest relative difference that a test at ``alpha`` shows with ``power``; ``None`` without an
+        error term.
+        """
+        if self.se is None or self.nu is None:
+            return None
+        shift = detectable(self.nu, alpha, power) * self.se
+        return math.expm1(shift) if shift <= _LARGEST_LOG else None
 
 
 def of_units(values: Floats, *, by: Literal["block", "context"], scale: float = 1.0) -> LogEstimate:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 
 from steelyard.factorial import Axis, Fraction, Layout
 from steelyard.factorial.confounding import confounded
-from steelyard.factorial.words import axes_of
+from steelyard.factorial.words import axes_of, order
 from steelyard.sample import Sample
 from steelyard.stats.contrast import Floats
 from steelyard.stats.declared import Declared
 from steelyard.units import Scalar
+
+MOST_EFFECTS: Final = 255
+"""Of eight factors; with more of them, interactions of three and more are left out."""
+MOST_CONTRASTS: Final = 255
+"""Of one effect: of two factors with 100 levels each, the interaction has 9,801, and their table 0.8 GB."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,8 +148,12 @@ def _structure(
 
 
 def _of_all(sizes: Sequence[int]) -> Iterator[Term]:
-    """Every effect of all combinations, in the order of Yates."""
+    """Every effect of all combinations, in the order of Yates; of very many, those that can be read."""
+    every = 1 << len(sizes) <= MOST_EFFECTS + 1
     for word in range(1, 1 << len(sizes)):
+        df = math.prod(sizes[axis] - 1 for axis in axes_of(word))
+        if df > MOST_CONTRASTS or not (every or order(word) <= 2):
+            continue
         rows: Floats = np.ones((1, 1))
         for axis, size in enumerate(sizes):
             factor = _helmert(size) if word >> axis & 1 else np.full((1, size), size**-0.5)
