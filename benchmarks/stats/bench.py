@@ -1,12 +1,13 @@
 """What statistics cost beside SciPy, which does the same in turns with it.
 
-Options: ``--rounds N`` (200), ``--seed N``.
+Options: ``--rounds N`` (200; the protocol takes a tenth of them), ``--seed N``.
 """
 
 from __future__ import annotations
 
 import argparse
 
+import protocol
 import resampling
 
 
@@ -21,6 +22,14 @@ def main() -> None:
     for row in resampling.rows(options.rounds, options.seed):
         cells = "".join(f" {ms:6.3f} {r:5.1f}×" for ms, r in zip(row.ours_ms, row.ratios, strict=True))
         print(f"{row.name:<26} {row.scipy_ms:9.2f}{cells}", flush=True)
+    pairs = protocol.PROGRAMS * protocol.TREATMENTS * (protocol.TREATMENTS - 1) // 2
+    print(
+        f"\nthe protocol on {pairs} pairs of {protocol.N} runs; seconds of CPU, at most {protocol.LIMIT_S:g}"
+    )
+    print(f"{'':<26} {'SciPy, tests alone':>18} {'whole protocol':>14}  same p")
+    for each in protocol.rows(max(3, options.rounds // 10), options.seed):
+        same = "yes" if each.agree else "NO"
+        print(f"{each.name:<26} {each.scipy_s:18.2f} {each.ours_s:14.2f}  {same}", flush=True)
 
 
 if __name__ == "__main__":
