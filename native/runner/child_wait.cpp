@@ -12,21 +12,18 @@ namespace steelyard {
 
 namespace {
 
-/// The longest that cleanup may take once a stop was asked for; the guard loses patience later than this.
-constexpr std::int64_t cleanup_patience_ns = 1 * ns_per_s;
-
 bool captures_any(const Launch& launch) {
     return launch.stdout_mode == Output::capture || launch.stderr_mode == Output::capture;
 }
 
 } // namespace
 
-ChildWait::ChildWait(const Launch& launch, Captures& captures, bool may_be_stopped)
-    : launch_(launch), captures_(captures), may_be_stopped_(may_be_stopped),
+ChildWait::ChildWait(const Launch& launch, Captures& captures, std::int64_t stop_patience_ns)
+    : launch_(launch), captures_(captures), stop_patience_ns_(stop_patience_ns),
       deadline_ns_(deadline_after(monotonic_ns(), launch.timeout_ns)),
       rhythm_(monotonic_ns(), captures_any(launch)) {
-    if (!may_be_stopped && stop_requested())
-        deadline_ns_ = std::min(deadline_ns_, monotonic_ns() + cleanup_patience_ns);
+    if (stop_patience_ns != 0 && stop_requested())
+        deadline_ns_ = std::min(deadline_ns_, monotonic_ns() + stop_patience_ns);
     arm();
 }
 
@@ -71,10 +68,10 @@ void ChildWait::look(pid_t child, std::int64_t now_ns) {
 
 void ChildWait::heed_stop(pid_t child, std::int64_t now_ns) {
     stopped_ = true;
-    if (may_be_stopped_)
+    if (stop_patience_ns_ == 0)
         ask_to_end(child, now_ns);
     else
-        deadline_ns_ = std::min(deadline_ns_, now_ns + cleanup_patience_ns);
+        deadline_ns_ = std::min(deadline_ns_, now_ns + stop_patience_ns_);
 }
 
 void ChildWait::ask_to_end(pid_t child, std::int64_t now_ns) {

@@ -13,9 +13,9 @@ namespace steelyard {
 
 class ChildWait {
   public:
-    /// Arms the timer, before the clock is read. With `may_be_stopped` a request to stop ends the child;
-    /// without, it leaves it one second.
-    ChildWait(const Launch& launch, Captures& captures, bool may_be_stopped);
+    /// Arms the timer, before the clock is read. A request to stop leaves the child this long; with 0 it ends
+    /// it.
+    ChildWait(const Launch& launch, Captures& captures, std::int64_t stop_patience_ns);
     ~ChildWait();
     ChildWait(const ChildWait&) = delete;
     ChildWait& operator=(const ChildWait&) = delete;
@@ -35,7 +35,7 @@ class ChildWait {
 
     const Launch& launch_;
     Captures& captures_;
-    bool may_be_stopped_;
+    std::int64_t stop_patience_ns_;
     bool stopped_ = false;
     bool timed_out_ = false;
     std::int64_t deadline_ns_;

@@ -53,7 +53,7 @@ void fail(Record& record, Status status, Step step, int error) {
 
 bool execute(const Launch& launch, Surroundings& surroundings, Captures& captures, Purpose purpose,
              Record& record, CounterValue* counters) {
-    const bool may_be_stopped = purpose != Purpose::cleanup;
+    const bool may_be_stopped = stop_patience_ns(purpose) == 0;
     record.argv_bytes = launch.argv_bytes;
     record.env_bytes = launch.env_bytes;
     record.rss_floor_bytes = own_peak_bytes();
@@ -66,7 +66,7 @@ bool execute(const Launch& launch, Surroundings& surroundings, Captures& capture
     if (purpose == Purpose::trial)
         rehearse();
     ChildStart start{launch};
-    ChildWait wait(launch, captures, may_be_stopped);
+    ChildWait wait(launch, captures, stop_patience_ns(purpose));
     if (may_be_stopped && stop_requested())
         return false;
 

@@ -1,5 +1,6 @@
 #include "server.h"
 
+#include "entered_levels.h"
 #include "host_settings.h"
 #include "journal.h"
 #include "launch_store.h"
@@ -27,7 +28,7 @@ struct __attribute__((packed)) OrderHead {
     OrderKind kind;
 };
 
-enum class EntryKind : std::uint8_t { trial = 1, hook = 2, block_end = 3 };
+enum class EntryKind : std::uint8_t { trial = 1, hook = 2, block_end = 3, enter = 4, leave = 5 };
 
 struct __attribute__((packed)) Entry {
     EntryKind kind;
@@ -38,8 +39,8 @@ static_assert(sizeof(Entry) == 13);
 
 class Server {
   public:
-    Server(int orders, int replies, const char* undo_path)
-        : orders_(orders), replies_(replies), trials_(launches_, undo_path) {}
+    Server(int orders, int replies, const char* undo_path, volatile bool* leaving)
+        : orders_(orders), replies_(replies), leaving_(leaving), trials_(launches_, undo_path) {}
 
     int run(const char* journal_path) {
         if (!start(journal_path))
@@ -62,6 +63,7 @@ class Server {
 
   private:
     static constexpr int go_on = -1;
+    static constexpr std::uint32_t no_launch = 0xFFFFFFFF;
 
     bool start(const char* journal_path) {
         if (!can_list_children()) {
@@ -82,13 +84,28 @@ class Server {
                             0, opening.offset, {});
             return false;
         }
+        levels_.place_beside(journal_path);
         replies_.ready(opening);
         return true;
     }
 
     int finish(int code) {
+        leave_levels();
         trials_.end_everything();
         return code;
+    }
+
+    /// What Python had no time to say: the commands that put back what levels have changed. Those that fail
+    /// stay written down, for the next run.
+    void leave_levels() {
+        *leaving_ = levels_.last() != nullptr;
+        while (const EnteredLevel* const last = levels_.last()) {
+            const EnteredLevel level = *last;
+            const bool left = level.leave == no_launch ||
+                              (trials_.run_hook(level.leave, Purpose::leave) == TrialEnd::finished &&
+                               trials_.frame().record.status == Status::ok);
+            levels_.forget_last(left);
+        }
     }
 
     int refuse(const char* what) {
@@ -159,17 +176,34 @@ class Server {
             ++done_;
             return std::nullopt;
         case EntryKind::hook:
-            if (const std::optional<int> end = judge(trials_.run_hook(entry.launch), 0))
-                return end;
-            if (trials_.frame().record.status != Status::hook_failed)
-                return std::nullopt;
-            replies_.hook_failed(done_, place, trials_.frame());
-            trials_.release();
-            return go_on;
+            return run_hook(entry.launch, place, Purpose::block);
         case EntryKind::block_end:
             return judge_writing(journal_.mark_block_end(), 0);
+        case EntryKind::enter: {
+            const EnteredLevel level{static_cast<std::uint32_t>(entry.trial >> 32U),
+                                     static_cast<std::uint32_t>(entry.trial)};
+            if (const int error = levels_.enter(level); error != 0)
+                return judge_writing(error, 0);
+            return entry.launch == no_launch ? std::nullopt : run_hook(entry.launch, place, Purpose::block);
+        }
+        case EntryKind::leave: {
+            if (entry.launch != no_launch)
+                if (const std::optional<int> end = run_hook(entry.launch, place, Purpose::leave))
+                    return end;
+            return judge_writing(levels_.leave(static_cast<std::uint32_t>(entry.trial)), 0);
+        }
         }
         return refuse("a batch entry of an unknown kind");
+    }
+
+    std::optional<int> run_hook(std::uint32_t launch, std::uint64_t place, Purpose purpose) {
+        if (const std::optional<int> end = judge(trials_.run_hook(launch, purpose), 0))
+            return end;
+        if (trials_.frame().record.status != Status::hook_failed)
+            return std::nullopt;
+        replies_.hook_failed(done_, place, trials_.frame());
+        trials_.release();
+        return go_on;
     }
 
     std::optional<int> judge(TrialEnd end, std::uint64_t trial) {
@@ -197,22 +231,24 @@ class Server {
 
     int orders_;
     Replies replies_;
+    volatile bool* leaving_; ///< what the guard sees
     int batch_fd_ = -1;
     std::uint64_t done_ = 0; ///< trials of this batch that are in the journal
     LaunchStore launches_;
     TrialRunner trials_;
+    EnteredLevels levels_;
     Journal journal_;
 };
 
 } // namespace
 
-int serve(const char* journal_path, const char* undo_path) {
+int serve(const char* journal_path, const char* undo_path, volatile bool* leaving) {
     undo_leftovers(undo_path);
     const int orders = fcntl(0, F_DUPFD_CLOEXEC, 3);
     const int replies = fcntl(1, F_DUPFD_CLOEXEC, 3);
     if (orders < 0 || replies < 0)
         return ExitCode::cannot_start;
-    return Server(orders, replies, undo_path).run(journal_path);
+    return Server(orders, replies, undo_path, leaving).run(journal_path);
 }
 
 } // namespace steelyard

@@ -13,6 +13,6 @@ struct ExitCode {
 
 /// Serves until the orders end or a stop is requested, and returns the exit code. Descriptors 0, 1 and 2
 /// become the children's: orders and replies are moved away from 0 and 1 first.
-int serve(const char* journal_path, const char* undo_path);
+int serve(const char* journal_path, const char* undo_path, volatile bool* leaving);
 
 } // namespace steelyard

@@ -145,7 +145,7 @@ TrialEnd TrialRunner::run_one(std::uint32_t hook, Purpose purpose) {
     }
     if (record.status == Status::ok && record.exit_code == 0) {
         if (reap_and_look(kept_))
-            kept_.keep_children(purpose != Purpose::block);
+            kept_.keep_children(purpose == Purpose::prepare || purpose == Purpose::cleanup);
         return TrialEnd::finished;
     }
     if (reap_and_look(kept_)) {
@@ -159,10 +159,10 @@ TrialEnd TrialRunner::run_one(std::uint32_t hook, Purpose purpose) {
     return TrialEnd::finished;
 }
 
-TrialEnd TrialRunner::run_hook(std::uint32_t launch) {
+TrialEnd TrialRunner::run_hook(std::uint32_t launch, Purpose purpose) {
     close_metrics();
     frame_ = {};
-    return run_one(launch, Purpose::block);
+    return run_one(launch, purpose);
 }
 
 void TrialRunner::note_failed_hook(std::uint32_t hook, const Record& record) {

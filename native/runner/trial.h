@@ -31,7 +31,7 @@ class TrialRunner {
     TrialEnd run_trial(std::uint64_t trial, std::uint32_t launch);
 
     /// Runs an untimed command of a block. What it leaves running lives on until the runner ends.
-    TrialEnd run_hook(std::uint32_t launch);
+    TrialEnd run_hook(std::uint32_t launch, Purpose purpose = Purpose::block);
 
     /// The finished trial, or the hook that failed.
     const TrialFrame& frame() const { return frame_; }

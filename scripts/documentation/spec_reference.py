@@ -28,6 +28,7 @@ TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "program.verify": tables.VerifyTable,
     "build": tables.BuildTable,
     "factors.NAME": tables.ZipTable,
+    "levels": tables.LevelTable,
     "contexts": tables.ContextsTable,
     "contexts.NAME": tables.RangeTable,
     "design": tables.DesignTable,
@@ -47,6 +48,7 @@ _NAMED: Final[tuple[tuple[Any, str], ...]] = (
     (Scalar, "scalar"),
     (dict[str, list[Scalar] | tables.ZipTable], "table of factors"),
     (list[dict[str, Any]], "list of tables"),
+    (list[tables.LevelTable], "list of tables"),
 )
 _PLAIN: Final[dict[Any, str]] = {str: "text", int: "whole number", float: "number", bool: "`true` or `false`"}
 

@@ -106,6 +106,9 @@ def experiments(draw):
         },
     }
     if draw(st.booleans()):
+        level = {"factor": names[0], "level": factors[names[0]][-1], "leave": ["rm", draw(WORD.map(escape))]}
+        tables["levels"] = [level | draw(st.sampled_from([{}, {"change": "hard"}, {"enter": ["x"]}]))]
+    if draw(st.booleans()):
         tables["contexts"] = {
             "env_bytes": draw(st.sampled_from(["random", {"range": [0, 4096], "step": 16}])),
             "passes": passes,

@@ -28,6 +28,7 @@ def separability(experiment: Experiment) -> list[str]:
         *confounding(layout_of(experiment)),
         *_between_ends(experiment),
         *_of_contexts(experiment),
+        *_of_plots(experiment),
         *_of_order(experiment),
     ]
 
@@ -108,6 +109,15 @@ def _of_contexts(experiment: Experiment) -> Iterator[str]:
         )
     if len(drawn) > 1:
         yield f"{_and(drawn)} are drawn together: what each does to a context cannot be separated"
+
+
+def _of_plots(experiment: Experiment) -> Iterator[str]:
+    if experiment.hard:
+        are = "is" if len(experiment.hard) == 1 else "are"
+        yield (
+            f"{_and(experiment.hard)} {are} hard to change: within a block, what setting up a level once does"
+            " cannot be separated from the level; blocks are the units, replicates within them are not"
+        )
 
 
 def _of_order(experiment: Experiment) -> Iterator[str]:

@@ -22,9 +22,10 @@ from steelyard.run.abilities import abilities
 from steelyard.run.host import boot_id, host_facts
 from steelyard.run.journal import read_journal
 from steelyard.run.launches import Launches
+from steelyard.run.level_changes import leave_levels, levels_file
 from steelyard.run.observe import Observer
 from steelyard.run.provenance import ProgramIdentity, program_identity
-from steelyard.run.runner import Runner
+from steelyard.run.runner import CLOSE_PATIENCE_S, Runner
 from steelyard.run.session import Session
 from steelyard.run.strays import await_writer, end_strays
 from steelyard.sample import Treatment
@@ -195,15 +196,25 @@ def _conduct(
     journal = record.journal_path(run_id)
     hooks = experiment.program
     try:
-        with Runner(journal) as runner:
+        with Runner(journal, close_patience_s=_patience_s(experiment)) as runner:
             session = Session(launches, observer, runner, journal)
             session.run_hooks(hooks.setup_once)
-            return Conductor(record, run_id, session, identities, watch).conduct()
+            end = Conductor(record, run_id, session, identities, watch).conduct()
+            session.leave_levels()
+            return end
     finally:
-        if hooks.cleanup_once:
-            # A runner of its own: the other one may be gone, and this has to be done whatever happened.
-            with Runner(journal) as runner:
-                Session(launches, observer, runner, journal).run_hooks(hooks.cleanup_once)
+        try:
+            leave_levels(launches, journal)
+        finally:
+            if hooks.cleanup_once:
+                # A runner of its own: the other one may be gone, and this has to be done whatever happened.
+                with Runner(journal) as runner:
+                    Session(launches, observer, runner, journal).run_hooks(hooks.cleanup_once)
+
+
+def _patience_s(experiment: Experiment) -> float:
+    """How long an interrupted runner may take: it leaves what it has entered, with a minute for each."""
+    return CLOSE_PATIENCE_S + 60.0 * len({each.factor for each in experiment.levels if each.leave})
 
 
 def _tidy(record: Record, launches: Launches) -> None:
@@ -218,6 +229,8 @@ def _tidy(record: Record, launches: Launches) -> None:
         begun = [outcome.block for outcome in record.outcomes() if outcome.state == "planned"]
         record.take(journal.run, observer.measure(raw_trials, begun), journal.name, offset)
         record.drop_journal(journal.name)
+    for left in sorted((record.directory / "journal").glob(str(levels_file(Path("*"))))):
+        leave_levels(launches, left.with_suffix(""))
     earlier = record.runs()
     # Before this run is noted: were it killed in between, the next one would find the same boot and not look.
     if earlier and earlier[-1].boot != boot_id():

@@ -31,6 +31,9 @@ _ENTRY: Final = Struct("<BIQ")
 _TRIAL_ENTRY: Final = 1
 _HOOK_ENTRY: Final = 2
 _BLOCK_END_ENTRY: Final = 3
+_ENTER_ENTRY: Final = 4
+_LEAVE_ENTRY: Final = 5
+_NO_LAUNCH: Final = 0xFFFFFFFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +52,37 @@ class Hook:
 
 
 @dataclass(frozen=True, slots=True)
+class Enter:
+    """Begin a level: note it and run a command, if there is one. Until ``Leave``, whatever ends the runner
+    leaves it first, or the next run does.
+
+    Attributes
+    ----------
+    level : int
+        Its number in the experiment.
+    launch, leave : int or None
+        The commands that begin and end it.
+    """
+
+    level: int
+    launch: int | None
+    leave: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """End a level that was entered."""
+
+    level: int
+    launch: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class BlockEnd:
     """An entry of a batch: make durable what was written, if that is a second ago."""
 
 
-Entry = Trial | Hook | BlockEnd
+Entry = Trial | Hook | BlockEnd | Enter | Leave
 
 
 def encode_definition(number: int, launch: Launch, prepare: Sequence[int], cleanup: Sequence[int]) -> bytes:
@@ -120,6 +149,11 @@ def _encode_entry(entry: Entry) -> bytes:
             return _ENTRY.pack(_TRIAL_ENTRY, launch, number)
         case Hook(launch):
             return _ENTRY.pack(_HOOK_ENTRY, launch, 0)
+        case Enter(level, launch, leave):
+            both = level << 32 | (_NO_LAUNCH if leave is None else leave)
+            return _ENTRY.pack(_ENTER_ENTRY, _NO_LAUNCH if launch is None else launch, both)
+        case Leave(level, launch):
+            return _ENTRY.pack(_LEAVE_ENTRY, _NO_LAUNCH if launch is None else launch, level)
         case BlockEnd():
             return _ENTRY.pack(_BLOCK_END_ENTRY, 0, 0)
 

@@ -37,7 +37,7 @@ from steelyard.run.replies import (
 
 __all__ = ["BlockEnd", "Entry", "Hook", "HookError", "Runner", "RunnerDiedError", "Trial", "find_runner"]
 
-_CLOSE_PATIENCE_S: Final = 15.0
+CLOSE_PATIENCE_S: Final = 15.0
 """The guard gives the runner 3 s and its processes 5 s; later than that it is stuck."""
 
 
@@ -65,6 +65,8 @@ class Runner:
     ----------
     journal : Path
         Grows by a frame for each trial; a torn last frame, from a runner that was killed, is cut off first.
+    close_patience_s : float
+        How long it may take to end before it is killed.
 
     Attributes
     ----------
@@ -81,9 +83,10 @@ class Runner:
         It cannot start here; the journal cannot be opened, or is no journal; another runner appends to it.
     """
 
-    def __init__(self, journal: Path) -> None:
+    def __init__(self, journal: Path, *, close_patience_s: float = CLOSE_PATIENCE_S) -> None:
         self._journal = journal
         self._count = 0
+        self._close_patience_s = close_patience_s
         self.stopped = False
         self._process = subprocess.Popen(  # closed by close()
             [find_runner(), "--journal", journal.absolute(), *_undo_journal()],
@@ -166,7 +169,7 @@ class Runner:
             if pipe is not None:
                 pipe.close()
         try:
-            self._process.wait(_CLOSE_PATIENCE_S)
+            self._process.wait(self._close_patience_s)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

@@ -11,6 +11,7 @@ from steelyard.design.plan import Block, Context
 from steelyard.run.journal import read_journal
 from steelyard.run.launch import Launch
 from steelyard.run.launches import Launches, with_trial
+from steelyard.run.level_changes import LevelChanges
 from steelyard.run.measurement import Measurement
 from steelyard.run.observe import Observer
 from steelyard.run.runner import BlockEnd, Entry, Hook, Runner, RunnerDiedError, Trial
@@ -50,6 +51,7 @@ class Session:
         self._defined: dict[Launch, int] = {}
         self._made: tuple[Context | None, dict[int, Launch]] | None = None
         self._numbers: dict[int, int] = {}
+        self._levels = LevelChanges(launches)
         self.journal = journal
         self.offset = 0
         """How far the journal was read."""
@@ -69,6 +71,8 @@ class Session:
             The runner was killed or stopped.
         """
         if len(self._defined) > _MOST_LAUNCHES:
+            # The runner would forget how to leave them.
+            self.leave_levels()
             self._runner.forget()
             self._defined.clear()
             self._numbers.clear()
@@ -91,6 +95,11 @@ class Session:
         if hooks:
             self._runner.run(hooks)
 
+    def leave_levels(self) -> None:
+        """Leave all levels that are entered. Raises ``ProgramError`` when a command fails."""
+        if self._levels.entered:
+            self._runner.run(self._levels.leave(self._define))
+
     def read(self, works: Sequence[Work]) -> list[Measurement]:
         """What the journal holds beyond ``offset``, which moves on."""
         raw_trials, self.offset = read_journal(self.journal, self.offset)
@@ -102,10 +111,11 @@ class Session:
         first = self._treatments[work.block.order[0]]
         before = [Hook(self._define(hook)) for hook in self._launches.hooks(first, program.before_block)]
         after = [Hook(self._define(hook)) for hook in self._launches.hooks(first, program.after_block)]
-        trials = [
-            Trial(trial, self._number(launches[treatment], treatment, trial))
-            for trial, treatment in work.places()
-        ]
+        # Each block has its own: what is hard to change is set up anew, or its plots would be one.
+        trials: list[Entry] = self._levels.leave_hard(self._define)
+        for trial, treatment in work.places():
+            trials += self._levels.change(self._treatments[treatment].levels, self._define)
+            trials.append(Trial(trial, self._number(launches[treatment], treatment, trial)))
         return [*before, *trials, *after, BlockEnd()]
 
     def _in_context(self, context: Context | None) -> dict[int, Launch]:

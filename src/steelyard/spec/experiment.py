@@ -87,6 +87,16 @@ class Factor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """True when the name is a reserved one, whose levels change the launch and not the command."""
 
 
+class LevelCommands(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the user does to the machine for one level; each command is a list of words."""
+
+    factor: str
+    level: Scalar
+    enter: tuple[str, ...] | None = None
+    leave: tuple[str, ...] | None = None
+    change: Literal["easy", "hard"] = "easy"
+
+
 class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``{ range = [low, high], step = s }``: low, low + s, … below high."""
 
@@ -201,3 +211,10 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     analysis: Analysis = Analysis()
     launch: Launching = Launching()
     claims: tuple[Claim, ...] = ()
+    levels: tuple[LevelCommands, ...] = ()
+
+    @property
+    def hard(self) -> tuple[str, ...]:
+        """The factors that are hard to change, whose levels make whole plots; in the order of the factors."""
+        named = {each.factor for each in self.levels if each.change == "hard"}
+        return tuple(factor.name for factor in self.factors if factor.name in named)

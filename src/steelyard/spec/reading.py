@@ -20,6 +20,7 @@ from steelyard.spec.read.claims import Question, metrics_known, read_claims
 from steelyard.spec.read.contexts import read_contexts
 from steelyard.spec.read.design import read_design
 from steelyard.spec.read.factors import read_factors
+from steelyard.spec.read.level_commands import read_level_commands
 from steelyard.spec.read.metrics import read_metrics
 from steelyard.spec.read.names import check_experiment_name
 from steelyard.spec.read.program import read_build, read_program
@@ -209,7 +210,8 @@ def _compose(
     factors, zips = read_factors(spec.factors, tuple(spec.program.commands or ()), origin)
     contexts = None if spec.contexts is None else read_contexts(spec.contexts, factors, origin)
     metrics = read_metrics(spec.metrics, factors, program, origin)
-    check_uses(program, build, factors, zips, contexts, metrics, origin)
+    levels = read_level_commands(spec.levels, factors, origin)
+    check_uses(program, build, factors, zips, contexts, metrics, levels, origin)
     design = read_design(spec.design, factors, zips, contexts, origin, allow_many=allow_many)
     analysis = read_analysis(spec.analysis, program, metrics, factors, zips, design, origin)
     question = Question(
@@ -233,4 +235,5 @@ def _compose(
         analysis=analysis,
         launch=Launching(kind=spec.launch.kind),
         claims=read_claims(spec.claims, question, origin),
+        levels=levels,
     )

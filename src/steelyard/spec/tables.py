@@ -427,6 +427,30 @@ class LaunchTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     )
 
 
+class LevelTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The user's own commands for a level of a factor, as for a service that is stopped."""
+
+    factor: Annotated[str, Meta(description="The factor, as in `[factors]`.")]
+    level: Annotated[Scalar, Meta(description="Its level.")]
+    enter: Annotated[list[str] | None, Meta(description="Untimed, before the first trial of the level.")] = (
+        None
+    )
+    leave: Annotated[
+        list[str] | None,
+        Meta(
+            description="Untimed, after its last trial, at the end of the run, and after a crash: puts back"
+            " what `enter` changed."
+        ),
+    ] = None
+    change: Annotated[
+        Literal["easy", "hard"],
+        Meta(
+            description="`hard` makes the factor whole plots: its levels change once in a block, in random"
+            " order."
+        ),
+    ] = "easy"
+
+
 class SpecTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A Steelyard spec: what to run, which factors to vary, and how."""
 
@@ -439,6 +463,9 @@ class SpecTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
         dict[str, list[Scalar] | ZipTable],
         Meta(description="What varies: each factor with its levels, or a link of several."),
     ] = {}
+    levels: Annotated[
+        list[LevelTable], Meta(description="The user's own commands for levels, each in a table of its own.")
+    ] = []
     contexts: Annotated[
         ContextsTable | None, Meta(description="Nuisance settings, drawn anew for each context.")
     ] = None

@@ -11,6 +11,7 @@ from steelyard.spec.experiment import (
     Contexts,
     Design,
     Experiment,
+    LevelCommands,
     Program,
     Range,
     UserMetric,
@@ -46,6 +47,11 @@ def dumps(experiment: Experiment) -> str:
                 f"[{title}]",
                 *(f"{toml_key(key)} = {toml_value(value)}" for key, value in table.items()),
             ]
+    for level in experiment.levels:
+        default = LevelCommands(level.factor, level.level)
+        shown: Table = {"factor": level.factor, "level": level.level}
+        shown |= _different(level, default, ("enter", "leave", "change"))
+        lines += ["", "[[levels]]", *(f"{key} = {toml_value(value)}" for key, value in shown.items())]
     for claim in experiment.claims:
         lines += ["", "[[claims]]", *(f"{key} = {toml_value(value)}" for key, value in _claim(claim).items())]
     return "\n".join(lines) + "\n"

@@ -117,6 +117,16 @@ def read_duration(value: Duration, path: Path, origin: Origin) -> float:
     return seconds
 
 
+def read_command(command: Sequence[str], path: Path, origin: Origin) -> tuple[str, ...]:
+    """The words of one command without a shell.
+
+    Raises
+    ------
+    SpecError
+    """
+    return _command(command, path, origin, shell=False)
+
+
 def _command(command: str | Sequence[str], path: Path, origin: Origin, *, shell: bool) -> tuple[str, ...]:
     if isinstance(command, str):
         if not shell:

@@ -7,7 +7,7 @@ from typing import Final
 
 from steelyard.errors import SpecError, UsageError
 from steelyard.interventions import INTERVENTIONS
-from steelyard.spec.experiment import Build, Contexts, Factor, Program, UserMetric, Zip
+from steelyard.spec.experiment import Build, Contexts, Factor, LevelCommands, Program, UserMetric, Zip
 from steelyard.spec.origin import Origin, Path, nearest
 from steelyard.spec.placeholders import names
 from steelyard.spec.read.factors import COMMAND
@@ -39,6 +39,7 @@ def check_uses(
     zips: tuple[Zip, ...],
     contexts: Contexts | None,
     metrics: Sequence[UserMetric],
+    commands: Sequence[LevelCommands],
     origin: Origin,
 ) -> None:
     """Refuse placeholders without a factor, factors without a use, and variables set by an intervention too.
@@ -50,6 +51,11 @@ def check_uses(
     levels = {factor.name: factor.levels for factor in factors}
     drawn = set(contexts.settings) if contexts else set()
     used = _check_placeholders(program, build, set(levels), drawn, origin) | _derived_from(metrics)
+    used |= {each.factor for each in commands if each.enter is not None}
+    for i, each in enumerate(commands):
+        for key, words in (("enter", each.enter), ("leave", each.leave)):
+            for word in words or ():
+                _check_text(("levels", i, key), word, "together", {"source"}, set(levels), origin)
     for name in (*(factor.name for factor in factors if factor.intervention), *drawn):
         _check_built(name, build, origin, ("contexts" if name in drawn else "factors", name))
     for factor in factors:
@@ -84,12 +90,7 @@ def _check_placeholders(
     for path, text, scope in _texts(program, build):
         known = {*_SCOPES[scope], *(factors if scope in ("trial", "build") else ())}
         known |= built if scope == "build" else set()
-        try:
-            found = names(text)
-        except UsageError as error:
-            raise origin.placed(path, error) from None
-        for name in sorted(found - known):
-            raise _unknown(name, known, factors, scope, origin, path)
+        found = _check_text(path, text, scope, known, factors, origin)
         if "build" in found and build is None:
             hint = 'write [build] with command = ["make", …], or escape the braces: {{build}}'
             raise origin.error(path, "{build} is used, but there is no [build]", hint)
@@ -98,6 +99,19 @@ def _check_placeholders(
             raise origin.error(path, "{objects} is used, but [build] names none", hint)
         used |= found
     return used
+
+
+def _check_text(
+    path: Path, text: str, scope: str, known: set[str], factors: set[str], origin: Origin
+) -> set[str]:
+    """The names of the placeholders of one text."""
+    try:
+        found = names(text)
+    except UsageError as error:
+        raise origin.placed(path, error) from None
+    for name in sorted(found - known):
+        raise _unknown(name, known, factors, scope, origin, path)
+    return found
 
 
 def _derived_from(metrics: Sequence[UserMetric]) -> set[str]:
