@@ -6,7 +6,6 @@ import os
 import signal
 import threading
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is hard to change: a comparison of blocks holds its level, and one that takes runs for units does not."""
+"""What is hard to change: comparing blocks holds the level, and taking runs for units does not."""
 
 from __future__ import annotations
 
