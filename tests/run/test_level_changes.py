@@ -114,7 +114,7 @@ def entered(flagged, journal, tmp_path, eventually):
     orders = [Enter(0, runner.define(enter), runner.define(leave)), Trial(1, runner.define(sleep))]
     thread = threading.Thread(target=_quietly, args=(runner, orders))
     thread.start()
-    eventually(lambda: (tmp_path / "flag").exists())
+    eventually((tmp_path / "flag").exists)
     yield runner, launches
     runner.close()
     thread.join()

@@ -8,15 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.estimand import INTERVALS
+from steelyard.interventions import INTERVENTIONS
 from steelyard.spec import Experiment, dumps, experiment, load, loads
-from steelyard.spec.placeholders import escape
+from steelyard.spec.placeholders import RESERVED, escape
 
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=12)
 WORD = st.text(
     st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=12
 ).filter(str.strip)
 NAME = st.from_regex(r"[a-z][a-z0-9_]{0,6}", fullmatch=True).filter(
-    lambda n: n not in ("build", "source", "trial", "command")
+    lambda n: n not in {*RESERVED, *INTERVENTIONS, "command", "aslr_"}
 )
 LEVEL = st.one_of(TEXT, st.integers(-(2**63), 2**63 - 1), st.floats(allow_nan=False, allow_infinity=False))
 SECONDS = st.floats(1e-3, 1e6)
@@ -123,7 +124,7 @@ def experiments(draw):
     if draw(st.booleans()):
         tables["factors"] = {
             **factors,
-            "w_": {"zip": ["affinity", "aslr_"], "levels": [["0", 1], ["none", 2]]},
+            "linked_0": {"zip": ["affinity", "aslr_"], "levels": [["0", 1], ["none", 2]]},
         }
         tables["program"]["stdin"] = "{aslr_}"
     # The protocol compares all pairs unless it is told otherwise, and these have no baseline.
