@@ -21,6 +21,7 @@ COMMANDS = {
     "analyze": "Answer from a record: effects, intervals, verdicts.",
     "check": "Judge the claims of specs and records: what holds, what fails, what is open.",
     "audit": "Find which contexts move a program's time on this machine.",
+    "observe": "Find what a probe costs the program that it observes.",
     "model": "Model how metrics grow with a parameter, and hold them to expectations.",
     "export": "Write a record as CSV, JSON Lines or Parquet.",
     "recover": "Copy what can be read of a damaged record into a new one.",

@@ -11,26 +11,21 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.errors import UsageError
+from steelyard.errors import ProgramError
 from steelyard.lab.audit.asking import Auditing, Row
-from steelyard.lab.audit.candidates import MOVE_THE_STACK, Candidate, addresses_can_be_fixed, candidates
+from steelyard.lab.audit.candidates import MOVE_THE_STACK, Candidate, candidates
 from steelyard.lab.audit.effort import Effort, effort
-from steelyard.lab.conductor import Progress, Watch
-from steelyard.lab.run import run
-from steelyard.spec.experiment import Experiment
+from steelyard.lab.audit.stages import Stages
+from steelyard.lab.conductor import Watch
 from steelyard.stats.audit.finding import Audit, Finding, Screened
 from steelyard.stats.audit.replication import Pair, replicate, verdict
 from steelyard.stats.audit.screening import Picks, pick, relative, spread, unseen
 from steelyard.stats.contrast import Floats
 from steelyard.store import Record
 from steelyard.store.facts import FILE
-from steelyard.units import Metric, Scalar
+from steelyard.units import Scalar
 
 PILOT_RUNS: Final = 10
-
-_COMPUTES: Final = (0.8, 1.1)
-"""CPU time over elapsed time without waits for a CPU, of a program that computes in one thread; in the run of
-the pilot that was disturbed least: the runner waits for a CPU too, which only elapsed time shows."""
 
 Tell = Callable[[str], None]
 """Told once what the audit is going to do, and how long that takes."""
@@ -60,9 +55,11 @@ def audit(asking: Auditing, directory: Path, *, watch: Watch, tell: Tell) -> Aud
         As ``steelyard.lab.run.run``; after an interruption, the same call goes on.
     """
     among, left_out = candidates(asking)
-    bench = _Bench(asking, directory, watch)
+    bench = Stages(asking, directory, watch)
     bench.measure([{}], stage="pilot", blocks=PILOT_RUNS, discard=1)
     asking = bench.asking = replace(asking, metric=asking.metric or bench.sensible_metric())
+    among, failing = _bearable(bench, among)
+    left_out = {**left_out, **failing}
     plan = effort(asking, among, float(np.median(np.exp(bench.logs("pilot", "wall_s")))))
     tell(_intention(plan, among))
     base = {candidate.name: candidate.base for candidate in among}
@@ -136,66 +133,34 @@ class _Comparison:
     typical: tuple[Row, ...]
 
 
-class _Bench:
-    """Runs the stages and counts their runs."""
+def _bearable(bench: Stages, among: Sequence[Candidate]) -> tuple[tuple[Candidate, ...], Mapping[str, str]]:
+    """The kinds in which the program still ends well at the largest level or each name, and what is said of
+    the others: some programs refuse a long name of their own.
 
-    def __init__(self, asking: Auditing, directory: Path, watch: Watch) -> None:
-        self.asking = asking
-        self._directory = directory
-        self._watch = watch
-        self.runs = 0
-        self.metric = Metric("wall_s", "s")
-
-    @property
-    def asked_metric(self) -> str:
-        """What is judged; elapsed time as long as that is not known."""
-        return self.asking.metric or "wall_s"
-
-    def sensible_metric(self) -> str:
-        """``cpu_s`` where a run of the pilot computed on one CPU all the time that it had one."""
-        with Record.open(self._place("pilot")) as record:
-            wall, cpu, *waits = (
-                np.array(sample.values, dtype=np.float64)
-                for sample in record.samples("wall_s", "cpu_s", "queue_wait_s")
-                if len(sample)
-            )
-        busy = np.max(cpu / (wall - waits[0] if waits else wall))
-        return "cpu_s" if _COMPUTES[0] <= busy <= _COMPUTES[1] else "wall_s"
-
-    def measure(self, rows: Sequence[Row], *, stage: str, blocks: int, discard: int) -> Floats:
-        """Logarithms of the metric, rows x blocks."""
-
-        def watch(at: Progress) -> None:
-            self._watch(replace(at, what=f"blocks of the {stage}") if at.what == "blocks" else at)
-
-        run(self._experiment(rows, stage, blocks, discard), self._place(stage), watch=watch)
-        with Record.open(self._place(stage)) as record:
-            self.runs += record.progress().trials
-        return self.logs(stage, self.asked_metric)
-
-    def logs(self, stage: str, metric: str) -> Floats:
-        """Logarithms of any metric of a stage, rows x blocks."""
-        with Record.open(self._place(stage)) as record:
-            samples = record.samples(metric)
-        if metric == self.asked_metric:
-            self.metric = samples[0].metric
-        values = np.array([sample.values for sample in samples], dtype=np.float64)
-        if not (np.isfinite(values).all() and (values > 0).all()):
-            raise UsageError(
-                f"{metric} is 0 in some runs, and a ratio to it says nothing",
-                hint="choose another metric: --metric wall_s",
-            )
-        return np.log(values)
-
-    def _experiment(self, rows: Sequence[Row], stage: str, blocks: int, discard: int) -> Experiment:
-        fixed = {} if "aslr" in rows[0] or not addresses_can_be_fixed() else {"aslr": "off"}
-        return self.asking.experiment(rows, stage=stage, blocks=blocks, discard=discard, fixed=fixed)
-
-    def _place(self, stage: str) -> Path:
-        return self._directory / f"{stage}.lab"
+    Raises
+    ------
+    ProgramError
+        A kind that was asked for by name, or all.
+    """
+    base = {candidate.name: candidate.base for candidate in among}
+    tried = [
+        (candidate.name, level)
+        for candidate in among
+        for level in (candidate.population[-1:] if candidate.numeric else candidate.population)
+    ]
+    rows = {(name, level): {**base, name: level} for name, level in tried}
+    failing: dict[str, str] = {}
+    for (name, level), what in zip(rows, bench.failures(list(rows.values())), strict=True):
+        if what is not None:
+            failing.setdefault(name, f"at {level} the program does not do what it does otherwise: it {what}")
+    left = tuple(candidate for candidate in among if candidate.name not in failing)
+    if failing and (bench.asking.only or not left):
+        name, what = next(iter(failing.items()))
+        raise ProgramError(f"{name} cannot be varied: {what}", hint=f"leave {name} out")
+    return left, failing
 
 
-def _screen(bench: _Bench, among: Sequence[Candidate], base: Row, plan: Effort) -> Mapping[str, _Visit]:
+def _screen(bench: Stages, among: Sequence[Candidate], base: Row, plan: Effort) -> Mapping[str, _Visit]:
     """Visit levels of the numeric kinds, one kind at a time, the others at their base.
 
     Names are visited as well, though not judged by it: launches are padded to the longest among them, and

@@ -1,0 +1,166 @@
+"""Probes: what is put around a program, into its environment, or into its build."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from steelyard.errors import MachineError, UsageError
+from steelyard.lab.compare import split
+
+INCLUDE: Final = Path(__file__).parent / "include"
+"""Where ``steelyard_probe.h`` lies; compilers find it by CPATH."""
+
+NONE: Final = "none"
+"""The baseline: no probe."""
+
+UNPROBED: Final = "-DSTEELYARD_UNPROBED"
+"""What the baseline's build has in place of an option, since an empty word would be a file name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One way to observe a program.
+
+    Attributes
+    ----------
+    wrap : tuple of str
+        Words before the program.
+    option : str
+        What the build has for ``{probe}``; empty: what the baseline has.
+    variables : Mapping[str, str]
+        Of the environment; other probes have them empty.
+    preload : bool
+        Load the library that counts calls of the allocator.
+    """
+
+    name: str
+    wrap: tuple[str, ...] = ()
+    option: str = ""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    preload: bool = False
+
+    @property
+    def inside(self) -> bool:
+        """Whether its instructions are the program's own, so that they can be counted."""
+        return not self.wrap
+
+
+_TOOLS: Final[dict[str, tuple[str, str]]] = {
+    "perf-stat": ("perf stat -o /dev/null --", "linux-perf"),
+    "strace": ("strace -c -f -o /dev/null", "strace"),
+    "ltrace": ("ltrace -c -f -o /dev/null", "ltrace"),
+    "memcheck": ("valgrind --tool=memcheck --log-file=/dev/null", "valgrind"),
+    "cachegrind": (
+        "valgrind --tool=cachegrind --cachegrind-out-file=/dev/null --log-file=/dev/null",
+        "valgrind",
+    ),
+    "callgrind": (
+        "valgrind --tool=callgrind --callgrind-out-file=/dev/null --log-file=/dev/null",
+        "valgrind",
+    ),
+}
+"""Name to the words before the program, and Debian's package."""
+
+PRELOAD: Final = "preload"
+KNOWN: Final = (*_TOOLS, PRELOAD)
+"""Probes that need no more than their name."""
+
+
+def named(name: str) -> Probe:
+    """A known probe.
+
+    Raises
+    ------
+    UsageError
+        There is none of this name.
+    MachineError
+        This machine lacks its tool.
+    """
+    if name == PRELOAD:
+        if shutil.which("cc") is None:
+            raise MachineError(
+                "the probe preload needs a C compiler, and cc is not found", hint="apt-get install gcc"
+            )
+        return Probe(PRELOAD, preload=True)
+    if name not in _TOOLS:
+        from steelyard.spec.origin import suggest
+
+        raise UsageError(f"there is no probe {name!r}", hint=suggest(name, KNOWN, "probes"))
+    words, package = _TOOLS[name]
+    wrap = tuple(words.split())
+    if shutil.which(wrap[0]) is None:
+        raise MachineError(
+            f"the probe {name} needs {wrap[0]}, which is not found", hint=f"apt-get install {package}"
+        )
+    return Probe(name, wrap)
+
+
+def wrapper(text: str) -> Probe:
+    """A user's own command before the program.
+
+    Raises
+    ------
+    UsageError
+        It cannot be split into words.
+    MachineError
+        Its program is not found.
+    """
+    words = tuple(split(text))
+    if shutil.which(words[0]) is None:
+        raise MachineError(
+            f"the probe {text!r} needs {words[0]}, which is not found", hint="install it, or check PATH"
+        )
+    return Probe(" ".join(text.split()), words)
+
+
+def variable(text: str) -> Probe:
+    """``NAME=VALUE``.
+
+    Raises
+    ------
+    UsageError
+        It is not of this form.
+    """
+    name, mark, value = text.partition("=")
+    if not mark or not name.isidentifier() or not name.isascii() or not value:
+        raise UsageError(f"{text!r} sets no variable", hint="write --variable NAME=VALUE")
+    return Probe(text, variables={name: value})
+
+
+def option(text: str) -> Probe:
+    """An option of the build.
+
+    Raises
+    ------
+    UsageError
+        It is empty, or more than one word.
+    """
+    if len(split(text)) != 1:
+        raise UsageError(
+            f"{text!r} is not one word of a build command", hint="give one --option for each level"
+        )
+    return Probe(text, option=text)
+
+
+def distinct(probes: Sequence[Probe]) -> tuple[Probe, ...]:
+    """The probes.
+
+    Raises
+    ------
+    UsageError
+        None at all, or two of one name.
+    """
+    names = [probe.name for probe in probes]
+    if not names:
+        raise UsageError(
+            "there is no probe to observe with",
+            hint=f"--probe NAME, one of {', '.join(KNOWN)}; or --wrap CMD",
+        )
+    for place, name in enumerate(names):
+        if name in names[:place] or name == NONE:
+            raise UsageError(f"the probe {name!r} is given twice", hint="leave one out")
+    return tuple(probes)

@@ -1,0 +1,93 @@
+"""The rehearsal: each level runs once before anything is measured, to see whether it still does the same.
+
+What behaves differently is said and left out: a time of another behaviour is no cost of observing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from steelyard.design import treatments
+from steelyard.errors import MachineError, ProgramError
+from steelyard.lab.once import once
+from steelyard.lab.programs import build
+from steelyard.run.journal import RawTrial
+from steelyard.run.launches import Launches
+from steelyard.run.verify import ending
+from steelyard.spec.experiment import Experiment
+
+_OWN: bytes = b"steelyard_probe: "
+_LACKS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """What each level did.
+
+    Attributes
+    ----------
+    exit_code : int
+        Of the baseline.
+    differs : Mapping[str, str]
+        Level to how it behaves differently.
+    repeats : bool
+        Whether the baseline printed the same twice, so that outputs could be compared.
+    """
+
+    exit_code: int
+    differs: Mapping[str, str]
+    repeats: bool
+
+
+def rehearse(experiment: Experiment) -> Rehearsal:
+    """Run every level once, and the baseline twice; the baseline is the first.
+
+    Raises
+    ------
+    MachineError
+        A counter that a probe wants cannot be had.
+    ProgramError
+        The program itself fails to start, or is ended by a signal; a build fails.
+    """
+    drawn = treatments(experiment)
+    programs = build(experiment, drawn, lambda _: None)
+    launches = Launches(experiment, drawn, builds=programs.first, built_in=programs.in_context)
+    launches.check()
+    made = launches.in_context(None)
+    first, *others = drawn
+    raws = once([made[first.id], made[first.id], *(made[each.id] for each in others)])
+    baseline, again, *probed = raws
+    if baseline.status != "ok" or baseline.exit_code is None:
+        raise ProgramError(
+            f"the program without a probe {ending(baseline) if baseline.status == 'ok' else 'cannot be run'}",
+            hint="run the command by itself to see what it does",
+        )
+    repeats = _output(baseline) == _output(again)
+    differs = {}
+    for level, raw in zip(others, probed, strict=True):
+        if raw.exit_code == _LACKS and raw.stderr.startswith(_OWN):
+            message = raw.stderr.decode(errors="replace").splitlines()[0].removeprefix(_OWN.decode())
+            raise MachineError(f"the probe {level.levels['command']}: {message}", hint="leave this probe out")
+        if how := _difference(baseline, raw, repeats=repeats):
+            differs[str(level.levels["command"])] = how
+    return Rehearsal(baseline.exit_code, differs, repeats)
+
+
+def _output(raw: RawTrial) -> tuple[bytes, int]:
+    return raw.stdout, raw.stdout_bytes
+
+
+def _difference(baseline: RawTrial, raw: RawTrial, *, repeats: bool) -> str | None:
+    """How a run behaves differently, in words. What a tool says on stderr is its own."""
+    if raw.status != "ok":
+        return "it cannot be run" if raw.status != "timed_out" else "it does not end in time"
+    if (raw.exit_code, raw.signal) != (baseline.exit_code, baseline.signal):
+        return f"it {ending(raw)}; without a probe it {ending(baseline)}"
+    if repeats and _output(raw) != _output(baseline):
+        pairs = zip(raw.stdout, baseline.stdout, strict=False)
+        same = next(
+            (i for i, (a, b) in enumerate(pairs) if a != b), min(len(raw.stdout), len(baseline.stdout))
+        )
+        return f"it prints something else, from byte {same:,} on"
+    return None

@@ -1,0 +1,191 @@
+"""What observing costs, as text: a table of changes, a figure for each metric, what foretells what.
+
+The figures are those of Mytkowicz et al. 2008 (DOI 10.1109/IPDPS.2008.4536408): changes in percent against no
+probe (Figure 1), or against the share of instructions that the probe adds (Figure 2). No line joins the
+probes: more of a probe is not more of its effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from steelyard.report.digits import decimals, percent, probability
+from steelyard.report.label import counted, listed, printable, shorten, wrap
+from steelyard.report.line import Line, Span, Style
+from steelyard.report.table import Column, table
+from steelyard.stats.observer.finding import Change, Observation, Perturbation, Probed
+from steelyard.units import Metric, format_quantity
+
+_VERDICTS: Final[dict[Perturbation, tuple[str, Style]]] = {
+    "unperturbed": ("within {within}", "good"),
+    "perturbed": ("perturbed", "bad"),
+    "not_resolved": ("not resolved", "open"),
+}
+_STRIP: Final = 25
+"""Columns of a figure, with one for no change in it."""
+_FEW: Final = 6
+"""Pairs of metrics that are shown."""
+
+
+def lines(found: Observation, width: int = 80) -> list[Line]:
+    """Everything, in at most ``width`` columns."""
+    shown = [_plain(line) for line in wrap(_headline(found), width, rest="  ")]
+    if found.metrics:
+        shown += [(), *(_dim(line) for line in wrap(_caption(found), width, rest="  "))]
+    for metric in found.metrics:
+        shown += [(), *_of_metric(metric, found, width)]
+    for probe in found.probes:
+        if probe.differs:
+            text = f"{printable(probe.name)}: the program behaves differently: {probe.differs}. Not compared."
+            shown += [(), *((Span(line, "bad"),) for line in wrap(text, width, rest="  "))]
+    return shown + _foretold(found, width) + _notes(found, width)
+
+
+def _headline(found: Observation) -> str:
+    metric = found.metrics[0].name if found.metrics else ""
+    first = [
+        (probe, change) for probe in found.probes for change in probe.changes if change.metric.name == metric
+    ]
+    if not first:
+        return "No probe leaves the program as it is, so that nothing was compared."
+    by = {
+        kind: [printable(probe.name) for probe, change in first if change.perturbation == kind]
+        for kind in _VERDICTS
+    }
+    worst, change = max(first, key=lambda each: abs(each[1].percent))
+    parts = []
+    if by["perturbed"]:
+        parts.append(f"perturbed by {listed(by['perturbed'])}")
+    if by["unperturbed"]:
+        parts.append(f"unperturbed within {percent(found.within)} by {listed(by['unperturbed'])}")
+    if by["not_resolved"]:
+        parts.append(f"not resolved for {listed(by['not_resolved'])}")
+    return (
+        f"{metric} is {'; '.join(parts)}. The largest change: {_change(change)} with {printable(worst.name)}."
+    )
+
+
+def _caption(found: Observation) -> str:
+    contexts = ", each in a context of its own" if found.contexts else ", all in one context"
+    return (
+        f"{shorten(printable(found.command), 40)}: {counted(found.blocks, 'randomised block')}{contexts},"
+        f" seed {found.seed}; changes against no probe, intervals 95 %; within: two one-sided tests at 5 %"
+    )
+
+
+def _of_metric(metric: Metric, found: Observation, width: int) -> list[Line]:
+    rows = [
+        (probe, change)
+        for probe in found.probes
+        for change in probe.changes
+        if change.metric.name == metric.name
+    ]
+    if any(probe.added is not None for probe, _ in rows):
+        rows.sort(key=lambda each: -1.0 if each[0].added is None else each[0].added)
+    verdicts = [_VERDICTS[change.perturbation] for _, change in rows]
+    strips = _strips([change for _, change in rows])
+    title = f"{metric.name}, {format_quantity(found.typical[metric.name], metric.unit)} without a probe"
+    return [
+        (Span(title, "heading"),),
+        *table(
+            [
+                Column(
+                    "probe", [Span(printable(probe.name)) for probe, _ in rows], right=False, is_name=True
+                ),
+                Column("instructions", _added([probe for probe, _ in rows]), give_way=1),
+                Column("change", [Span(_change(change)) for _, change in rows]),
+                Column("95 % CI", [Span(_interval(change)) for _, change in rows], give_way=2),
+                Column("p Holm", [Span(probability(change.p_holm)) for _, change in rows], give_way=4),
+                Column(
+                    "verdict",
+                    [Span(text.format(within=percent(found.within)), style) for text, style in verdicts],
+                    right=False,
+                ),
+                Column("", [Span(strip) for strip in strips], right=False, give_way=3),
+            ],
+            width,
+        ),
+    ]
+
+
+def _added(probes: Sequence[Probed]) -> list[Span]:
+    """Nothing at all where none was counted."""
+    if all(probe.added is None for probe in probes):
+        return []
+    return [Span("–" if probe.added is None else f"{100 * probe.added:+.3g} %") for probe in probes]
+
+
+def _strips(rows: Sequence[Change]) -> list[str]:
+    """One row a probe: its interval, its estimate ``o``, and ``|`` where nothing would change."""
+    bounds = [
+        100 * (value - 1)
+        for change in rows
+        for value in ((change.ci95.low, change.ci95.high) if change.ci95 else (change.ratio,))
+    ]
+    reach = max(abs(bound) for bound in bounds) or 1.0
+    middle = _STRIP // 2
+
+    def place(value: float) -> int:
+        return middle + round(value / reach * middle)
+
+    strips = []
+    for change in rows:
+        cells = [" "] * _STRIP
+        if change.ci95:
+            for column in range(place(100 * (change.ci95.low - 1)), place(100 * (change.ci95.high - 1)) + 1):
+                cells[column] = "-"
+        cells[middle] = "|"
+        cells[place(change.percent)] = "o"
+        strips.append("".join(cells).rstrip())
+    return strips
+
+
+def _foretold(found: Observation, width: int) -> list[Line]:
+    if not found.correlations:
+        return []
+    texts = []
+    for each in found.correlations[:_FEW]:
+        around = f" (95 % CI {each.ci95.low:.2f} to {each.ci95.high:.2f})" if each.ci95 else ""
+        told = "it does" if each.ci95 is not None and each.ci95.excludes(0) else "not resolved"
+        texts.append(
+            f"{each.metrics[0]} and {each.metrics[1]}: rank correlation {each.rho:.2f}{around} over"
+            f" {counted(each.probes, 'probe')}: {told}"
+        )
+    shown: list[Line] = [(), (Span("Does the change of one metric foretell that of another?", "heading"),)]
+    for text in texts:
+        shown += [_plain(line) for line in wrap(text, width, first="- ", rest="  ")]
+    return shown
+
+
+def _notes(found: Observation, width: int) -> list[Line]:
+    texts = []
+    if not found.outputs_compared:
+        texts.append("The program does not print the same twice, so that only exit codes could be compared.")
+    if any(metric.kind == "counter" for metric in found.metrics):
+        texts.append(
+            "A processor has few counters. Under a probe that counts too, they take turns, and what is shown"
+            " of them is an estimate from a part of the run."
+        )
+    return [line for text in texts for line in [(), *(_dim(line) for line in wrap(text, width, rest="  "))]]
+
+
+def _change(change: Change) -> str:
+    places = 1 if change.ci95 is None else max(0, decimals(50 * (change.ci95.high - change.ci95.low)))
+    return f"{change.percent:+.{min(places, 3)}f} %"
+
+
+def _interval(change: Change) -> str:
+    if change.ci95 is None:
+        return "–"
+    low, high = 100 * (change.ci95.low - 1), 100 * (change.ci95.high - 1)
+    places = min(3, max(0, decimals((high - low) / 2)))
+    return f"{low:+.{places}f} to {high:+.{places}f} %"
+
+
+def _plain(line: str) -> Line:
+    return (Span(line),)
+
+
+def _dim(line: str) -> Line:
+    return (Span(line, "dim"),)

@@ -1,0 +1,119 @@
+"""What a probe costs, metric by metric."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from steelyard.stats.interval import Interval
+from steelyard.units import Metric
+
+Perturbation = Literal["unperturbed", "perturbed", "not_resolved"]
+"""``unperturbed``: shown to lie within the margin. ``perturbed``: a difference is shown, and that it lies
+within the margin is not. ``not_resolved``: neither."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One metric under one probe, against the same metric without a probe.
+
+    Attributes
+    ----------
+    ratio : float
+        Geometric mean over blocks of probed over unprobed.
+    ci95 : Interval or None
+        Of the ratio; ``None`` where it has no bounds.
+    p_holm : float
+        Of no difference, adjusted over the probes of the metric.
+    p_within : float
+        Of the hypothesis that the ratio lies beyond the margin (two one-sided tests): below 0.05 exactly
+        where the 90 % interval lies inside.
+    blocks : int
+    """
+
+    metric: Metric
+    ratio: float
+    ci95: Interval | None
+    p_holm: float
+    p_within: float
+    perturbation: Perturbation
+    blocks: int
+
+    @property
+    def percent(self) -> float:
+        """The change in percent."""
+        return 100 * (self.ratio - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """One probe.
+
+    Attributes
+    ----------
+    added : float or None
+        Instructions that it adds to the program, as a share, counted by callgrind; ``None`` where they were
+        not counted: a probe from outside adds none to the program itself.
+    changes : tuple of Change
+        By metric.
+    differs : str or None
+        How the program behaves differently under the probe; then nothing was measured.
+    """
+
+    name: str
+    added: float | None
+    changes: tuple[Change, ...]
+    differs: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """Whether the change of one metric foretells that of another, over the probes.
+
+    Attributes
+    ----------
+    rho : float
+        Spearman's rank correlation.
+    ci95 : Interval or None
+        ``None`` with fewer than four probes.
+    probes : int
+    """
+
+    metrics: tuple[str, str]
+    rho: float
+    ci95: Interval | None
+    probes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """The whole.
+
+    Attributes
+    ----------
+    typical : Mapping[str, float]
+        Metric to its median without a probe.
+    within : float
+        The margin.
+    contexts : bool
+        Whether every block had a context of its own.
+    outputs_compared : bool
+        Whether the program prints the same each time, so that what it prints could be compared.
+    """
+
+    command: str
+    probes: tuple[Probed, ...]
+    correlations: tuple[Correlation, ...]
+    typical: Mapping[str, float]
+    within: float
+    alpha: float
+    blocks: int
+    seed: int
+    contexts: bool
+    outputs_compared: bool
+
+    @property
+    def metrics(self) -> Sequence[Metric]:
+        """What was observed, in order."""
+        return [change.metric for change in next((p.changes for p in self.probes if p.changes), ())]

@@ -1,0 +1,184 @@
+"""Probes around, beside and inside of a program; metrics here are counts, not clocks."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from steelyard.errors import MachineError, ProgramError, UsageError
+from steelyard.interventions import INTERVENTIONS
+from steelyard.lab.observe import Observing, observe
+from steelyard.lab.observe.probes import INCLUDE, distinct, named, option, variable, wrapper
+
+PROGRAM = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <steelyard_probe.h>
+int main(int argc, char **argv) {
+    unsigned long sum = 0;
+    steelyard_probe_begin();
+    for (unsigned long i = 0; i < 20000; i++) { STEELYARD_COUNT(); sum = sum * 31 + i; STEELYARD_COUNT(); }
+    steelyard_probe_end();
+    printf("%lu %s\n", sum, getenv("CHATTY") && *getenv("CHATTY") ? "chatty" : "quiet");
+    return getenv("FAILING") && *getenv("FAILING") ? 3 : 0;
+}
+"""
+BUILD = "cc -std=c11 -O2 {probe} probed.c -o {build}/probed"
+QUICK = {"metric": "minor_faults", "blocks": 4, "max_time_s": 2.0, "contexts": False, "within": 0.05}
+
+
+@pytest.fixture
+def source(tmp_path, monkeypatch) -> Path:
+    (tmp_path / "probed.c").write_text(PROGRAM)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path
+
+
+def silent(_: object) -> None:
+    pass
+
+
+def test_probes_inside_add_the_instructions_that_they_are_and_none_where_there_is_none(source):
+    if shutil.which("valgrind") is None:
+        pytest.skip("valgrind is not found")
+    asking = Observing(
+        command="{build}/probed",
+        build=BUILD,
+        probes=(
+            option("-DSTEELYARD_SITES=0"),
+            option("-DSTEELYARD_SITES=100"),
+            option("-DSTEELYARD_SITES=5"),
+        ),
+        added=True,
+        **QUICK,
+    )
+    found = observe(asking, source / "records", watch=silent)
+    added = {probe.name: probe.added for probe in found.probes}
+    assert added["-DSTEELYARD_SITES=0"] == 0
+    # Two increments in memory a round, among some 120,000 instructions of start and loop.
+    assert 0.2 < added["-DSTEELYARD_SITES=100"] < 2
+    assert 0 < added["-DSTEELYARD_SITES=5"] < added["-DSTEELYARD_SITES=100"]
+    assert found.outputs_compared
+    assert [change.metric.name for change in found.probes[0].changes] == ["minor_faults", "wall_s", "cpu_s"]
+    assert all(probe.changes[0].blocks == found.blocks for probe in found.probes)
+
+
+def test_a_wrapper_costs_what_it_is_and_the_program_itself_is_the_baseline(source):
+    asking = Observing(command="true", probes=(wrapper("sh -c '\"$@\"' sh"), wrapper("nice")), **QUICK)
+    found = observe(asking, source / "records", watch=silent)
+    shell, nice = (probe.changes[0] for probe in found.probes)
+    assert shell.metric.name == "minor_faults"
+    assert shell.ratio > 1.1
+    assert shell.perturbation == "perturbed"
+    assert nice.ratio > 1.02
+    assert found.typical["minor_faults"] > 1
+
+
+def test_a_program_that_behaves_differently_under_a_probe_is_said_and_not_compared(source):
+    asking = Observing(
+        command="{build}/probed",
+        build=BUILD,
+        probes=(variable("CHATTY=1"), variable("FAILING=yes"), variable("OTHER=1")),
+        **QUICK,
+    )
+    found = observe(asking, source / "records", watch=silent)
+    chatty, failing, other = found.probes
+    assert (
+        chatty.differs == "it prints something else, from byte 20 on"
+        or "prints something else" in chatty.differs
+    )
+    assert failing.differs == "it ended with exit code 3; without a probe it ended with exit code 0"
+    assert (chatty.changes, failing.changes) == ((), ())
+    assert other.differs is None
+    assert other.changes
+
+
+def test_the_preloaded_library_counts_and_leaves_the_program_as_it_is(source):
+    asking = Observing(command="ls /", probes=(named("preload"),), **QUICK)
+    (probe,) = observe(asking, source / "records", watch=silent).probes
+    assert probe.differs is None
+    assert probe.changes[0].ratio > 1
+
+
+def test_what_profilers_write_is_not_left_behind(source):
+    asking = Observing(
+        command="{build}/probed", build=BUILD, probes=(option("-pg"), option("--coverage")), **QUICK
+    )
+    before = set(source.rglob("*.gc*")) | set(source.glob("gmon*"))
+    observe(asking, source / "records", watch=silent)
+    written = {path for path in source.rglob("*") if path.suffix == ".gcda" or path.name.startswith("gmon")}
+    assert written == before
+    assert not (source / "records" / "written-by-probes").exists()
+
+
+def test_counters_of_the_header_are_reported_by_the_line_protocol(source):
+    flags = ["-DSTEELYARD_PROBES=2", "-DSTEELYARD_PROBE_SOFTWARE", "-DSTEELYARD_SITES=100"]
+    warnings = [
+        "-Wall",
+        "-Wextra",
+        "-Wpedantic",
+        "-Wconversion",
+        "-Wshadow",
+        "-Werror",
+        "-Wno-unused-parameter",
+    ]
+    command = ["cc", "-std=gnu11", "-O2", *warnings, f"-I{INCLUDE}", *flags, "probed.c", "-o", "probed"]
+    subprocess.run(command, check=True, cwd=source)
+    metrics = source / "metrics"
+    done = subprocess.run(
+        [source / "probed"],
+        env={"STEELYARD_METRICS": str(metrics)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode == 4:
+        assert done.stderr.startswith("steelyard_probe: the counter cpu_clock cannot be had: ")
+        pytest.skip("the kernel refuses software counters here")
+    lines = metrics.read_text().splitlines()
+    assert [line.split('"')[5] for line in lines] == ["probe_cpu_clock", "probe_task_clock", "probe_sites"]
+    assert lines[-1].endswith('"values":[40000]}')
+
+
+def test_mistakes_and_missing_tools_are_said_before_anything_runs(monkeypatch, tmp_path):
+    with pytest.raises(UsageError, match="there is no probe 'strce'") as caught:
+        named("strce")
+    assert caught.value.hint == "did you mean strace?"
+    with pytest.raises(UsageError, match="sets no variable"):
+        variable("NOVALUE")
+    with pytest.raises(UsageError, match="not one word"):
+        option("-a -b")
+    with pytest.raises(UsageError, match="there is no probe to observe with"):
+        distinct(())
+    with pytest.raises(UsageError, match="given twice"):
+        distinct((option("-pg"), option("-pg")))
+    with pytest.raises(UsageError, match="there is no build"):
+        observe(Observing(command="true", probes=(option("-pg"),), **QUICK), tmp_path / "a", watch=silent)
+    with pytest.raises(ProgramError, match="the program without a probe was ended by SIGKILL"):
+        observe(
+            Observing(command="sh -c 'kill -9 $$'", probes=(wrapper("nice"),), **QUICK),
+            tmp_path / "b",
+            watch=silent,
+        )
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(MachineError, match="needs ltrace, which is not found") as lacks:
+        named("ltrace")
+    assert lacks.value.exit_code == 4
+    with pytest.raises(MachineError, match="needs mytool, which is not found"):
+        wrapper("mytool -x")
+
+
+def test_contexts_that_cannot_be_held_are_said_with_what_measures_all_the_same(monkeypatch, tmp_path):
+    class Refusing:
+        def missing(self, level):
+            return "the kernel refuses"
+
+    monkeypatch.setitem(INTERVENTIONS, "aslr", Refusing())
+    asking = Observing(command="true", probes=(wrapper("nice"),))
+    with pytest.raises(MachineError, match="contexts cannot be held here") as caught:
+        observe(asking, tmp_path, watch=silent)
+    assert caught.value.hint == "--one-context measures without"

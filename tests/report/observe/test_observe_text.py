@@ -1,0 +1,96 @@
+"""What an observation says, whole."""
+
+from __future__ import annotations
+
+import json
+
+from steelyard.report.line import plain
+from steelyard.report.observe.json import render
+from steelyard.report.observe.text import lines
+from steelyard.stats.interval import Interval
+from steelyard.stats.observer.finding import Change, Correlation, Observation, Probed
+from steelyard.units import Metric
+
+CPU = Metric("cpu_s", "s", "builtin")
+CYCLES = Metric("cycles", "", "counter")
+FOUND = Observation(
+    command="{build}/events 200000",
+    probes=(
+        Probed(
+            "-DSTEELYARD_PROBES=1",
+            0.0000865,
+            (
+                Change(CPU, 1.065, Interval(1.06, 1.069), 1e-9, 1.0, "perturbed", 105),
+                Change(CYCLES, 1.0005, Interval(0.999, 1.002), 0.5, 1e-5, "unperturbed", 105),
+            ),
+        ),
+        Probed("-DSTEELYARD_SITES=100", 0.445, (Change(CPU, 1.126, None, 1e-9, 1.0, "not_resolved", 105),)),
+        Probed("fails", None, (), "it ended with exit code 3; without a probe it ended with exit code 0"),
+    ),
+    correlations=(Correlation(("cpu_s", "cycles"), 0.89, Interval(0.27, 0.99), 7),),
+    typical={"cpu_s": 0.00915, "cycles": 35594379.0},
+    within=0.01,
+    alpha=0.05,
+    blocks=105,
+    seed=7,
+    contexts=True,
+    outputs_compared=False,
+)
+TEXT = """\
+cpu_s is perturbed by -DSTEELYARD_PROBES=1; not resolved for
+  -DSTEELYARD_SITES=100. The largest change: +12.6 % with -DSTEELYARD_SITES=100.
+
+{build}/events 200000: 105 randomised blocks, each in a context of its own, seed
+  7; changes against no probe, intervals 95 %; within: two one-sided tests at
+  5 %
+
+cpu_s, 9.15 ms without a probe
+probe                  instructions   change         95 % CI  verdict
+-DSTEELYARD_PROBES=1     +0.00865 %   +6.5 %  +6.0 to +6.9 %  perturbed
+-DSTEELYARD_SITES=100       +44.5 %  +12.6 %               –  not resolved
+
+cycles, 35,594,379 without a probe
+probe                 instructions   change           95 % CI  verdict
+-DSTEELYARD_PROBES=1    +0.00865 %  +0.05 %  -0.10 to +0.20 %  within 1 %
+
+fails: the program behaves differently: it ended with exit code 3; without a
+  probe it ended with exit code 0. Not compared.
+
+Does the change of one metric foretell that of another?
+- cpu_s and cycles: rank correlation 0.89 (95 % CI 0.27 to 0.99) over 7 probes:
+  it does
+
+The program does not print the same twice, so that only exit codes could be
+  compared.
+
+A processor has few counters. Under a probe that counts too, they take turns,
+  and what is shown of them is an estimate from a part of the run.
+"""
+
+
+def test_the_text_is_the_finding_a_figure_a_metric_and_what_could_not_be_compared():
+    assert plain(lines(FOUND)) == TEXT
+
+
+def test_no_line_is_wider_than_the_terminal():
+    for width in (60, 80, 120):
+        assert max(map(len, plain(lines(FOUND, width)).splitlines())) <= width
+
+
+def test_without_a_usable_probe_there_is_no_figure():
+    nothing = Observation(
+        **{name: getattr(FOUND, name) for name in FOUND.__slots__} | {"probes": FOUND.probes[2:]}
+    )
+    assert plain(lines(nothing)).startswith(
+        "No probe leaves the program as it is, so that nothing was compared."
+    )
+
+
+def test_the_document_holds_everything_by_name():
+    document = json.loads(render(FOUND))
+    assert (document["format"], document["version"]) == ("steelyard/observation", 1)
+    first, second, third = document["probes"]
+    assert first["changes"][0]["ci95"] == [1.06, 1.069]
+    assert second["changes"][0]["ci95"] is None
+    assert third["differs"].startswith("it ended with exit code 3")
+    assert document["unprobed"]["cpu_s"] == 0.00915
