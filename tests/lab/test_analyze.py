@@ -113,3 +113,16 @@ def test_runs_that_time_out_count_as_at_least_the_limit_where_that_is_declared(r
     with pytest.raises(UsageError, match="at least the limit, which ratio_of_means cannot"):
         analyze(record, estimand="ratio_of_means")
     assert analyze(record, metric="rss_bytes").declared.failures == "refuse"
+
+
+def test_the_clock_of_the_record_is_part_of_the_budget_of_elapsed_times_alone(run_in):
+    stated = {"name": "synchronisation", "u": 1e-6, "shared": True}
+    record = run_in(design={"blocks": 4}, analysis={"type_b": [stated]})
+    (wall,) = analyze(record).judged
+    names = [each.name for each in wall.budget.components if each.kind == "B"]
+    assert names[0] == "synchronisation"
+    assert {"step of the clock", "cost of reading the clock"} <= set(names)
+    (memory,) = analyze(record, metric="rss_bytes").judged
+    assert memory.budget is None or {each.kind for each in memory.budget.components} == {"A"}
+    with pytest.raises(UsageError, match="states uncertainties, for which an interval by sign has no place"):
+        analyze(record, estimand="median_ratio")

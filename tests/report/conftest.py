@@ -20,6 +20,7 @@ from steelyard.stats.facts import DesignFacts
 from steelyard.stats.notice import Notice
 from steelyard.stats.pace import Pace
 from steelyard.stats.protocol.rules import Rules
+from steelyard.stats.type_b import TypeB
 from steelyard.units import Metric
 
 METRICS = {
@@ -76,6 +77,11 @@ def a_ratio_of_means_by_fieller():
 
 def a_median_of_ratios():
     return answer("a median of ratios", two(), BLOCKS, Declared(estimand="median_ratio"))
+
+
+def an_uncertainty_budget():
+    errors = (TypeB("frequency", 1e-4, relative=True), TypeB("synchronisation", 1e-6, shared=True, nu=4))
+    return answer("a budget", two(), BLOCKS, Declared(type_b=errors))
 
 
 def no_difference():
@@ -352,6 +358,7 @@ CASES = (
     a_difference,
     a_ratio_of_means_by_fieller,
     a_median_of_ratios,
+    an_uncertainty_budget,
     no_difference,
     a_slowdown_beside_other_metrics,
     all_pairs_with_a_margin,

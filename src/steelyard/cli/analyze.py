@@ -34,6 +34,7 @@ from steelyard.estimand import INTERVALS, Estimand, IntervalKind
     help="How intervals are made; the first that the estimand has by default.",
 )
 @details_option
+@click.option("--budget", is_flag=True, help="Show what the uncertainty of each speedup is made of.")
 @json_option
 @strict_option
 @click.pass_context
@@ -46,6 +47,7 @@ def command(
     estimand: Estimand | None,
     interval: IntervalKind | None,
     details: bool,
+    budget: bool,
     as_json: bool,
     strict: bool,
 ) -> None:
@@ -66,5 +68,6 @@ def command(
             estimand=estimand,
             interval=interval,
             details=details,
+            budget=budget,
         )
     )

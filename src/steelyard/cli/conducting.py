@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from steelyard.lab.conductor import Watch
     from steelyard.report.line import Line
     from steelyard.report.progress import Progress
+    from steelyard.stats.answer import Answer
     from steelyard.store import Record
 
 
@@ -66,6 +67,7 @@ def print_answer(
     estimand: Estimand | None = None,
     interval: IntervalKind | None = None,
     details: bool = False,
+    budget: bool = False,
 ) -> int:
     """Print what the record says, and return the exit code: 1 where a claim of its spec fails, 3 under
     ``strict`` where something is left open.
@@ -93,7 +95,9 @@ def print_answer(
         from steelyard.report.line import write
         from steelyard.report.text import lines
 
-        write([*lines(answer, terminal_width(), details=details), *_claims_lines(checked)], sys.stdout)
+        shown = lines(answer, terminal_width(), details=details)
+        parts = _budget_lines(answer) if budget else []
+        write([*shown, *parts, *_claims_lines(checked)], sys.stdout)
     if checked is not None and checked.exit_code(strict=strict) == 1:
         return 1
     unresolved = any(each.verdict == "not_resolved" for each in answer.judged)
@@ -101,6 +105,12 @@ def print_answer(
         unresolved = any(each.difference == "not_resolved" for each in answer.protocol.pairs)
     unresolved |= checked is not None and checked.exit_code(strict=True) == 3
     return 3 if strict and (unresolved or answer.design.state == "precision_not_reached") else 0
+
+
+def _budget_lines(answer: Answer) -> list[Line]:
+    from steelyard.report.budget import budgets
+
+    return [(), *budgets(answer, terminal_width())]
 
 
 def _checked(record: Record) -> Checked:

@@ -10,6 +10,7 @@ from typing import Final, Literal
 from steelyard.design import different
 from steelyard.errors import RecordError, UsageError
 from steelyard.estimand import INTERVALS, Estimand, IntervalKind
+from steelyard.lab.clock_errors import clock_errors
 from steelyard.lab.contexts import default_context, layout_per_launch
 from steelyard.lab.pace import pace
 from steelyard.lab.protocol import asked, rules_of
@@ -19,11 +20,12 @@ from steelyard.spec.layout import layout_of
 from steelyard.spec.valgrind import counting
 from steelyard.stats.answer import Answer, answer
 from steelyard.stats.contrast import Order
-from steelyard.stats.declared import Declared
+from steelyard.stats.declared import Declared, OnFailures
 from steelyard.stats.extending import level_after
 from steelyard.stats.facts import DesignFacts, State
 from steelyard.stats.notice import Notice
 from steelyard.stats.precision import Precision, precision
+from steelyard.stats.type_b import TypeB
 from steelyard.store import Disturbance, Record, RunState
 from steelyard.units import BUILTIN
 
@@ -72,7 +74,8 @@ def analyze(
             raise _nothing_yet(record)
         # Once for all that ask: of a million trials each takes a tenth of a second and more.
         so_far, disturbances = extent(record), record.disturbances()
-        declared = _chosen(replace(_declared(record), metric=primary), estimand, interval)
+        declared = _chosen(_about(_declared(record), primary), estimand, interval)
+        declared = replace(declared, type_b=(*declared.type_b, *clock_errors(record, declared.metric)))
         limit_s = experiment.program.timeout_s if declared.failures == "as-limit" else None
         return answer(
             experiment.name,
@@ -101,10 +104,16 @@ def _nothing_yet(record: Record) -> RecordError:
     )
 
 
+def _about(declared: Declared, metric: str) -> Declared:
+    """The same of another metric, of which neither limits nor stated uncertainties are known."""
+    if metric == declared.metric:
+        return declared
+    failures: OnFailures = "refuse" if declared.failures == "as-limit" else declared.failures
+    return replace(declared, metric=metric, failures=failures, type_b=())
+
+
 def _chosen(declared: Declared, estimand: Estimand | None, interval: IntervalKind | None) -> Declared:
-    """What the spec declares, unless something else was asked for. Limits are known of elapsed times only."""
-    if declared.failures == "as-limit" and declared.metric != "wall_s":
-        declared = replace(declared, failures="refuse")
+    """What the spec declares, unless something else was asked for."""
     wanted = estimand or declared.estimand
     kind = interval or (declared.interval if estimand in (None, declared.estimand) else None)
     if kind is not None and kind not in INTERVALS[wanted]:
@@ -116,6 +125,12 @@ def _chosen(declared: Declared, estimand: Estimand | None, interval: IntervalKin
         raise UsageError(
             f"the spec counts runs that timed out as at least the limit, which {wanted} cannot",
             hint="--estimand median_ratio",
+        )
+    if declared.type_b and (kind or INTERVALS[wanted][0]) != "log-delta":
+        raise UsageError(
+            f"the spec states uncertainties, for which an interval by {kind or INTERVALS[wanted][0]} has no"
+            " place",
+            hint="--estimand geomean_ratio, or ratio_of_means, by log-delta; or leave analysis.type_b out",
         )
     return replace(declared, estimand=wanted, interval=kind)
 
@@ -140,6 +155,9 @@ def _declared(record: Record) -> Declared:
         estimand=analysis.estimand,
         interval=analysis.interval,
         uncertainty=analysis.uncertainty,
+        type_b=tuple(
+            TypeB(each.name, each.u, each.relative, each.shared, each.nu) for each in analysis.type_b
+        ),
         seed=record.experiment.design.seed,
         effects=analysis.effects,
         contrasts=analysis.contrasts,
@@ -165,7 +183,7 @@ def _facts(record: Record, so_far: Extent) -> DesignFacts:
     return DesignFacts(
         order=_order(experiment),
         blocks=complete,
-        seed=experiment.design.seed,
+        seed=record.experiment.design.seed,
         contexts=different(contexts),
         passes=experiment.contexts.passes if experiment.contexts else 1,
         state=_state(record, last),

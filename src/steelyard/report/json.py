@@ -13,6 +13,8 @@ import msgspec
 
 from steelyard.estimand import Estimand, IntervalKind, Uncertainty
 from steelyard.report.assumptions import assumptions
+from steelyard.report.budget import BudgetEntry
+from steelyard.report.budget import entry as budget_entry
 from steelyard.report.contexts_json import ContextsEntry
 from steelyard.report.contexts_json import entry as contexts_entry
 from steelyard.report.document import written
@@ -142,6 +144,7 @@ class ComparisonEntry(msgspec.Struct, frozen=True):
     relevance: Literal["above", "inside", "straddles"] | None
     verdict: Literal["faster", "slower", "equivalent", "not_resolved"] | None
     resolvable: float | None
+    budget: BudgetEntry | None
     flags: tuple[str, ...]
     typical: TypicalEntry | None = None
 
@@ -280,6 +283,7 @@ def _comparison(comparison: Comparison, typical: Typical | None) -> ComparisonEn
         relevance=comparison.relevance,
         verdict=comparison.verdict,
         resolvable=comparison.resolvable,
+        budget=budget_entry(comparison.budget) if comparison.budget else None,
         flags=comparison.flags,
         typical=typical_entry(typical) if typical else None,
     )

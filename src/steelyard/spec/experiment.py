@@ -159,6 +159,20 @@ class UserMetric(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a tool of valgrind counts (``steelyard.spec.valgrind``)."""
 
 
+class StatedError(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An error of the primary metric's values that repetition does not show.
+
+    ``u`` is its standard uncertainty, in the unit of the metric or relative to the value; ``shared``: the
+    same in all treatments; ``nu``: degrees of freedom of ``u``, ``None`` where it is taken as exact.
+    """
+
+    name: str
+    u: float
+    relative: bool = False
+    shared: bool = False
+    nu: float | None = None
+
+
 class Analysis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is compared, and how sure one must be.
 
@@ -180,6 +194,7 @@ class Analysis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     interval: IntervalKind | None = None
     """``None``: the first kind that the estimand has."""
     uncertainty: Uncertainty = "mean"
+    type_b: tuple[StatedError, ...] = ()
     effects: tuple[str, ...] | None = None
     """Factors and links whose effects are estimated; ``None``: all that the strata leave."""
     contrasts: Mapping[str, Mapping[str, tuple[float, ...]]] = {}

@@ -327,6 +327,33 @@ class MetricTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     )
 
 
+class TypeBTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An error of the metric's values that repetition does not show; its size is one of three keys."""
+
+    name: Annotated[str, Meta(description="What it is: `synchronisation of clocks`.")]
+    u: Annotated[
+        Annotated[float, Meta(gt=0)] | None,
+        Meta(description="Standard uncertainty, in the unit of the metric."),
+    ] = None
+    half_width: Annotated[
+        Annotated[float, Meta(gt=0)] | None,
+        Meta(description="The error lies anywhere within this of 0: u = half_width / √3."),
+    ] = None
+    step: Annotated[
+        Annotated[float, Meta(gt=0)] | None,
+        Meta(description="Values come in steps of this: u = step / √12."),
+    ] = None
+    relative: Annotated[bool, Meta(description="The size is relative to the value.")] = False
+    shared: Annotated[
+        bool,
+        Meta(description="All treatments have the same error, as from one clock, so that it partly cancels."),
+    ] = False
+    nu: Annotated[
+        Annotated[float, Meta(gt=0)] | None,
+        Meta(description="Degrees of freedom of the size; exact by default."),
+    ] = None
+
+
 class AnalysisTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is compared, and how sure one must be."""
 
@@ -380,6 +407,10 @@ class AnalysisTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             " out of it, or, where they timed out, count as at least the limit (medians of `wall_s`)."
         ),
     ] = "refuse"
+    type_b: Annotated[
+        list[TypeBTable],
+        Meta(description="Errors that repetition does not show, which enter the uncertainty of speedups."),
+    ] = []
     effects: Annotated[
         list[str] | None,
         Meta(

@@ -17,6 +17,7 @@ from steelyard.spec.experiment import (
     UserMetric,
 )
 from steelyard.spec.read.factors import COMMAND
+from steelyard.spec.read.type_b import as_tables
 from steelyard.spec.tables import BuildTable
 from steelyard.spec.toml import toml_key, toml_value
 
@@ -152,6 +153,8 @@ def _analysis(analysis: Analysis) -> Table:
         "unreplicated",
     )
     table = _different(analysis, Analysis(), keys)
+    if analysis.type_b:
+        table["type_b"] = as_tables(analysis.type_b)
     if analysis.protocol != "default":  # which has another default
         table["family"] = analysis.family
     # Without strata, a baseline makes one of every other factor; none at all must then be said.

@@ -14,6 +14,7 @@ from steelyard.estimand import Estimand
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.adjusted import AdjustedSpeedup, adjusted_speedup
 from steelyard.stats.autocorrelation import Autocorrelation, autocorrelation
+from steelyard.stats.budget import Budget, budget
 from steelyard.stats.contrast import Contrast, Floats, Order, contrast
 from steelyard.stats.declared import Declared
 from steelyard.stats.described import sees_clock
@@ -27,6 +28,7 @@ from steelyard.stats.pairing import Pair, pair_up
 from steelyard.stats.resolution import coarse_step
 from steelyard.stats.speedup import Speedup
 from steelyard.stats.trend import trend
+from steelyard.stats.type_b import Contribution, contributions, with_type_b
 from steelyard.stats.undefined import Undefined
 from steelyard.stats.verdict import Difference, Relevance, Verdict, difference_of, verdict_of
 from steelyard.units import Metric, Scalar
@@ -73,6 +75,8 @@ class Comparison:
         Where a margin m is declared: ``ci_relevance`` wholly beyond 1 + m or 1 - m, between them, or neither.
     verdict : {"faster", "slower", "equivalent", "not_resolved"} or None
         By relevance, in the direction of the ratio; ``difference`` without a margin.
+    budget : Budget or None
+        What the uncertainty is made of, where it was propagated.
     refused : bool
         No verdict because of runs that failed or timed out.
     resolvable : float or None
@@ -104,6 +108,7 @@ class Comparison:
     verdict: Verdict | None = None
     estimand: Estimand = "geomean_ratio"
     refused: bool = False
+    budget: Budget | None = None
 
 
 def compare(
@@ -164,6 +169,11 @@ def _estimate(pair: Pair, declared: Declared, order: Order) -> Comparison:
             each for values in _in_time(between, estimand) if (each := autocorrelation(values)) is not None
         ]
         correlation = min(found, key=lambda each: each.n_eff / each.n, default=None)
+    parts: tuple[Contribution, ...] = ()
+    if isinstance(ratio, Speedup) and isinstance(between, Contrast):
+        if pair.treatment.metric.name == declared.metric:
+            parts = contributions(between, declared.type_b, logs=estimand == "geomean_ratio")
+        ratio = with_type_b(ratio, parts)
     known = ratio if isinstance(ratio, Speedup) else None
     return Comparison(
         baseline=pair.baseline.treatment,
@@ -175,6 +185,7 @@ def _estimate(pair: Pair, declared: Declared, order: Order) -> Comparison:
         contexts=contexts,
         speedup=ratio,
         adjusted=adjusted,
+        budget=budget(between, known, parts) if known and isinstance(between, Contrast) else None,
         ci95=known.interval() if known else None,
         p=known.p if known else None,
         resolvable=known.resolvable() if known else None,

@@ -8,6 +8,7 @@ from typing import Literal
 
 from steelyard.estimand import INTERVALS, Estimand, IntervalKind, Uncertainty
 from steelyard.stats.protocol.rules import Rules
+from steelyard.stats.type_b import TypeB
 from steelyard.units import Scalar
 
 Family = Literal["baseline", "all-pairs"]
@@ -44,6 +45,8 @@ class Declared:
         Kind of interval; ``None``: the first that the estimand has.
     uncertainty : {"mean", "sample"}
         Which reading of the adjusted speedup is shown.
+    type_b : tuple of TypeB
+        Errors of the primary metric that repetition does not show.
     seed : int
         For intervals that draw.
     effects : tuple of str or None
@@ -66,6 +69,7 @@ class Declared:
     estimand: Estimand = "geomean_ratio"
     interval: IntervalKind | None = None
     uncertainty: Uncertainty = "mean"
+    type_b: tuple[TypeB, ...] = ()
     seed: int = 1
     effects: tuple[str, ...] | None = None
     contrasts: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)

@@ -12,6 +12,7 @@ from steelyard.spec.layout import base_step, cells_of, lay_out, named_axes
 from steelyard.spec.origin import Origin, Path, suggest
 from steelyard.spec.read.effects import read_contrasts, read_effects
 from steelyard.spec.read.levels import find_level
+from steelyard.spec.read.type_b import read_type_b
 from steelyard.spec.read.valgrind import check_not_timed
 from steelyard.spec.tables import AnalysisTable
 from steelyard.spec.toml import toml_value
@@ -76,6 +77,7 @@ def read_analysis(
         family=family,
         interval=table.interval,
         uncertainty=table.uncertainty,
+        type_b=read_type_b(table, origin),
         strata=strata,
         baseline=baseline,
         alpha=table.alpha,

@@ -1,0 +1,132 @@
+"""Errors that repetition does not show: they stay the same from run to run, so that no number of runs
+averages them out (GUM 4.3, Type B).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from steelyard.stats.contrast import Contrast, Floats
+from steelyard.stats.interval import Interval
+from steelyard.stats.propagation import effective_freedom
+from steelyard.stats.speedup import Speedup
+from steelyard.stats.student import t_quantile, two_sided_p
+
+_MANY = 1e6
+"""Degrees of freedom with which t is the normal distribution to six digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class TypeB:
+    """One error of the values of a metric, by its standard uncertainty.
+
+    Attributes
+    ----------
+    u : float
+        In the unit of the metric, or relative to the value.
+    relative : bool
+    shared : bool
+        The same error in all treatments, as that of one clock is; otherwise one of its own in each.
+    nu : float or None
+        Degrees of freedom of ``u``; ``None``: taken as exact.
+    measured : bool
+        From the record, and not stated in the spec.
+    """
+
+    name: str
+    u: float
+    relative: bool = False
+    shared: bool = False
+    nu: float | None = None
+    measured: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What a Type B error adds to log S: through the numerator, the denominator, or both at once.
+
+    Attributes
+    ----------
+    sensitivity : float
+        Of log S, per unit of the error.
+    side : {"baseline", "treatment", "both"}
+    """
+
+    of: TypeB
+    side: str
+    sensitivity: float
+
+    @property
+    def u(self) -> float:
+        """Standard uncertainty of log S, without its sign."""
+        return abs(self.sensitivity) * self.of.u
+
+
+def contributions(contrast: Contrast, components: Sequence[TypeB], *, logs: bool) -> tuple[Contribution, ...]:
+    """An absolute error e moves a mean of logarithms by e times the mean of 1/x, the log of a mean by e over
+    the mean; a relative one moves either by e. Shared errors partly cancel, relative ones entirely.
+
+    Parameters
+    ----------
+    logs : bool
+        The estimate is of mean logarithms, not of means.
+    """
+    old, new = (contrast.sign * _per_unit(raws, logs=logs) for raws in (contrast.old.raws, contrast.new.raws))
+    found: list[Contribution] = []
+    for each in components:
+        one, other = (contrast.sign, contrast.sign) if each.relative else (old, new)
+        if each.shared:
+            found.append(Contribution(each, "both", one - other))
+        else:
+            found += [Contribution(each, "baseline", one), Contribution(each, "treatment", -other)]
+    return tuple(found)
+
+
+def with_type_b(ratio: Speedup, parts: Sequence[Contribution]) -> Speedup:
+    """The estimate with its Type A and Type B uncertainties together, nu by Welch-Satterthwaite.
+
+    Only for estimates that vary by t on log S, or not at all: the laws of the others have no place for it.
+    """
+    if ratio.law is not None or not any(part.u for part in parts):
+        return ratio
+    own = math.hypot(*(part.u for part in parts))
+    if ratio.nu is None:
+        law = Stated(ratio.log, own, ratio.p if ratio.log else 2.0 ** (1 - ratio.n))
+        p = law.p_of(1.0)
+        return Speedup(ratio.log, own, None, ratio.n, p, ratio.method, ratio.estimand, law)
+    u = math.hypot(ratio.se, own)
+    freedom = effective_freedom([ratio.se, *(p.u for p in parts)], [ratio.nu, *(p.of.nu for p in parts)])
+    nu = min(freedom or _MANY, _MANY)
+    return Speedup(ratio.log, u, nu, ratio.n, two_sided_p(ratio.log / u, nu), ratio.method, ratio.estimand)
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """Units that do not differ at all, with a stated error: normal, as far as their number can say anything.
+
+    Attributes
+    ----------
+    least : float
+        The p of as many equal signs: no hypothesis has a smaller one.
+    """
+
+    log: float
+    u: float
+    least: float
+
+    def p_of(self, ratio: float) -> float:
+        """By the stated error; no smaller than what the number of units can show."""
+        return max(self.least, two_sided_p((self.log - math.log(ratio)) / self.u, _MANY))
+
+    def interval(self, alpha: float) -> Interval | None:
+        """``None`` where the units are too few to say anything at that level."""
+        half = t_quantile(_MANY, alpha) * self.u
+        if self.least > alpha or abs(self.log) + half > 700:
+            return None
+        return Interval(math.exp(self.log - half), math.exp(self.log + half))
+
+
+def _per_unit(raws: Floats, *, logs: bool) -> float:
+    return float((1 / raws).mean()) if logs else 1 / float(raws.mean())
