@@ -55,6 +55,8 @@ class Series:
         Values are exact counts, or come from a simulation: no noise is looked for where there is none.
     launch_is_known : bool
         False where repetitions may come from inside one launch (Extra-P's files do not say).
+    simulated : bool
+        Values come from a simulation of a machine, not from one.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Series:
     labels: Mapping[str, Scalar] = field(default_factory=dict)
     counts: bool = False
     launch_is_known: bool = False
+    simulated: bool = False
 
 
 def series_of(  # noqa: PLR0913 a series has this many properties

@@ -62,7 +62,9 @@ class Bench:
         observed = Observed(
             self.experiment,
             self.samples,
-            lambda metric, parameters: series_of_samples(self.samples(metric), parameters, Path("made.lab")),
+            lambda metric, parameters: series_of_samples(
+                self.samples(metric), parameters, Path("made.lab"), self.experiment
+            ),
         )
         return judge(self.experiment.claims, observed)
 

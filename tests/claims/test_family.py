@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import stdtr
 from statsmodels.stats.multitest import multipletests
@@ -26,6 +26,7 @@ def made(indicated, p):
 UNDECIDED = st.builds(made, st.sampled_from(["holds", "fails"]), st.floats(0, 1, exclude_min=True))
 
 
+@settings(max_examples=50)
 @given(st.lists(st.lists(UNDECIDED, min_size=1, max_size=5), min_size=1, max_size=6))
 def test_a_claim_is_decided_exactly_where_holm_rejects_its_p(claims):
     drafts = [Draft(tuple(tested)) for tested in claims]

@@ -114,3 +114,25 @@ def test_the_published_method_is_at_hand(steelyard_cli, data):
     done = steelyard_cli("model", str(data), *COLUMNS, "--method", "seed001", "--space", "wide", "--json")
     assert done.returncode == 0, done.stderr
     assert {m["name"]: m["growth"] for m in json.loads(done.stdout)["models"]}["gather"] == "O(p)"
+
+
+def test_implementations_are_held_against_each_other(steelyard_cli, tmp_path):
+    file = tmp_path / "two.csv"
+    rows = [
+        f"{mpi},{p},{f(p) * e}"
+        for mpi, f in (("a", lambda p: 10 + p.bit_length()), ("b", lambda p: 3 + 2 * p))
+        for p in (16, 32, 64, 128, 256, 512)
+        for e in (0.99, 1.0, 1.01)
+    ]
+    file.write_text("mpi,p,latency\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    arguments = ("--value", "latency", "--parameter", "p", "--by", "mpi", "--versus", "mpi", "--at", "p=4096")
+    done = steelyard_cli("model", str(file), *arguments)
+    assert done.returncode == 0, done.stderr
+    assert "Against each other\n  b: 356 × a at p = 4096 (95 %: " in done.stdout
+    assert "grows faster, by O(p" in done.stdout
+    (found,) = json.loads(steelyard_cli("model", str(file), *arguments, "--json").stdout)["versus"]
+    assert found["ratio"] == pytest.approx((3 + 2 * 4096) / 23, rel=0.05)
+    assert found["grows_faster"] > 0.9
+    wrong = steelyard_cli("model", str(file), *arguments[:-3], "library")
+    assert wrong.returncode == 2
+    assert "hint: labels: mpi" in wrong.stderr

@@ -49,3 +49,11 @@ def test_a_parameter_that_is_none_is_an_error_that_names_those_that_are(record, 
     with pytest.raises(UsageError, match=what) as caught:
         series_of_record(record, (name,), ("steps",))
     assert "n" in caught.value.hint
+
+
+def test_values_of_a_simulated_machine_are_known_as_such(record, monkeypatch):
+    from steelyard.lab import series_of_record as module
+
+    assert not any(one.simulated for one in series_of_record(record, (), ("steps",)))
+    monkeypatch.setattr(module, "SIMULATED", frozenset({"local"}))
+    assert all(one.simulated and one.launch_is_known for one in series_of_record(record, (), ("steps",)))

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from steelyard.errors import UsageError
 from steelyard.growth import Growth, parse_growth
 from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel, model, model_all, series_of
+from steelyard.scaling.modelling import BATCH
 
 P = [16, 32, 64, 128, 256, 512]
 
@@ -390,3 +391,27 @@ def test_modelling_imports_no_scipy_stats(steelyard_env):
         [sys.executable, "-c", probe], capture_output=True, text=True, check=True, env=steelyard_env
     )
     assert done.stdout.strip() == "False"
+
+
+def test_a_misfit_of_several_parameters_says_that_no_change_was_looked_for():
+    at = [(p, n) for p in (2, 4, 8, 16, 32) for n in (10, 20, 40, 80, 160)]
+    values = [[(p if p < 8 else 100 * p) * n * e for e in (0.999, 1.0, 1.001)] for p, n in at]
+    (answer,) = model_all([series_of("f", ("p", "n"), at, values)])
+    words = " ".join(warning.words for warning in answer.warnings)
+    assert "change of behaviour is only looked for along one parameter" in words
+
+
+def test_answers_do_not_depend_on_threads():
+    rng = np.random.default_rng(4)
+    p = [16, 32, 64, 128, 256, 512]
+    many = [
+        series_of(
+            f"f{i}",
+            ("p",),
+            [(x,) for x in p],
+            [[(5 + i % 7 * x) * e for e in rng.uniform(0.95, 1.05, 3)] for x in p],
+        )
+        for i in range(2 * BATCH + 10)
+    ]
+    one, two = model_all(many, Question(threads=1)), model_all(many, Question(threads=2))
+    assert one == two

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from steelyard.lab.model import Modelled
     from steelyard.report.after import After
     from steelyard.scaling.question import Expectation, Question
+    from steelyard.scaling.versus import Versus
     from steelyard.series import Series
 
 
@@ -90,12 +92,18 @@ if TYPE_CHECKING:
     "--accept", type=click.Path(path_type=Path), metavar="FILE", help="Write what was found as expectations."
 )
 @click.option("--limit", metavar="VALUE", help="From which scale on a value exceeds this ('24 GB', 0.001).")
+@click.option(
+    "--versus",
+    metavar="LABEL",
+    help="Compare functions that differ in this label alone, each with the first: a column of --by.",
+)
 @click.option("--suggest", is_flag=True, help="Which points to measure next, where a rank is undecided.")
 @json_option
 @strict_option
 @click.pass_context
 def command(ctx: click.Context, /, data: Path, **options: Any) -> None:
-    """Model how every function of DATA grows: Extra-P text or JSON, JSON Lines, CSV, or a record NAME.lab.
+    """Model how every function of DATA grows: Extra-P text or JSON, JSON Lines, CSV, a directory of CUBE
+    profiles, or a record NAME.lab.
 
     Exits with 1 where a rank is none or a rule fails, with 3 under --strict where something is undecided.
     """
@@ -125,6 +133,7 @@ def _run(
     unit: str,
     accept: Path | None,
     limit: str | None,
+    versus: str | None,
     suggest: bool,
     as_json: bool,
     strict: bool,
@@ -161,10 +170,11 @@ def _run(
         scale={name: _number(number, "--at") for name, number in (_pair(text, "--at") for text in scale)},
         space=(space[0] if named else tuple(space)) if space else "default",
         aggregate=aggregate,  # type: ignore[arg-type]
+        threads=len(os.sched_getaffinity(0)),
     )
     with Counting("functions", sys.stderr) as counting:
         found = model_series(series, question, rules=rules, litmus=litmus, progress=counting.update)
-    after = _after(found, series, question, limit=limit, suggest=suggest)
+    after = _after(found, series, question, limit=limit, versus=versus, suggest=suggest)
     _print(found, after, as_json=as_json)
     if accept is not None:
         from steelyard.scaling.status_quo import accept as accepted
@@ -179,7 +189,13 @@ def _run(
 
 
 def _after(
-    found: Modelled, series: Sequence[Series], question: Question, *, limit: str | None, suggest: bool
+    found: Modelled,
+    series: Sequence[Series],
+    question: Question,
+    *,
+    limit: str | None,
+    versus: str | None,
+    suggest: bool,
 ) -> After:
     """The answers that are only computed when asked for."""
     from steelyard.report.after import After
@@ -199,7 +215,14 @@ def _after(
                 limits.append((model, broken))
         if suggest and model.validation is not None and model.validation.rank == "undecided":
             suggestions.append((model, advise(own, question)))
-    return After(tuple(limits), tuple(suggestions))
+    return After(tuple(limits), tuple(suggestions), _versus(series, question, versus) if versus else ())
+
+
+def _versus(series: Sequence[Series], question: Question, label: str) -> tuple[Versus, ...]:
+    from steelyard.scaling.versus import Versus, across, versus
+
+    answers = (versus(one, other, question, question.scale) for one, other in across(series, label))
+    return tuple(each for each in answers if isinstance(each, Versus))
 
 
 def _print(found: Modelled, after: After, *, as_json: bool) -> None:
@@ -222,7 +245,9 @@ def _print(found: Modelled, after: After, *, as_json: bool) -> None:
 def _series(
     data: Path, parameters: Sequence[str], metrics: Sequence[str], columns: Columns | None
 ) -> tuple[Series, ...]:
-    if data.suffix == ".lab" or data.is_dir():
+    from steelyard.exchange.cube import holds_profiles
+
+    if data.suffix == ".lab" or (data.is_dir() and not holds_profiles(data)):
         from steelyard.lab.records import find_record
         from steelyard.lab.series_of_record import series_of_record
         from steelyard.store import Record

@@ -16,13 +16,20 @@ _SUFFIXES: Final = {".txt": "extrap-text", ".json": "extrap-json", ".jsonl": "js
 
 
 def read_series(path: Path, columns: Columns | None = None) -> tuple[Series, ...]:
-    """All series of a file, in whatever of ``FORMATS`` it is; CSV needs its ``columns`` named.
+    """All series of a file, in whatever of ``FORMATS`` it is; CSV needs its ``columns`` named. A directory is
+    one of CUBE profiles.
 
     Raises
     ------
     UsageError
         The file cannot be read, or is in no known format.
+    MachineError
+        The library that reads it is not installed.
     """
+    if path.is_dir():
+        from steelyard.exchange import cube
+
+        return cube.read(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:

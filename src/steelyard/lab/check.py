@@ -104,7 +104,7 @@ def check(record: Record, claims: Sequence[Claim] | None = None) -> Checked:
             experiment=experiment,
             samples=samples,
             series=lambda metric, parameters: series_of_samples(
-                samples(metric), parameters, record.directory
+                samples(metric), parameters, record.directory, experiment
             ),
         )
         # A record that was extended has used up its level before.

@@ -5,13 +5,19 @@ over.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from steelyard.errors import UsageError
 from steelyard.sample import Sample
 from steelyard.series import Series, series_of
+from steelyard.spec.experiment import Experiment
 from steelyard.store import Record
 from steelyard.units import Scalar
+
+SIMULATED: Final[frozenset[str]] = frozenset({"smpi"})
+"""Kinds of launch whose times are those of a simulated machine."""
 
 
 def series_of_record(
@@ -28,11 +34,11 @@ def series_of_record(
     wanted = tuple(metrics) or (record.experiment.analysis.metric,)
     with record.snapshot():
         samples = [sample for metric in wanted for sample in record.samples(metric)]
-    return series_of_samples(samples, parameters, record.directory)
+    return series_of_samples(samples, parameters, record.directory, record.experiment)
 
 
 def series_of_samples(
-    samples: Sequence[Sample], parameters: Sequence[str], place: Path
+    samples: Sequence[Sample], parameters: Sequence[str], place: Path, experiment: Experiment
 ) -> tuple[Series, ...]:
     """The same from samples that are at hand; ``place`` is what errors call the record.
 
@@ -53,7 +59,11 @@ def series_of_samples(
         at = tuple(_coordinate(levels, name, place) for name in names)
         rest = tuple(sorted((k, v) for k, v in levels.items() if k not in names))
         groups.setdefault((sample.metric.name, rest), []).append((at, sample))
-    return tuple(_series(metric, rest, found, names, samples) for (metric, rest), found in groups.items())
+    simulated = experiment.launch.kind in SIMULATED
+    return tuple(
+        replace(_series(metric, rest, found, names, samples), launch_is_known=True, simulated=simulated)
+        for (metric, rest), found in groups.items()
+    )
 
 
 def _levels(sample: Sample) -> dict[str, Scalar]:

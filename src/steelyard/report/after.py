@@ -1,16 +1,18 @@
-"""What is only said when asked: from which scale a limit breaks, and which points to measure next."""
+"""What is said when asked: from which scale a limit breaks, how functions compare, what to measure next."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final
 
-from steelyard.report.digits import scale_text
+from steelyard.report.digits import scale_text, share
 from steelyard.report.label import wrap
 from steelyard.report.line import Line, Span
 from steelyard.scaling.limit import Breaks
 from steelyard.scaling.model import ScalingModel
+from steelyard.scaling.question import SURE
 from steelyard.scaling.suggest import Suggestion
+from steelyard.scaling.versus import Versus
 from steelyard.units import format_quantity
 
 MOST_POINTS: Final = 3
@@ -22,6 +24,7 @@ class After:
 
     limits: tuple[tuple[ScalingModel, Breaks], ...] = ()
     suggestions: tuple[tuple[ScalingModel, tuple[Suggestion, ...]], ...] = ()
+    versus: tuple[Versus, ...] = ()
 
 
 NOTHING: Final = After()
@@ -33,6 +36,9 @@ def lines(after: After, width: int = 80) -> list[Line]:
     if after.limits:
         out += [(), (Span("Limits", "heading"),)]
         out += [line for model, found in after.limits for line in _wrapped(_limit(model, found), width)]
+    if after.versus:
+        out += [(), (Span("Against each other", "heading"),)]
+        out += [line for found in after.versus for line in _wrapped(_versus(found), width)]
     if after.suggestions:
         out += [(), (Span("Measure next", "heading"),)]
         out += [line for model, found in after.suggestions for line in _wrapped(_points(model, found), width)]
@@ -49,6 +55,29 @@ def _limit(model: ScalingModel, found: Breaks) -> str:
         return f"{name}: stays below {limit} as far as was looked"
     ends = [scale_text(end) if end is not None else "never" for end in (found.earliest, found.latest)]
     return f"{name}: above {limit} from {found.parameter} = {scale_text(found.at)} on [{ends[0]}, {ends[1]}]"
+
+
+def _versus(found: Versus) -> str:
+    function, other = (model.name or model.metric for model in (found.function, found.other))
+    at = ", ".join(f"{n} = {scale_text(x)}" for n, x in zip(found.function.parameters, found.at, strict=True))
+    surer, which = max((found.larger, "larger"), (1 - found.larger, "smaller"))
+    sure = f"{share(surer)} sure that it is {which}" if surer >= SURE else "which is larger is not resolved"
+    between = f"95 %: {found.low:.3g} to {found.high:.3g}"
+    return f"{function}: {found.ratio:.3g} × {other} at {at} ({between}; {sure}); {_growth(found)}"
+
+
+def _growth(found: Versus) -> str:
+    slower = 1 - found.grows_faster - found.grows_alike
+    if found.grows_alike >= SURE:
+        return f"grows alike ({share(found.grows_alike)} sure)"
+    if found.grows_faster >= SURE:
+        by = found.divergence.big_o(found.function.parameters[0])
+        return f"grows faster, by {by} ({share(found.grows_faster)} sure)"
+    if slower >= SURE:
+        return f"grows more slowly ({share(slower)} sure)"
+    parts = ((found.grows_faster, "faster"), (found.grows_alike, "alike"), (slower, "more slowly"))
+    said = ", ".join(f"{share(p)} {word}" for p, word in parts if p >= 0.01)
+    return f"how it grows against it is not resolved ({said})"
 
 
 def _points(model: ScalingModel, found: tuple[Suggestion, ...]) -> str:

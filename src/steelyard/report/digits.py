@@ -67,6 +67,11 @@ def probability(p: float) -> str:
     return f"{p:.2f}" if p >= 0.0995 else f"{p:.{-math.floor(math.log10(p)) + 1}f}"
 
 
+def share(probability: float) -> str:
+    """How sure one is: ``83 %``, ``>99 %``."""
+    return ">99 %" if probability > 0.99 else f"{100 * probability:.0f} %"
+
+
 def scale_text(scale: float) -> str:
     """A value of a parameter: whole where it is large, three digits where it is small."""
     return f"{scale:.0f}" if scale >= 100 else f"{scale:.3g}"

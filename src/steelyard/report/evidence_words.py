@@ -17,7 +17,7 @@ from steelyard.claims.evidence import (
 )
 from steelyard.claims.verdict import Instance
 from steelyard.report.claim_text import levels_text
-from steelyard.report.digits import bounds, percent, ratio, scale_text
+from steelyard.report.digits import bounds, percent, ratio, scale_text, share
 from steelyard.report.label import counted, listed, printable
 from steelyard.report.words import REASONS
 from steelyard.spec.claims import Best, Claim
@@ -137,7 +137,7 @@ def _scales(_claim: Claim, _outcome: Outcome, found: ScalesEvidence) -> str:
     if model is None or model.validation is None:
         return f"no verdict: {found.reason or 'nothing is expected of it'}"
     its = model.validation
-    share = {
+    shares = {
         "match": its.probability.match,
         "approximate": its.probability.approximate,
         "none": its.probability.none,
@@ -145,16 +145,12 @@ def _scales(_claim: Claim, _outcome: Outcome, found: ScalesEvidence) -> str:
     rank = {"match": "matches", "approximate": "approximately", "none": "no match", "undecided": "undecided"}
     words = f"{model.growth()}, {rank[its.rank]}"
     if its.rank == "undecided":
-        parts = (f"{name} {_percent(p)}" for name, p in share.items() if p >= 0.01)
+        parts = (f"{name} {share(p)}" for name, p in shares.items() if p >= 0.01)
         words += f" ({', '.join(parts)}; {model.points} points)"
     else:
-        words += f" ({_percent(share[its.rank])} sure, divergence {its.divergence.big_o(its.parameter)}"
+        words += f" ({share(shares[its.rank])} sure, divergence {its.divergence.big_o(its.parameter)}"
         words += f", {model.points} points)"
     return f"{words}; {_CAUSES[found.cause]}" if found.cause else words
-
-
-def _percent(share: float) -> str:
-    return ">99 %" if share > 0.99 else f"{100 * share:.0f} %"
 
 
 def _rule(_claim: Claim, _outcome: Outcome, found: RuleEvidence) -> str:
@@ -167,7 +163,7 @@ def _rule(_claim: Claim, _outcome: Outcome, found: RuleEvidence) -> str:
         where = f"the left side is larger already at {answer.breaks_at:.3g}"
     else:
         where = f"the fitted models cross at {answer.breaks_at:.3g}"
-    return f"{_percent(answer.probability)} sure that the left side grows no faster; {where}"
+    return f"{share(answer.probability)} sure that the left side grows no faster; {where}"
 
 
 WORDS: Final[dict[type, Callable[[Any, Outcome, Any], str]]] = {

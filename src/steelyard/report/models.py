@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
+from steelyard.report.digits import share
 from steelyard.report.label import printable, shorten, wrap
 from steelyard.report.line import Line, Span, Style
 from steelyard.report.table import Column, table
@@ -117,7 +118,7 @@ def _columns(models: Sequence[ScalingModel]) -> list[Column]:
     if len({m.metric for m in models}) > 1:
         columns.append(Column("metric", [Span(m.metric) for m in models], right=False))
     columns.append(Column("growth", [Span(m.growth()) for m in models], right=False))
-    columns.append(Column("sure", [Span(_percent(m.posterior)) for m in models], give_way=4))
+    columns.append(Column("sure", [Span(share(m.posterior)) for m in models], give_way=4))
     if any(m.validation for m in models):
         found = [m.validation for m in models]
         columns.append(
@@ -144,10 +145,6 @@ def _formula(model: ScalingModel) -> str:
     return model.text() + (f"  ({model.unit})" if model.unit else "")
 
 
-def _percent(share: float) -> str:
-    return ">99 %" if share > 0.99 else f"{100 * share:.0f} %"
-
-
 def _prediction(model: ScalingModel, number: int) -> str:
     if len(model.predictions) <= number:
         return ""
@@ -169,7 +166,7 @@ def _rule(rule: RuleAnswer, width: int) -> list[Line]:
         where = f"the fitted models cross at {rule.breaks_at:.3g}"
     head = f"rule {rule.rule}: "
     text = wrap(
-        f"{head}{words} ({_percent(rule.probability)} that the left side grows no faster); {where}", width
+        f"{head}{words} ({share(rule.probability)} that the left side grows no faster); {where}", width
     )
     first = text[0]
     at = first.find(words, len(head) - 1)

@@ -44,6 +44,16 @@ def render(
             }
             for model, found in after.limits
         ],
+        "versus": [
+            {
+                "function": found.function.name, "other": found.other.name, "metric": found.function.metric,
+                "at": dict(zip(found.function.parameters, found.at, strict=True)), "ratio": found.ratio,
+                "interval95": [found.low, found.high], "larger": found.larger,
+                "divergence": found.divergence.big_o(found.function.parameters[0]),
+                "grows_faster": found.grows_faster, "grows_alike": found.grows_alike,
+            }
+            for found in after.versus
+        ],
         "suggestions": [
             {
                 "name": model.name, "metric": model.metric,
@@ -121,7 +131,7 @@ def entry(model: ScalingModel, blamed: Cause | None = None) -> dict[str, Any]:
             }
             for p in model.predictions
         ],
-        "simulated": False,
+        "simulated": model.simulated,
         "warnings": [{"kind": w.kind, "words": w.words} for w in model.warnings],
     }
 

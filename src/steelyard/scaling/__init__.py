@@ -6,6 +6,7 @@ from steelyard.scaling.frame import series_of_frame
 from steelyard.scaling.model import ModelWarning, NotModelled, Prediction, ScalingModel, Validation
 from steelyard.scaling.modelling import model, model_all
 from steelyard.scaling.question import Expectation, Question
+from steelyard.scaling.versus import Versus, versus
 from steelyard.series import Point, Series, series_of
 
 __all__ = [
@@ -18,8 +19,10 @@ __all__ = [
     "ScalingModel",
     "Series",
     "Validation",
+    "Versus",
     "model",
     "model_all",
     "series_of",
     "series_of_frame",
+    "versus",
 ]

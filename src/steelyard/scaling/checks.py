@@ -57,12 +57,16 @@ def read(series: Series) -> Reading | NotModelled:
         return NotModelled(series.name, series.metric, series.labels, reason)
     given = [point.u for point in series.points]
     u = np.array([x for x in given if x is not None], dtype=float) if None not in given else None
-    means = values.mean(axis=1)
-    if np.isnan(means).any():
+    # Of a hundred thousand series each call of numpy takes a tenth of a second and more.
+    means = values.sum(axis=1) / values.shape[1]
+    low = means.min()
+    if np.isnan(low):
         means = np.nanmean(values, axis=1)
+        low = means.min()
     launches = np.array([point.launches for point in series.points])
-    levels = tuple(len(set(grid[:, at].tolist())) for at in range(grid.shape[1]))
-    return Reading(series, grid, values, u, launches, means, levels, int((means == 0).sum()))
+    levels = tuple(len({point.at[at] for point in series.points}) for at in range(grid.shape[1]))
+    zeros = int((means == 0).sum()) if low == 0 else 0
+    return Reading(series, grid, values, u, launches, means, levels, zeros)
 
 
 def _values(series: Series) -> Floats:

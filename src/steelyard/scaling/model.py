@@ -154,6 +154,8 @@ class ScalingModel:
     segments : tuple of Segment
         Empty where one model serves everywhere; ``constant`` and ``terms`` are of the last.
     method : str
+    simulated : bool
+        Whether the values come from a simulation of a machine.
     """
 
     name: str
@@ -177,6 +179,7 @@ class ScalingModel:
     validation: Validation | None = None
     predictions: tuple[Prediction, ...] = ()
     warnings: tuple[ModelWarning, ...] = ()
+    simulated: bool = False
 
     def at(self, *target: float) -> float:
         """The value of the model itself, one coordinate for each parameter."""

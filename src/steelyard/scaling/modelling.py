@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -69,14 +69,17 @@ def model_all(
             groups[key] = _Group(grid, expected)
         groups[key].readings.append((number, reading))
     done = len(answers)
-    for group in groups.values():
-        for start in range(0, len(group.readings), BATCH):
-            chunk = group.readings[start : start + BATCH]
-            for (number, _), answer in zip(chunk, _answers(group, [r for _, r in chunk], asked), strict=True):
-                answers[number] = answer
-            done += len(chunk)
-            if progress is not None:
-                progress(done, len(series))
+    work = [
+        (group, group.readings[start : start + BATCH])
+        for group in groups.values()
+        for start in range(0, len(group.readings), BATCH)
+    ]
+    for (_, chunk), found in zip(work, _all_answers(work, asked), strict=True):
+        for (number, _), answer in zip(chunk, found, strict=True):
+            answers[number] = answer
+        done += len(chunk)
+        if progress is not None:
+            progress(done, len(series))
     return tuple(answers[number] for number in range(len(series)))
 
 
@@ -85,6 +88,26 @@ class _Group:
     grid: Grid
     asked: Asked | None
     readings: list[tuple[int, Reading]] = field(default_factory=list)
+
+
+def _all_answers(
+    work: Sequence[tuple[_Group, list[tuple[int, Reading]]]], question: Question
+) -> Iterator[list[Answer]]:
+    """The answers of each chunk, in order.
+
+    While one chunk is in the kernel, which holds no lock, another is made into models: half of the time is
+    Python's, which threads of the kernel alone cannot share.
+    """
+    threads = min(question.threads, len(work))
+    if threads < 2:
+        for group, chunk in work:
+            yield _answers(group, [reading for _, reading in chunk], question)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    alone = replace(question, threads=1)
+    with ThreadPoolExecutor(threads) as pool:
+        yield from pool.map(lambda each: _answers(each[0], [reading for _, reading in each[1]], alone), work)
 
 
 def _check(series: Sequence[Series], question: Question) -> None:
@@ -152,13 +175,18 @@ def _falls(reading: Reading, at: int, question: Question, expectation: Growth | 
 
 
 def _answers(group: _Group, readings: list[Reading], question: Question) -> list[Answer]:
-    data = _with_summaries(aggregate(_stack(readings), question.aggregate, question.floor), readings)
+    data = summarised(readings, question)
     targets = _targets(group.grid, question)
     if question.method == "seed001":
         return _least_squares(group, readings, data, question, targets)
     fitted = fit(group.grid, data, question, targets)
     seen = foresee(fitted, targets, group.asked, at_scale=bool(question.scale))
     return [_answer(group, reading, fitted, seen, row, targets) for row, reading in enumerate(readings)]
+
+
+def summarised(readings: list[Reading], question: Question) -> Aggregated:
+    """One value a point and its uncertainty, for series that share their points."""
+    return _with_summaries(aggregate(_stack(readings), question.aggregate, question.floor), readings)
 
 
 def _stack(readings: list[Reading]) -> Floats:
@@ -229,6 +257,7 @@ def _answer(
         segments=_segments(reading, fitted, row),
         method="posterior",
         validation=validation,
+        simulated=series.simulated,
     )
     edge = bool(answer.terms) and any(
         not top.is_constant and growth == top
@@ -288,7 +317,7 @@ def _least_squares(
             parameters=series.parameters, points=len(reading.grid), launches=int(reading.launches.min()),
             constant=found.constant, terms=found.terms(), lead=(found.growth,), posterior=1.0,
             alternatives=(), aggregate=data.aggregate[row], noise_law=0.0, lack_of_fit=None, r2=found.r2,
-            segments=(), method="seed001",
+            segments=(), method="seed001", simulated=series.simulated,
         )  # fmt: skip
         values = [answer.at(*map(float, target)) for target in targets]
         predictions = tuple(

@@ -60,10 +60,17 @@ def _fit(model: ScalingModel, reading: Reading) -> list[ModelWarning]:
         if model.lack_of_fit >= MISFIT:
             return []
         words = f"the formula misses the points by more than their noise (p = {model.lack_of_fit:.2g})"
-        return [ModelWarning("lack_of_fit", words)]
+        return [ModelWarning("lack_of_fit", words + _no_change_points(model))]
     miss = _worst_miss(model, reading)
-    words = f"the formula misses a point by {100 * miss:.1f} %"
+    words = f"the formula misses a point by {100 * miss:.1f} %{_no_change_points(model)}"
     return [ModelWarning("lack_of_fit", words)] if miss > LARGE_MISS else []
+
+
+def _no_change_points(model: ScalingModel) -> str:
+    """Where nobody looked for a switch, a reader must not take silence for its absence."""
+    if len(model.parameters) == 1 or model.method == "seed001":
+        return ""
+    return "; a change of behaviour is only looked for along one parameter"
 
 
 def _launches(model: ScalingModel, reading: Reading) -> list[ModelWarning]:

@@ -1,0 +1,127 @@
+"""Score-P's CUBE profiles: a directory for each run, named ``PREFIX.p64.n1000.r1``, and in it a
+``profile.cubex``.
+
+Letters are a parameter, digits its value, ``r`` the repetition: each is a launch of its own. A call path is
+``main->solve->MPI_Allreduce``; its value is what it itself cost (exclusive), in the mean over the processes
+and threads. Reading the files needs pycubexr (``pip install 'steelyard[cube]'``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final, SupportsFloat
+
+from steelyard.errors import MachineError, UsageError
+from steelyard.exchange.collect import Collected
+from steelyard.series import Series
+
+PROFILE: Final = "profile.cubex"
+_PART: Final = re.compile(r"([A-Za-z_]+)([0-9]+(?:,[0-9]+)?)")
+"""A parameter and its value; Score-P's directories separate parts by dots, so that decimals have a comma."""
+_UNITS: Final = {"sec": "s", "bytes": "B", "occ": "", "": ""}
+_HINT: Final = "name the directories of the runs as in app.p64.n1000.r1, each with a profile.cubex"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One profile: where it lies, and at which point of the parameters it was taken."""
+
+    file: Path
+    parameters: tuple[str, ...]
+    at: tuple[float, ...]
+
+
+def holds_profiles(directory: Path) -> bool:
+    """Whether this is a directory of CUBE profiles."""
+    return any(directory.glob(f"*/{PROFILE}"))
+
+
+def read(directory: Path) -> tuple[Series, ...]:
+    """The series of every call path and metric.
+
+    Raises
+    ------
+    MachineError
+        pycubexr is not installed.
+    UsageError
+        A directory's name says no parameters or others than the rest, or a profile cannot be read.
+    """
+    runs = [run_of(file) for file in sorted(directory.glob(f"*/{PROFILE}"))]
+    if not runs:
+        raise UsageError(f"{directory}: there is no */{PROFILE} in it", hint=_HINT)
+    names = runs[0].parameters
+    for run in runs:
+        if run.parameters != names:
+            shown = ", ".join(run.parameters) or "none"
+            raise UsageError(
+                f"{run.file.parent}: its parameters are {shown}, those of {runs[0].file.parent.name} are"
+                f" {', '.join(names)}",
+                hint=_HINT,
+            )
+    collected, units = Collected(names), {}
+    for run in runs:
+        for path, metric, unit, value in _values(run.file):
+            units[metric] = unit
+            collected.add(path, metric, run.at, [value])
+    # A directory is a run, so that repetitions are launches.
+    return tuple(replace(one, launch_is_known=True) for one in collected.series(units))
+
+
+def run_of(file: Path) -> Run:
+    """The point that the name of a run's directory says.
+
+    Raises
+    ------
+    UsageError
+        It says none.
+    """
+    found = [match for part in file.parent.name.split(".") if (match := _PART.fullmatch(part))]
+    point = [(match[1], float(match[2].replace(",", "."))) for match in found if match[1] != "r"]
+    names = tuple(name for name, _ in point)
+    if not point or len(set(names)) != len(names):
+        what = "says no parameter" if not point else "says a parameter twice"
+        raise UsageError(f"{file.parent}: its name {what}", hint=_HINT)
+    return Run(file, names, tuple(value for _, value in point))
+
+
+def _values(file: Path) -> Iterator[tuple[str, str, str, float]]:
+    """Call path, metric, unit and value of everything in a profile."""
+    try:
+        from pycubexr import CubexParser
+        from pycubexr.utils.exceptions import MissingMetricError, UnsupportedMetricFormatError
+    except ImportError:
+        raise MachineError(
+            f"{file}: reading CUBE profiles needs pycubexr", hint="pip install 'steelyard[cube]'"
+        ) from None
+    try:
+        with CubexParser(str(file)) as profile:
+            nodes = [(node, _path(profile, node)) for node in profile.all_cnodes()]
+            for metric in profile.all_metrics():
+                try:
+                    values = profile.get_metric_values(metric)
+                except (MissingMetricError, UnsupportedMetricFormatError):
+                    # Not measured in this run, or no number: what is, goes on.
+                    continue
+                unit = _UNITS.get(metric.units or "", metric.units or "")
+                for node, path in nodes:
+                    value = values.mean(node, convert_to_exclusive=True)
+                    if isinstance(value, SupportsFloat):  # and no tuple of several numbers
+                        yield path, metric.name, unit, float(value)
+    except UsageError:
+        raise
+    except Exception as error:  # noqa: BLE001 -- the parser asserts, and four libraries are behind it
+        what = str(error) or type(error).__name__
+        raise UsageError(
+            f"{file}: not a CUBE profile that can be read: {what}", hint="cube_info opens it, if it is whole"
+        ) from None
+
+
+def _path(profile: Any, node: Any) -> str:
+    names: list[str] = []
+    while node is not None:
+        names.append(str(profile.get_region(node).name))
+        node = node.parent
+    return "->".join(reversed(names))

@@ -1,0 +1,175 @@
+"""Model against model: how many times one function is another at a scale, and which grows faster."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from steelyard.errors import UsageError
+from steelyard.growth import Growth
+from steelyard.scaling.candidates import Floats
+from steelyard.scaling.checks import read
+from steelyard.scaling.fit import MAY_SWITCH, fit
+from steelyard.scaling.foresee import weighted_quantiles
+from steelyard.scaling.model import NotModelled, ScalingModel
+from steelyard.scaling.modelling import grid_of, model, summarised
+from steelyard.scaling.posterior import draw
+from steelyard.scaling.question import Question
+from steelyard.series import Series
+from steelyard.units import Scalar
+
+SMALLEST: Final = 1e-150
+LARGEST: Final = 1e150
+"""Values beyond are taken for these, so that every ratio is a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Versus:
+    """One function against another.
+
+    Attributes
+    ----------
+    function, other : ScalingModel
+    at : tuple of float
+        The scale, one coordinate for each parameter.
+    ratio : float
+        The function's value over the other's there, by the formulas.
+    low, high : float
+        95 % interval of it, from both posteriors, taken as independent.
+    larger : float
+        Probability that the function's value is the larger one there.
+    divergence : Growth
+        Of the leading terms, for the first parameter.
+    grows_faster, grows_alike : float
+        Probability that its leading term is the faster one, and that both have the same.
+    """
+
+    function: ScalingModel
+    other: ScalingModel
+    at: tuple[float, ...]
+    ratio: float
+    low: float
+    high: float
+    larger: float
+    divergence: Growth
+    grows_faster: float
+    grows_alike: float
+
+
+def versus(
+    function: Series, other: Series, question: Question | None = None, at: Mapping[str, float] | None = None
+) -> Versus | NotModelled:
+    """Compare two functions of the same parameters.
+
+    Parameters
+    ----------
+    at : mapping, optional
+        The scale; where a parameter is not named, the largest value that both were measured at.
+
+    Raises
+    ------
+    UsageError
+        They have other parameters or units.
+    """
+    if (function.parameters, function.unit) != (other.parameters, other.unit):
+        raise UsageError(
+            f"{function.name} and {other.name} differ in parameters or unit, so that they have no ratio",
+            hint="compare functions of the same metric over the same parameters",
+        )
+    asked = question or Question()
+    target = _target(function, other, at or {})
+    models: list[ScalingModel] = []
+    for one in (function, other):
+        found = model(one, asked)
+        if isinstance(found, NotModelled):
+            return found
+        models.append(found)
+    mine, its = models
+    values, weights = zip(*(_values(one, asked, target) for one in (function, other)), strict=True)
+    # In logarithms, since an exponential leaves the range of double long before its ratio does.
+    mine_logs, its_logs = (np.log(np.clip(each, SMALLEST, LARGEST)) for each in values)
+    logs = np.subtract.outer(mine_logs, its_logs).ravel()
+    weight = np.outer(*weights).ravel()
+    low, middle, high = (_ratio(log) for log in weighted_quantiles(logs, weight))
+    point = tuple(map(float, target))
+    above, below = mine.at(*point), its.at(*point)
+    # Formulas may leave that range too, or come down to 0; the posterior's median stands for them then.
+    ratio = above / below if 0 < above < LARGEST and 0 < below < LARGEST else middle
+    faster, alike = _growth(mine, its)
+    return Versus(
+        function=mine,
+        other=its,
+        at=point,
+        ratio=ratio,
+        low=min(low, ratio),
+        high=max(high, ratio),
+        larger=float(weight[logs > 0].sum() / weight.sum()),
+        divergence=mine.lead[0] / its.lead[0],
+        grows_faster=faster,
+        grows_alike=alike,
+    )
+
+
+def across(series: Sequence[Series], label: str) -> list[tuple[Series, Series]]:
+    """Pairs that differ in ``label`` alone: each level against the first.
+
+    Raises
+    ------
+    UsageError
+        No two functions differ in it alone.
+    """
+    groups: dict[tuple[str, tuple[tuple[str, Scalar], ...]], list[Series]] = {}
+    for one in series:
+        if label in one.labels:
+            rest = tuple(sorted((k, v) for k, v in one.labels.items() if k != label))
+            groups.setdefault((one.metric, rest), []).append(one)
+    pairs = [(each, first) for first, *others in groups.values() for each in others]
+    if not pairs:
+        known = ", ".join(dict.fromkeys(name for one in series for name in one.labels)) or "none"
+        raise UsageError(f"no two functions differ in {label!r} alone", hint=f"labels: {known}")
+    return pairs
+
+
+def _target(function: Series, other: Series, at: Mapping[str, float]) -> Floats:
+    def largest(place: int) -> float:
+        return min(max(point.at[place] for point in one.points) for one in (function, other))
+
+    return np.array([at.get(name, largest(place)) for place, name in enumerate(function.parameters)], float)
+
+
+def _values(series: Series, question: Question, target: Floats) -> tuple[Floats, Floats]:
+    """Values at a scale out of the posterior, and their weights."""
+    reading = read(series)
+    if isinstance(reading, NotModelled):
+        raise TypeError("it was modelled before")
+    data = summarised([reading], question)
+    source = fit(grid_of(series, reading, question), data, question, target[None]).source(0)
+    values = draw(source.choices.posterior).at_row(source.row, target)
+    weight = np.full(len(values), 1.0)
+    if source.switch > MAY_SWITCH:
+        later = draw(source.pieces[-1].choices.posterior).at_row(source.at, target)
+        values = np.concatenate([values, later])
+        weight = np.concatenate([weight * (1 - source.switch), np.full(len(later), source.switch)])
+    return values, weight
+
+
+def _ratio(log: float) -> float:
+    return float(np.exp(log))
+
+
+def _growth(mine: ScalingModel, its: ScalingModel) -> tuple[float, float]:
+    """Probability that the first leading term is faster, and that they are equal."""
+    faster = alike = total = 0.0
+    for (a, p), (b, q) in itertools.product(_leads(mine), _leads(its)):
+        total += p * q
+        faster += p * q * (a > b)
+        alike += p * q * (a == b)
+    return faster / total, alike / total
+
+
+def _leads(found: ScalingModel) -> list[tuple[Growth, float]]:
+    return [(found.lead[0], found.posterior), *((lead[0], p) for lead, p in found.alternatives)]
