@@ -105,8 +105,8 @@ def command(
 
     \b
     steelyard observe --probe strace --probe perf-stat './prog input'
-    steelyard observe --build 'cc -O2 {probe} prog.c -o {build}/prog' --option=-pg \\
-        --option=--coverage --added '{build}/prog input'
+    steelyard observe --build 'cc -O2 {probe} p.c -o {build}/p' \\
+        --option=-pg --option=--coverage --added '{build}/p input'
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.lab.compare import state_directory
     from steelyard.lab.observe import Observing, observe
