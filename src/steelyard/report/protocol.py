@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from steelyard.report.digits import bounds, probability, ratio
@@ -10,11 +11,13 @@ from steelyard.report.line import Line, Span, Style
 from steelyard.report.protocol_tables import program_tables
 from steelyard.report.table import Column, table
 from steelyard.report.words import comparative, is_speed, verdict
+from steelyard.sample import Treatment
 from steelyard.stats.answer import Answer
 from steelyard.stats.comparison import Comparison
 from steelyard.stats.protocol.answer import ProtocolAnswer
 from steelyard.stats.protocol.pair import ProtocolPair
 from steelyard.stats.protocol.path import Test
+from steelyard.stats.protocol.programs import within
 from steelyard.stats.protocol.rules import NAME
 from steelyard.stats.undefined import Undefined
 from steelyard.units import Metric
@@ -49,20 +52,33 @@ def pair_table(answer: Answer, width: int) -> list[Line]:
     beside = [paired.get((p.baseline.id, p.treatment.id, *sorted(p.labels.items()))) for p in shown]
     by_blocks = answer.design.order != "sequential"
     columns = [
-        Column("treatment", [_name(p.treatment.label) for p in shown], right=False, is_name=True),
-        Column("against", [_name(p.baseline.label) for p in shown], right=False, is_name=True),
-        Column("test", [_test(p) for p in shown], right=False),
-        Column("p", [_p(p.p) for p in shown], give_way=3),
+        *_strata(shown),
+        Column("treatment", [_name(_called(p, p.treatment)) for p in shown], right=False, is_name=True),
+        Column("against", [_name(_called(p, p.baseline)) for p in shown], right=False, is_name=True),
+        Column("test", [_test(p) for p in shown], right=False, give_way=1),
+        Column("p", [_p(p.p) for p in shown], give_way=4),
         Column("p Holm", [_p(p.p_holm) for p in shown]),
-        Column("of means", [_ratio(p) for p in shown], give_way=1),
-        Column("95 % CI", [_interval(p) for p in shown], right=False, give_way=5),
-        Column("P(better)", [_better(p, found.metric) for p in shown], give_way=4),
+        Column("of means", [_ratio(p) for p in shown], give_way=2),
+        Column("95 % CI", [_interval(p) for p in shown], right=False, give_way=6),
+        Column("P(better)", [_better(p, found.metric) for p in shown], give_way=5),
         Column("verdict", [_verdict(p, found.metric) for p in shown], right=False),
-        *([Column("paired", [_paired(c) for c in beside], right=False, give_way=2)] if by_blocks else []),
+        *([Column("paired", [_paired(c) for c in beside], right=False, give_way=3)] if by_blocks else []),
     ]
     left = len(found.pairs) - len(shown)
     more: list[Line] = [(Span(f"… and {left} more; --json has all."),)] if left else []
     return [*table(columns, width), *more]
+
+
+def _strata(shown: Sequence[ProtocolPair]) -> list[Column]:
+    names = dict.fromkeys(name for pair in shown for name in (*pair.stratum, *pair.labels))
+    cells = {
+        name: [_name(str({**p.stratum, **p.labels}.get(name, "")) or "''") for p in shown] for name in names
+    }
+    return [Column(printable(name), cells[name], right=False, is_name=True) for name in names]
+
+
+def _called(pair: ProtocolPair, treatment: Treatment) -> str:
+    return within(treatment, pair.stratum) if pair.stratum else treatment.label
 
 
 def programs(answer: Answer, width: int) -> list[Line]:

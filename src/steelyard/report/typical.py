@@ -27,7 +27,7 @@ _OF: Final[dict[BetterMethod, str]] = {
 
 def brief(answer: Answer, called: Names, width: int) -> list[Line]:
     """One line for a single comparison; of several, those whose speedup lies outside."""
-    refused = {"failures_unequal", "timed_out"} if answer.declared.failures == "refuse" else set()
+    refused = set() if answer.declared.failures == "ignore" else {"failures_unequal", "timed_out"}
     pairs = [each for each in _known(answer) if refused.isdisjoint(each[0].flags)]
     several = len(pairs) > 1
     shown = [each for each in pairs if not several or _elsewhere(*each)]

@@ -100,6 +100,16 @@ def test_programs_and_strata_come_from_the_declared_strata(sample, quantiles):
     assert other.tables[0].treatments[0] == "bt,0"
 
 
+def test_an_empty_level_is_a_treatment_like_any_other(sample, quantiles):
+    samples = [
+        sample(quantiles["N1"], treatment=i, levels={"program": program, "flag": flag})
+        for i, (program, flag) in enumerate((p, f) for p in "ab" for f in ("", "-x"))
+    ]
+    found = protocol(samples, Declared(family="all-pairs", strata=["program"]), Rules()).programs
+    assert found.tables[0].treatments == ("''", "-x")
+    assert len(found.tables[0].cells) == 1
+
+
 def test_without_strata_there_are_no_tables(sample, quantiles):
     samples = [sample(quantiles[name], treatment=i) for i, name in enumerate(("N1", "N2"), start=1)]
     assert protocol(samples, Declared(), Rules()).programs is None

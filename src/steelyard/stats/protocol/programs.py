@@ -175,18 +175,19 @@ def _found(pair: ProtocolPair, program: str, strata: Sequence[str]) -> Found:
     return Found(
         program=str(pair.stratum[program]),
         stratum=rest,
-        first=_within(pair.baseline, strata),
-        second=_within(pair.treatment, strata),
+        first=within(pair.baseline, strata),
+        second=within(pair.treatment, strata),
         test=pair.test,
         before=pair.before,
         after=pair.after,
     )
 
 
-def _within(treatment: Treatment, strata: Sequence[str]) -> str:
+def within(treatment: Treatment, strata: Iterable[str]) -> str:
     """What tells a treatment from the others of its stratum."""
-    levels = [str(level) for name, level in treatment.levels.items() if name not in strata]
-    return ",".join(levels) or treatment.label
+    shared = set(strata)
+    levels = [str(level) or "''" for name, level in treatment.levels.items() if name not in shared]
+    return ",".join(levels) if levels else treatment.label
 
 
 def _counted(tests: Iterable[Test | None]) -> Mapping[Test, int]:
