@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -13,7 +12,7 @@ from steelyard.report.label import counted, level_text, printable
 from steelyard.report.line import Style
 from steelyard.report.words import Finding, comparative, is_speed
 from steelyard.stats.answer import Answer
-from steelyard.stats.factorial.effect import Effect, Factorial
+from steelyard.stats.factorial.effect import ConditionalEffect, Effect, Factorial
 from steelyard.stats.interval import Interval
 from steelyard.units import Metric
 
@@ -98,28 +97,36 @@ def _where(found: Factorial) -> str:
 
 
 def interactions(found: Factorial) -> Iterator[str]:
-    """What a resolved interaction of two factors with two levels each means for the first of them."""
+    """What the largest resolved interactions of two factors with two levels each mean for the first."""
     axes = {axis.name: axis for axis in found.axes}
-    mains = {effect.factors[0]: effect for effect in found.effects if not effect.interaction}
-    told = [
-        effect
-        for effect in sorted(found.effects, key=lambda effect: -effect.share)
-        if effect.resolved and len(effect.factors) == 2 and effect.ratio is not None
-    ]
-    for effect in told[:MOST_SENTENCES]:
-        first, second = (axes[name] for name in effect.factors)
-        main = mains.get(first.name)
-        if effect.confounded or effect.ratio is None or main is None or main.ratio is None or main.confounded:
-            continue
+    shares = {effect.factors: effect.share for effect in found.effects}
+    pairs = sorted({(each.factor, each.at) for each in found.conditional}, key=lambda pair: -shares[pair])
+    for pair in pairs[:MOST_SENTENCES]:
+        first, second = (axes[name] for name in pair)
         at = [
-            f"{_size(main.ratio.log + side * effect.ratio.log, found.metric)} at {printable(second.name)} ="
-            f" {step_text(second, step)}"
-            for step, side in ((0, -1), (1, 1))
+            f"{_conditional(each, found.metric)} at {printable(second.name)} = {step_text(second, each.step)}"
+            for each in found.conditional
+            if (each.factor, each.at) == pair
         ]
         yield (
             f"{printable(first.name)} and {printable(second.name)} act on each other:"
-            f" {step_text(first, 0)} → {step_text(first, 1)} is {at[0]}, {at[1]}."
+            f" {step_text(first, 0)} → {step_text(first, 1)} is {', '.join(at)}"
         )
+
+
+def _conditional(each: ConditionalEffect, metric: Metric) -> str:
+    """``1.21 × faster (1.19 to 1.23)``."""
+    value, interval = each.ratio.value, each.ci95
+    if value is None:
+        return "out of range"
+    if interval is None or not interval.excludes(1):
+        known = f" ({bounds(value, interval)})" if interval else ""
+        return f"not resolved{known}"
+    better = value >= 1
+    if not better:
+        value, interval = 1 / value, interval.reciprocal()
+    word = comparative(metric, better=better)
+    return f"{ratio(value, interval)} × {word} ({bounds(value, interval)})"
 
 
 def called(effect: Effect, axes: Mapping[str, Axis]) -> str:
@@ -138,12 +145,3 @@ def called(effect: Effect, axes: Mapping[str, Axis]) -> str:
 def step_text(axis: Axis, step: int) -> str:
     """The levels at a step, one for each linked factor."""
     return " ".join(level_text(level) for level in axis.steps[step].values())
-
-
-def _size(log: float, metric: Metric) -> str:
-    """``1.21 × faster``."""
-    if abs(log) < 0.0005:
-        return "without effect"
-    size = math.exp(min(abs(log), 700.0))
-    word = comparative(metric, better=log > 0)
-    return f"{percent(size - 1)} {word}" if size < 1.1 else f"{size:.2f} × {word}"

@@ -8,7 +8,7 @@ from typing import Final, Literal
 import msgspec
 
 from steelyard.report.words import REASONS
-from steelyard.stats.factorial.effect import ContrastEffect, Effect, Factorial, LevelEffect
+from steelyard.stats.factorial.effect import ConditionalEffect, ContrastEffect, Effect, Factorial, LevelEffect
 from steelyard.stats.factorial.estimate import Method
 from steelyard.stats.interval import Interval
 from steelyard.units import Scalar
@@ -80,6 +80,17 @@ class LevelEntry(msgspec.Struct, frozen=True):
     method: str
 
 
+class ConditionalEntry(msgspec.Struct, frozen=True):
+    """What a factor does at one step of another that it acts on; the interval is marginal."""
+
+    factor: str
+    at: str
+    step: int
+    ratio: float | None
+    ci95: Bounds | None
+    method: str
+
+
 class ContrastEntry(msgspec.Struct, frozen=True):
     """A contrast that the spec declares."""
 
@@ -109,6 +120,7 @@ class FactorialEntry(msgspec.Struct, frozen=True):
     unmatched: int
     effects: tuple[EffectEntry, ...]
     levels: tuple[LevelEntry, ...]
+    conditional: tuple[ConditionalEntry, ...]
     contrasts: tuple[ContrastEntry, ...]
     rest: float
     unassigned: float
@@ -131,6 +143,7 @@ def entry(found: Factorial) -> FactorialEntry:
         unmatched=found.unmatched,
         effects=tuple(_effect(effect) for effect in found.effects),
         levels=tuple(_level(level) for level in found.levels),
+        conditional=tuple(_conditional(each) for each in found.conditional),
         contrasts=tuple(_contrast(contrast) for contrast in found.contrasts),
         rest=found.rest,
         unassigned=found.unassigned,
@@ -168,6 +181,11 @@ def _effect(effect: Effect) -> EffectEntry:
 
 def _level(level: LevelEffect) -> LevelEntry:
     return LevelEntry(level.factor, level.step, level.ratio.value, _bounds(level.ci95), level.ratio.method)
+
+
+def _conditional(each: ConditionalEffect) -> ConditionalEntry:
+    ratio = each.ratio
+    return ConditionalEntry(each.factor, each.at, each.step, ratio.value, _bounds(each.ci95), ratio.method)
 
 
 def _contrast(contrast: ContrastEffect) -> ContrastEntry:

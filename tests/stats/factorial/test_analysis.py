@@ -389,3 +389,21 @@ def test_what_would_have_shown_is_told_at_the_level_tested(experiment):
     critical = stats.t.isf(0.05 / 7 / 2, 11)
     assert not effect.resolved
     assert stats.nct.sf(critical, 11, shift) == pytest.approx(0.8, abs=1e-4)
+
+
+@pytest.mark.parametrize("order", ["randomized-blocks", "sequential"])
+def test_where_two_factors_act_on_each_other_one_is_told_at_each_step_of_the_other(experiment, order):
+    layout, samples, values = experiment(29, lambda cell: 0.5 * (cell["a"] == "hi" and cell["c"]), **CUBE)
+    (found,) = factorial(samples, layout, Declared(), order=order)
+    assert [(each.factor, each.at, each.step) for each in found.conditional] == [("a", "c", 0), ("a", "c", 1)]
+    cells = list(layout.cells())
+    for each, c in zip(found.conditional, (False, True), strict=True):
+        high = [place for place, cell in enumerate(cells) if cell["a"] == "hi" and cell["c"] is c]
+        low = [place for place, cell in enumerate(cells) if cell["a"] == "lo" and cell["c"] is c]
+        logs = np.log(values)
+        gains = logs[low].mean(axis=0) - logs[high].mean(axis=0)
+        assert each.ratio.log == pytest.approx(gains.mean(), rel=1e-9)
+        if order == "randomized-blocks":
+            assert each.ratio.p == pytest.approx(stats.ttest_1samp(gains, 0).pvalue, rel=1e-9)
+    assert not found.conditional[0].ci95.excludes(1)
+    assert found.conditional[1].ci95.excludes(1)

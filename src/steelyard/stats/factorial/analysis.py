@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final, Literal, TypeVar
 
@@ -13,7 +13,7 @@ from steelyard.sample import Sample
 from steelyard.stats.contrast import Floats, Order
 from steelyard.stats.declared import Declared
 from steelyard.stats.factorial.cells import Cells, cells_of
-from steelyard.stats.factorial.effect import ContrastEffect, Effect, Factorial, LevelEffect
+from steelyard.stats.factorial.effect import ConditionalEffect, ContrastEffect, Effect, Factorial, LevelEffect
 from steelyard.stats.factorial.estimate import LogEstimate, Method, of_cells, of_units
 from steelyard.stats.factorial.lenth import PseudoError, pseudo_error
 from steelyard.stats.factorial.omnibus import box, welch_james
@@ -93,15 +93,17 @@ def _analysed(structure: Structure, declared: Declared, order: Order, design: Ki
         if (row := contrast_row(structure, weights)) is not None
         for found in [_along(cells, sign * row)]
     ]
-    censored = declared.failures == "refuse" and _censored(structure.samples)
+    censored = declared.failures != "ignore" and _censored(structure.samples)
+    judged = _judged(effects, declared.alpha, censored=censored)
     return replace(
         base,
         by=cells.by,
         units=cells.units,
         blocks=cells.blocks,
         unmatched=cells.unmatched,
-        effects=_judged(effects, declared.alpha, censored=censored),
+        effects=judged,
         levels=tuple(_levels(structure, cells, sign)),
+        conditional=tuple(_conditional(structure, cells, judged, sign)),
         contrasts=_judged(contrasts, declared.alpha, censored=censored),
         rest=spread.rest,
         unassigned=max(0.0, 1 - spread.rest - sum(effect.share for effect in effects)),
@@ -167,6 +169,23 @@ def _levels(structure: Structure, cells: Cells, sign: float) -> list[LevelEffect
         for step in range(1, len(axis.steps))
         for found in [_along(cells, sign * step_row(structure, place, step))]
     ]
+
+
+def _conditional(
+    structure: Structure, cells: Cells, effects: Sequence[Effect], sign: float
+) -> Iterator[ConditionalEffect]:
+    """Of each resolved interaction of two factors with two steps, the first of them at each step of the
+    other.
+    """
+    places = {axis.name: place for place, axis in enumerate(structure.axes)}
+    for effect in effects:
+        if structure.kind != "complete" or not effect.resolved or len(effect.factors) != 2 or effect.df > 1:
+            continue
+        first, second = effect.factors
+        for step in (0, 1):
+            row = step_row(structure, places[first], 1, within=(places[second], step))
+            found = _along(cells, sign * row)
+            yield ConditionalEffect(first, second, step, found, found.interval())
 
 
 def _along(cells: Cells, row: Floats) -> LogEstimate:

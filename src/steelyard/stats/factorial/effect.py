@@ -83,6 +83,19 @@ class LevelEffect:
 
 
 @dataclass(frozen=True, slots=True)
+class ConditionalEffect:
+    """What a factor with two steps does at one step of another, where the two are seen to act on each other:
+    an interval, no verdict.
+    """
+
+    factor: str
+    at: str
+    step: int
+    ratio: LogEstimate
+    ci95: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
 class ContrastEffect:
     """A contrast that the spec declares, in the family of these."""
 
@@ -132,6 +145,7 @@ class Factorial:
     unmatched: int = 0
     effects: tuple[Effect, ...] = ()
     levels: tuple[LevelEffect, ...] = ()
+    conditional: tuple[ConditionalEffect, ...] = ()
     contrasts: tuple[ContrastEffect, ...] = ()
     rest: float = 0.0
     unassigned: float = 0.0

@@ -202,9 +202,13 @@ def contrast_row(structure: Structure, weights: Mapping[str, Sequence[float]]) -
     return rows
 
 
-def step_row(structure: Structure, axis: int, step: int) -> Floats:
-    """The mean at one step of an axis against that at its first, over all other axes."""
-    chosen = structure.steps[:, axis]
-    return np.asarray(
-        (chosen == step) / (chosen == step).sum() - (chosen == 0) / (chosen == 0).sum(), dtype=np.float64
-    )
+def step_row(structure: Structure, axis: int, step: int, within: tuple[int, int] | None = None) -> Floats:
+    """The mean at one step of an axis against that at its first, over all other axes; ``within`` keeps to one
+    step of another axis.
+    """
+    kept = np.ones(len(structure.samples), dtype=bool)
+    if within is not None:
+        kept = structure.steps[:, within[0]] == within[1]
+    high = kept & (structure.steps[:, axis] == step)
+    low = kept & (structure.steps[:, axis] == 0)
+    return np.asarray(high / high.sum() - low / low.sum(), dtype=np.float64)
