@@ -109,11 +109,13 @@ class Conductor:
         block_s = elapsed_s / self._blocks_run if self._blocks_run else BATCH_S
         if not self._upcoming:
             self._upcoming = deque(self._until_look())
-        works = [
-            self._upcoming.popleft() for _ in range(min(max(1, int(BATCH_S / block_s)), len(self._upcoming)))
-        ]
+        works = [self._upcoming.popleft() for _ in range(min(self._batch(block_s), len(self._upcoming)))]
         self._record.add_blocks([work.block for work in works if work.block.id > len(self._outcomes)])
         return works
+
+    def _batch(self, block_s: float) -> int:
+        """Blocks to hand over at once: in a queue, all that may share an allocation."""
+        return len(self._upcoming) if self._session.queued else max(1, int(BATCH_S / block_s))
 
     def _until_look(self) -> Iterator[Work]:
         """What is to be run until the next look: blocks that were begun, then new ones, as if none of them

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Final
 from steelyard.design import treatments
 from steelyard.errors import InterruptedRunError, MachineError, RecordError
 from steelyard.interventions import INTERVENTIONS
-from steelyard.lab.conductor import Conductor, Watch
+from steelyard.lab.conductor import Conductor, Progress, Watch
 from steelyard.lab.extending import add_blocks, ended, refuse_extending
 from steelyard.lab.interruption import interruptible
 from steelyard.lab.metrics import metrics_of
@@ -25,6 +25,7 @@ from steelyard.run.launches import Launches
 from steelyard.run.level_changes import leave_levels, levels_file
 from steelyard.run.observe import Observer
 from steelyard.run.provenance import ProgramIdentity, program_identity
+from steelyard.run.queue import QueuedRunner, attach, jobs_in, nodes_of, submission
 from steelyard.run.runner import CLOSE_PATIENCE_S, Runner
 from steelyard.run.session import Session
 from steelyard.run.strays import await_writer, end_strays
@@ -36,6 +37,10 @@ from steelyard.units import Scalar
 
 HOST_KEYS: Final = ("hostname", "cpu_model", "kernel")
 """Host facts that must not change within an experiment without a word."""
+
+
+JOBS: Final = "jobs"
+"""Directory of a record with a folder for each job."""
 
 
 def _ignore(_: object) -> None:
@@ -93,7 +98,7 @@ def run(
             refuse_extending(experiment, directory, extend, finished=bool(finished))
         with _record(experiment, directory, drawn, spec_text, identities) as record:
             programs.keep_logs(record.directory / "build")
-            _tidy(record, launches)
+            _tidy(record, launches, watch)
             if extend is not None:
                 add_blocks(record, extend)
             return _run(record, launches, identities, watch)
@@ -190,6 +195,7 @@ def _conduct(
     record: Record, run_id: int, launches: Launches, identities: Sequence[ProgramIdentity], watch: Watch
 ) -> End:
     experiment = record.experiment
+    submitted = submission(experiment)
     launches.mark(record.id, metrics_file=record.directory / "metrics")
     observer = Observer(launches)
     _note_host(record, run_id)
@@ -199,10 +205,15 @@ def _conduct(
         with Runner(journal, close_patience_s=_patience_s(experiment)) as runner:
             session = Session(launches, observer, runner, journal)
             session.run_hooks(hooks.setup_once)
-            end = Conductor(record, run_id, session, identities, watch).conduct()
-            session.leave_levels()
-            return end
+            if submitted is None:
+                end = Conductor(record, run_id, session, identities, watch).conduct()
+                session.leave_levels()
+                return end
+        queued = QueuedRunner(journal, record.directory / JOBS, submitted, record.id, _told_of_jobs(watch))
+        session = Session(launches, observer, queued, journal)
+        return Conductor(record, run_id, session, identities, watch).conduct()
     finally:
+        _note_nodes(record, run_id)
         try:
             leave_levels(launches, journal)
         finally:
@@ -217,10 +228,30 @@ def _patience_s(experiment: Experiment) -> float:
     return CLOSE_PATIENCE_S + 60.0 * len({each.factor for each in experiment.levels if each.leave})
 
 
-def _tidy(record: Record, launches: Launches) -> None:
-    """What an earlier run left that was killed: end its processes, take over what it measured, give up what
-    it began before the machine restarted.
+def _told_of_jobs(watch: Watch) -> Callable[[str, int, int], None]:
+    return lambda what, done, total: watch(Progress(done, total, 0.0, None, f"trials ({what})"))
+
+
+def _note_nodes(record: Record, run_id: int) -> None:
+    """Several nodes are a warning that stays with the samples."""
+    nodes = nodes_of(jobs_in(record.directory / JOBS))
+    if len(nodes) > 1:
+        text = f"jobs ran on different nodes, in which their blocks differ too: {'; '.join(nodes)}"
+        record.add_warning("host_changed", text, run_id)
+
+
+def _tidy(record: Record, launches: Launches, watch: Watch) -> None:
+    """What an earlier run left that was killed: wait for its jobs, end its processes, take over what it
+    measured, give up what it began before the machine restarted.
     """
+    submitted = submission(record.experiment)
+    if submitted is not None:
+        attach(
+            record.directory / JOBS,
+            submitted,
+            record.id,
+            lambda what: watch(Progress(0, 1, 0.0, None, f"jobs of an earlier run ({what})")),
+        )
     end_strays(record.id)
     observer = Observer(launches)
     for journal in record.journals():

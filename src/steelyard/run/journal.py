@@ -17,8 +17,10 @@ import msgspec
 from steelyard.counters import find_event
 from steelyard.errors import RecordError
 
-RawStatus = Literal["ok", "timed_out", "spawn_failed", "setup_failed", "hook_failed"]
-"""``ok``: the program ran to its end, whatever its exit code."""
+RawStatus = Literal["ok", "timed_out", "spawn_failed", "setup_failed", "hook_failed", "lost"]
+"""``ok``: the program ran to its end, whatever its exit code; ``lost``: nobody knows, as the machine that it
+ran on was taken away. The last one is in no journal.
+"""
 
 JOURNAL_VERSION: Final = 1
 
@@ -238,6 +240,14 @@ def decode_record(body: memoryview) -> RawTrial:
         hook if is_hook else None,
         _STATUSES[hook_status] if is_hook else None,
     )
+
+
+def lost_trial(trial: int, launch: int, why: str) -> RawTrial:
+    """A trial of which nothing is known but why, which stands where a program's last words do."""
+    return RawTrial(
+        trial, launch, "lost", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, None, None, None, None, None, 0, 0, 0, {},
+        b"", 0, why.encode(), len(why.encode()), b"", 0,
+    )  # fmt: skip
 
 
 def _check_head(path: Path, data: memoryview) -> None:

@@ -223,6 +223,7 @@ class Launches:
             argv=argv,
             env=tuple(f"{name}={value}" for name, value in env.items()),
             cwd=self._path(self.experiment.program.cwd or "", treatment),
+            inherit=self.experiment.launch.queue is not None,
         )
 
     def _capture_limit_bytes(self) -> int:

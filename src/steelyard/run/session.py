@@ -14,6 +14,7 @@ from steelyard.run.launches import Launches, with_trial
 from steelyard.run.level_changes import LevelChanges
 from steelyard.run.measurement import Measurement
 from steelyard.run.observe import Observer
+from steelyard.run.queue.queued_runner import QueuedRunner
 from steelyard.run.runner import BlockEnd, Entry, Hook, Runner, RunnerDiedError, Trial
 
 _MOST_LAUNCHES: Final = 256
@@ -43,7 +44,9 @@ class Session:
         Where the runner writes each trial before it starts the next one.
     """
 
-    def __init__(self, launches: Launches, observer: Observer, runner: Runner, journal: Path) -> None:
+    def __init__(
+        self, launches: Launches, observer: Observer, runner: Runner | QueuedRunner, journal: Path
+    ) -> None:
         self._launches = launches
         self._observer = observer
         self._runner = runner
@@ -55,6 +58,11 @@ class Session:
         self.journal = journal
         self.offset = 0
         """How far the journal was read."""
+
+    @property
+    def queued(self) -> bool:
+        """Whether trials run elsewhere, in jobs that take all blocks up to the next look."""
+        return isinstance(self._runner, QueuedRunner)
 
     def run(self, works: Sequence[Work]) -> None:
         """Run the blocks; returns when all of it is in the journal, having slept meanwhile.
@@ -103,6 +111,9 @@ class Session:
     def read(self, works: Sequence[Work]) -> list[Measurement]:
         """What the journal holds beyond ``offset``, which moves on."""
         raw_trials, self.offset = read_journal(self.journal, self.offset)
+        if isinstance(self._runner, QueuedRunner):
+            raw_trials = sorted([*raw_trials, *self._runner.lost], key=lambda raw: raw.trial)
+            self._runner.lost.clear()
         return self._observer.measure(raw_trials, [work.block for work in works])
 
     def _entries(self, work: Work) -> list[Entry]:

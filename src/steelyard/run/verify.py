@@ -52,6 +52,8 @@ class Verifier:
             case "spawn_failed" | "setup_failed":
                 what = f"program {path}" if path else "the program"
                 return "spawn_failed", f"{what} {start_failure(raw, path)}"
+            case "lost":
+                return "failed", f"its machine was taken away{_last_words(raw)}"
             case "ok":
                 reason = self._wrong_exit(raw) or self._wrong_output(raw)
                 return ("failed", reason) if reason else ("ok", None)

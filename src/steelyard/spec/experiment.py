@@ -202,10 +202,25 @@ class Analysis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unreplicated: Literal["none", "lenth"] = "none"
 
 
+class Queue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How trials are handed to a queue; ``script`` is a file that holds ``{run}``."""
+
+    script: str | None = None
+    options: tuple[str, ...] = ()
+    submit: tuple[str, ...] = ()
+    job: str = ""
+    cancel: tuple[str, ...] = ()
+    alive: tuple[str, ...] = ()
+    hand_on: tuple[str, ...] = ()
+    poll_s: float = 10.0
+
+
 class Launching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where trials run."""
 
-    kind: Literal["local"] = "local"
+    kind: Literal["local", "slurm", "template"] = "local"
+    queue: Queue | None = None
+    """For the kinds that have one."""
 
 
 class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

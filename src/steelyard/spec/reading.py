@@ -12,7 +12,7 @@ import msgspec
 
 from steelyard.errors import SpecError
 from steelyard.spec.cells import cells
-from steelyard.spec.experiment import Experiment, Launching
+from steelyard.spec.experiment import Experiment
 from steelyard.spec.origin import Origin
 from steelyard.spec.origin import Path as KeyPath
 from steelyard.spec.read.analysis import read_analysis
@@ -20,6 +20,7 @@ from steelyard.spec.read.claims import Question, metrics_known, read_claims
 from steelyard.spec.read.contexts import read_contexts
 from steelyard.spec.read.design import read_design
 from steelyard.spec.read.factors import read_factors
+from steelyard.spec.read.launch import read_launch
 from steelyard.spec.read.level_commands import read_level_commands
 from steelyard.spec.read.metrics import read_metrics
 from steelyard.spec.read.names import check_experiment_name
@@ -214,6 +215,10 @@ def _compose(
     check_uses(program, build, factors, zips, contexts, metrics, levels, origin)
     design = read_design(spec.design, factors, zips, contexts, origin, allow_many=allow_many)
     analysis = read_analysis(spec.analysis, program, metrics, factors, zips, design, origin)
+    launch = read_launch(spec.launch, origin)
+    if launch.queue is not None and levels:
+        what = "levels are entered by commands on this machine, and trials run in a queue"
+        raise origin.error(("levels",), what, "put the commands into prepare, or into the job script")
     question = Question(
         factors=factors,
         zips=zips,
@@ -233,7 +238,7 @@ def _compose(
         design=design,
         metrics=metrics,
         analysis=analysis,
-        launch=Launching(kind=spec.launch.kind),
+        launch=launch,
         claims=read_claims(spec.claims, question, origin),
         levels=levels,
     )

@@ -453,9 +453,41 @@ class AnalysisTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class LaunchTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where trials run."""
 
-    kind: Annotated[Literal["local"], Meta(description="Where trials run: `local`, on this machine.")] = (
-        "local"
-    )
+    kind: Annotated[
+        Literal["local", "slurm", "template"],
+        Meta(
+            description="Where trials run: `local`, on this machine; `slurm`, in jobs of Slurm; `template`,"
+            " in jobs of any other queue."
+        ),
+    ] = "local"
+    options: Annotated[list[str], Meta(description="With `slurm`: further words for `sbatch`.")] = []
+    script: Annotated[
+        str | None,
+        Meta(description="A job script for bash in which `{run}` runs the trials; needed with `template`."),
+    ] = None
+    submit: Annotated[
+        list[str],
+        Meta(description="With `template`: the command that hands in `{script}`, with output to `{log}`."),
+    ] = []
+    job: Annotated[
+        str, Meta(description="With `template`: its first group, in what `submit` prints, is the job.")
+    ] = r"(\S+)\s*\Z"
+    cancel: Annotated[list[str], Meta(description="With `template`: the command that ends `{job}`.")] = []
+    alive: Annotated[
+        list[str],
+        Meta(
+            description="With `template`: exits with 0 while `{job}` waits or runs. Without it, a job that is"
+            " killed is waited for."
+        ),
+    ] = []
+    hand_on: Annotated[
+        list[str] | None,
+        Meta(
+            description="Beginnings of the names of variables that a program gets from its job; by default"
+            " those of Slurm, PBS, LSF, Flux and PMI."
+        ),
+    ] = None
+    poll: Annotated[Duration, Meta(description="Pause between two questions to the queue.")] = 10.0
 
 
 class LevelTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -11,8 +11,10 @@ from steelyard.spec.experiment import (
     Contexts,
     Design,
     Experiment,
+    Launching,
     LevelCommands,
     Program,
+    Queue,
     Range,
     UserMetric,
 )
@@ -39,6 +41,7 @@ def dumps(experiment: Experiment) -> str:
         "design": _design(experiment.design),
         "metrics": {metric.name: _metric(metric) for metric in experiment.metrics},
         "analysis": _analysis(experiment.analysis),
+        "launch": _launch(experiment.launch),
     }
     lines = [f"name = {toml_value(experiment.name)}"]
     for title, table in sections.items():
@@ -169,6 +172,17 @@ def _claim(claim: Claim) -> Table:
     plain = type(claim)(**required)
     keys = tuple(name for name in claim.__struct_fields__ if name not in (*required, "strata"))
     return required | _different(claim, plain, keys)
+
+
+def _launch(launch: Launching) -> Table:
+    queue = launch.queue
+    if queue is None:
+        return _different(launch, Launching(), ("kind",))
+    keys = ("script", "options", "submit", "cancel", "alive")
+    table: Table = {"kind": launch.kind} | _different(queue, Queue(), keys)
+    if launch.kind == "template":
+        table["job"] = queue.job
+    return table | {"hand_on": queue.hand_on, "poll": _duration(queue.poll_s)}
 
 
 def _different(given: object, default: object, keys: tuple[str, ...]) -> Table:

@@ -1,0 +1,49 @@
+"""Trials on machines that a queue gives out: one job runs all trials up to the next look, and outlives us."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from steelyard.errors import UsageError
+from steelyard.run.queue.job import RUN, jobs_in, nodes_of
+from steelyard.run.queue.queued_runner import QueuedRunner, Submission, attach
+from steelyard.run.queue.slurm import Slurm
+from steelyard.run.queue.template import Template
+from steelyard.spec.experiment import Experiment
+
+__all__ = ["QueuedRunner", "Submission", "attach", "jobs_in", "nodes_of", "submission"]
+
+_PLAIN = f"#!/bin/bash\n{RUN}\n"
+
+
+def submission(experiment: Experiment) -> Submission | None:
+    """How the trials of an experiment are handed to a queue; ``None`` where they run here.
+
+    Raises
+    ------
+    UsageError
+        The job script cannot be read, or has no place for the trials.
+    """
+    queue = experiment.launch.queue
+    if queue is None:
+        return None
+    script = _PLAIN
+    if queue.script is not None:
+        path = Path(experiment.source, queue.script)
+        try:
+            script = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(
+                f"launch.script: {path} cannot be read: {error}", hint="name a job script for bash"
+            ) from error
+        if script.count(RUN) != 1:
+            raise UsageError(
+                f"launch.script: {path} holds {RUN} {script.count(RUN)} times",
+                hint=f"write a line {RUN} where the trials are to run",
+            )
+    scheduler = (
+        Slurm(queue.options)
+        if experiment.launch.kind == "slurm"
+        else Template(queue.submit, queue.job, queue.cancel, queue.alive)
+    )
+    return Submission(scheduler, script, queue.hand_on, queue.poll_s)

@@ -1,0 +1,153 @@
+"""``Job``: the folder of one job, which is all that the job and we say to each other."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+RUN: Final = "{run}"
+"""Where a user's script runs the trials."""
+
+
+class End(msgspec.Struct, frozen=True):
+    """What a job writes last.
+
+    Attributes
+    ----------
+    exit : int
+        Of the runner; 0: it obeyed all orders.
+    host, kernel, cpu : str
+        Of the node that started the programs.
+    started, ended : int
+        Unix time, seconds, by its clock.
+    """
+
+    exit: int
+    host: str
+    kernel: str
+    cpu: str
+    started: int
+    ended: int
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """The files of one job.
+
+    Attributes
+    ----------
+    directory : Path
+        Absolute, on a file system that its node sees too.
+    """
+
+    directory: Path
+
+    @property
+    def orders(self) -> Path:
+        """What the runner is to do."""
+        return self.directory / "orders"
+
+    @property
+    def replies(self) -> Path:
+        """What it said."""
+        return self.directory / "replies"
+
+    @property
+    def script(self) -> Path:
+        """What is handed in."""
+        return self.directory / "job.sh"
+
+    @property
+    def log(self) -> Path:
+        """What the script and the queue printed."""
+        return self.directory / "log"
+
+    @property
+    def id(self) -> str | None:
+        """What the queue calls it; ``None`` where that was not written down before we died."""
+        file = self.directory / "id"
+        return file.read_text(encoding="utf-8") if file.exists() else None
+
+    def note_id(self, job: str) -> None:
+        """Keep what the queue calls it, whole or not at all."""
+        unfinished = self.directory / "id.new"
+        unfinished.write_text(job, encoding="utf-8")
+        unfinished.replace(self.directory / "id")
+
+    @property
+    def end(self) -> End | None:
+        """How it ended, by its own word; ``None`` before that, and for ever where it was killed."""
+        file = self.directory / "end"
+        return msgspec.json.decode(file.read_bytes(), type=End) if file.exists() else None
+
+    @property
+    def settled(self) -> bool:
+        """Whether nobody waits for it any more."""
+        return (self.directory / "settled").exists()
+
+    def settle(self) -> None:
+        """Nobody waits for it any more."""
+        (self.directory / "settled").touch()
+
+    def tail(self, most: int = 4096) -> str:
+        """The end of its log."""
+        if not self.log.exists():
+            return ""
+        return self.log.read_bytes()[-most:].decode(errors="replace").strip()
+
+    def write_script(self, template: str, runner: Path, journal: Path, handed_on: Sequence[str]) -> None:
+        """Write the script: the user's, with ``{run}`` replaced by what runs the trials."""
+        self.script.write_text(template.replace(RUN, self._run(runner, journal, handed_on)), encoding="utf-8")
+        self.script.chmod(0o755)
+
+    def _run(self, runner: Path, journal: Path, handed_on: Sequence[str]) -> str:
+        """Commands for bash: the runner, with those variables only that programs are to see, then its end.
+
+        The runner's parent is the script: where the queue kills that, the guard ends what is left.
+        """
+        quoted = {
+            name: shlex.quote(str(path))
+            for name, path in (
+                ("runner", runner),
+                ("journal", journal),
+                ("orders", self.orders),
+                ("replies", self.replies),
+                ("end", self.directory / "end"),
+            )
+        }
+        kept = "|".join(f"{prefix}*" for prefix in handed_on) or "''"
+        return f"""
+steelyard_started=$(date +%s)
+(
+    for name in $(compgen -e); do
+        case $name in {kept}) ;; *) unset "$name" 2>/dev/null ;; esac
+    done
+    exec {quoted["runner"]} --journal {quoted["journal"]} <{quoted["orders"]} >{quoted["replies"]}
+) &
+steelyard_runner=$!
+trap 'kill -TERM $steelyard_runner 2>/dev/null' TERM INT
+wait $steelyard_runner; steelyard_exit=$?
+while kill -0 $steelyard_runner 2>/dev/null; do wait $steelyard_runner; steelyard_exit=$?; done
+steelyard_cpu=$(sed -n 's/^model name[[:space:]]*: *//p;' /proc/cpuinfo | head -n 1 | tr -d '"\\\\')
+steelyard_node=${{SLURMD_NODENAME:-$(uname -n)}}
+printf '{{"exit":%d,"host":"%s","kernel":"%s","cpu":"%s","started":%d,"ended":%d}}\\n' \\
+    $steelyard_exit "$steelyard_node" "$(uname -r)" "$steelyard_cpu" $steelyard_started "$(date +%s)" \\
+    >{quoted["end"]}.new && mv {quoted["end"]}.new {quoted["end"]}
+"""
+
+
+def jobs_in(directory: Path) -> list[Job]:
+    """All jobs of a record, in the order in which they were made."""
+    return [Job(each) for each in sorted(directory.iterdir())] if directory.exists() else []
+
+
+def nodes_of(jobs: Sequence[Job]) -> list[str]:
+    """Each node that ran trials, with its CPU and its Linux; the first one first."""
+    ends = [end for job in jobs if (end := job.end) is not None]
+    told = (f"{end.host} ({end.cpu or 'CPU unknown'}, Linux {end.kernel})" for end in ends)
+    return list(dict.fromkeys(told))

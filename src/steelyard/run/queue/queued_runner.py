@@ -1,0 +1,229 @@
+"""``QueuedRunner``: the runner on a machine that a queue gives out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from steelyard.errors import ProgramError
+from steelyard.run.journal import RawTrial, lost_trial, read_journal
+from steelyard.run.launch import Launch
+from steelyard.run.native import RUNNER, native_file
+from steelyard.run.orders import Entry, Trial, encode_batch, encode_definition
+from steelyard.run.queue.job import End, Job, jobs_in
+from steelyard.run.queue.scheduler import Scheduler
+from steelyard.run.replies import HEAD, Reply, RunnerDiedError, decode_failed, explained
+
+LOST_IN_A_ROW: Final = 3
+"""Jobs that end without having finished a trial; then something is wrong that another job will not cure."""
+
+_FIRST_PAUSE_S: Final = 0.1
+
+Tell = Callable[[str, int, int], None]
+"""What a job does, and how many of its trials have ended, of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """How jobs are made and watched.
+
+    Attributes
+    ----------
+    script : str
+        With ``{run}`` where the trials are run.
+    handed_on : sequence of str
+        Beginnings of the names of variables that programs get from their job.
+    poll_s : float
+        Pause between two questions to the queue, in the long run.
+    """
+
+    scheduler: Scheduler
+    script: str
+    handed_on: Sequence[str] = ()
+    poll_s: float = 10.0
+
+
+class QueuedRunner:
+    """Takes orders as ``Runner`` does, and has a job carry them out.
+
+    Parameters
+    ----------
+    journal : Path
+        As for ``Runner``; on a file system that the nodes see too, as is ``jobs``.
+    jobs : Path
+        A directory for the folders of jobs.
+    name : str
+        Of the record, by which a job can be found in the queue whose number was not written down.
+    tell : callable
+        Told what a job does.
+
+    Attributes
+    ----------
+    stopped : bool
+        Always false: a job that is cut short is followed by another.
+    lost : list of RawTrial
+        Trials that ran when their job was lost; they are in no journal.
+    """
+
+    stopped = False
+
+    def __init__(self, journal: Path, jobs: Path, submission: Submission, name: str, tell: Tell) -> None:
+        self._journal = journal.absolute()
+        self._jobs = jobs.absolute()
+        self._submission = submission
+        self._name = name
+        self._tell = tell
+        self._definitions: list[bytes] = []
+        self.lost: list[RawTrial] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def define(self, launch: Launch) -> int:
+        """See ``Runner.define``."""
+        prepare = [self.define(hook) for hook in launch.prepare]
+        cleanup = [self.define(hook) for hook in launch.cleanup]
+        number = len(self._definitions)
+        self._definitions.append(encode_definition(number, launch, prepare, cleanup))
+        return number
+
+    def forget(self) -> None:
+        """See ``Runner.forget``."""
+        self._definitions.clear()
+
+    def close(self) -> None:
+        """Nothing: a job ends by itself."""
+
+    def run(self, entries: Sequence[Entry]) -> int:
+        """Have jobs run the entries until all trials are in the journal or lost; gives how many are.
+
+        What a lost job ran is a failed trial; what it had not begun is given to another job.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            From outside; the job has been ended by then.
+        MachineError
+            The queue cannot be asked, or refuses.
+        ProgramError
+            Three jobs in a row were lost that had finished no trial; or a hook failed.
+        RecordError
+            The journal cannot be written.
+        """
+        rest, offset, in_vain, done = list(entries), self._size(), 0, 0
+        while any(isinstance(entry, Trial) for entry in rest):
+            job = self._submit(rest)
+            end = self._await(job, offset, sum(isinstance(entry, Trial) for entry in rest))
+            raw_trials, offset = read_journal(self._journal, offset)
+            finished = {raw.trial for raw in raw_trials}
+            done += len(finished)
+            job.settle()
+            if end is not None and end.exit == 0:
+                self._obeyed(job)
+                break
+            in_vain = 0 if finished else in_vain + 1
+            rest = self._after_loss(job, rest, finished)
+            if in_vain == LOST_IN_A_ROW:
+                raise ProgramError(
+                    f"{LOST_IN_A_ROW} jobs in a row ended without finishing a trial; of the last one,"
+                    f" {job.id}: {self._epitaph(job)}",
+                    hint=f"its log is {job.log}",
+                )
+        return done
+
+    def _submit(self, entries: Sequence[Entry]) -> Job:
+        number = len(jobs_in(self._jobs)) + 1
+        job = Job(self._jobs / f"{number:06}")
+        job.directory.mkdir(parents=True)
+        job.orders.write_bytes(b"".join(self._definitions) + encode_batch(entries))
+        submission = self._submission
+        job.write_script(submission.script, native_file(RUNNER), self._journal, submission.handed_on)
+        # The journal is there before the job is, so that it can be looked into.
+        self._journal.touch()
+        job.note_id(submission.scheduler.submit(job.script, job.log, job_name(self._name, job)))
+        return job
+
+    def _await(self, job: Job, offset: int, trials: int) -> End | None:
+        def tell(what: str) -> None:
+            self._tell(what, len(read_journal(self._journal, offset)[0]), trials)
+
+        try:
+            await_job(job, self._submission, self._name, tell)
+        except BaseException:
+            if job.id is not None:
+                self._submission.scheduler.cancel(job.id)
+                await_job(job, self._submission, self._name, tell)
+                job.settle()
+            raise
+        return job.end
+
+    def _obeyed(self, job: Job) -> None:
+        """Raise what the runner said that it could not do."""
+        replies = memoryview(job.replies.read_bytes())
+        while len(replies) >= HEAD.size:
+            length, kind = HEAD.unpack_from(replies)
+            end = HEAD.size - 1 + length
+            body, replies = bytes(replies[HEAD.size : end]), replies[end:]
+            if Reply(kind) is Reply.FAILED:
+                raise explained(decode_failed(body), self._journal)
+            if Reply(kind) is Reply.STOPPED:
+                raise RunnerDiedError(f"job {job.id} was stopped", hint="run again to continue")
+
+    def _after_loss(self, job: Job, entries: list[Entry], finished: set[int]) -> list[Entry]:
+        """What is left to run; the trial that ran is lost."""
+        left = [entry for entry in entries if not (isinstance(entry, Trial) and entry.number in finished)]
+        running = next((place for place, entry in enumerate(left) if isinstance(entry, Trial)), None)
+        if running is None or not job.replies.exists():
+            return left  # it never began
+        trial = left[running]
+        assert isinstance(trial, Trial)  # noqa: S101 - it was looked for
+        self.lost.append(lost_trial(trial.number, trial.launch, f"job {job.id}: {self._epitaph(job)}"))
+        return left[:running] + left[running + 1 :]
+
+    def _epitaph(self, job: Job) -> str:
+        words = self._submission.scheduler.last_words(job.id) if job.id else ""
+        end = job.end
+        told = words or ("it vanished" if end is None else f"the runner ended with exit code {end.exit}")
+        return f"{told}; {tail}" if (tail := job.tail(400)) else told
+
+    def _size(self) -> int:
+        return self._journal.stat().st_size if self._journal.exists() else 0
+
+
+def job_name(record: str, job: Job) -> str:
+    """What a job is called in the queue."""
+    return f"steelyard-{record}-{job.directory.name}"
+
+
+def await_job(job: Job, submission: Submission, record: str, tell: Callable[[str], None]) -> None:
+    """Sleep until a job has ended: by its own word, or by the queue's."""
+    scheduler = submission.scheduler
+    if job.id is None and (found := scheduler.find(job_name(record, job))):
+        job.note_id(found)
+    pause_s = _FIRST_PAUSE_S
+    while job.end is None and job.id is not None:
+        state = scheduler.state(job.id)
+        if state == "ended":
+            # Its last word may be on its way through a shared file system.
+            time.sleep(min(1.0, submission.poll_s))
+            return
+        tell(f"job {job.id}, {state}")
+        time.sleep(pause_s)
+        pause_s = min(submission.poll_s, pause_s * 1.5)
+
+
+def attach(jobs: Path, submission: Submission, record: str, tell: Callable[[str], None]) -> None:
+    """Wait for jobs of an earlier run, which outlived it; then what they measured is in their journal."""
+    for job in jobs_in(jobs):
+        if not job.settled:
+            await_job(job, submission, record, tell)
+            job.settle()

@@ -1,0 +1,48 @@
+"""``Scheduler``: what is asked of a queue."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Literal
+
+JobState = Literal["waiting", "running", "ended"]
+"""``ended`` says nothing about how; neither does a job that the queue has forgotten."""
+
+
+class Scheduler(ABC):
+    """Three questions, by which every queue can be used; a job is attached to by asking for its state."""
+
+    @abstractmethod
+    def submit(self, script: Path, log: Path, name: str) -> str:
+        """Hand in a script whose output goes to ``log``, under a name that no other job has; gives the job.
+
+        Raises
+        ------
+        MachineError
+            The queue cannot be asked, or refuses.
+        """
+
+    @abstractmethod
+    def state(self, job: str) -> JobState:
+        """How far a job is.
+
+        Raises
+        ------
+        MachineError
+            The queue cannot be asked.
+        """
+
+    @abstractmethod
+    def cancel(self, job: str) -> None:
+        """End a job, whatever it does; nothing where it has ended."""
+
+    def find(self, name: str) -> str | None:
+        """The job of this name that waits or runs, where the queue can be asked for names."""
+        del name
+        return None
+
+    def last_words(self, job: str) -> str:
+        """What the queue says of a job that ended without saying so itself."""
+        del job
+        return ""

@@ -1,0 +1,65 @@
+"""Slurm, by ``sbatch``, ``squeue``, ``scontrol`` and ``scancel``; accounting (``sacct``) is not needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from steelyard.run.queue.asking import ask
+from steelyard.run.queue.scheduler import JobState, Scheduler
+
+_WAITING: Final = frozenset({"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "SUSPENDED"})
+_RUNNING: Final = frozenset({"RUNNING", "COMPLETING", "STAGE_OUT", "SIGNALING", "STOPPED", "RESIZING"})
+
+
+@dataclass(frozen=True, slots=True)
+class Slurm(Scheduler):
+    """A Slurm cluster.
+
+    Attributes
+    ----------
+    options : sequence of str
+        Further words for ``sbatch``: partition, nodes, time limit, …
+    """
+
+    options: Sequence[str] = ()
+
+    def submit(self, script: Path, log: Path, name: str) -> str:
+        """See ``Scheduler.submit``; a job that was requeued would run its trials twice."""
+        words = ["sbatch", "--parsable", "--no-requeue", "--export=ALL", "--job-name", name]
+        words += ["--output", str(log), "--chdir", str(script.parent), *self.options, str(script)]
+        # With several clusters, the cluster stands behind the number.
+        return ask(words).stdout.strip().split(";")[0]
+
+    def state(self, job: str) -> JobState:
+        """See ``Scheduler.state``; a number that Slurm has forgotten is that of a job which has ended."""
+        # An exit code other than 0 is a forgotten number, or a controller that is away: its words tell.
+        words = ["squeue", "--noheader", "--jobs", job, "--states", "all", "--format", "%T"]
+        done = ask(words, may_fail=True)
+        states = set(done.stdout.split())
+        if done.returncode and "Invalid job id" not in done.stderr:
+            ask(["scontrol", "ping"])
+            return "waiting"
+        return "waiting" if states & _WAITING else "running" if states & _RUNNING else "ended"
+
+    def cancel(self, job: str) -> None:
+        """See ``Scheduler.cancel``."""
+        ask(["scancel", "--full", job], may_fail=True)
+
+    def find(self, name: str) -> str | None:
+        """See ``Scheduler.find``."""
+        done = ask(["squeue", "--noheader", "--name", name, "--format", "%A"], may_fail=True)
+        return next(iter(done.stdout.split()), None)
+
+    def last_words(self, job: str) -> str:
+        """State, exit code and reason, as long as the controller remembers them."""
+        done = ask(["scontrol", "--oneliner", "show", "job", job], may_fail=True)
+        fields = dict(field.split("=", 1) for field in done.stdout.split() if "=" in field)
+        told = [fields.get(name, "") for name in ("JobState", "Reason", "ExitCode", "NodeList")]
+        return ", ".join(
+            f"{name} {value}"
+            for name, value in zip(("state", "reason", "exit code", "nodes"), told, strict=True)
+            if value and value != "(null)"
+        )

@@ -1,0 +1,61 @@
+"""Any other queue, by the user's own script and commands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from steelyard.errors import MachineError
+from steelyard.run.queue.asking import ask
+from steelyard.run.queue.scheduler import JobState, Scheduler
+
+
+@dataclass(frozen=True, slots=True)
+class Template(Scheduler):
+    """A queue that is used by commands, in which ``{script}``, ``{log}``, ``{name}``, ``{job}`` are put in.
+
+    Attributes
+    ----------
+    submit_words : sequence of str
+        Hands in a script.
+    job_pattern : str
+        Its first group, in what that prints, is the job.
+    cancel_words : sequence of str
+        Ends a job.
+    alive_words : sequence of str
+        Exits with 0 while a job waits or runs; without it, only the job itself says when it has ended.
+    """
+
+    submit_words: Sequence[str]
+    job_pattern: str
+    cancel_words: Sequence[str]
+    alive_words: Sequence[str] = ()
+
+    def submit(self, script: Path, log: Path, name: str) -> str:
+        """See ``Scheduler.submit``."""
+        words = _filled(self.submit_words, script=str(script), log=str(log), name=name)
+        printed = ask(words).stdout
+        match = re.search(self.job_pattern, printed)
+        if match is None:
+            raise MachineError(
+                f"{' '.join(words)} printed {printed.strip()!r}, in which {self.job_pattern!r} finds no job",
+                hint="write job under [launch] so that its first group is the job",
+            )
+        return match[1]
+
+    def state(self, job: str) -> JobState:
+        """See ``Scheduler.state``."""
+        if not self.alive_words:
+            return "running"
+        done = ask(_filled(self.alive_words, job=job), may_fail=True)
+        return "running" if done.returncode == 0 else "ended"
+
+    def cancel(self, job: str) -> None:
+        """See ``Scheduler.cancel``."""
+        ask(_filled(self.cancel_words, job=job), may_fail=True)
+
+
+def _filled(words: Sequence[str], **values: str) -> list[str]:
+    return [re.sub(r"\{(\w+)\}", lambda match: values.get(match[1], match[0]), word) for word in words]

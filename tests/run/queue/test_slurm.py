@@ -1,0 +1,174 @@
+"""Experiments in the jobs of a real Slurm: nothing is lost or doubled, whoever dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections import Counter
+
+import pytest
+
+from steelyard.errors import InterruptedRunError, MachineError
+from steelyard.lab.run import JOBS, run
+from steelyard.run.queue.job import jobs_in
+from steelyard.run.queue.slurm import Slurm
+from steelyard.spec import experiment
+from steelyard.store import Record
+
+PATIENCE_S = 60.0
+
+
+def asked(source, *, blocks=4, pause_s=0.0, options=()):
+    """Two factors; every trial writes its number, its ranks and its job into ``source/log``."""
+    script = f'srun --mpi=none -n "$2" sh -c "echo $1 \\$SLURM_PROCID $SLURM_JOB_ID >> $0" && sleep {pause_s}'
+    return experiment(
+        name="queued",
+        source=str(source),
+        program={
+            "command": ["/bin/sh", "-c", script, "{source}/log", "{trial}", "{p}", "{kind}"],
+            "env": {"SLURM_CONF": os.environ["SLURM_CONF"]},
+        },
+        factors={"p": [1, 2], "kind": ["a", "b"]},
+        design={"blocks": blocks, "discard": 0},
+        launch={"kind": "slurm", "poll": "0.2 s", "options": ["--ntasks=2", *options]},
+    )
+
+
+def logged(source):
+    """How often each rank of each trial ran."""
+    lines = (source / "log").read_text().splitlines()
+    return Counter((int(trial), int(rank)) for trial, rank, _ in map(str.split, lines))
+
+
+def await_(holds):
+    deadline = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.02)
+
+
+def jobs_of(source):
+    return jobs_in(source / "it.lab" / JOBS)
+
+
+def test_a_two_factor_experiment_runs_in_one_job_with_the_ranks_that_were_asked_for(slurm, tmp_path):
+    assert run(asked(tmp_path), tmp_path / "it.lab") == "complete"
+    with Record.open(tmp_path / "it.lab") as record:
+        order = [treatment for outcome in record.outcomes() for treatment in outcome.block.order]
+        (run_,) = record.runs()
+    ranks = {1: 1, 2: 1, 3: 2, 4: 2}  # by treatment, the last factor varies fastest
+    wanted = Counter(
+        (trial, rank) for trial, treatment in enumerate(order, 1) for rank in range(ranks[treatment])
+    )
+    assert logged(tmp_path) == wanted
+    (job,) = jobs_of(tmp_path)
+    assert job.end is not None
+    assert (job.end.exit, job.settled) == (0, True)
+    assert job.end.host in {"n1", "n2", "n3", "n4"}
+    assert run_.state == "complete"
+
+
+def test_a_job_outlives_steelyard_which_attaches_to_it_and_doubles_nothing(slurm, tmp_path):
+    going_on = asked(tmp_path, pause_s=0.2)
+    pid = os.fork()
+    if pid == 0:
+        try:
+            run(going_on, tmp_path / "it.lab")
+        finally:
+            os._exit(0)
+    await_((tmp_path / "log").exists)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    assert run(going_on, tmp_path / "it.lab") == "complete"
+    seen = logged(tmp_path)
+    assert {trial for trial, _ in seen} == set(range(1, 17))
+    assert set(seen.values()) == {1}
+    assert len(jobs_of(tmp_path)) == 1
+    with Record.open(tmp_path / "it.lab") as record:
+        assert [run_.state for run_ in record.runs()][-1] == "complete"
+        assert record.progress().failed == 0
+
+
+def test_a_job_that_is_killed_costs_the_trials_that_ran_which_failed_and_say_why(slurm, tmp_path):
+    going_on = asked(tmp_path, blocks=3, pause_s=0.3)
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            code = 0 if run(going_on, tmp_path / "it.lab") == "complete" else 2
+        finally:
+            os._exit(code)
+    await_(lambda: (tmp_path / "log").exists() and len(logged(tmp_path)) > 3)
+    subprocess.run(["scancel", "--signal=KILL", "--full", jobs_of(tmp_path)[0].id], check=True)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    with Record.open(tmp_path / "it.lab") as record:
+        failed = [m for _, m in record.stream_measurements() if m.status != "ok"]
+        states = Counter(outcome.state for outcome in record.outcomes())
+    # Slurm ends the ranks first: of one trial, and of the next where that begins before the runner is ended.
+    assert 1 <= len(failed) <= 2
+    assert "its machine was taken away" in (failed[-1].reason or "")
+    assert f"job {jobs_of(tmp_path)[0].id}" in (failed[-1].reason or "")
+    assert states["complete"] == 3
+    assert 1 <= states["incomplete"] <= 2
+    assert len(jobs_of(tmp_path)) >= 2
+
+
+def test_a_node_that_vanishes_costs_no_more_than_its_job(slurm, tmp_path):
+    going_on = asked(tmp_path, blocks=2, pause_s=0.3, options=["--nodelist=n3"])
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            code = 0 if run(going_on, tmp_path / "it.lab") == "complete" else 2
+        finally:
+            os._exit(code)
+    await_((tmp_path / "log").exists)
+    try:
+        subprocess.run(["scontrol", "update", "nodename=n3", "state=down", "reason=test"], check=True)
+        await_(lambda: Slurm().state(jobs_of(tmp_path)[0].id) == "ended")
+    finally:
+        # Refused where the node is back by itself.
+        subprocess.run(
+            ["scontrol", "update", "nodename=n3", "state=resume"], check=False, capture_output=True
+        )
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    with Record.open(tmp_path / "it.lab") as record:
+        assert record.progress().blocks["complete"] == 2
+        assert 1 <= record.progress().failed <= 2
+
+
+def test_an_interrupted_run_takes_its_job_back_and_goes_on_later(slurm, tmp_path):
+    going_on = asked(tmp_path, pause_s=0.3)
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            run(going_on, tmp_path / "it.lab")
+        except InterruptedRunError:
+            code = 130
+        finally:
+            os._exit(code)
+    await_((tmp_path / "log").exists)
+    os.kill(pid, signal.SIGINT)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 130
+    assert Slurm().state(jobs_of(tmp_path)[0].id) == "ended"
+    before = sum(1 for _ in logged(tmp_path))
+    assert run(going_on, tmp_path / "it.lab") == "complete"
+    assert sum(1 for _ in logged(tmp_path)) > before
+    with Record.open(tmp_path / "it.lab") as record:
+        assert record.progress().blocks["complete"] == 4
+
+
+def test_a_queue_that_refuses_is_an_error_with_its_words(slurm, tmp_path):
+    with pytest.raises(MachineError, match="invalid partition") as told:
+        run(asked(tmp_path, options=["--partition=none"]), tmp_path / "it.lab")
+    assert "under [launch]" in (told.value.hint or "")
+
+
+def test_a_number_that_slurm_never_gave_is_that_of_a_job_that_has_ended(slurm):
+    assert Slurm().state("99999") == "ended"
+    assert Slurm().find("steelyard-nobody-000001") is None
+    Slurm().cancel("99999")

@@ -1,0 +1,143 @@
+"""Any queue by its commands: here, processes in the background, which are as real a queue as none."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from steelyard.errors import MachineError, ProgramError, UsageError
+from steelyard.lab.run import JOBS, run
+from steelyard.run.queue.job import jobs_in
+from steelyard.run.queue.template import Template
+from steelyard.spec import experiment
+from steelyard.store import Record
+
+SUBMIT = [
+    "/bin/sh",
+    "-c",
+    'ALLOCATION=$$ setsid bash "$0" >"$1" 2>&1 </dev/null & echo "job $!"',
+    "{script}",
+    "{log}",
+]
+CANCEL = ["/bin/sh", "-c", 'kill -TERM -"$0"', "{job}"]
+# A zombie is no job, and tests adopt orphans without waiting for them.
+ALIVE = ["/bin/sh", "-c", "grep -q '^State:.[^Z]' /proc/$0/status", "{job}"]
+SCRIPT = "#!/bin/bash\necho begins\n{run}\necho ends\n"
+
+
+def asked(source, *, script=SCRIPT, command=None, **launch):
+    (source / "job.in").write_text(script)
+    words = command or ["/bin/sh", "-c", 'echo "$1 $ALLOCATION" >> "$0"', "{source}/log", "{trial}"]
+    return experiment(
+        name="queued",
+        source=str(source),
+        program={"command": words},
+        design={"blocks": 5, "discard": 0},
+        launch={
+            "kind": "template", "script": "job.in", "submit": SUBMIT, "job": r"job (\d+)", "cancel": CANCEL,
+            "alive": ALIVE, "poll": "0.1 s", "hand_on": ["ALLOC"], **launch,
+        },
+    )  # fmt: skip
+
+
+def test_trials_run_where_the_script_has_its_place_for_them_and_see_their_allocation(tmp_path):
+    assert run(asked(tmp_path), tmp_path / "it.lab") == "complete"
+    lines = [line.split() for line in (tmp_path / "log").read_text().splitlines()]
+    assert [int(trial) for trial, _ in lines] == [1, 2, 3, 4, 5]
+    assert len({allocation for _, allocation in lines}) == 1
+    (job,) = jobs_in(tmp_path / "it.lab" / JOBS)
+    assert job.tail().split() == ["begins", "ends"]
+
+
+def test_variables_that_are_not_handed_on_do_not_reach_a_program(tmp_path, monkeypatch):
+    monkeypatch.setenv("SECRET", "hidden")
+    command = ["/bin/sh", "-c", 'env > "$0"', "{source}/log"]
+    run(asked(tmp_path, command=command), tmp_path / "it.lab")
+    seen = (tmp_path / "log").read_text()
+    assert "ALLOCATION=" in seen
+    assert "SECRET" not in seen
+
+
+@pytest.mark.parametrize("script", ["#!/bin/bash\nexit 3\n# {run}", "#!/bin/bash\nkill -KILL $$\n{run}"])
+def test_jobs_that_end_again_and_again_without_a_trial_stop_the_run_with_their_log(tmp_path, script):
+    with pytest.raises(ProgramError, match="3 jobs in a row ended without finishing a trial") as told:
+        run(asked(tmp_path, script=script), tmp_path / "it.lab")
+    assert str(jobs_in(tmp_path / "it.lab" / JOBS)[-1].log) in (told.value.hint or "")
+    with Record.open(tmp_path / "it.lab") as record:
+        assert record.progress().trials == 0
+
+
+def test_a_runner_that_is_killed_costs_one_trial(tmp_path):
+    """The first trial of the second block kills the runner above it, once."""
+    once = 'if [ "$1" -eq 2 ] && ! [ -e "$0.once" ]; then touch "$0.once";'
+    script = f'{once} kill -KILL "$(ps -o ppid= -p $$)"; sleep 5; fi'
+    command = ["/bin/sh", "-c", script, "{source}/log", "{trial}"]
+    assert run(asked(tmp_path, command=command), tmp_path / "it.lab") == "complete"
+    with Record.open(tmp_path / "it.lab") as record:
+        states = Counter(outcome.state for outcome in record.outcomes())
+        (failed,) = [m for _, m in record.stream_measurements() if m.status != "ok"]
+    assert states == {"complete": 5, "incomplete": 1}
+    assert failed.trial == 2
+    assert "its machine was taken away" in (failed.reason or "")
+
+
+def test_a_job_whose_number_was_not_written_down_is_not_begun_by_us(tmp_path):
+    """Python died between handing it in and noting it; its script and its orders are there."""
+    folder = tmp_path / "it.lab" / JOBS / "000001"
+    going_on = asked(tmp_path)
+    assert run(going_on, tmp_path / "it.lab") == "complete"
+    (folder / "id").unlink()
+    (folder / "settled").unlink()
+    assert run(going_on, tmp_path / "it.lab") == "complete"
+    assert len(jobs_in(tmp_path / "it.lab" / JOBS)) == 1
+
+
+def test_output_without_a_job_in_it_is_refused(tmp_path):
+    queue = Template(["echo", "no number"], r"(\d+)", ["true"])
+    with pytest.raises(MachineError, match="finds no job"):
+        queue.submit(tmp_path / "a", tmp_path / "b", "name")
+
+
+def test_without_a_command_that_tells_a_job_is_taken_to_run_until_it_says_that_it_ended():
+    assert Template(["true"], "(.*)", ["true"]).state("1") == "running"
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [("#!/bin/bash\n", "0 times"), ("{run}\n{run}\n", "2 times"), (None, "cannot be read")],
+)
+def test_a_script_needs_one_place_for_the_trials(tmp_path, script, told):
+    going_on = asked(tmp_path, script=script or "")
+    if script is None:
+        (tmp_path / "job.in").unlink()
+    with pytest.raises(UsageError, match=told):
+        run(going_on, tmp_path / "it.lab")
+
+
+def test_an_absent_command_of_the_queue_is_said(tmp_path):
+    with pytest.raises(MachineError, match="the queue cannot be asked: no-such-queue"):
+        run(asked(tmp_path, submit=["no-such-queue", "{script}"]), tmp_path / "it.lab")
+
+
+def test_signals_reach_the_trials_of_a_cancelled_job(tmp_path):
+    command = ["/bin/sh", "-c", 'echo $$ > "$0"; exec sleep 60', "{source}/pid"]
+    going_on = asked(tmp_path, command=command)
+    pid = os.fork()
+    if pid == 0:
+        try:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            run(going_on, tmp_path / "it.lab")
+        finally:
+            os._exit(0)
+    deadline = time.monotonic() + 30
+    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text().strip():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    os.kill(pid, signal.SIGINT)
+    os.waitpid(pid, 0)
+    assert not Path("/proc", (tmp_path / "pid").read_text().strip(), "exe").exists()
