@@ -126,7 +126,7 @@ HEAD = '[program]\ncommand = ["p"]\n'
         ('program = ["p"]', ":1: program: must be a table; got a list of 1"),
         ("[[program]]\ncommand = ['p']", ":1: program: must be a table; got a list of 1"),
         (HEAD + "[clams]\n", ":3: clams: unknown key"),
-        (HEAD + '[launch]\nkind = "mpi"', ':4: launch.kind: must be "local"; got "mpi"'),
+        (HEAD + '[launch]\nkind = "cloud"', ':4: launch.kind: must be "local"'),
         ("a.b.c.d = 1\n", ":1: a: unknown key"),
         (
             "[program]\ncommand = ['p', {a = 1}]",
