@@ -126,3 +126,16 @@ def test_the_clock_of_the_record_is_part_of_the_budget_of_elapsed_times_alone(ru
     assert memory.budget is None or {each.kind for each in memory.budget.components} == {"A"}
     with pytest.raises(UsageError, match="states uncertainties, for which an interval by sign has no place"):
         analyze(record, estimand="median_ratio")
+
+
+def test_a_speedup_at_each_level_of_a_factor_is_set_against_that_at_the_first(run_in):
+    record = run_in(
+        program={"command": ["/bin/echo", "{algorithm}", "{runtime}"]},
+        factors={"algorithm": ["delta", "kla"], "runtime": ["am", "hpx"]},
+        analysis={"baseline": {"algorithm": "delta"}, "ratio_across": "runtime"},
+        design={"blocks": 4},
+    )
+    (found,) = analyze(record).speedup_ratios
+    assert (found.factor, found.level, found.reference) == ("runtime", "hpx", "am")
+    assert found.treatment.levels == {"algorithm": "kla", "runtime": "hpx"}
+    assert (found.ratio.method, found.ratio.n) == ("block-log-ratio-t", 4)

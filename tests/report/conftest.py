@@ -84,6 +84,17 @@ def an_uncertainty_budget():
     return answer("a budget", two(), BLOCKS, Declared(type_b=errors))
 
 
+def a_ratio_of_speedups():
+    """Two algorithms on two runtimes: the gain of the second is larger on the second runtime."""
+    at = {("delta", "amqp"): 1e-3, ("kla", "amqp"): 0.9e-3, ("delta", "hpx"): 1.1e-3, ("kla", "hpx"): 0.8e-3}
+    samples = [
+        make(noisy(60 + t, at=value), t, f"{algo}, {run}", levels={"algorithm": algo, "runtime": run})
+        for t, ((algo, run), value) in enumerate(at.items(), 1)
+    ]
+    declared = Declared(baseline={"algorithm": "delta"}, strata=("runtime",), ratio_across="runtime")
+    return answer("a ratio of speedups", samples, BLOCKS, declared)
+
+
 def no_difference():
     samples = [make(noisy(1), label="old"), make(noisy(3), 2, "new")]
     return answer("no difference", samples, BLOCKS, Declared())
@@ -359,6 +370,7 @@ CASES = (
     a_ratio_of_means_by_fieller,
     a_median_of_ratios,
     an_uncertainty_budget,
+    a_ratio_of_speedups,
     no_difference,
     a_slowdown_beside_other_metrics,
     all_pairs_with_a_margin,

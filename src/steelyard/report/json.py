@@ -23,6 +23,8 @@ from steelyard.report.effects_json import entry as effects_entry
 from steelyard.report.protocol_json import ProtocolEntry
 from steelyard.report.protocol_json import entry as protocol_entry
 from steelyard.report.sentences import notice
+from steelyard.report.speedup_ratios import SpeedupRatioEntry
+from steelyard.report.speedup_ratios import entry as ratio_entry
 from steelyard.report.typical_json import TypicalEntry
 from steelyard.report.typical_json import entry as typical_entry
 from steelyard.report.words import REASONS, names
@@ -180,6 +182,7 @@ class Document(msgspec.Struct, frozen=True):
     claims: tuple[Mapping[str, Any], ...] | msgspec.UnsetType = msgspec.UNSET
     """Verdicts on the claims of the spec, as in ``steelyard/verdicts``."""
     effects: tuple[FactorialEntry, ...] = ()
+    speedup_ratios: tuple[SpeedupRatioEntry, ...] = ()
 
 
 def render(answer: Answer, claims: Sequence[Mapping[str, Any]] = ()) -> str:
@@ -230,6 +233,7 @@ def document(answer: Answer) -> Document:
         contexts=tuple(contexts_entry(each) for each in answer.contexts),
         protocol=protocol_entry(answer.protocol) if answer.protocol else None,
         effects=tuple(effects_entry(each) for each in answer.effects),
+        speedup_ratios=tuple(ratio_entry(each) for each in answer.speedup_ratios),
     )
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from steelyard.report import contexts, effects, protocol, typical
+from steelyard.report import contexts, effects, protocol, speedup_ratios, typical
 from steelyard.report.digits import percent
 from steelyard.report.effect_words import findings, leads
 from steelyard.report.label import columns, counted, printable, wrap
@@ -36,6 +36,7 @@ def lines(answer: Answer, width: int = 80, *, details: bool = False) -> list[Lin
         [*_caption(answer, width), *measured(answer, width)],
         *(protocol.lines(answer, width) if answer.protocol else [pairwise(answer, width)]),
         typical.details(answer, width) if details else typical.brief(answer, called, width),
+        speedup_ratios.lines(answer, called, width),
         contexts.lines(answer, called, width),
         effects.lines(answer, width),
         other_metrics(answer, width),

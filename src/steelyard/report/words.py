@@ -41,6 +41,7 @@ REASONS: Final[dict[Reason, str]] = {
     "one_instance": "there is only one instance",
     "out_of_range": "the ratio is out of range",
     "missing_combinations": "some combinations of the factors are not run",
+    "no_spread": "values do not differ at all",
     "no_spread_at_median": "the values about both medians are equal",
     "late_without_pairs": "runs timed out in an order without blocks",
     "late_beyond_median": "runs of both timed out together in half of the blocks or more",

@@ -195,6 +195,8 @@ class Analysis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``None``: the first kind that the estimand has."""
     uncertainty: Uncertainty = "mean"
     type_b: tuple[StatedError, ...] = ()
+    ratio_across: str | None = None
+    """Factor at whose further levels each speedup is set against that at the first."""
     effects: tuple[str, ...] | None = None
     """Factors and links whose effects are estimated; ``None``: all that the strata leave."""
     contrasts: Mapping[str, Mapping[str, tuple[float, ...]]] = {}

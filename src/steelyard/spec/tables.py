@@ -407,6 +407,13 @@ class AnalysisTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             " out of it, or, where they timed out, count as at least the limit (medians of `wall_s`)."
         ),
     ] = "refuse"
+    ratio_across: Annotated[
+        str | None,
+        Meta(
+            description="Factor at whose further levels each speedup is divided by that at the first: does"
+            " the speedup depend on it?"
+        ),
+    ] = None
     type_b: Annotated[
         list[TypeBTable],
         Meta(description="Errors that repetition does not show, which enter the uncertainty of speedups."),

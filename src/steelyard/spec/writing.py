@@ -147,6 +147,7 @@ def _analysis(analysis: Analysis) -> Table:
         "baseline",
         "alpha",
         "margin",
+        "ratio_across",
         "failures",
         "protocol",
         "alternative",

@@ -18,6 +18,7 @@ from steelyard.stats.notice import Notice
 from steelyard.stats.notices import limits_of, warnings_of
 from steelyard.stats.pairing import pair_up
 from steelyard.stats.protocol.answer import ProtocolAnswer
+from steelyard.stats.ratio_of_speedups import SpeedupRatio, ratios_of_speedups
 from steelyard.stats.typical import Typical, typical_runs
 from steelyard.units import Metric
 
@@ -58,6 +59,8 @@ class Answer:
     typical: tuple[Typical | None, ...] = ()
     protocol: ProtocolAnswer | None = None
     effects: tuple[Factorial, ...] = ()
+
+    speedup_ratios: tuple[SpeedupRatio, ...] = ()
 
     @property
     def judged(self) -> tuple[Comparison, ...]:
@@ -125,6 +128,7 @@ def answer(
         contexts=context_findings(samples, declared, facts),
         typical=typical_runs(samples, declared, facts.order),
         protocol=_protocol(samples, declared),
+        speedup_ratios=ratios_of_speedups(samples, declared, order=facts.order),
         effects=factorial(samples, layout, declared, order=facts.order),
     )
 

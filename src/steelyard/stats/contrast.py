@@ -4,7 +4,7 @@ unit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -136,6 +136,13 @@ def contrast(
         return Contrast(old, new, sign, common.size, unmatched)
     old, new = _by_context(old, contexts), _by_context(new, contexts)
     return Contrast(old, new, sign, common.size, unmatched, unbalanced=bool(np.ptp(old.visits) > 0))
+
+
+def restricted(contrast: Contrast, ids: npt.NDArray[np.int64]) -> Contrast:
+    """A paired contrast of these units alone, which must be among its own."""
+    places = np.flatnonzero(np.isin(contrast.old.ids, ids))
+    old, new = _take(contrast.old, places), _take(contrast.new, places)
+    return replace(contrast, old=old, new=new, blocks=int(old.visits.sum()))
 
 
 def _floats(sample: Sample) -> Floats:

@@ -47,6 +47,8 @@ class Declared:
         Which reading of the adjusted speedup is shown.
     type_b : tuple of TypeB
         Errors of the primary metric that repetition does not show.
+    ratio_across : str or None
+        Factor at whose further levels each speedup is set against that at the first.
     seed : int
         For intervals that draw.
     effects : tuple of str or None
@@ -70,6 +72,7 @@ class Declared:
     interval: IntervalKind | None = None
     uncertainty: Uncertainty = "mean"
     type_b: tuple[TypeB, ...] = ()
+    ratio_across: str | None = None
     seed: int = 1
     effects: tuple[str, ...] | None = None
     contrasts: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)

@@ -18,6 +18,7 @@ Reason = Literal[
     "one_pass",
     "one_instance",
     "out_of_range",
+    "no_spread",
     "no_spread_at_median",
     "missing_combinations",
     "late_without_pairs",

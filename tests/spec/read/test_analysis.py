@@ -5,7 +5,7 @@ import re
 import pytest
 
 from steelyard.errors import SpecError
-from steelyard.spec import experiment
+from steelyard.spec import dumps, experiment, loads
 from steelyard.spec.experiment import Analysis
 
 HEAD = """
@@ -184,3 +184,9 @@ def test_a_limit_says_nothing_of_other_estimands_and_metrics(read, more, message
     with pytest.raises(SpecError, match=re.escape(message)) as caught:
         read(AS_LIMIT + more)
     assert hint in caught.value.hint
+
+
+def test_speedups_can_be_set_against_each_other_across_a_factor_that_the_baseline_leaves_free(read):
+    asked = read(HEAD + '[analysis]\nbaseline = { opt = "O2" }\nratio_across = "n"')
+    assert asked.analysis.ratio_across == "n"
+    assert loads(dumps(asked), source=asked.source, name=asked.name) == asked

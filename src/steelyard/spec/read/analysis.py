@@ -78,6 +78,7 @@ def read_analysis(
         interval=table.interval,
         uncertainty=table.uncertainty,
         type_b=read_type_b(table, origin),
+        ratio_across=_ratio_across(table, factors, baseline, origin),
         strata=strata,
         baseline=baseline,
         alpha=table.alpha,
@@ -130,6 +131,24 @@ def _failures(table: AnalysisTable, program: Program, origin: Origin) -> OnFailu
         what = f"a {table.estimand} cannot be known from lower bounds"
         raise origin.error(path, what, 'write estimand = "median_ratio"')
     return table.failures
+
+
+def _ratio_across(
+    table: AnalysisTable, factors: tuple[Factor, ...], baseline: Cell | None, origin: Origin
+) -> str | None:
+    """A factor with several levels that the baseline leaves free."""
+    name, path = table.ratio_across, ("analysis", "ratio_across")
+    if name is None:
+        return None
+    levels = {factor.name: factor.levels for factor in factors}
+    if name not in levels:
+        raise origin.error(path, f"there is no factor {name}", suggest(name, levels, "factors"))
+    if baseline is None or name in baseline:
+        what = f"speedups at several levels of {name} need a baseline at each"
+        raise origin.error(path, what, 'name the levels of other factors: baseline = { opt = "O2" }')
+    if len(levels[name]) < 2:
+        raise origin.error(path, f"{name} has one level only", "give it another one, or leave this out")
+    return name
 
 
 def _baseline(
