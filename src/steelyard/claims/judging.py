@@ -10,7 +10,18 @@ from steelyard.claims.draft import Draft
 from steelyard.claims.family import decide
 from steelyard.claims.observed import Observed
 from steelyard.claims.verdict import Verdict
-from steelyard.spec.claims import Best, Claim, Equivalent, Faster, Limit, Rule, Scales, Slower
+from steelyard.spec.claims import (
+    Best,
+    Claim,
+    Equivalent,
+    Faster,
+    Limit,
+    Rule,
+    Scales,
+    Slower,
+    Unperturbed,
+    Validates,
+)
 
 JUDGES: Final[dict[type, str]] = {
     Faster: "ratio.judge_faster",
@@ -20,6 +31,8 @@ JUDGES: Final[dict[type, str]] = {
     Best: "best.judge_best",
     Scales: "scales.judge_scales",
     Rule: "rule.judge_rule",
+    Unperturbed: "observer.judge_unperturbed",
+    Validates: "observer.judge_validates",
 }
 """For each kind of claim its judge, ``(claim, Observed) -> Draft``, imported when there is such a claim:
 models need more than comparisons do."""

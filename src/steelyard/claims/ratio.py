@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.evidence import RatioEvidence, Unit
@@ -55,14 +55,32 @@ def _drafted(
     *,
     inverse: bool,
 ) -> Draft:
+    metric = observed.metric(claim.metric)
+    return Draft(
+        tuple(tested_pairs(metric, new, old, claim.strata, claim.where, observed, judge, inverse=inverse))
+    )
+
+
+def tested_pairs(
+    metric: str,
+    new: Levels,
+    old: Levels,
+    within_levels_of: Sequence[str],
+    where: Levels,
+    observed: Observed,
+    judge: Judge,
+    *,
+    inverse: bool,
+) -> list[Undecided]:
+    """Two treatments in every stratum that has both; with ``inverse``, the ratio is the other way round."""
     tested = []
-    samples = observed.samples(observed.metric(claim.metric))
-    for stratum, members in strata(samples, claim.strata, claim.where):
+    samples = observed.samples(metric)
+    for stratum, members in strata(samples, within_levels_of, where):
         treatment = next((m for m in members if has(m.treatment.levels, new)), None)
         baseline = next((m for m in members if has(m.treatment.levels, old)), None)
         if treatment is not None and baseline is not None and treatment is not baseline:
             tested.append(_tested(stratum, treatment, baseline, observed, judge, inverse=inverse))
-    return Draft(tuple(tested))
+    return tested
 
 
 def _tested(

@@ -7,7 +7,18 @@ from typing import Any, Final
 
 from steelyard.report.digits import percent
 from steelyard.report.label import printable
-from steelyard.spec.claims import Best, Claim, Equivalent, Faster, Limit, Rule, Scales, Slower
+from steelyard.spec.claims import (
+    Best,
+    Claim,
+    Equivalent,
+    Faster,
+    Limit,
+    Rule,
+    Scales,
+    Slower,
+    Unperturbed,
+    Validates,
+)
 from steelyard.units import Scalar, format_quantity
 
 
@@ -32,7 +43,7 @@ def stratum_text(levels: Mapping[str, Scalar]) -> str:
     return ", ".join(f"{printable(name)} = {printable(str(level))}" for name, level in levels.items())
 
 
-def _where(claim: Faster | Slower | Equivalent | Best | Scales | Rule) -> str:
+def _where(claim: Faster | Slower | Equivalent | Best | Scales | Rule | Unperturbed | Validates) -> str:
     metric = getattr(claim, "metric", None)
     by = f" in {metric}" if metric else ""
     return by + (f" where {stratum_text(claim.where)}" if claim.where else "")
@@ -77,6 +88,20 @@ def _rule(claim: Rule) -> str:
     return f"{printable(claim.rule)}{_where(claim)}"
 
 
+def _unperturbed(claim: Unperturbed) -> str:
+    margin = f"within {percent(claim.within)}{_where(claim)}"
+    return f"{claim.unperturbed} unperturbed by {levels_text(claim.probe)} {margin}"
+
+
+def _validates(claim: Validates) -> str:
+    by = "" if claim.least == 1 else f" by {claim.least:g}"
+    better = "" if claim.outcome_least == 1 else f" by {claim.outcome_least:g}"
+    return (
+        f"{levels_text(claim.intervention)} makes {claim.validates} {claim.direction}{by}"
+        f" and {claim.outcome} better{better}{_where(claim)}"
+    )
+
+
 TEXTS: Final[dict[type, Callable[[Any], str]]] = {
     Faster: _faster,
     Slower: _slower,
@@ -84,4 +109,6 @@ TEXTS: Final[dict[type, Callable[[Any], str]]] = {
     Best: _best,
     Scales: _scales,
     Rule: _rule,
+    Unperturbed: _unperturbed,
+    Validates: _validates,
 }

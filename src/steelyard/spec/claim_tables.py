@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta
@@ -151,6 +151,47 @@ class RuleTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     name: _Name = None
 
 
+class UnperturbedTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A probe leaves a metric as it is."""
+
+    unperturbed: Annotated[str, Meta(description="The metric.")]
+    probe: Annotated[Levels, Meta(description="Levels of the treatment with the probe.")]
+    without: Annotated[
+        Levels | None,
+        Meta(description="Levels of the one without it; the baseline of `[analysis]` by default."),
+    ] = None
+    within: Annotated[
+        float, Meta(gt=0, lt=1, description="The largest relative change that is none: 0.01 is 1 %.")
+    ]
+    where: _Where = {}
+    name: _Name = None
+
+
+class ValidatesTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What a probe shows is tested by changing its supposed cause."""
+
+    validates: Annotated[str, Meta(description="The metric that the probe shows.")]
+    intervention: Annotated[Levels, Meta(description="Levels with the supposed cause changed.")]
+    than: Annotated[Levels, Meta(description="Levels with the supposed cause as it is.")]
+    probe: Annotated[Levels, Meta(description="Levels with the probe.")]
+    without: Annotated[Levels, Meta(description="Levels without it, where the outcome is measured.")]
+    direction: Annotated[
+        Literal["lower", "higher"], Meta(description="Where the probed metric is predicted to go.")
+    ]
+    least: Annotated[
+        float,
+        Meta(ge=1, le=1e6, description="By which factor at least: 2 is half as many, or twice as many."),
+    ] = 1.0
+    outcome: Annotated[
+        str, Meta(description="The metric that is to improve, measured without the probe.")
+    ] = "wall_s"
+    outcome_least: Annotated[
+        float, Meta(ge=1, le=1e6, description="By which factor at least the outcome improves.")
+    ] = 1.0
+    where: _Where = {}
+    name: _Name = None
+
+
 CLAIM_TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "faster": FasterTable,
     "slower": SlowerTable,
@@ -159,5 +200,7 @@ CLAIM_TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "best": BestTable,
     "scales": ScalesTable,
     "rule": RuleTable,
+    "unperturbed": UnperturbedTable,
+    "validates": ValidatesTable,
 }
 """The key that a claim is known by, and its table."""

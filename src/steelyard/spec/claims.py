@@ -8,6 +8,7 @@ kind: a structure here, its table in ``claim_tables``, its reader in ``read/clai
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 import msgspec
 
@@ -107,4 +108,38 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rule", 
     name: str | None = None
 
 
-Claim = Faster | Slower | Equivalent | Limit | Best | Scales | Rule
+class Unperturbed(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="unperturbed", tag_field="kind"
+):
+    """In every stratum, the metric ``unperturbed`` is under a probe what it is without, to ``within``."""
+
+    unperturbed: str
+    probe: Levels
+    without: Levels
+    within: float
+    where: Levels = {}
+    strata: tuple[str, ...] = ()
+    name: str | None = None
+
+
+class Validates(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="validates", tag_field="kind"):
+    """What a probe made one believe is true: an intervention changes the metric ``validates``, seen by the
+    probe, in ``direction`` by the factor ``least``; and without the probe it improves ``outcome`` by the
+    factor ``outcome_least``.
+    """
+
+    validates: str
+    intervention: Levels
+    than: Levels
+    probe: Levels
+    without: Levels
+    direction: Literal["lower", "higher"]
+    least: float = 1.0
+    outcome: str = "wall_s"
+    outcome_least: float = 1.0
+    where: Levels = {}
+    strata: tuple[str, ...] = ()
+    name: str | None = None
+
+
+Claim = Faster | Slower | Equivalent | Limit | Best | Scales | Rule | Unperturbed | Validates

@@ -157,6 +157,8 @@ class UserMetric(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     derive: str | None = None
     event: str | None = None
     """What a tool of valgrind counts (``steelyard.spec.valgrind``)."""
+    where: Mapping[str, Scalar] = {}
+    """Only treatments with these levels have it; others need not report it."""
 
 
 class StatedError(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -316,6 +316,10 @@ class MetricTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     derive: Annotated[
         str | None, Meta(description="Arithmetic over metrics, counters and factors with numeric levels.")
     ] = None
+    where: Annotated[
+        dict[str, Scalar],
+        Meta(description="Only treatments with these levels report it; all of them by default."),
+    ] = {}
     event: Annotated[
         str | None,
         Meta(description="What valgrind counts: `instructions`, `d1_misses`, …; with its `source` only."),

@@ -132,7 +132,7 @@ def _design(design: Design) -> Table:
 
 
 def _metric(metric: UserMetric) -> Table:
-    keys = ("source", "pattern", "json", "derive", "event", "unit", "better", "reduce")
+    keys = ("source", "pattern", "json", "derive", "event", "where", "unit", "better", "reduce")
     return _different(metric, UserMetric(metric.name), keys)
 
 

@@ -38,3 +38,14 @@ def test_one_missing_metric_gives_no_values_at_all(extracting):
         UserMetric("missing", source="stdout", pattern="b=([0-9]+)"),
     )
     assert extracting(*metrics).reason(b"a=1").startswith("metric missing: ")
+
+
+def test_a_metric_of_some_treatments_is_not_asked_of_others_nor_what_is_derived_from_it(extracting):
+    probed = UserMetric("misses", pattern="misses=([0-9]+)", source="stdout", where={"probe": "on"})
+    derived = UserMetric("per", derive="misses / 2")
+    rate = UserMetric("rate", pattern="rate=([0-9]+)", source="stdout")
+    extraction = extracting(probed, derived, rate)
+    assert extraction.values(b"rate=3\n", levels={"probe": "off"}) == (Value("rate", 3.0),)
+    with_probe = extraction.values(b"misses=8\nrate=3\n", levels={"probe": "on"})
+    assert [value.metric for value in with_probe] == ["misses", "per", "rate"]
+    assert extraction.reason(b"rate=3\n", levels={"probe": "on"}).startswith("metric misses: ")

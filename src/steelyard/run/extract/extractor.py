@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal, TypeGuard
+
+import msgspec
 
 from steelyard.errors import SpecError
 from steelyard.run.extract.counted import Counted
@@ -17,6 +19,7 @@ from steelyard.run.extract.series import Column, as_values, constant
 from steelyard.run.measurement import Value
 from steelyard.run.output import Output
 from steelyard.spec.experiment import Experiment, UserMetric
+from steelyard.spec.expression import parse
 from steelyard.spec.valgrind import EVENTS
 from steelyard.units import Scalar
 
@@ -39,6 +42,9 @@ class Extractor:
 
     def __init__(self, experiment: Experiment) -> None:
         metrics = experiment.metrics
+        self._experiment = experiment
+        self._conditional = any(metric.where for metric in metrics)
+        self._reduced: dict[tuple[str, ...], Extractor] = {}
         self._lines = Lines(
             [metric for metric in metrics if metric.source == "lines" and metric.derive is None]
         )
@@ -71,6 +77,8 @@ class Extractor:
         """
         if not self._order:
             return ()
+        if self._conditional:
+            return self._of(levels).values(levels, raw)
         found: dict[str, Column] = self._lines.columns(raw)
         for reader in self._readers:
             found[reader.metric] = reader.column(Output.of(raw, reader.source))
@@ -87,6 +95,29 @@ class Extractor:
                 f"the trial reports {count:,} values, and at most {MOST_VALUES:,} are kept; report fewer",
             )
         return tuple(value for name in self._order for value in as_values(name, found[name]))
+
+    def _of(self, levels: Mapping[str, Scalar]) -> Extractor:
+        """An extractor of what treatments with these levels report."""
+        chosen = tuple(metric.name for metric in applicable(self._experiment.metrics, levels))
+        if chosen not in self._reduced:
+            kept = tuple(
+                msgspec.structs.replace(metric, where={})
+                for metric in self._experiment.metrics
+                if metric.name in chosen
+            )
+            self._reduced[chosen] = Extractor(msgspec.structs.replace(self._experiment, metrics=kept))
+        return self._reduced[chosen]
+
+
+def applicable(metrics: Sequence[UserMetric], levels: Mapping[str, Scalar]) -> list[UserMetric]:
+    """The metrics that a treatment with these levels has: those that are declared for it, and of the derived
+    ones those that can be derived there.
+    """
+    absent = {m.name for m in metrics if any(levels.get(name) != level for name, level in m.where.items())}
+    needs = {m.name: parse(m.derive).names for m in metrics if m.derive is not None}
+    while more := {name for name, of in needs.items() if name not in absent and of & absent}:
+        absent |= more
+    return [metric for metric in metrics if metric.name not in absent]
 
 
 def _reader(metric: UserMetric) -> Pattern | Pointer:

@@ -20,8 +20,21 @@ from steelyard.spec.claim_tables import (
     RuleTable,
     ScalesTable,
     SlowerTable,
+    UnperturbedTable,
+    ValidatesTable,
 )
-from steelyard.spec.claims import Best, Claim, Equivalent, Faster, Limit, Rule, Scales, Slower
+from steelyard.spec.claims import (
+    Best,
+    Claim,
+    Equivalent,
+    Faster,
+    Limit,
+    Rule,
+    Scales,
+    Slower,
+    Unperturbed,
+    Validates,
+)
 from steelyard.spec.experiment import Analysis, Factor, UserMetric, Zip
 from steelyard.spec.origin import Origin, Path, nearest, suggest
 from steelyard.spec.read.levels import find_level
@@ -266,6 +279,51 @@ def _rule(table: RuleTable, question: Question, origin: Origin, path: Path) -> C
     return Rule(table.rule, table.over, table.metric, table.parameter, where, table.name)
 
 
+def _unperturbed(table: UnperturbedTable, question: Question, origin: Origin, path: Path) -> Claim:
+    metric = check_metric(table.unperturbed, question, origin, (*path, "unperturbed"))
+    old = question.analysis.baseline if table.without is None else table.without
+    if old is None:
+        what = "unperturbed without without, and [analysis] has no baseline"
+        raise origin.error(path, what, "write without = { … } as well")
+    probed = select(table.probe, question, origin, (*path, "probe"))
+    alone = select(old, question, origin, (*path, "without"))
+    where = select(table.where, question, origin, (*path, "where"), metric=metric, empty=True)
+    strata = free_factors(question.factors, question.zips, probed.keys() | alone.keys())
+    places = (*path, "probe"), (*path, "without")
+    check_pair(question.treatments, probed, alone, where, strata, origin, *places)
+    return Unperturbed(metric, probed, alone, table.within, where, strata, table.name)
+
+
+def _validates(table: ValidatesTable, question: Question, origin: Origin, path: Path) -> Claim:
+    metric = check_metric(table.validates, question, origin, (*path, "validates"))
+    outcome = check_metric(table.outcome, question, origin, (*path, "outcome"))
+    keys = ("intervention", "than", "probe", "without")
+    changed, as_it_is, probed, alone = (
+        select(getattr(table, key), question, origin, (*path, key)) for key in keys
+    )
+    where = select(table.where, question, origin, (*path, "where"), metric=metric, empty=True)
+    named = changed.keys() | as_it_is.keys() | probed.keys() | alone.keys()
+    strata = free_factors(question.factors, question.zips, named)
+    places = (*path, "intervention"), (*path, "than")
+    for observer in (probed, alone):
+        new, old = {**changed, **observer}, {**as_it_is, **observer}
+        check_pair(question.treatments, new, old, where, strata, origin, *places)
+    return Validates(
+        validates=metric,
+        intervention=changed,
+        than=as_it_is,
+        probe=probed,
+        without=alone,
+        direction=table.direction,
+        least=table.least,
+        outcome=outcome,
+        outcome_least=table.outcome_least,
+        where=where,
+        strata=strata,
+        name=table.name,
+    )
+
+
 READERS: Final[dict[str, Callable[[Any, Question, Origin, Path], Claim]]] = {
     "faster": _faster,
     "slower": _slower,
@@ -274,6 +332,8 @@ READERS: Final[dict[str, Callable[[Any, Question, Origin, Path], Claim]]] = {
     "best": _best,
     "scales": _scales,
     "rule": _rule,
+    "unperturbed": _unperturbed,
+    "validates": _validates,
 }
 """For each key of ``CLAIM_TABLES``, what makes a claim of its table."""
 

@@ -8,6 +8,7 @@ from steelyard.errors import UsageError
 from steelyard.spec.experiment import Factor, Program, Source, UserMetric
 from steelyard.spec.origin import Origin, Path, suggest
 from steelyard.spec.placeholders import RESERVED
+from steelyard.spec.read.levels import find_level
 from steelyard.spec.read.names import check_identifier, check_line
 from steelyard.spec.read.patterns import check_pattern, check_pointer
 from steelyard.spec.read.valgrind import check_counting, check_event
@@ -47,6 +48,7 @@ def read_metrics(
                 reduce=table.reduce,
                 derive=table.derive,
                 event=table.event,
+                where=_where(table.where, factors, origin, (*path, "where")),
             )
         )
     _check_order(needs, origin)
@@ -92,6 +94,19 @@ def _check_source(table: MetricTable, program: Program, origin: Origin, path: Pa
     if table.json is not None:
         check_pointer(table.json, origin, (*path, "json"))
     return source
+
+
+def _where(
+    levels: Mapping[str, Scalar], factors: tuple[Factor, ...], origin: Origin, path: Path
+) -> dict[str, Scalar]:
+    """The levels as the factors have them."""
+    known = {factor.name: factor.levels for factor in factors}
+    for name in levels:
+        if name not in known:
+            raise origin.error((*path, name), f"there is no factor {name}", suggest(name, known, "factors"))
+    return {
+        name: find_level(name, known[name], level, origin, (*path, name)) for name, level in levels.items()
+    }
 
 
 def _derived_from(
