@@ -366,6 +366,8 @@ def test_of_many_factors_only_what_can_be_read_is_estimated(layout, samples):
     values = np.exp(np.random.default_rng(26).normal(0, 0.1, (512, 3)))
     (found,) = factorial(samples(many, values), many, Declared())
     assert len(found.effects) == 9 + 36
+    (eight,) = factorial(samples(many, values), many, Declared(strata=("x8",)))[:1]
+    assert len(eight.effects) == 255
     assert found.unassigned > 0.1
     by_name = {effect.factors: effect for effect in found.effects}
     half = np.array([2 * cell["x8"] - 1 for cell in many.cells()]) @ np.log(values)
@@ -407,3 +409,41 @@ def test_where_two_factors_act_on_each_other_one_is_told_at_each_step_of_the_oth
             assert each.ratio.p == pytest.approx(stats.ttest_1samp(gains, 0).pvalue, rel=1e-9)
     assert not found.conditional[0].ci95.excludes(1)
     assert found.conditional[1].ci95.excludes(1)
+
+
+def test_blocks_may_come_in_any_order_and_hold_several_launches(experiment, samples):
+    layout, _, values = experiment(30, log_mean, blocks=12, **CUBE)
+    order = np.random.default_rng(31).permutation(12)
+    mixed = samples(layout, values[:, order], blocks=[1 + int(b) // 2 for b in order], contexts=[1] * 12)
+    (found,) = factorial(mixed, layout, Declared())
+    halves = np.exp(np.log(values).reshape(8, 6, 2).mean(axis=2))
+    (same,) = factorial(samples(layout, halves), layout, Declared())
+    assert found.by == "context"
+    assert found.units == 1
+    contexts = [1 + int(b) // 4 for b in order]
+    again = samples(layout, values[:, order], blocks=[1 + int(b) // 2 for b in order], contexts=contexts)
+    (visited,) = factorial(again, layout, Declared())
+    assert (visited.by, visited.units, visited.blocks) == ("context", 3, 6)
+    assert [e.q for e in visited.effects] == pytest.approx([e.q for e in same.effects], rel=1e-9)
+
+
+def test_blocks_without_anything_in_common_have_no_effects(experiment, samples):
+    layout, _, values = experiment(32, log_mean, **CUBE)
+    apart = [*samples(layout, values)[:7], samples(layout, values, blocks=range(101, 113))[7]]
+    (found,) = factorial(apart, layout, Declared())
+    assert found.undefined.reason == "no_common_block"
+
+
+def test_a_split_plot_in_blocks_errs_as_often_as_it_says(layout, samples, perfect_passes):
+    # The level of a is set up once a block: its error is shared by the treatments of that half of the block.
+    count, low, high = 600, 17, 44
+    assert perfect_passes(count, 0.05, low, high) > 0.98
+    rng = np.random.default_rng(33)
+    square = layout(a=[0, 1], b=[0, 1])
+    wrong = 0
+    for _ in range(count):
+        plots = np.repeat(rng.normal(0, 0.05, (2, 10)), 2, axis=0)
+        values = np.exp(plots + rng.normal(0, 0.01, (4, 10)))
+        (found,) = factorial(samples(square, values), square, Declared())
+        wrong += found.effects[0].p <= 0.05
+    assert low <= wrong <= high

@@ -146,7 +146,7 @@ def _effect(
         return replace(effect, method=method, f=test.f, nu1=test.nu1, nu2=test.nu2, p=test.p)
     half = len(structure.samples) ** -0.5
     ratio = (
-        of_units(2 * sign * half * values[:, 0], by=_by(cells), scale=_largest(cells))
+        of_units(2 * sign * half * values[:, 0], by=_by(cells), scale=cells.largest)
         if cells.paired
         else of_cells(cells.logs, 2 * sign * half * term.rows[0])
     )
@@ -190,7 +190,7 @@ def _conditional(
 
 def _along(cells: Cells, row: Floats) -> LogEstimate:
     if cells.paired:
-        return of_units(cells.table @ row, by=_by(cells), scale=_largest(cells))
+        return of_units(cells.table @ row, by=_by(cells), scale=cells.largest)
     return of_cells(cells.logs, row)
 
 
@@ -236,10 +236,6 @@ def _ratio(each: Effect | ContrastEffect) -> LogEstimate | None:
 
 def _by(cells: Cells) -> Literal["block", "context"]:
     return "context" if cells.by == "context" else "block"
-
-
-def _largest(cells: Cells) -> float:
-    return max(float(np.abs(x).max()) for x in cells.logs)
 
 
 def _censored(samples: Sequence[Sample]) -> bool:
