@@ -32,17 +32,20 @@ def command(spec: Path, as_json: bool, yes: bool, signs: bool) -> None:
     found = preview(experiment, record_of_spec(spec))
     labels = {treatment.id: treatment.label for treatment in found.treatments}
     counting = [block for block in found.blocks if not block.discard]
+    # Where each run is a block, they are shown as one.
+    first = counting if design.order == "nogueira-matias-2014" else counting[:1]
     shown = PlanPreview(
         experiment=experiment.name,
         treatments=tuple(
             PlannedTreatment(t.id, t.label, shown_command(experiment, t), t.levels) for t in found.treatments
         ),
-        blocks=len(counting),
+        blocks=len(counting) // len(first),
         seed=design.seed,
         order="randomized-blocks" if design.order == "randomized" else "sequential",
-        first_block=tuple(labels[each] for each in counting[0].order),
+        first_block=tuple(labels[each] for block in first for each in block.order),
         replicates=design.replicates,
         discard=design.discard,
+        in_rows=len(first) > 1,
         contexts=different(block.context for block in counting if block.context),
         passes=experiment.contexts.passes if experiment.contexts else 1,
         most_blocks=found.most_blocks if stop else None,

@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from steelyard.design.contexts import draw_context
-from steelyard.design.looks import looks, most_blocks
+from steelyard.design.looks import IN_ROWS, looks, most_blocks
 from steelyard.design.plan import Block, BlockOutcome, Extension
 from steelyard.design.randomness import generator, permutation
 from steelyard.sample import Treatment
@@ -85,6 +85,11 @@ def _wanting(experiment: Experiment, past: Sequence[BlockOutcome], blocks: int) 
     design = experiment.design
     wanted = min(blocks, 1) if design.order == "sequential" else blocks
     done = sum(not outcome.block.discard and outcome.state != "incomplete" for outcome in past)
+    if design.order == IN_ROWS:
+        wasted = sum(outcome.block.discard for outcome in past)
+        run = design.blocks * design.replicates
+        rest = -(-blocks // run) * design.discard - wasted
+        return blocks - done + max(0, rest) if blocks > done else 0
     return wanted - done + max(0, design.discard - len(past)) if wanted > done else 0
 
 
@@ -96,6 +101,9 @@ def _upcoming(
 ) -> Iterator[Block]:
     """The blocks after ``past``, without end, if none of them stays incomplete."""
     design, contexts = experiment.design, experiment.contexts
+    if design.order == IN_ROWS:
+        yield from _rows(experiment, treatments, past)
+        return
     counting = [outcome for outcome in past if not outcome.block.discard]
     visits = _visits(experiment, counting, extensions)
     for number in itertools.count(len(past) + 1):
@@ -103,6 +111,25 @@ def _upcoming(
         context, pass_ = (1, 1) if discard else next(visits)
         drawn = draw_context(contexts, design.seed, context) if contexts else None
         yield Block(number, pass_, drawn, _order(experiment, treatments, number, discard=discard), discard)
+
+
+def _rows(
+    experiment: Experiment, treatments: Sequence[Treatment], past: Sequence[BlockOutcome]
+) -> Iterator[Block]:
+    """Each run a block of its own: the runs of one treatment in a row, those to discard first, then the next
+    treatment's. The k-th run of every treatment is in the k-th context. What stayed incomplete is run again
+    before its row ends.
+    """
+    design, contexts = experiment.design, experiment.contexts
+    done = Counter(
+        (outcome.block.order[0], outcome.block.discard) for outcome in past if outcome.state != "incomplete"
+    )
+    number = itertools.count(len(past) + 1)
+    for treatment in itertools.chain.from_iterable(whole_plots(experiment, treatments)):
+        for discard, wanted in ((True, design.discard), (False, design.blocks * design.replicates)):
+            for place in range(done[treatment, discard], wanted):
+                drawn = draw_context(contexts, design.seed, 1 if discard else place + 1) if contexts else None
+                yield Block(next(number), 1, drawn, (treatment,), discard)
 
 
 def _order(

@@ -13,8 +13,12 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
+from steelyard.design.treatments import treatments
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.read.design import FIRST_LOOK, FIRST_STRICT_LOOK
+
+IN_ROWS: Final = "nogueira-matias-2014"
+"""The order in which each run is a block: those of one treatment in a row."""
 
 GROWTH: Final = 1.25
 DEFAULT_CAP: Final = 1000
@@ -29,7 +33,7 @@ def looks(experiment: Experiment) -> Iterator[int]:
     """
     design = experiment.design
     if design.stop is None or design.stop.rel_halfwidth is None:
-        yield design.blocks
+        yield _all(experiment)
         return
     passes = _passes(experiment)
     first = max(design.blocks, FIRST_STRICT_LOOK if design.stop.strict else FIRST_LOOK)
@@ -49,7 +53,7 @@ def most_blocks(experiment: Experiment) -> int | None:
     design = experiment.design
     stop = design.stop
     if stop is None or stop.rel_halfwidth is None:
-        return design.blocks
+        return _all(experiment)
     if stop.max_blocks is None and stop.max_time_s is None:
         return _whole(max(DEFAULT_CAP, design.blocks), _passes(experiment))
     return stop.max_blocks
@@ -58,6 +62,14 @@ def most_blocks(experiment: Experiment) -> int | None:
 def next_look(experiment: Experiment, complete: int) -> int | None:
     """The first look after ``complete`` blocks; ``None`` where there is none left."""
     return next((look for look in looks(experiment) if look > complete), None)
+
+
+def _all(experiment: Experiment) -> int:
+    """Blocks of an experiment without a wanted precision."""
+    design = experiment.design
+    if design.order != IN_ROWS:
+        return design.blocks
+    return len(treatments(experiment)) * design.blocks * design.replicates
 
 
 def _passes(experiment: Experiment) -> int:

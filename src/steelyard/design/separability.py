@@ -121,7 +121,13 @@ def _of_plots(experiment: Experiment) -> Iterator[str]:
 
 
 def _of_order(experiment: Experiment) -> Iterator[str]:
-    if experiment.design.order == "sequential":
+    program = experiment.program
+    if program.between_treatments:
+        yield (
+            "each treatment has a start of the machine of its own (between_treatments):"
+            " what a start does cannot be separated from what the treatment does"
+        )
+    if experiment.design.in_rows:
         yield (
             "one treatment runs after the other: what changes with time (load, temperature, caches)"
             ' cannot be separated from what the treatments do (order = "randomized" can)'

@@ -14,6 +14,7 @@ from steelyard.lab.clock_errors import clock_errors
 from steelyard.lab.contexts import default_context, layout_per_launch
 from steelyard.lab.pace import pace
 from steelyard.lab.protocol import asked, rules_of
+from steelyard.lab.restarting import confounded_boots
 from steelyard.lab.status import Extent, extent, most_blocks
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.layout import layout_of
@@ -167,7 +168,7 @@ def _declared(record: Record) -> Declared:
 
 
 def _order(experiment: Experiment) -> Order:
-    return "sequential" if experiment.design.order == "sequential" else "randomized-blocks"
+    return "sequential" if experiment.design.in_rows else "randomized-blocks"
 
 
 def _facts(record: Record, so_far: Extent) -> DesignFacts:
@@ -230,6 +231,8 @@ def _others(experiment: Experiment, primary: str) -> Sequence[str]:
 def _warnings(record: Record, disturbances: Mapping[int, Disturbance], spent_s: float) -> list[Notice]:
     """What was noted while it ran, and whether other programs or other machines used the CPUs meanwhile."""
     notices = [Notice("note", fields={"text": warning.text}) for warning in record.warnings()]
+    if confounded := confounded_boots(record):
+        notices.append(Notice("note", fields={"text": confounded}))
     if tool := counting(record.experiment):
         # Who else used the CPUs changes no count.
         text = (

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from steelyard.design import BlockOutcome, BlockState, blocks_until
+from steelyard.design import Block, BlockOutcome, BlockState, blocks_until
 from steelyard.errors import ProgramError
+from steelyard.lab.restarting import Boundary, RestartDueError, boundary
 from steelyard.lab.stopping import End, Stopping
 from steelyard.run.host import HostLoad
 from steelyard.run.measurement import Measurement
@@ -87,6 +88,8 @@ class Conductor:
                 return end
             self._tell(elapsed_s)
             works = self._draw(elapsed_s)
+            self._refuse_to_pass(works[0].block)
+            self._record.add_blocks([work.block for work in works if work.block.id > len(self._outcomes)])
             before = HostLoad.read()
             try:
                 self._session.run(works)
@@ -109,13 +112,27 @@ class Conductor:
         block_s = elapsed_s / self._blocks_run if self._blocks_run else BATCH_S
         if not self._upcoming:
             self._upcoming = deque(self._until_look())
-        works = [self._upcoming.popleft() for _ in range(min(self._batch(block_s), len(self._upcoming)))]
-        self._record.add_blocks([work.block for work in works if work.block.id > len(self._outcomes)])
+        most = self._batch(block_s)
+        works = [self._upcoming.popleft()]
+        while (
+            self._upcoming
+            and len(works) < most
+            and not self._boundary(works[-1].block, self._upcoming[0].block)
+        ):
+            works.append(self._upcoming.popleft())
         return works
 
     def _batch(self, block_s: float) -> int:
         """Blocks to hand over at once: in a queue, all that may share an allocation."""
         return len(self._upcoming) if self._session.queued else max(1, int(BATCH_S / block_s))
+
+    def _boundary(self, before: Block, after: Block) -> Boundary | None:
+        return boundary(self._experiment.program, before, after, self._record.treatments)
+
+    def _refuse_to_pass(self, upcoming: Block) -> None:
+        """End here where the machine is to restart between what this run has measured and what comes."""
+        if self._blocks_run and (found := self._boundary(self._outcomes[-1].block, upcoming)):
+            raise RestartDueError(found)
 
     def _until_look(self) -> Iterator[Work]:
         """What is to be run until the next look: blocks that were begun, then new ones, as if none of them

@@ -40,7 +40,7 @@ def refuse_extending(experiment: Experiment, directory: Path, blocks: int, *, fi
             f"--extend {blocks}: {directory} {what}, so there is nothing to extend yet",
             hint="leave --extend out: that runs what the spec asks for, and continues it",
         )
-    if experiment.design.order == "sequential":
+    if experiment.design.in_rows:
         raise UsageError(
             f"--extend {blocks}: a sequential order has no blocks that could be added",
             hint=f'write order = "randomized", and measure into a new record (this one is {named})',

@@ -14,7 +14,7 @@ def pace(record: Record, so_far: Extent) -> Pace | None:
     trials of one block; where blocks have one trial, nothing tells that apart.
     """
     design = record.experiment.design
-    if not so_far.complete or not so_far.spent_s or design.order == "sequential":
+    if not so_far.complete or not so_far.spent_s or design.in_rows:
         return None
     gaps = record.gaps()
     block_s, context_s = so_far.spent_s / so_far.complete, 0.0

@@ -17,6 +17,7 @@ from steelyard.lab.extending import add_blocks, ended, refuse_extending
 from steelyard.lab.interruption import interruptible
 from steelyard.lab.metrics import metrics_of
 from steelyard.lab.programs import build
+from steelyard.lab.restarting import RestartDueError, restart
 from steelyard.lab.stopping import End
 from steelyard.run.abilities import abilities
 from steelyard.run.host import boot_id, host_facts
@@ -96,12 +97,16 @@ def run(
             return finished
         if extend is not None:
             refuse_extending(experiment, directory, extend, finished=bool(finished))
-        with _record(experiment, directory, drawn, spec_text, identities) as record:
-            programs.keep_logs(record.directory / "build")
-            _tidy(record, launches, watch)
-            if extend is not None:
-                add_blocks(record, extend)
-            return _run(record, launches, identities, watch)
+        try:
+            with _record(experiment, directory, drawn, spec_text, identities) as record:
+                programs.keep_logs(record.directory / "build")
+                _tidy(record, launches, watch)
+                if extend is not None:
+                    add_blocks(record, extend)
+                return _run(record, launches, identities, watch)
+        except RestartDueError as due:
+            # The record is closed: whatever the command does to the machine, nothing is lost.
+            raise restart(due.boundary, launches, directory) from None
 
 
 def _run(record: Record, launches: Launches, identities: Sequence[ProgramIdentity], watch: Watch) -> End:
@@ -109,6 +114,9 @@ def _run(record: Record, launches: Launches, identities: Sequence[ProgramIdentit
     state: RunState = "failed"
     try:
         end = _conduct(record, run_id, launches, identities, watch)
+    except RestartDueError:
+        state = "interrupted"
+        raise
     except KeyboardInterrupt:
         state = "interrupted"
         raise InterruptedRunError(

@@ -94,7 +94,7 @@ class Stopping:
 
     def _next(self) -> int:
         if self._experiment.design.order == "sequential":
-            return 1
+            return 1  # of all that there is
         if self._extended_to is not None:
             return self._extended_to
         last = self._last.blocks if self._last else 0

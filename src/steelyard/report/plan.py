@@ -44,6 +44,9 @@ class PlanPreview:
         At the first look where a stop rule decides, else all of them; discarded ones excluded.
     most_blocks : int or None
         That a stop rule allows; ``None`` without a stop rule, or where only time limits it.
+    in_rows : bool
+        The runs of one treatment follow each other; ``first_block`` holds those of all, and ``discard`` runs
+        come before those of each.
     target, max_time_s : float or None
         Of the stop rule: relative half-width wanted, and the time allowed.
     contexts : int
@@ -66,6 +69,7 @@ class PlanPreview:
     first_block: tuple[str, ...]
     replicates: int = 1
     discard: int = 0
+    in_rows: bool = False
     contexts: int = 0
     passes: int = 1
     most_blocks: int | None = None
@@ -78,6 +82,8 @@ class PlanPreview:
     @property
     def trials(self) -> int:
         """Launches in ``blocks`` and the discarded ones."""
+        if self.in_rows:
+            return len(self.first_block) + self.discard * len(self.treatments)
         return (self.blocks + self.discard) * len(self.first_block)
 
 
@@ -148,7 +154,9 @@ def _design(preview: PlanPreview) -> str:
     if preview.contexts:
         passes = f", each visited {preview.passes} times" if preview.passes > 1 else ""
         parts.append(f"{counted(preview.contexts, 'context')}{passes}")
-    if preview.discard:
+    if preview.discard and preview.in_rows:
+        parts.append(f"{counted(preview.discard, 'run')} before those of each, not used")
+    elif preview.discard:
         parts.append(f"{counted(preview.discard, 'block')} before them, run and not used")
     return "; ".join([*parts, f"{counted(preview.trials, 'run')}, seed {preview.seed}"])
 

@@ -52,6 +52,8 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cleanup_once: tuple[tuple[str, ...], ...] = ()
     before_block: tuple[tuple[str, ...], ...] = ()
     after_block: tuple[tuple[str, ...], ...] = ()
+    between_blocks: tuple[tuple[str, ...], ...] = ()
+    between_treatments: tuple[tuple[str, ...], ...] = ()
     timeout_s: float | None = None
     nice: int | None = None
     counters: tuple[str, ...] = ()
@@ -138,8 +140,13 @@ class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     replicates: int = 1
     discard: int = 1
     seed: int = 1
-    order: Literal["randomized", "sequential"] = "randomized"
+    order: Literal["randomized", "sequential", "nogueira-matias-2014"] = "randomized"
     stop: Stop | None = None
+
+    @property
+    def in_rows(self) -> bool:
+        """Whether one treatment's runs follow each other, so that no block has one of each."""
+        return self.order != "randomized"
 
 
 class UserMetric(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -18,7 +18,7 @@ from steelyard.spec.origin import Path as KeyPath
 from steelyard.spec.read.analysis import read_analysis
 from steelyard.spec.read.claims import Question, metrics_known, read_claims
 from steelyard.spec.read.contexts import read_contexts
-from steelyard.spec.read.design import read_design
+from steelyard.spec.read.design import check_restarts, read_design
 from steelyard.spec.read.factors import read_factors
 from steelyard.spec.read.launch import read_launch
 from steelyard.spec.read.level_commands import read_level_commands
@@ -214,6 +214,7 @@ def _compose(
     levels = read_level_commands(spec.levels, factors, origin)
     check_uses(program, build, factors, zips, contexts, metrics, levels, origin)
     design = read_design(spec.design, factors, zips, contexts, origin, allow_many=allow_many)
+    check_restarts(program, design, origin)
     analysis = read_analysis(spec.analysis, program, metrics, factors, zips, design, origin)
     launch = read_launch(spec.launch, origin)
     if launch.queue is not None and levels:

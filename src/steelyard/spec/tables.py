@@ -81,6 +81,17 @@ class ProgramTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cleanup_once: Annotated[Commands, Meta(description="Untimed, after the last block of a run.")] = []
     before_block: Annotated[Commands, Meta(description="Untimed, before each block.")] = []
     after_block: Annotated[Commands, Meta(description="Untimed, after each block.")] = []
+    between_blocks: Annotated[
+        Commands,
+        Meta(
+            description="Between two blocks, as to restart the machine: the run ends after it, and `steelyard"
+            " run` goes on."
+        ),
+    ] = []
+    between_treatments: Annotated[
+        Commands,
+        Meta(description='The same between two treatments, under `order = "nogueira-matias-2014"`.'),
+    ] = []
     timeout: Annotated[
         Duration | None,
         Meta(description="A trial that takes longer is ended, with all that it started, and has failed."),
@@ -289,8 +300,11 @@ class DesignTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = 1
     order: Annotated[
-        Literal["randomized", "sequential"],
-        Meta(description="Order of the trials of a block; `sequential` exists to show what it does."),
+        Literal["randomized", "sequential", "nogueira-matias-2014"],
+        Meta(
+            description="Order of the trials of a block; `sequential` exists to show what it does."
+            " `nogueira-matias-2014`: the runs of one treatment in a row, the first `discard` not used."
+        ),
     ] = "randomized"
     stop: Annotated[StopTable | None, Meta(description="Add blocks until a precision is reached.")] = None
 

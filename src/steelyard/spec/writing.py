@@ -19,13 +19,14 @@ from steelyard.spec.experiment import (
     UserMetric,
 )
 from steelyard.spec.read.factors import COMMAND
+from steelyard.spec.read.program import RESTARTS
 from steelyard.spec.read.type_b import as_tables
 from steelyard.spec.tables import BuildTable
 from steelyard.spec.toml import toml_key, toml_value
 
 Table = dict[str, object]
 
-_HOOKS = ("prepare", "cleanup", "setup_once", "cleanup_once", "before_block", "after_block")
+_HOOKS = ("prepare", "cleanup", "setup_once", "cleanup_once", "before_block", "after_block", *RESTARTS)
 
 
 def dumps(experiment: Experiment) -> str:

@@ -278,6 +278,16 @@ class Reading(Facts):
         return Gaps(*(median(found[same]) if found[same] else None for same in (True, False)))
 
     @_asked
+    def boots_of_treatments(self) -> dict[int, set[str]]:
+        """The starts of the machine under which each treatment was measured, discarded runs left out."""
+        boots: dict[int, set[str]] = {}
+        for treatment, boot in self._rows(
+            "SELECT DISTINCT trial.treatment, run.boot FROM trial JOIN run ON trial.run = run.id"
+            " JOIN block ON trial.block = block.id WHERE block.discard = 0"
+        ):
+            boots.setdefault(treatment, set()).add(boot)
+        return boots
+
     def journals(self) -> list[Journal]:
         """Journals that are still there: of the run that goes on, or of one that was killed."""
         left = []

@@ -7,7 +7,7 @@ from typing import Final
 
 from steelyard.interventions import INTERVENTIONS
 from steelyard.spec.cells import cells, matches
-from steelyard.spec.experiment import Contexts, Design, Factor, Range, Stop, Zip
+from steelyard.spec.experiment import Contexts, Design, Factor, Program, Range, Stop, Zip
 from steelyard.spec.layout import lay_out
 from steelyard.spec.origin import Origin, Path, suggest
 from steelyard.spec.read.contexts import RANDOM
@@ -77,6 +77,25 @@ def read_design(
         order=table.order,
         stop=stop,
     )
+
+
+def check_restarts(program: Program, design: Design, origin: Origin) -> None:
+    """Refuse commands between what the order does not have.
+
+    Raises
+    ------
+    SpecError
+    """
+    if program.between_treatments and design.order != "nogueira-matias-2014":
+        what = f'in the order "{design.order}" the runs of a treatment are not apart from those of others'
+        hint = 'write order = "nogueira-matias-2014" in [design], or between_blocks'
+        raise origin.error(("program", "between_treatments"), what, hint)
+    if program.between_blocks and design.in_rows:
+        what = f'the order "{design.order}" has no blocks of all treatments'
+        hint = 'write order = "randomized" in [design]'
+        if design.order != "sequential":
+            hint += ", or between_treatments"
+        raise origin.error(("program", "between_blocks"), what, hint)
 
 
 def _check_count(count: int, what: str, origin: Origin, path: Path) -> None:
@@ -157,7 +176,7 @@ def _stop(table: StopTable, design: DesignTable, origin: Origin) -> Stop:
     if table.rel_halfwidth is None and (table.max_blocks is not None or table.max_time is None):
         what = "max_blocks stops nothing without a precision" if table.max_blocks else "says nothing"
         raise origin.error(path, what, "write rel_halfwidth = 0.02 as well, or only give blocks")
-    if table.rel_halfwidth is not None and design.order == "sequential":
+    if table.rel_halfwidth is not None and design.order != "randomized":
         what = "a sequential order ends one treatment before the next, so it cannot look at a precision"
         raise origin.error(
             (*path, "rel_halfwidth"), what, 'write order = "randomized", or leave rel_halfwidth out'
@@ -179,7 +198,7 @@ def _check_contexts(contexts: Contexts, design: DesignTable, stop: Stop | None, 
     passes = contexts.passes
     if passes == 1:
         return
-    if design.order == "sequential":
+    if design.order != "randomized":
         what = f"{passes} passes over contexts need blocks, which a sequential order has not"
         raise origin.error(("contexts", "passes"), what, 'write order = "randomized", or leave passes out')
     counts: list[tuple[Path, int]] = [(("design", "blocks"), design.blocks)]

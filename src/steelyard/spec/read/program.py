@@ -19,7 +19,8 @@ from steelyard.units import Scalar, parse_duration
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SHORTEST_S, _LONGEST_S = 1e-3, 366 * 86400.0
-_HOOKS = ("prepare", "cleanup", "setup_once", "cleanup_once", "before_block", "after_block")
+RESTARTS = ("between_blocks", "between_treatments")
+_HOOKS = ("prepare", "cleanup", "setup_once", "cleanup_once", "before_block", "after_block", *RESTARTS)
 _SHELL_MARKS = frozenset("|&;<>()$`*?[]#~\n")
 
 

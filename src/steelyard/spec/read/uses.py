@@ -29,6 +29,8 @@ _HOOKS: Final = {
     "cleanup_once": "together",
     "before_block": "together",
     "after_block": "together",
+    "between_blocks": "together",
+    "between_treatments": "together",
 }
 
 

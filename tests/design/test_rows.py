@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steelyard.design import BlockOutcome, blocks_until, looks, next_block, separability, treatments
+from steelyard.spec import experiment
+
+
+def asked(*, blocks=3, replicates=1, discard=1, arms=3, **keys):
+    return experiment(
+        program={"command": ["true", "{n}"], **keys.pop("program", {})},
+        factors={"n": list(range(arms))},
+        design={
+            "blocks": blocks,
+            "replicates": replicates,
+            "discard": discard,
+            "order": "nogueira-matias-2014",
+        },
+        **keys,
+    )
+
+
+def walked(made, spoils=()):
+    """Every block, one by one, with those of ``spoils`` incomplete, until there is none left."""
+    past = []
+    while (block := next_block(made, treatments(made), past)) is not None:
+        state = "discarded" if block.discard else "incomplete" if block.id in spoils else "complete"
+        past.append(BlockOutcome(block, state))
+        assert len(past) < 500
+    return past
+
+
+@given(st.integers(1, 4), st.integers(1, 3), st.integers(0, 2), st.integers(2, 4))
+def test_the_runs_of_a_treatment_are_in_a_row_and_its_first_are_discarded(blocks, replicates, discard, arms):
+    made = asked(blocks=blocks, replicates=replicates, discard=discard, arms=arms)
+    whole = [(o.block.order, o.block.discard) for o in walked(made)]
+    wanted = [
+        ((t.id,), d) for t in treatments(made) for d in [True] * discard + [False] * (blocks * replicates)
+    ]
+    assert whole == wanted
+    assert [b.order for b in blocks_until(made, treatments(made), (), arms * blocks * replicates)] == [
+        order for order, _ in wanted
+    ]
+    assert list(looks(made)) == [arms * blocks * replicates]
+
+
+def test_trials_are_numbered_through_all_rows():
+    assert [o.block.first_trial for o in walked(asked())] == list(range(1, 13))
+
+
+def test_a_run_that_failed_is_repeated_before_its_row_ends():
+    order = [(o.block.order[0], o.block.discard, o.state) for o in walked(asked(blocks=2), spoils={2, 3})]
+    assert order[:5] == [
+        (1, True, "discarded"),
+        (1, False, "incomplete"),
+        (1, False, "incomplete"),
+        (1, False, "complete"),
+        (1, False, "complete"),
+    ]
+    assert [each[0] for each in order[5:]] == [2] * 3 + [3] * 3
+
+
+def test_a_plan_that_is_continued_anywhere_equals_one_that_was_not_interrupted():
+    made = asked()
+    whole = walked(made)
+    for cut in range(len(whole)):
+        assert next_block(made, treatments(made), whole[:cut]) == whole[cut].block
+
+
+def test_the_runs_at_one_place_of_each_row_share_a_context():
+    made = asked(contexts={"env_bytes": "random"})
+    contexts = {}
+    for outcome in walked(made):
+        if not outcome.block.discard:
+            contexts.setdefault(outcome.block.order[0], []).append(outcome.block.context.settings)
+    first, *others = contexts.values()
+    assert len({each["env_bytes"] for each in first}) == 3
+    assert all(other == first for other in others)
+
+
+@pytest.mark.parametrize("program", [{}, {"between_treatments": ["true"]}])
+def test_what_this_order_cannot_separate_is_said(program):
+    said = " ".join(separability(asked(program=program)))
+    assert "one treatment runs after the other" in said
+    assert ("start of the machine of its own" in said) == bool(program)
