@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.design import treatments
-from steelyard.errors import InterruptedRunError, MachineError, RecordError
+from steelyard.errors import InterruptedRunError, MachineError, RecordError, UsageError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.conductor import Conductor, Progress, Watch
 from steelyard.lab.extending import add_blocks, ended, refuse_extending
@@ -132,6 +132,12 @@ def _run(record: Record, launches: Launches, identities: Sequence[ProgramIdentit
 
 def _refuse_missing(experiment: Experiment) -> None:
     """Before anything runs: whether this machine can do what the factors and contexts ask."""
+    if submission(experiment) is not None and any(each.enter or each.leave for each in experiment.levels):
+        raise UsageError(
+            f"[[levels]] have commands, and launch.kind = {experiment.launch.kind!r} runs trials where they"
+            " change nothing",
+            hint="let prepare and cleanup do it, which run where the trial does",
+        )
     asked: list[tuple[str, Scalar]] = [
         (f.name, level) for f in experiment.factors if f.intervention for level in f.levels
     ]
