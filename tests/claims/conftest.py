@@ -14,6 +14,7 @@ from steelyard.design import treatments
 from steelyard.lab.series_of_record import series_of_samples
 from steelyard.sample import Failures, Sample
 from steelyard.spec import experiment
+from steelyard.stats.declared import Declared
 from steelyard.units import BUILTIN, Metric
 
 
@@ -58,9 +59,21 @@ class Bench:
             for t in self.treatments
         ]
 
+    def declared(self, metric):
+        its = self.experiment.analysis
+        return Declared(
+            metric=metric,
+            alpha=its.alpha,
+            failures=its.failures,
+            estimand=its.estimand,
+            interval=its.interval,
+        )
+
     def judge(self):
         observed = Observed(
             self.experiment,
+            self.declared,
+            self.samples,
             self.samples,
             lambda metric, parameters: series_of_samples(
                 self.samples(metric), parameters, Path("made.lab"), self.experiment

@@ -131,3 +131,18 @@ def test_equal_blocks_claim_no_more_than_so_many_equal_signs_can(bench):
 
     assert bench(FACTORS, [FASTER], constant, blocks=6).judge()[0].outcome == "holds"
     assert bench(FACTORS, [FASTER], constant, blocks=5).judge()[0].outcome == "not_resolved"
+
+
+@pytest.mark.parametrize("estimand", ["geomean_ratio", "ratio_of_means", "median_ratio"])
+def test_a_claim_is_about_the_estimand_of_the_analysis(bench, noise, estimand):
+    from steelyard.stats.comparison import intervals
+    from steelyard.stats.declared import Declared
+
+    made = bench(FACTORS, [FASTER], two(noise, 1.05, spread=0.3), blocks=60, analysis={"estimand": estimand})
+    evidence = made.judge()[0].instances[0].evidence
+    (expected,) = intervals(
+        made.samples("wall_s"), Declared(estimand=estimand, baseline={"opt": "O2"}), metric="wall_s"
+    )
+    assert evidence.estimand == estimand
+    assert evidence.ratio == expected.speedup.value
+    assert (evidence.interval, evidence.p) == (expected.ci95, pytest.approx(expected.p))

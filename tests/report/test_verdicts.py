@@ -36,7 +36,19 @@ FASTER = Faster({"opt": "O3"}, {"opt": "O2"}, 1.02)
 def ratio(value, low, high, *, level=0.05, p=1e-6, reason=None):
     interval = None if low is None else Interval(low, high)
     return RatioEvidence(
-        WALL, "O3", "O2", value, interval, level, p, "block-log-ratio-t", 30, "block", 0.012, reason
+        WALL,
+        "O3",
+        "O2",
+        "geomean_ratio",
+        value,
+        interval,
+        level,
+        p,
+        "block-log-ratio-t",
+        30,
+        "block",
+        0.012,
+        reason,
     )
 
 

@@ -17,12 +17,13 @@ import numpy as np
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.evidence import BestEvidence, Candidate, Unit
 from steelyard.claims.observed import Observed, strata
-from steelyard.claims.ratio import censors, unit_of
+from steelyard.claims.ratio import comparison_of, unit_of
 from steelyard.sample import Sample
 from steelyard.spec.claims import Best
-from steelyard.stats.contrast import Order, contrast
+from steelyard.stats.comparison import admissible
+from steelyard.stats.contrast import Order
 from steelyard.stats.judgement import Judgement, at_least
-from steelyard.stats.speedup import Speedup, speedup
+from steelyard.stats.speedup import Speedup
 from steelyard.stats.undefined import Undefined
 from steelyard.units import Scalar
 
@@ -37,7 +38,7 @@ LEAST_UNITS: Final = 4
 def judge_best(claim: Best, observed: Observed) -> Draft:
     """Holds where the chosen level is shown to be better than each other one (and is the one claimed)."""
     tested = []
-    samples = observed.samples(observed.metric(claim.metric))
+    samples = observed.compared(observed.metric(claim.metric))
     for stratum, members in strata(samples, claim.strata, claim.where):
         levels = {member.treatment.levels[claim.best]: member for member in members}
         if len(levels) > 1 and (claim.level is None or claim.level in levels):
@@ -59,10 +60,8 @@ class _Contest:
         self.chosen: Scalar | None = None
         self.others: dict[Scalar, Speedup | Undefined] = {}
         self.reason: Literal["failures", "one_block", "no_values"] | None = None
-        refuse = observed.experiment.analysis.failures != "ignore"
-        if refuse and censors(*self.samples):
-            self.reason = "failures"
-        elif self.selection + self.n < LEAST_UNITS or self.order == "sequential":
+        self.observed = observed
+        if self.selection + self.n < LEAST_UNITS or self.order == "sequential":
             self.reason = "one_block"
         else:
             self._hold(levels, choosing, judging)
@@ -80,13 +79,15 @@ class _Contest:
         best = _part(levels[self.chosen], judging)
         for level, sample in levels.items():
             if level != self.chosen:
-                between = contrast(_part(sample, judging), best, order=self.order)
-                self.others[level] = between if isinstance(between, Undefined) else speedup(between)
-                self.by = unit_of(between)
+                compared = comparison_of(_part(sample, judging), best, self.observed)
+                self.others[level] = compared.speedup
+                self.by = unit_of(compared)
+                if not admissible(compared.flags, self.observed.declared(self.metric.name)):
+                    self.reason = "failures"
 
     def tested(self, stratum: dict[str, Scalar]) -> Undecided:
         """The claim in this stratum."""
-        if self.chosen is None:
+        if self.chosen is None or self.reason is not None:
             return Undecided(stratum, None, 1.0, self.evidence)
         judged = {level: at_least(ratio, 1.0) for level, ratio in self.others.items()}
         holds = max(each.p if _is(each, "holds") and each.p is not None else 1.0 for each in judged.values())
@@ -169,6 +170,7 @@ def _part(sample: Sample, units: Collection[int]) -> Sample:
         passes=array("q", [sample.passes[i] for i in keep]),
         contexts=array("q", [sample.contexts[i] for i in keep]),
         trials=array("q", [sample.trials[i] for i in keep]),
+        late=array("b", [sample.late[i] for i in keep] if sample.late else []),
     )
 
 

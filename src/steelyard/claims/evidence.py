@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from steelyard.estimand import Estimand
 from steelyard.scaling.litmus import Cause
 from steelyard.scaling.model import ScalingModel
 from steelyard.scaling.rules import RuleAnswer
@@ -39,6 +40,7 @@ class RatioEvidence:
     metric: Metric
     treatment: str
     baseline: str
+    estimand: Estimand
     ratio: float | None
     interval: Interval | None
     level: float

@@ -38,13 +38,8 @@ JUDGES: Final[dict[type, str]] = {
 models need more than comparisons do."""
 
 
-def judge(claims: Sequence[Claim], observed: Observed, *, alpha: float | None = None) -> tuple[Verdict, ...]:
+def judge(claims: Sequence[Claim], observed: Observed) -> tuple[Verdict, ...]:
     """The verdicts, in the order of the claims.
-
-    Parameters
-    ----------
-    alpha : float, optional
-        Probability of any wrong one among them; what the experiment declares where nothing is given.
 
     Raises
     ------
@@ -52,7 +47,7 @@ def judge(claims: Sequence[Claim], observed: Observed, *, alpha: float | None = 
         A claim speaks of what was not measured.
     """
     drafts = [_judge_of(claim)(claim, observed) for claim in claims]
-    return decide(claims, drafts, alpha or observed.experiment.analysis.alpha)
+    return decide(claims, drafts, observed.alpha)
 
 
 def _judge_of(claim: Claim) -> Callable[[Any, Observed], Draft]:

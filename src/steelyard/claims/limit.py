@@ -68,7 +68,7 @@ def _is_number(level: Scalar) -> bool:
 def _tested(claim: Limit, sample: Sample, known: Mapping[str, Scalar], observed: Observed) -> Undecided:
     mean = mean_of(sample, sequential=observed.order == "sequential")
     bound = _bound(claim)
-    late = observed.experiment.analysis.failures != "ignore" and sample.failures.timed_out > 0
+    late = observed.declared(claim.limit).failures != "ignore" and sample.failures.timed_out > 0
     stratum = {name: level for name, level in levels_of(sample).items() if name not in known}
 
     def evidence(level: float) -> MeanEvidence:

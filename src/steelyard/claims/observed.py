@@ -9,6 +9,7 @@ from steelyard.sample import Sample
 from steelyard.series import Series
 from steelyard.spec.experiment import Experiment
 from steelyard.stats.contrast import Order
+from steelyard.stats.declared import Declared
 from steelyard.units import Scalar
 
 
@@ -18,20 +19,32 @@ class Observed:
 
     Attributes
     ----------
+    declared : callable
+        What the spec declares about a metric: estimand, uncertainties, failures, the familywise level.
     samples : callable
         The samples of a metric.
+    compared : callable
+        The samples of a metric that comparisons are made of: with runs that timed out, where that is
+        declared.
     series : callable
         The series of a metric over parameters; over all that are numbers and vary where none are named.
     """
 
     experiment: Experiment
+    declared: Callable[[str], Declared]
     samples: Callable[[str], Sequence[Sample]]
+    compared: Callable[[str], Sequence[Sample]]
     series: Callable[[str, Sequence[str]], Sequence[Series]]
 
     @property
     def order(self) -> Order:
         """How trials were laid out."""
         return "sequential" if self.experiment.design.order == "sequential" else "randomized-blocks"
+
+    @property
+    def alpha(self) -> float:
+        """The familywise level: that of the spec, or what is left of it to an extended record."""
+        return self.declared(self.experiment.analysis.metric).alpha
 
     def metric(self, named: str | None) -> str:
         """The metric of a claim."""

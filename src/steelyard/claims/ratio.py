@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final, Literal
 
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.evidence import RatioEvidence, Unit
 from steelyard.claims.observed import Observed, has, strata
 from steelyard.sample import Sample
 from steelyard.spec.claims import Equivalent, Faster, Slower
-from steelyard.stats.contrast import Contrast, contrast
-from steelyard.stats.flags import unequal
+from steelyard.stats.comparison import Comparison, admissible, intervals
 from steelyard.stats.judgement import Judgement, at_least, within
-from steelyard.stats.speedup import Speedup, speedup
-from steelyard.stats.undefined import Undefined
+from steelyard.stats.speedup import Speedup
+from steelyard.stats.undefined import Reason, Undefined
 from steelyard.units import Scalar
 
+UNITS: Final[tuple[Unit, ...]] = ("block", "context", "instance")
 Judge = Callable[[Speedup | Undefined], Judgement]
 Levels = Mapping[str, Scalar]
 
@@ -74,7 +76,7 @@ def tested_pairs(
 ) -> list[Undecided]:
     """Two treatments in every stratum that has both; with ``inverse``, the ratio is the other way round."""
     tested = []
-    samples = observed.samples(metric)
+    samples = observed.compared(metric)
     for stratum, members in strata(samples, within_levels_of, where):
         treatment = next((m for m in members if has(m.treatment.levels, new)), None)
         baseline = next((m for m in members if has(m.treatment.levels, old)), None)
@@ -93,40 +95,54 @@ def _tested(
     inverse: bool,
 ) -> Undecided:
     old, new = (treatment, baseline) if inverse else (baseline, treatment)
-    between = contrast(old, new, order=observed.order)
-    ratio = between if isinstance(between, Undefined) else speedup(between)
+    compared = comparison_of(old, new, observed)
+    ratio = compared.speedup
     judgement = judge(ratio)
-    censored = observed.experiment.analysis.failures != "ignore" and censors(treatment, baseline)
+    allowed = admissible(compared.flags, observed.declared(compared.metric.name))
 
     def evidence(level: float) -> RatioEvidence:
         known = ratio if isinstance(ratio, Speedup) else None
-        reason: object = ratio.reason if isinstance(ratio, Undefined) else None
         return RatioEvidence(
             metric=treatment.metric,
             treatment=treatment.treatment.label,
             baseline=baseline.treatment.label,
+            estimand=compared.estimand,
             ratio=known.value if known else None,
             interval=known.interval(level) if known else None,
             level=level,
             p=judgement.p,
             method=known.method if known else None,
             n=known.n if known else 0,
-            by=unit_of(between),
+            by=unit_of(compared),
             resolvable=known.resolvable(level) if known else None,
-            reason="failures" if censored else reason,  # type: ignore[arg-type]
+            reason=why_open(compared, allowed=allowed),
         )
 
-    if censored or judgement.p is None:
+    if not allowed or judgement.p is None:
         return Undecided(stratum, None, 1.0, evidence)
     return Undecided(stratum, judgement.indicated, judgement.p, evidence)
 
 
-def censors(*samples: Sample) -> bool:
-    """Whether runs failed in unequal shares or timed out, so that what is left is not left by chance."""
-    first, *others = (sample.failures for sample in samples)
-    return first.timed_out > 0 or any(unequal(first, each) or each.timed_out > 0 for each in others)
+def comparison_of(old: Sample, new: Sample, observed: Observed) -> Comparison:
+    """The comparison of two samples, as the analysis makes it: estimand, uncertainties and all."""
+    metric = new.metric.name
+    declared = replace(observed.declared(metric), baseline=old.treatment.levels, family="baseline", strata=())
+    (compared,) = intervals((old, new), declared, metric=metric, order=observed.order)
+    return compared
 
 
-def unit_of(between: Contrast | Undefined) -> Unit:
-    """What is counted as independent."""
-    return between.old.by if isinstance(between, Contrast) else "block"
+def why_open(compared: Comparison, *, allowed: bool) -> Reason | Literal["failures"] | None:
+    """Why a comparison decides nothing, whatever its interval."""
+    if not allowed:
+        return "failures"
+    return compared.speedup.reason if isinstance(compared.speedup, Undefined) else None
+
+
+def unit_of(compared: Comparison) -> Unit:
+    """What is counted as independent; the method of a ratio begins with it."""
+    if "sequential_order" in compared.flags or isinstance(compared.speedup, Undefined):
+        return "launch" if "sequential_order" in compared.flags else "block"
+    for unit in UNITS:
+        if compared.speedup.method.startswith(unit):
+            return unit
+    return "block" if compared.contexts is None else "context"

@@ -136,6 +136,12 @@ def _chosen(declared: Declared, estimand: Estimand | None, interval: IntervalKin
     return replace(declared, estimand=wanted, interval=kind)
 
 
+def declared_of(record: Record, metric: str) -> Declared:
+    """What the spec declares, about any metric; the errors of the clock are among its uncertainties."""
+    declared = _about(_declared(record), metric)
+    return replace(declared, type_b=(*declared.type_b, *clock_errors(record, metric)))
+
+
 def primary_precision(record: Record) -> Precision:
     """How precise the declared contrasts of the primary metric are by now."""
     experiment = record.experiment

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,10 +13,11 @@ from steelyard.claims.judging import judge
 from steelyard.claims.observed import Observed
 from steelyard.claims.verdict import Verdict
 from steelyard.errors import RecordError, UsageError
+from steelyard.lab.analyze import declared_of
 from steelyard.lab.series_of_record import series_of_samples
+from steelyard.sample import Sample
 from steelyard.spec.claims import Claim
 from steelyard.spec.experiment import Experiment
-from steelyard.stats.extending import level_after
 from steelyard.store import Record
 from steelyard.store.facts import FILE
 
@@ -82,6 +83,16 @@ def refuse_other(record: Record, experiment: Experiment) -> None:
         )
 
 
+def _compared(record: Record, metric: str, samples: Callable[[str], list[Sample]]) -> list[Sample]:
+    """What comparisons are made of: where that is declared, times to the limit, with the runs that ran into
+    it.
+    """
+    limit_s = record.experiment.program.timeout_s
+    if limit_s is not None and declared_of(record, metric).failures == "as-limit":
+        return record.times_to_limit(limit_s)
+    return samples(metric)
+
+
 def check(record: Record, claims: Sequence[Claim] | None = None) -> Checked:
     """Judge the claims of a record, or others that are asked of it afterwards.
 
@@ -102,20 +113,20 @@ def check(record: Record, claims: Sequence[Claim] | None = None) -> Checked:
         samples = cache(record.samples)
         observed = Observed(
             experiment=experiment,
+            declared=cache(lambda metric: declared_of(record, metric)),
             samples=samples,
+            compared=cache(lambda metric: _compared(record, metric, samples)),
             series=lambda metric, parameters: series_of_samples(
                 samples(metric), parameters, record.directory, experiment
             ),
         )
-        # A record that was extended has used up its level before.
-        alpha = level_after(experiment.analysis.alpha, len(record.extensions()))
-        verdicts = judge(wanted, observed, alpha=alpha)
+        verdicts = judge(wanted, observed)
         runs = record.runs()
     state = runs[-1].state if runs else "interrupted"
     return Checked(
         experiment=experiment.name,
         record=record.directory,
-        alpha=alpha,
+        alpha=observed.alpha,
         verdicts=verdicts,
         precise=state != "precision_not_reached",
         finished=state in ("complete", "precision_not_reached"),

@@ -143,6 +143,7 @@ def _ratio(found: RatioEvidence) -> dict[str, Any]:
         "metric": found.metric.name,
         "treatment": found.treatment,
         "baseline": found.baseline,
+        "estimand": found.estimand,
         "ratio": found.ratio,
         "interval": bounds(found.interval),
         "level": found.level,

@@ -257,7 +257,7 @@ def _judged(
     ratio = estimate.speedup
     if isinstance(ratio, Undefined):
         return _unjudgeable(estimate)
-    censored = not _admissible(estimate.flags, declared)
+    censored = not admissible(estimate.flags, declared)
     difference = difference_of(ratio.log, rejected=tested.rejected and not censored)
     relevance = None if relevant is None else _RELEVANCE[relevant.outcome]
     return replace(
@@ -275,7 +275,7 @@ def _judged(
     )
 
 
-def _admissible(flags: Sequence[Flag], declared: Declared) -> bool:
+def admissible(flags: Sequence[Flag], declared: Declared) -> bool:
     """Whether a comparison may be judged although runs failed: what timed out counts as the limit says, what
     failed otherwise is unknown.
     """
