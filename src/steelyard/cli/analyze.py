@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from steelyard.cli.conducting import print_answer
+from steelyard.cli.contexts import print_contexts
 from steelyard.cli.options import (
     against_option,
     details_option,
@@ -35,6 +36,12 @@ from steelyard.estimand import INTERVALS, Estimand, IntervalKind
 )
 @details_option
 @click.option("--budget", is_flag=True, help="Show what the uncertainty of each speedup is made of.")
+@click.option(
+    "--by-context",
+    "contexts",
+    is_flag=True,
+    help="Figures instead: each treatment and each speedup, context by context.",
+)
 @json_option
 @strict_option
 @click.pass_context
@@ -48,6 +55,7 @@ def command(
     interval: IntervalKind | None,
     details: bool,
     budget: bool,
+    contexts: bool,
     as_json: bool,
     strict: bool,
 ) -> None:
@@ -57,6 +65,9 @@ def command(
     """
     from steelyard.lab.records import find_record
 
+    if contexts:
+        print_contexts(find_record(record), as_json=as_json, metric=metric)
+        return
     ctx.exit(
         print_answer(
             find_record(record),

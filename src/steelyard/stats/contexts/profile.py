@@ -1,0 +1,93 @@
+"""``Profile``: how a treatment's metric changes from context to context."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from steelyard.sample import Sample, Treatment
+from steelyard.stats.contexts.finding import ContextFinding
+from steelyard.stats.contexts.visits import visits
+from steelyard.stats.interval import Interval
+from steelyard.stats.student import t_quantile
+from steelyard.stats.undefined import Undefined
+from steelyard.units import Metric, Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class AtContext:
+    """One context.
+
+    Attributes
+    ----------
+    ratio : float
+        Geometric mean of the metric over its visits, over that of all contexts.
+    interval : Interval or None
+        95 %, from the spread of visits pooled over contexts; ``None`` where no context was visited twice.
+    """
+
+    context: int
+    settings: Mapping[str, Scalar]
+    visits: int
+    ratio: float
+    interval: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One treatment in all contexts, in the order of their ids."""
+
+    treatment: Treatment
+    metric: Metric
+    at: tuple[AtContext, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ByContext:
+    """A record by contexts: each treatment alone, and each comparison."""
+
+    experiment: str
+    profiles: tuple[Profile, ...]
+    comparisons: tuple[ContextFinding, ...]
+
+
+def profile(sample: Sample, settings: Mapping[int, Mapping[str, Scalar]]) -> Profile | Undefined:
+    """The contexts of a treatment. Each pass is centred on its own mean first, so that a machine that is
+    slower in one pass moves no context.
+    """
+    found = visits(sample)
+    if isinstance(found, Undefined):
+        return found
+    _, pass_of = np.unique(found.passes, return_inverse=True)
+    values = found.values - (np.bincount(pass_of, found.values) / np.bincount(pass_of))[pass_of]
+    ids, place, counts = np.unique(found.contexts, return_inverse=True, return_counts=True)
+    if ids.size < 2 or not ids.all():
+        return Undefined("one_context")
+    means = np.bincount(place, values) / counts
+    nu = values.size - ids.size - (int(pass_of.max()) if values.size > ids.size else 0)
+    within = values - means[place]
+    s = math.sqrt(float(within @ within) / nu) if nu > 0 else None
+    return Profile(
+        sample.treatment,
+        sample.metric,
+        tuple(
+            AtContext(
+                int(context),
+                settings.get(int(context), {}),
+                int(count),
+                math.exp(float(mean)),
+                _interval(float(mean), s, int(count), nu),
+            )
+            for context, mean, count in zip(ids, means, counts, strict=True)
+        ),
+    )
+
+
+def _interval(mean: float, s: float | None, count: int, nu: int) -> Interval | None:
+    if s is None:
+        return None
+    half = t_quantile(nu, 0.05) * s / math.sqrt(count)
+    return Interval(math.exp(mean - half), math.exp(mean + half))
