@@ -54,6 +54,7 @@ def command(spec: Path, as_json: bool, yes: bool, signs: bool) -> None:
         estimated_s=None if found.block_s is None else found.block_s * len(found.blocks),
         inseparable=found.inseparable,
         signs=found.signs,
+        outlook=found.outlook,
     )
     if as_json:
         click.echo(document(shown), nl=False)

@@ -9,12 +9,14 @@ from pathlib import Path
 from steelyard.design import Block, blocks_until, next_look, separability, treatments
 from steelyard.factorial.signs import SignTable, sign_table
 from steelyard.interventions import AFFINITY
+from steelyard.lab.outlook import outlook_of
 from steelyard.lab.status import extent, most_blocks
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.layout import layout_of
 from steelyard.spec.placeholders import expand, format_level
 from steelyard.spec.shell_text import expand_for_shell
+from steelyard.stats.planning.outlook import Outlook
 from steelyard.store import Record
 
 
@@ -34,6 +36,8 @@ class Preview:
         Sentences: what this design cannot tell apart.
     signs : SignTable or None
         Of a design with two steps of each factor.
+    outlook : Outlook or None
+        What the blocks could show; ``None`` where nothing is compared.
     """
 
     treatments: tuple[Treatment, ...]
@@ -42,6 +46,7 @@ class Preview:
     block_s: float | None
     inseparable: tuple[str, ...]
     signs: SignTable | None
+    outlook: Outlook | None
 
 
 def preview(experiment: Experiment, directory: Path) -> Preview:
@@ -57,6 +62,7 @@ def preview(experiment: Experiment, directory: Path) -> Preview:
         _block_s(directory),
         (*separability(experiment), *([same] if same else [])),
         None if experiment.design.exclude else sign_table(layout_of(experiment)),
+        outlook_of(experiment, drawn, first, directory),
     )
 
 

@@ -34,6 +34,7 @@ from steelyard.stats.comparison import Comparison
 from steelyard.stats.described import Described
 from steelyard.stats.interval import Interval
 from steelyard.stats.notice import Notice
+from steelyard.stats.planning.fresh import FreshRun
 from steelyard.stats.speedup import Speedup
 from steelyard.stats.typical import Typical
 from steelyard.units import Scalar
@@ -149,6 +150,16 @@ class ComparisonEntry(msgspec.Struct, frozen=True):
     budget: BudgetEntry | None
     flags: tuple[str, ...]
     typical: TypicalEntry | None = None
+    fresh_run: FreshRunEntry | None = None
+
+
+class FreshRunEntry(msgspec.Struct, frozen=True):
+    """A run anew that resolves the comparison with 80 % power, if the difference that was seen is real."""
+
+    difference: float
+    margin: float | None
+    blocks: int
+    seconds: float | None
 
 
 class NoticeEntry(msgspec.Struct, frozen=True):
@@ -290,7 +301,12 @@ def _comparison(comparison: Comparison, typical: Typical | None) -> ComparisonEn
         budget=budget_entry(comparison.budget) if comparison.budget else None,
         flags=comparison.flags,
         typical=typical_entry(typical) if typical else None,
+        fresh_run=_fresh_run(comparison.fresh) if comparison.fresh else None,
     )
+
+
+def _fresh_run(run: FreshRun) -> FreshRunEntry:
+    return FreshRunEntry(run.difference, run.margin, run.blocks, run.seconds)
 
 
 def _speedup(comparison: Comparison) -> SpeedupEntry:

@@ -9,6 +9,7 @@ from typing import Final, Literal
 import msgspec
 
 from steelyard.factorial.signs import SignTable
+from steelyard.report import outlook as outlooks
 from steelyard.report import signs
 from steelyard.report.digits import percent
 from steelyard.report.document import written
@@ -17,6 +18,7 @@ from steelyard.report.label import counted, printable, wrap
 from steelyard.report.line import Line, Span, plain
 from steelyard.report.table import Column, table
 from steelyard.sample import Treatment
+from steelyard.stats.planning.outlook import Outlook
 from steelyard.units import Scalar, format_duration
 
 MOST_TREATMENTS: Final = 20
@@ -59,6 +61,8 @@ class PlanPreview:
         Sentences: what the design cannot tell apart.
     signs : SignTable or None
         Where two steps of each factor are run.
+    outlook : Outlook or None
+        What it could show; ``None`` where nothing is compared.
     """
 
     experiment: str
@@ -78,6 +82,7 @@ class PlanPreview:
     estimated_s: float | None = None
     inseparable: tuple[str, ...] = ()
     signs: SignTable | None = None
+    outlook: Outlook | None = None
 
     @property
     def trials(self) -> int:
@@ -125,6 +130,8 @@ def lines(preview: PlanPreview, width: int = 80, *, every_sign: bool = False) ->
         shown.append((Span(f"… and {len(preview.treatments) - MOST_TREATMENTS:,} more"),))
     if preview.signs is not None and (every_sign or len(preview.signs.rows) <= MOST_SIGNS):
         shown += [(), *signs.lines(preview.signs, width)]
+    if preview.outlook is not None:
+        shown += [(), *outlooks.lines(preview.outlook, width)]
     if preview.inseparable:
         shown += [(), (Span("Cannot be separated", "heading"),)]
         for sentence in preview.inseparable:

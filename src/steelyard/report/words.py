@@ -15,9 +15,10 @@ from steelyard.stats.comparison import Comparison
 from steelyard.stats.described import Described
 from steelyard.stats.interval import Interval
 from steelyard.stats.laws.signs import Signs
+from steelyard.stats.planning.fresh import FreshRun
 from steelyard.stats.speedup import Speedup
 from steelyard.stats.undefined import Reason, Undefined
-from steelyard.units import Metric, format_quantity
+from steelyard.units import Metric, format_duration, format_quantity
 
 Names = Mapping[str, str]
 
@@ -122,8 +123,19 @@ def finding(comparison: Comparison, answer: Answer, names: Names) -> Finding:
         claim = f"{where}{new} {_is(comparison)} {least}{size} {_than(comparison)} {old}"
         if comparison.verdict == "not_resolved" and margin is not None:
             claim += f", but whether by more than {percent(margin)} is not resolved"
-        return Finding(claim, evidence, style)
-    return Finding(f"{against}not resolved{_power(comparison.resolvable)}", evidence, style)
+        return Finding(claim + _fresh(comparison.fresh), evidence, style)
+    open_ = f"not resolved{_power(comparison.resolvable)}{_fresh(comparison.fresh)}"
+    return Finding(against + open_, evidence, style)
+
+
+def _fresh(run: FreshRun | None) -> str:
+    """What would resolve it, if the difference that was seen is there."""
+    if run is None:
+        return ""
+    time = f" (about {format_duration(run.seconds)})" if run.seconds else ""
+    seen = f"the {percent(run.difference)} seen"
+    what = f"show {seen}, if real" if run.margin is None else f"decide that, if {seen} are real"
+    return f"; a fresh run of {run.blocks:,} blocks{time} would {what}"
 
 
 def _power(resolvable: float | None) -> str:

@@ -17,9 +17,11 @@ from steelyard.stats.facts import DesignFacts
 from steelyard.stats.notice import Notice
 from steelyard.stats.notices import limits_of, warnings_of
 from steelyard.stats.pairing import pair_up
+from steelyard.stats.planning.fresh import fresh_run
 from steelyard.stats.protocol.answer import ProtocolAnswer
 from steelyard.stats.ratio_of_speedups import SpeedupRatio, ratios_of_speedups
 from steelyard.stats.typical import Typical, typical_runs
+from steelyard.stats.undefined import Undefined
 from steelyard.units import Metric
 
 
@@ -104,7 +106,10 @@ def answer(
     others = [each for each in described if each.metric.name != declared.metric]
     if not primary:
         raise ValueError(f"no sample of the primary metric {declared.metric!r}")
-    judged = compare(samples if to_limit is None else to_limit, declared, order=facts.order)
+    judged = tuple(
+        _with_fresh_run(each, declared, facts)
+        for each in compare(samples if to_limit is None else to_limit, declared, order=facts.order)
+    )
     unjudged = [
         comparison
         for name in dict.fromkeys(each.metric.name for each in others)
@@ -150,6 +155,14 @@ def _of_protocol(declared: Declared, facts: DesignFacts) -> list[Notice]:
         return [Notice("pseudo_replication", (), {"cause": "order"})]
     returning = [Notice("pseudo_replication", (), {"cause": "contexts"})] if facts.passes > 1 else []
     return [Notice("pairing_given_up"), *returning]
+
+
+def _with_fresh_run(comparison: Comparison, declared: Declared, facts: DesignFacts) -> Comparison:
+    ratio, size = comparison.speedup, comparison.family_size
+    if comparison.verdict != "not_resolved" or comparison.refused or not size or isinstance(ratio, Undefined):
+        return comparison
+    by_context = comparison.contexts is not None
+    return replace(comparison, fresh=fresh_run(ratio, size, declared, facts, by_context=by_context))
 
 
 def _lonely(samples: Sequence[Sample], declared: Declared) -> tuple[Treatment, ...]:

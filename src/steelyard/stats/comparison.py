@@ -25,6 +25,7 @@ from steelyard.stats.interval import Interval
 from steelyard.stats.judgement import Judgement, Outcome, together, within
 from steelyard.stats.median_to_limit import median_to_limit
 from steelyard.stats.pairing import Pair, pair_up
+from steelyard.stats.planning.fresh import FreshRun
 from steelyard.stats.resolution import coarse_step
 from steelyard.stats.speedup import Speedup
 from steelyard.stats.trend import trend
@@ -82,6 +83,8 @@ class Comparison:
     resolvable : float or None
         The smallest relative difference that this n and spread would have shown with 80 % power at the level
         tested.
+    fresh : FreshRun or None
+        What would resolve it, where it is not resolved and a run anew could.
     """
 
     baseline: Treatment
@@ -109,6 +112,7 @@ class Comparison:
     estimand: Estimand = "geomean_ratio"
     refused: bool = False
     budget: Budget | None = None
+    fresh: FreshRun | None = None
 
 
 def compare(

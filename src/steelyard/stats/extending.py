@@ -17,3 +17,8 @@ SHARE: Final = 0.1
 def level_after(alpha: float, extensions: int) -> float:
     """The familywise level of a record that was extended so often; ``alpha`` where it was not."""
     return alpha * SHARE / 2**extensions if extensions else alpha
+
+
+def level_before(alpha: float, extensions: int) -> float:
+    """What was declared, of the level of a record that was extended so often."""
+    return alpha / SHARE * 2**extensions if extensions else alpha

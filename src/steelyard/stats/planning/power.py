@@ -1,0 +1,69 @@
+"""Power of t tests, exactly: the non-central t by quadrature, and of two one-sided ones in the same way."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from steelyard.stats.contrast import Floats
+from steelyard.stats.student import t_quantile, unit_rule
+
+
+def t_power(shift: float, nu: float, alpha: float) -> float:
+    """The probability that a two-sided t test at ``alpha`` rejects, where the true difference is ``shift``
+    standard errors.
+
+    E[Phi(c - t w) + Phi(-c - t w)] with w^2 ~ chi^2_nu / nu, over the quantiles of w; absolute error below
+    1e-10 from three degrees of freedom on.
+    """
+    from scipy.special import ndtr
+
+    nodes, weights = unit_rule()
+    weights = 30 * nodes**2 * (1 - nodes) ** 2 * weights
+    scaled = t_quantile(nu, alpha) * _spreads(nu)
+    return float(weights @ (ndtr(shift - scaled) + ndtr(-shift - scaled)))
+
+
+def equivalence_power(margin: float, nu: float, alpha: float, *, shift: float = 0.0) -> float:
+    """The probability that both one-sided t tests at ``alpha`` reject: that an interval at 1 - 2 ``alpha``
+    lies within -+ ``margin``; ``margin`` and the true ``shift`` in standard errors.
+
+    E[max(0, Phi(m - d - t w) - Phi(-m - d + t w))]: beyond w = m / t no interval is narrow enough.
+    """
+    from scipy.special import gammaincinv, ndtr
+
+    critical = t_quantile(nu, 2 * alpha)
+    nodes, weights = unit_rule()
+    # The integrand has an edge, at which the quadrature must end.
+    edge = _share_below(margin / critical, nu)
+    spreads = np.sqrt(2 * gammaincinv(nu / 2, nodes * edge) / nu)
+    inside = ndtr(margin - shift - critical * spreads) - ndtr(-margin - shift + critical * spreads)
+    return float(edge * (weights @ np.maximum(0.0, inside)))
+
+
+def _share_below(w: float, nu: float) -> float:
+    from scipy.special import gammainc
+
+    return float(gammainc(nu / 2, nu * w * w / 2))
+
+
+@lru_cache(maxsize=256)
+def _spreads(nu: float) -> Floats:
+    from scipy.special import gammaincinv
+
+    nodes, _ = unit_rule()
+    # Quantiles are steep at both ends; this takes the edge off: an error of 7e-6 becomes one of 1e-11.
+    shares = nodes**3 * (10 - 15 * nodes + 6 * nodes**2)
+    return np.asarray(np.sqrt(2 * gammaincinv(nu / 2, shares) / nu), dtype=np.float64)
+
+
+def detectable_ratio(s: float, n: int, alpha: float, power: float = 0.8) -> float | None:
+    """The smallest relative difference that ``n`` paired units show, of which the log ratios have the
+    standard deviation ``s``; ``None`` where that leaves the range of numbers.
+    """
+    from steelyard.stats.student import detectable
+
+    shift = detectable(n - 1, alpha, power) * s / math.sqrt(n)
+    return math.expm1(shift) if shift < 700 else None

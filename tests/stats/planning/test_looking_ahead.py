@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from steelyard.stats.planning.looking_ahead import DIFFERENCES, SPREADS, outlook
+from steelyard.stats.planning.outlook import Pilot
+from steelyard.stats.planning.size import n_paired, n_precise, n_tost, n_welch
+
+
+def test_every_spread_has_its_row_and_pilots_come_first():
+    found = outlook(unit="block", units=30, comparisons=3, alpha=0.06, pilots=[Pilot("new", 0.013)])
+    assert [(row.s, row.pilot) for row in found.rows] == [(0.013, "new"), *((s, None) for s in SPREADS)]
+    assert found.level == pytest.approx(0.02)
+    row = found.rows[0]
+    assert row.needed == tuple(n_paired(math.log1p(d) / 0.013, 0.02) for d in DIFFERENCES)
+    assert n_paired(math.log1p(row.shows) / 0.013, 0.02) in (30, 31)
+    assert (row.precise, row.equivalent) == (None, None)
+
+
+def test_a_stop_rule_and_a_margin_have_their_columns():
+    found = outlook(unit="context", units=20, comparisons=1, alpha=0.05, target=0.01, margin=0.02)
+    for row in found.rows:
+        assert row.precise == n_precise(0.01, row.s)
+        assert row.equivalent == n_tost(math.log1p(0.02) / row.s, 0.025, 0.9)
+
+
+def test_runs_that_nothing_pairs_need_more():
+    found = outlook(unit="run", units=30, comparisons=1, alpha=0.05, target=0.01, margin=0.02)
+    paired = outlook(unit="block", units=30, comparisons=1, alpha=0.05)
+    for alone, pairs in zip(found.rows, paired.rows, strict=True):
+        assert alone.needed == tuple(n_welch(math.log1p(d) / alone.s) for d in DIFFERENCES)
+        assert alone.shows > pairs.shows
+        assert alone.precise is None
+
+
+@pytest.mark.parametrize(("units", "comparisons"), [(1, 1), (30, 0)])
+def test_where_nothing_can_be_shown_there_is_no_outlook(units, comparisons):
+    assert outlook(unit="block", units=units, comparisons=comparisons, alpha=0.05) is None
