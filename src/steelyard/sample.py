@@ -49,6 +49,25 @@ class Failures:
 
 
 @dataclass(frozen=True, slots=True)
+class Instances:
+    """Problem instances that a sample holds together.
+
+    Attributes
+    ----------
+    factor : str
+        What they are levels of; no factor of the treatment any more.
+    levels : tuple of Scalar
+        All of the experiment, so that places mean the same in every sample.
+    of : array of int64
+        For each value of the sample the place in ``levels`` of its instance.
+    """
+
+    factor: str
+    levels: tuple[Scalar, ...]
+    of: array[int]
+
+
+@dataclass(frozen=True, slots=True)
 class Sample:
     """The values of one metric for one treatment from complete blocks, one a launch, in the order of time.
 
@@ -68,6 +87,8 @@ class Sample:
         Of the treatment.
     late : array of int
         1 where a run timed out, so that its value is only a lower bound; empty where none did.
+    instances : Instances or None
+        Where levels of one factor were put together, since they are the same problems in every run.
     """
 
     metric: Metric
@@ -80,11 +101,14 @@ class Sample:
     labels: Mapping[str, Scalar] = field(default_factory=dict)
     failures: Failures = Failures()
     late: array[int] = field(default_factory=lambda: array("b"))
+    instances: Instances | None = None
 
     def __post_init__(self) -> None:
         lengths = {len(self.values), len(self.blocks), len(self.passes), len(self.contexts), len(self.trials)}
         if self.late:
             lengths.add(len(self.late))
+        if self.instances is not None:
+            lengths.add(len(self.instances.of))
         if len(lengths) > 1:
             raise ValueError(f"arrays of a sample must have equal length, got lengths {sorted(lengths)}")
 

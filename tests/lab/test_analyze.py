@@ -139,3 +139,18 @@ def test_a_speedup_at_each_level_of_a_factor_is_set_against_that_at_the_first(ru
     assert (found.factor, found.level, found.reference) == ("runtime", "hpx", "am")
     assert found.treatment.levels == {"algorithm": "kla", "runtime": "hpx"}
     assert (found.ratio.method, found.ratio.n) == ("block-log-ratio-t", 4)
+
+
+def test_instances_of_a_factor_are_compared_one_by_one(run_in):
+    record = run_in(
+        program={"command": ["/bin/echo", "{algorithm}", "{source_}"]},
+        factors={"algorithm": ["delta", "kla"], "source_": [1, 2, 3]},
+        analysis={"baseline": {"algorithm": "delta"}, "instances": "source_"},
+        design={"blocks": 3},
+    )
+    answer = analyze(record)
+    (comparison,) = answer.judged
+    assert (comparison.instances, comparison.blocks) == (3, 3)
+    assert comparison.speedup.method == "instance-log-ratio-t"
+    assert {s.treatment.label for s in answer.samples} == {"delta", "kla"}
+    assert [len(s.drill.shares) for s in answer.samples if s.metric.name == "wall_s"] == [3, 3]

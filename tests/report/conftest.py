@@ -95,6 +95,22 @@ def a_ratio_of_speedups():
     return answer("a ratio of speedups", samples, BLOCKS, declared)
 
 
+def problem_instances():
+    """Two programs on four inputs; one input carries the spread."""
+    samples = [
+        make(
+            noisy(80 + 4 * p + i, 5, at=(1 + 4 * (i == 2)) * (1 - 0.1 * p) * 1e-3),
+            4 * p + i + 1,
+            f"{name}, {i}",
+            levels={"program": name, "input": i},
+        )
+        for p, name in enumerate(("old", "new"))
+        for i in range(4)
+    ]
+    declared = Declared(instances="input", baseline={"program": "old"})
+    return answer("instances", samples, DesignFacts("randomized-blocks", 5, seed=1), declared)
+
+
 def no_difference():
     samples = [make(noisy(1), label="old"), make(noisy(3), 2, "new")]
     return answer("no difference", samples, BLOCKS, Declared())
@@ -371,6 +387,7 @@ CASES = (
     a_median_of_ratios,
     an_uncertainty_budget,
     a_ratio_of_speedups,
+    problem_instances,
     no_difference,
     a_slowdown_beside_other_metrics,
     all_pairs_with_a_margin,

@@ -165,6 +165,7 @@ def _declared(record: Record) -> Declared:
         type_b=tuple(
             TypeB(each.name, each.u, each.relative, each.shared, each.nu) for each in analysis.type_b
         ),
+        instances=analysis.instances,
         ratio_across=analysis.ratio_across,
         seed=record.experiment.design.seed,
         effects=analysis.effects,

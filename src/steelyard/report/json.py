@@ -32,6 +32,7 @@ from steelyard.stats.adjusted import AdjustedSpeedup
 from steelyard.stats.answer import Answer
 from steelyard.stats.comparison import Comparison
 from steelyard.stats.described import Described
+from steelyard.stats.instances import Drill
 from steelyard.stats.interval import Interval
 from steelyard.stats.notice import Notice
 from steelyard.stats.planning.fresh import FreshRun
@@ -96,6 +97,25 @@ class SampleEntry(msgspec.Struct, frozen=True):
     trend_p: float | None
     reason: str | None
     flags: tuple[str, ...]
+    instances: InstancesEntry | None
+
+
+class InstanceEntry(msgspec.Struct, frozen=True):
+    """One problem instance: its mean, and what it carries of the sum of squares."""
+
+    level: Scalar
+    mean: float
+    share: float
+
+
+class InstancesEntry(msgspec.Struct, frozen=True):
+    """The sum of squares of a sample by instance, by run, and what is left."""
+
+    factor: str
+    shares: tuple[InstanceEntry, ...]
+    between: float
+    runs: float
+    rest: float
 
 
 class SpeedupEntry(msgspec.Struct, frozen=True):
@@ -137,6 +157,7 @@ class ComparisonEntry(msgspec.Struct, frozen=True):
     estimand: Estimand
     blocks: int
     contexts: int | None
+    instances: int | None
     speedup: SpeedupEntry
     adjusted_speedup: AdjustedEntry | None
     p: float | None
@@ -275,7 +296,13 @@ def _sample(sample: Described) -> SampleEntry:
         trend_p=sample.trend.p if sample.trend else None,
         reason=REASONS[summary.reason] if summary.reason else None,
         flags=sample.flags,
+        instances=_instances(sample.drill) if sample.drill else None,
     )
+
+
+def _instances(drill: Drill) -> InstancesEntry:
+    shares = tuple(InstanceEntry(each.level, each.mean, each.share) for each in drill.shares)
+    return InstancesEntry(drill.factor, shares, drill.between, drill.runs, drill.rest)
 
 
 def _comparison(comparison: Comparison, typical: Typical | None) -> ComparisonEntry:
@@ -288,6 +315,7 @@ def _comparison(comparison: Comparison, typical: Typical | None) -> ComparisonEn
         estimand=comparison.estimand,
         blocks=comparison.blocks,
         contexts=comparison.contexts,
+        instances=comparison.instances,
         speedup=_speedup(comparison),
         adjusted_speedup=_adjusted(comparison.adjusted) if comparison.adjusted else None,
         p=comparison.p,

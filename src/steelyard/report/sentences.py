@@ -31,6 +31,8 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "bimodal": "{who}: values fall into two groups, {ratio} × apart, the smaller with {share} of them; a "
     "mean describes neither.",
     "dominated": "{who}: one of {n} values makes {share} of the spread, and so of mean and interval.",
+    "instance_carries": "{who}: CV {cv}; {factor} = {instance} ({ratio} × the mean) carries {share} of the "
+    "sum of squares.",
     "resolution": "{who}: {steps}",
     "failures": "{who}: {failed} of {attempted} runs failed{in_time}.",
     "failures_unequal": "{who}: no verdict, since runs failed or timed out, "
@@ -80,7 +82,7 @@ def notice(about: Notice, names: Names) -> str:
 
 
 def _shown(key: str, value: Scalar) -> str:
-    if key == "share" and isinstance(value, float):
+    if key in ("share", "cv") and isinstance(value, float):
         return percent(value)
     if key in _COUNTS and isinstance(value, int):
         return counted(value, _COUNTS[key])

@@ -35,6 +35,7 @@ REASONS: Final[dict[Reason, str]] = {
     "zero_mean": "the mean is 0",
     "zero_values": "a value is 0",
     "negative_values": "a value is negative",
+    "no_common_instance": "no instance has values of both",
     "no_common_block": "no block has values of both",
     "one_block": "there is only one complete block",
     "one_context": "there is only one context",
@@ -204,6 +205,8 @@ def _evidence(value: float, interval: Interval | None, comparison: Comparison, a
         parts.append(f"but p = {probability(p)} among {comparison.family_size} comparisons")
     if "sequential_order" in comparison.flags:
         parts.append(f"{counted(comparison.blocks, 'run')} of each, one after the other")
+    elif comparison.instances is not None:
+        parts.append(f"{counted(comparison.instances, 'instance')} in {counted(comparison.blocks, 'block')}")
     elif comparison.contexts is not None:
         parts.append(f"{counted(comparison.contexts, 'context')} in {counted(comparison.blocks, 'block')}")
     elif answer.design.contexts >= comparison.blocks > 1:

@@ -204,6 +204,8 @@ class Analysis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``None``: the first kind that the estimand has."""
     uncertainty: Uncertainty = "mean"
     type_b: tuple[StatedError, ...] = ()
+    instances: str | None = None
+    """Factor or label whose levels are the same problems in every run."""
     ratio_across: str | None = None
     """Factor at whose further levels each speedup is set against that at the first."""
     effects: tuple[str, ...] | None = None

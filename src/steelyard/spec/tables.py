@@ -425,6 +425,13 @@ class AnalysisTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             " out of it, or, where they timed out, count as at least the limit (medians of `wall_s`)."
         ),
     ] = "refuse"
+    instances: Annotated[
+        str | None,
+        Meta(
+            description="Factor or label whose levels are problem instances, the same ones in every run:"
+            " treatments are compared instance by instance."
+        ),
+    ] = None
     ratio_across: Annotated[
         str | None,
         Meta(

@@ -148,6 +148,7 @@ def _analysis(analysis: Analysis) -> Table:
         "baseline",
         "alpha",
         "margin",
+        "instances",
         "ratio_across",
         "failures",
         "protocol",

@@ -14,6 +14,7 @@ from steelyard.stats.described import Described, describe
 from steelyard.stats.factorial.analysis import factorial
 from steelyard.stats.factorial.effect import Factorial
 from steelyard.stats.facts import DesignFacts
+from steelyard.stats.instances import pool
 from steelyard.stats.notice import Notice
 from steelyard.stats.notices import limits_of, warnings_of
 from steelyard.stats.pairing import pair_up
@@ -101,6 +102,10 @@ def answer(
     ValueError
         No sample of the primary metric.
     """
+    crossed = samples
+    if declared.instances is not None:
+        samples = pool(samples, declared.instances)
+        to_limit = None if to_limit is None else pool(to_limit, declared.instances)
     described = [describe(sample) for sample in samples]
     primary = [each for each in described if each.metric.name == declared.metric]
     others = [each for each in described if each.metric.name != declared.metric]
@@ -130,11 +135,11 @@ def answer(
             *warnings,
         ),
         unobserved=(*limits_of(facts, primary, others), *unobserved),
-        contexts=context_findings(samples, declared, facts),
+        contexts=() if declared.instances else context_findings(samples, declared, facts),
         typical=typical_runs(samples, declared, facts.order),
         protocol=_protocol(samples, declared),
         speedup_ratios=ratios_of_speedups(samples, declared, order=facts.order),
-        effects=factorial(samples, layout, declared, order=facts.order),
+        effects=factorial(crossed, layout, declared, order=facts.order),
     )
 
 

@@ -52,6 +52,8 @@ class Comparison:
         That the program put on the values of both samples.
     blocks : int
         That both have; launches of each in a sequential order; 0 where the ratio is undefined.
+    instances : int or None
+        Where problem instances are.
     contexts : int or None
         Where contexts are the units of inference.
     autocorrelation : Autocorrelation or None
@@ -111,6 +113,7 @@ class Comparison:
     verdict: Verdict | None = None
     estimand: Estimand = "geomean_ratio"
     refused: bool = False
+    instances: int | None = None
     budget: Budget | None = None
     fresh: FreshRun | None = None
 
@@ -157,7 +160,7 @@ def _estimate(pair: Pair, declared: Declared, order: Order) -> Comparison:
     between = contrast(pair.baseline, pair.treatment, order=order, zeros=estimand == "ratio_of_means")
     if isinstance(between, Undefined):
         ratio: Speedup | Undefined = between
-        adjusted = correlation = contexts = None
+        adjusted = correlation = contexts = instances = None
         blocks = 0
     else:
         late = any(pair.baseline.late) or any(pair.treatment.late)
@@ -168,6 +171,7 @@ def _estimate(pair: Pair, declared: Declared, order: Order) -> Comparison:
         )
         blocks = between.blocks
         contexts = between.old.ids.size if between.old.by == "context" else None
+        instances = between.old.ids.size if between.old.by == "instance" else None
         adjusted = adjusted_speedup(between, _values(pair.baseline), _values(pair.treatment))
         found = [
             each for values in _in_time(between, estimand) if (each := autocorrelation(values)) is not None
@@ -187,6 +191,7 @@ def _estimate(pair: Pair, declared: Declared, order: Order) -> Comparison:
         labels=pair.treatment.labels,
         blocks=blocks,
         contexts=contexts,
+        instances=instances,
         speedup=ratio,
         adjusted=adjusted,
         budget=budget(between, known, parts) if known and isinstance(between, Contrast) else None,
@@ -194,7 +199,7 @@ def _estimate(pair: Pair, declared: Declared, order: Order) -> Comparison:
         p=known.p if known else None,
         resolvable=known.resolvable() if known else None,
         autocorrelation=correlation,
-        flags=_flags(pair, between, ratio, declared),
+        flags=_flags(pair, between, ratio, declared, order),
         estimand=estimand,
     )
 
@@ -209,7 +214,11 @@ def _in_time(between: Contrast, estimand: Estimand) -> list[Floats]:
 
 
 def _flags(
-    pair: Pair, between: Contrast | Undefined, ratio: Speedup | Undefined, declared: Declared
+    pair: Pair,
+    between: Contrast | Undefined,
+    ratio: Speedup | Undefined,
+    declared: Declared,
+    order: Order,
 ) -> tuple[Flag, ...]:
     old, new = pair.baseline.failures, pair.treatment.failures
     raised: dict[Flag, bool] = {
@@ -223,7 +232,7 @@ def _flags(
         samples = (pair.baseline, pair.treatment)
         raised |= {
             "no_spread": isinstance(ratio, Speedup) and ratio.nu is None and ratio.law is None,
-            "sequential_order": not between.paired,
+            "sequential_order": order == "sequential",
             "few_blocks": between.blocks < FEW_BLOCKS,
             "autocorrelated": any((r1 := autocorrelation(x)) is not None and r1.significant for x in in_time),
             "trend": any((tau := trend(x)) is not None and tau.significant for x in in_time),

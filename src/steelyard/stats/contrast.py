@@ -102,7 +102,8 @@ def contrast(
     order: Order = "randomized-blocks",
     zeros: bool = False,
 ) -> Contrast | Undefined:
-    """Align two samples of one metric by block, and by context where one context has several blocks.
+    """Align two samples of one metric by block, by context where one context has several blocks, or by
+    instance where that is declared.
 
     A block's value is the mean over its launches of the treatment. Fresh contexts for every block leave the
     block as the unit; contexts that return become the unit themselves, since what a context does to a
@@ -118,6 +119,8 @@ def contrast(
     if reason is not None:
         return reason
     sign: Literal[1, -1] = -1 if baseline.metric.better == "higher" else 1
+    if baseline.instances is not None and treatment.instances is not None:
+        return _of_instances(baseline, treatment, old_values, new_values, sign)
     if order == "sequential":
         return Contrast(
             _launches(old_values), _launches(new_values), sign, min(old_values.size, new_values.size)
@@ -136,6 +139,33 @@ def contrast(
         return Contrast(old, new, sign, common.size, unmatched)
     old, new = _by_context(old, contexts), _by_context(new, contexts)
     return Contrast(old, new, sign, common.size, unmatched, unbalanced=bool(np.ptp(old.visits) > 0))
+
+
+def _of_instances(
+    baseline: Sample, treatment: Sample, old_values: Floats, new_values: Floats, sign: Literal[1, -1]
+) -> Contrast | Undefined:
+    """Instance by instance: each is one unit, its runs are averaged. They come in no order of time."""
+    old, new = _by_instance(baseline, old_values), _by_instance(treatment, new_values)
+    common, in_old, in_new = np.intersect1d(old.ids, new.ids, assume_unique=True, return_indices=True)
+    if common.size == 0:
+        return Undefined("no_common_instance")
+    unmatched = old.ids.size + new.ids.size - 2 * common.size
+    blocks = np.intersect1d(_ids(baseline), _ids(treatment)).size
+    return Contrast(_take(old, in_old), _take(new, in_new), sign, blocks, unmatched)
+
+
+def _by_instance(sample: Sample, values: Floats) -> Units:
+    of = instance_ids(sample)
+    ids, place, count = np.unique(of, return_inverse=True, return_counts=True)
+    logs, raws = np.bincount(place, _log(values)) / count, np.bincount(place, values) / count
+    return Units("instance", ids, logs, raws, count.astype(np.int64))
+
+
+def instance_ids(sample: Sample) -> npt.NDArray[np.int64]:
+    """Of each value: the place of its instance among all of the experiment, from 1."""
+    if sample.instances is None:
+        raise ValueError("a sample without instances")
+    return np.asarray(sample.instances.of, dtype=np.int64) + 1
 
 
 def restricted(contrast: Contrast, ids: npt.NDArray[np.int64]) -> Contrast:

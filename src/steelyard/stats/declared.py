@@ -47,6 +47,8 @@ class Declared:
         Which reading of the adjusted speedup is shown.
     type_b : tuple of TypeB
         Errors of the primary metric that repetition does not show.
+    instances : str or None
+        Factor or label whose levels are the same problems in every run.
     ratio_across : str or None
         Factor at whose further levels each speedup is set against that at the first.
     seed : int
@@ -72,6 +74,7 @@ class Declared:
     interval: IntervalKind | None = None
     uncertainty: Uncertainty = "mean"
     type_b: tuple[TypeB, ...] = ()
+    instances: str | None = None
     ratio_across: str | None = None
     seed: int = 1
     effects: tuple[str, ...] | None = None

@@ -11,6 +11,7 @@ from steelyard.sample import Failures, Sample, Treatment
 from steelyard.stats.autocorrelation import Autocorrelation, autocorrelation
 from steelyard.stats.dominance import dominating_share
 from steelyard.stats.flags import Flag
+from steelyard.stats.instances import Drill, drill_down
 from steelyard.stats.modes import Gap, gap
 from steelyard.stats.outliers import Outliers, outliers
 from steelyard.stats.resolution import coarse_step
@@ -30,6 +31,8 @@ class Described:
     step : float or None
         A step of the clock that shows in the values, in their unit; 0 where all are equal. Times and rates
         only.
+    drill : Drill or None
+        What each instance carries of the spread, where a sample holds several.
     """
 
     treatment: Treatment
@@ -43,6 +46,7 @@ class Described:
     step: float | None = None
     gap: Gap | None = None
     dominating: float | None = None
+    drill: Drill | None = None
 
     @property
     def flags(self) -> tuple[Flag, ...]:
@@ -77,6 +81,7 @@ def describe(sample: Sample) -> Described:
         trend=trend(values),
         outliers=outliers(values),
         step=coarse_step(values) if sees_clock(sample.metric) else None,
+        drill=drill_down(sample),
         gap=gap(values),
         dominating=dominating_share(values),
     )

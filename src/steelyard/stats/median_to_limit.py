@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.sample import Sample
-from steelyard.stats.contrast import Contrast, Units
+from steelyard.stats.contrast import Contrast, Units, instance_ids
 from steelyard.stats.median_ratio import median_of
 from steelyard.stats.speedup import Speedup
 from steelyard.stats.undefined import Undefined
@@ -38,5 +38,7 @@ def _late(units: Units, sample: Sample) -> npt.NDArray[np.bool_]:
     if not sample.late:
         return np.zeros(units.ids.size, dtype=bool)
     at = np.flatnonzero(np.asarray(sample.late))
+    if units.by == "instance":
+        return np.isin(units.ids, instance_ids(sample)[at])
     of = sample.contexts if units.by == "context" else sample.blocks
     return np.isin(units.ids, np.asarray(of, dtype=np.int64)[at])

@@ -26,6 +26,7 @@ Kind = Literal[
     "bimodal",
     "dominated",
     "resolution",
+    "instance_carries",
     "failures",
     "failures_unequal",
     "failures_ignored",

@@ -23,6 +23,9 @@ _OF_POLICY: Final[dict[OnFailures, Kind]] = {
     "as-limit": "failures_as_limit",
 }
 
+HIGH_CV: Final = 0.1
+"""Relative spread above which a sample of several instances is asked which of them makes it."""
+
 
 def warnings_of(
     facts: DesignFacts,
@@ -120,10 +123,22 @@ def _of_values(facts: DesignFacts, samples: Sequence[Described]) -> list[Notice]
         if sample.dominating is not None:
             carried = {"share": sample.dominating, "n": sample.summary.n}
             notices.append(Notice("dominated", (sample.treatment.label,), carried))
+    notices += [each for sample in samples if (each := _instance(sample)) is not None]
     if coarse := _flagged(samples, "resolution"):
         step = max(sample.step or 0.0 for sample in coarse)
         notices.append(Notice("resolution", _labels(coarse), {"step": step, "unit": coarse[0].metric.unit}))
     return notices
+
+
+def _instance(sample: Described) -> Notice | None:
+    """Which instance a high spread is of; without it, s reads as if runs were that different."""
+    cv, drill = sample.summary.cv, sample.drill
+    if drill is None or cv is None or cv < HIGH_CV:
+        return None
+    most = drill.largest
+    fields = {"factor": drill.factor, "instance": most.level, "cv": cv, "share": most.share}
+    ratio = most.mean / sample.summary.mean if sample.summary.mean else 0.0
+    return Notice("instance_carries", (sample.treatment.label,), fields | {"ratio": ratio})
 
 
 def _of_comparisons(facts: DesignFacts, comparisons: Sequence[Comparison]) -> list[Notice]:

@@ -13,6 +13,7 @@ Reason = Literal[
     "zero_values",
     "negative_values",
     "no_common_block",
+    "no_common_instance",
     "one_block",
     "one_context",
     "one_pass",

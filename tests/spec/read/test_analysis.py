@@ -190,3 +190,10 @@ def test_speedups_can_be_set_against_each_other_across_a_factor_that_the_baselin
     asked = read(HEAD + '[analysis]\nbaseline = { opt = "O2" }\nratio_across = "n"')
     assert asked.analysis.ratio_across == "n"
     assert loads(dumps(asked), source=asked.source, name=asked.name) == asked
+
+
+def test_instances_are_no_stratum(read):
+    asked = read(HEAD + '[analysis]\nbaseline = { opt = "O2" }\ninstances = "n"')
+    assert (asked.analysis.instances, asked.analysis.strata) == ("n", ())
+    assert loads(dumps(asked), source=asked.source, name=asked.name) == asked
+    assert read(HEAD + '[analysis]\ninstances = "a_label"').analysis.instances == "a_label"

@@ -68,9 +68,11 @@ def read_analysis(
             linked = {
                 name for link in zips if not baseline.keys().isdisjoint(link.names) for name in link.names
             }
-            strata = tuple(name for name in names if name not in baseline.keys() | linked)
+            free = baseline.keys() | linked | {table.instances}
+            strata = tuple(name for name in names if name not in free)
         run = list(cells_of(lay_out(factors, zips, design, baseline), factors, design.exclude))
-        _check_strata(baseline, strata, run, origin, (*path, "baseline"))
+        within = (*strata, table.instances) if table.instances in names else strata
+        _check_strata(baseline, within, run, origin, (*path, "baseline"))
     return Analysis(
         metric=table.metric,
         estimand=table.estimand,
@@ -78,6 +80,7 @@ def read_analysis(
         interval=table.interval,
         uncertainty=table.uncertainty,
         type_b=read_type_b(table, origin),
+        instances=_instances(table, strata, baseline, origin),
         ratio_across=_ratio_across(table, factors, baseline, origin),
         strata=strata,
         baseline=baseline,
@@ -131,6 +134,24 @@ def _failures(table: AnalysisTable, program: Program, origin: Origin) -> OnFailu
         what = f"a {table.estimand} cannot be known from lower bounds"
         raise origin.error(path, what, 'write estimand = "median_ratio"')
     return table.failures
+
+
+def _instances(
+    table: AnalysisTable, strata: Sequence[str], baseline: Cell | None, origin: Origin
+) -> str | None:
+    """Instances are what comparisons go over: nothing that they go between or stay within."""
+    name, path = table.instances, ("analysis", "instances")
+    if name is None:
+        return None
+    for where, used in (
+        ("baseline", baseline or {}),
+        ("strata", strata),
+        ("ratio_across", [table.ratio_across]),
+    ):
+        if name in used:
+            what = f"{name} is in {where} too, and instances are compared neither with nor within each other"
+            raise origin.error(path, what, "leave it out of one of them")
+    return name
 
 
 def _ratio_across(
