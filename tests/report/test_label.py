@@ -96,6 +96,8 @@ def test_padding_counts_columns_not_characters():
         (["a", "b"], "a and b"),
         (["a", "b", "c", "d"], "a, b, c and d"),
         (["a", "b", "c", "d", "e", "f"], "a, b, c and 3 more"),
+        (["a=1, b=2", "a=2, b=2"], "a=1, b=2; and a=2, b=2"),
+        (["a=1, b=2", "b", "c", "d", "e"], "a=1, b=2; b; c; and 2 more"),
     ],
 )
 def test_names_are_listed_as_one_says_them(names, text):

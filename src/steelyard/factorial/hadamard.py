@@ -35,10 +35,6 @@ def hadamard(n: int) -> Matrix:
 
 
 def _construct(n: int) -> Matrix:
-    if n == 1:
-        return ((1,),)
-    if n == 2:
-        return ((1, 1), (1, -1))
     if n % 4 == 0 and _is_prime(n - 1):
         return _first_of_paley(n - 1)
     if n % 8 == 4 and _is_prime(n // 2 - 1):

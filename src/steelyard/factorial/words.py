@@ -5,7 +5,6 @@ of factorial experiments, Imperial Bureau of Soil Science, Technical Communicati
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -42,10 +41,3 @@ def sign(word: Word, high: Word) -> int:
     Analysis, section 17.3).
     """
     return -1 if (word & ~high).bit_count() & 1 else 1
-
-
-def words_up_to(axes: int, highest: int) -> Iterator[Word]:
-    """Effects of at most ``highest`` axes, main effects first, the mean left out."""
-    for size in range(1, highest + 1):
-        for chosen in itertools.combinations(range(axes), size):
-            yield sum(1 << j for j in chosen)

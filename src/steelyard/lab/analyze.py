@@ -23,6 +23,7 @@ from steelyard.stats.answer import Answer, answer
 from steelyard.stats.contrast import Order
 from steelyard.stats.declared import Declared, OnFailures
 from steelyard.stats.extending import level_after
+from steelyard.stats.factorial.precision import effects_precision
 from steelyard.stats.facts import DesignFacts, State
 from steelyard.stats.notice import Notice
 from steelyard.stats.precision import Precision, precision
@@ -143,9 +144,13 @@ def declared_of(record: Record, metric: str) -> Declared:
 
 
 def primary_precision(record: Record) -> Precision:
-    """How precise the declared contrasts of the primary metric are by now."""
-    experiment = record.experiment
-    return precision(record.samples(experiment.analysis.metric), _declared(record), order=_order(experiment))
+    """How precise the declared contrasts of the primary metric are by now: effects where the design asks for
+    them, else comparisons.
+    """
+    experiment, declared = record.experiment, _declared(record)
+    samples, order = record.samples(experiment.analysis.metric), _order(experiment)
+    effects = effects_precision(samples, layout_of(experiment), declared, order=order)
+    return effects or precision(samples, declared, order=order)
 
 
 def _declared(record: Record) -> Declared:

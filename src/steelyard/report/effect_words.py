@@ -23,12 +23,8 @@ MOST_FINDINGS: Final = 8
 def leads(answer: Answer) -> bool:
     """Whether the design is about effects: two steps of each factor, and no baseline to compare with."""
     found = answer.effects
-    return (
-        bool(found)
-        and not answer.declared.baseline
-        and answer.declared.family == "baseline"
-        and all(each.effects and each.design in TWO_STEPS for each in found)
-    )
+    asked = not answer.declared.baseline and answer.declared.family == "baseline"
+    return asked and bool(found) and all(each.effects and each.design in TWO_STEPS for each in found)
 
 
 def findings(answer: Answer) -> Iterator[Finding]:

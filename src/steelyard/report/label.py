@@ -143,7 +143,8 @@ def counted(n: int, noun: str) -> str:
 
 
 def listed(names: Sequence[str], most: int = 4) -> str:
-    """``a, b and c``; beyond ``most``, ``a, b, c and 7 more``."""
+    """``a, b and c``; beyond ``most``, ``a, b, c and 7 more``; semicolons between names that hold commas."""
+    between, last = ("; ", "; and ") if any(", " in name for name in names) else (", ", " and ")
     if len(names) > most:
-        return ", ".join(names[: most - 1]) + f" and {len(names) - most + 1} more"
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+        return between.join(names[: most - 1]) + f"{last}{len(names) - most + 1} more"
+    return last.join(filter(None, [between.join(names[:-1]), *names[-1:]]))

@@ -69,10 +69,11 @@ def precision(
     else:
         in_time = [each for each in values if np.isfinite(each).all()]
         halfwidths = tuple(mean_halfwidth(each) for each in values)
-    return Precision(halfwidths, _doubts(values, in_time))
+    return Precision(halfwidths, doubts_of(values, in_time))
 
 
-def _doubts(values: Sequence[Floats], in_time: Sequence[Floats]) -> tuple[EarlyDoubt, ...]:
+def doubts_of(values: Sequence[Floats], in_time: Sequence[Floats]) -> tuple[EarlyDoubt, ...]:
+    """What is doubtful about few blocks with these samples, and these contrasts in the order of time."""
     found: dict[EarlyDoubt, bool] = {
         "bimodal": any(np.isfinite(each).all() and gap(each) is not None for each in values),
         "autocorrelated": any(
@@ -90,10 +91,13 @@ def contrast_halfwidth(contrast: Contrast | Undefined) -> float | None:
     if isinstance(contrast, Undefined):
         return None
     if not contrast.paired:
-        parts = [_uncertainty(contrast.old.logs), _uncertainty(contrast.new.logs)]
-    else:
-        parts = [_uncertainty(contrast.differences, in_time=contrast.old.by == "block")]
-    return _halfwidth(parts, math.sinh)
+        return _halfwidth([_uncertainty(contrast.old.logs), _uncertainty(contrast.new.logs)], math.sinh)
+    return log_halfwidth(contrast.differences, in_time=contrast.old.by == "block")
+
+
+def log_halfwidth(values: Floats, *, in_time: bool) -> float | None:
+    """The same of the logarithm of any ratio, one value a unit; ``in_time`` where units follow each other."""
+    return _halfwidth([_uncertainty(values, in_time=in_time)], math.sinh)
 
 
 def mean_halfwidth(values: Floats) -> float | None:

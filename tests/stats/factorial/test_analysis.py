@@ -447,3 +447,9 @@ def test_a_split_plot_in_blocks_errs_as_often_as_it_says(layout, samples, perfec
         (found,) = factorial(samples(square, values), square, Declared())
         wrong += found.effects[0].p <= 0.05
     assert low <= wrong <= high
+
+
+def test_without_a_layout_nothing_is_known_to_be_crossed(experiment):
+    layout, samples, _ = experiment(34, log_mean, **CUBE)
+    assert factorial(samples, None, Declared()) == ()
+    assert factorial([], layout, Declared()) == ()
