@@ -81,8 +81,8 @@ SCENARIOS = (
 
 
 def draw(scenario: Scenario, treatments: int, rng: np.random.Generator, shift: float = 0.0) -> Floats:
-    """Treatments by launches, each in the order of time; the last treatment is moved by ``shift`` standard
-    deviations of the noise.
+    """Treatments by launches, each in the order of time; the first treatment is moved by ``shift`` of its
+    standard deviations.
     """
     noise, spread = _noise(scenario.noise, treatments, rng)
     slots = treatments * N
@@ -98,12 +98,12 @@ def draw(scenario: Scenario, treatments: int, rng: np.random.Generator, shift: f
         noise = np.zeros_like(noise)
     where = np.arange(slots) if scenario.sequential else rng.permutation(slots)
     values = noise + disturbance[np.sort(where.reshape(treatments, N), axis=1)]
-    values[-1] += shift * spread
+    values[0] += shift * spread
     return values + 100 * spread
 
 
 def _noise(kind: Noise, treatments: int, rng: np.random.Generator) -> tuple[Floats, float]:
-    """Noise with its standard deviation, so that a shift means the same everywhere."""
+    """Noise with the standard deviation of the first treatment."""
     z = rng.standard_normal((treatments, N))
     odd = np.arange(treatments)[:, None] % 2 == 1
     lognormal_sd = float(np.sqrt((np.e - 1) * np.e))
@@ -114,7 +114,7 @@ def _noise(kind: Noise, treatments: int, rng: np.random.Generator) -> tuple[Floa
         "lognormal 1": (np.exp(z), lognormal_sd),
         "bimodal": (z + 6 * (far < 0.3), float(np.sqrt(1 + 36 * 0.3 * 0.7))),
         "outliers": (z + (far < 0.05) * rng.exponential(10, z.shape), float(np.sqrt(1 + 10 - 0.25))),
-        "unequal spread": (z * np.where(odd, 4.0, 1.0), 4.0),
+        "unequal spread": (z * np.where(odd, 4.0, 1.0), 1.0),
         "equal means, mixed shapes": (
             np.where(odd, np.exp(z), np.exp(0.5) + lognormal_sd * z),
             lognormal_sd,
@@ -180,9 +180,9 @@ def false_findings(scenario: Scenario, families: int, treatments: int, seed: int
 
 
 def true_findings(scenario: Scenario, families: int, treatments: int, seed: int) -> Mapping[Procedure, float]:
-    """Mean share found of the pairs that the last treatment is in, which alone is moved."""
+    """Mean share found of the pairs that the first treatment is in, which alone is moved."""
     rng = np.random.default_rng(seed)
-    moved = np.array([j == treatments - 1 for _, j in combinations(range(treatments), 2)])
+    moved = np.array([i == 0 for i, _ in combinations(range(treatments), 2)])
     shares = dict.fromkeys(PROCEDURES, 0.0)
     for _ in range(families):
         for name, found in decide(draw(scenario, treatments, rng, SHIFT)).items():
