@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from steelyard.report import contexts, effects, protocol, speedup_ratios, typical
+from steelyard.report import contexts, effects, speedup_ratios, typical
 from steelyard.report.digits import percent
 from steelyard.report.effect_words import findings, leads
 from steelyard.report.label import columns, counted, printable, wrap
@@ -32,9 +32,9 @@ def lines(answer: Answer, width: int = 80, *, details: bool = False) -> list[Lin
     """The answer, line by line; ``details`` adds what is otherwise said in a line, or only in JSON."""
     called = names(sample.treatment.label for sample in answer.samples)
     parts = [
-        protocol.headline(answer, width) or _findings(answer, called, width),
+        _headline(answer, width) or _findings(answer, called, width),
         [*_caption(answer, width), *measured(answer, width)],
-        *(protocol.lines(answer, width) if answer.protocol else [pairwise(answer, width)]),
+        *_pairs(answer, width),
         typical.details(answer, width) if details else typical.brief(answer, called, width),
         speedup_ratios.lines(answer, called, width),
         contexts.lines(answer, called, width),
@@ -44,6 +44,22 @@ def lines(answer: Answer, width: int = 80, *, details: bool = False) -> list[Lin
         _notices("Not observed", answer.unobserved, called, width),
     ]
     return [line for part in _separated(parts) for line in part]
+
+
+def _headline(answer: Answer, width: int) -> list[Line]:
+    if answer.protocol is None:
+        return []
+    from steelyard.report import protocol
+
+    return protocol.headline(answer, width)
+
+
+def _pairs(answer: Answer, width: int) -> list[list[Line]]:
+    if answer.protocol is None:
+        return [pairwise(answer, width)]
+    from steelyard.report import protocol
+
+    return protocol.lines(answer, width)
 
 
 def _separated(parts: Iterable[list[Line]]) -> list[list[Line]]:

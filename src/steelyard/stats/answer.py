@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from steelyard.factorial import Layout
 from steelyard.sample import Sample, Treatment
@@ -19,11 +20,13 @@ from steelyard.stats.notice import Notice
 from steelyard.stats.notices import limits_of, warnings_of
 from steelyard.stats.pairing import pair_up
 from steelyard.stats.planning.fresh import fresh_run
-from steelyard.stats.protocol.answer import ProtocolAnswer
 from steelyard.stats.ratio_of_speedups import SpeedupRatio, ratios_of_speedups
 from steelyard.stats.typical import Typical, typical_runs
 from steelyard.stats.undefined import Undefined
 from steelyard.units import Metric
+
+if TYPE_CHECKING:  # it loads all tests of the protocol, 10 ms, for an answer that seldom has it
+    from steelyard.stats.protocol.answer import ProtocolAnswer
 
 
 @dataclass(frozen=True, slots=True)
