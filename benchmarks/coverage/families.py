@@ -84,7 +84,7 @@ def draw(scenario: Scenario, treatments: int, rng: np.random.Generator, shift: f
     """Treatments by launches, each in the order of time; the first treatment is moved by ``shift`` of its
     standard deviations.
     """
-    noise, spread = _noise(scenario.noise, treatments, rng)
+    own, spread = noise(scenario.noise, treatments, rng)
     slots = treatments * N
     disturbance = np.zeros(slots)
     if scenario.disturbance == "drift":
@@ -95,14 +95,14 @@ def draw(scenario: Scenario, treatments: int, rng: np.random.Generator, shift: f
         steps[0] /= np.sqrt(1 - 0.25)
         for slot in range(slots):
             disturbance[slot] = steps[slot] + (0.5 * disturbance[slot - 1] if slot else 0.0)
-        noise = np.zeros_like(noise)
+        own = np.zeros_like(own)
     where = np.arange(slots) if scenario.sequential else rng.permutation(slots)
-    values = noise + disturbance[np.sort(where.reshape(treatments, N), axis=1)]
+    values = own + disturbance[np.sort(where.reshape(treatments, N), axis=1)]
     values[0] += shift * spread
     return values + 100 * spread
 
 
-def _noise(kind: Noise, treatments: int, rng: np.random.Generator) -> tuple[Floats, float]:
+def noise(kind: Noise, treatments: int, rng: np.random.Generator) -> tuple[Floats, float]:
     """Noise with the standard deviation of the first treatment."""
     z = rng.standard_normal((treatments, N))
     odd = np.arange(treatments)[:, None] % 2 == 1
