@@ -1,8 +1,23 @@
 """Steelyard: a laboratory for performance experiments.
 
-The Python API is ``steelyard.spec`` and ``steelyard.lab``; importing the package itself costs nothing.
+The Python API is ``steelyard.Laboratory`` (docs/python.md), and below it ``steelyard.spec``,
+``steelyard.lab`` and ``steelyard.scaling``; importing the package itself costs nothing.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from steelyard.laboratory import Laboratory
+
 __version__ = "0.1.0"
+__all__ = ["Laboratory", "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Laboratory":
+        from steelyard.laboratory import Laboratory
+
+        return Laboratory
+    raise AttributeError(f"module 'steelyard' has no attribute {name!r}")

@@ -15,6 +15,7 @@ from steelyard.errors import UsageError
 if TYPE_CHECKING:
     from steelyard.lab.check import Checked
     from steelyard.report.verdicts_json import Source
+    from steelyard.spec.experiment import Experiment
 
 
 @click.command(short_help="Judge the claims of specs and records: what holds, what fails, what is open.")
@@ -76,16 +77,27 @@ def _checked(name: Path, *, run: bool) -> Checked:
         )
     directory = record_of_spec(name)
     if run:
-        from steelyard.cli.conducting import conduct
-        from steelyard.lab.check import as_run
-
-        conduct(as_run(experiment, directory), directory, spec_text=name.read_text(encoding="utf-8"))
+        _run(experiment, directory, name.read_text(encoding="utf-8"))
     with Record.open(find_record(name)) as record:
         if not run:
             from steelyard.lab.check import refuse_other
 
             refuse_other(record, experiment)
         return check(record, experiment.claims)
+
+
+def _run(experiment: Experiment, directory: Path, spec_text: str) -> None:
+    """Run what is not finished, with a line of progress; nothing is said of what is."""
+    from steelyard.cli.conducting import drawn_on
+    from steelyard.lab.check import as_run
+    from steelyard.lab.run import run
+    from steelyard.report.progress import Progress
+
+    line = Progress(sys.stderr)
+    try:
+        run(as_run(experiment, directory), directory, spec_text=spec_text, watch=drawn_on(line))
+    finally:
+        line.clear()
 
 
 def source_of(checked: Checked) -> Source:

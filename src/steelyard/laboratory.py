@@ -1,0 +1,229 @@
+"""``Laboratory``: what the command line does with an experiment, for Python programs and notebooks.
+
+What a method finds is a ``Result``: its ``value`` is the typed answer, printing it prints what the command
+prints, a notebook shows the same in colour, and ``json()`` is the document of ``--json``. docs/python.md has
+examples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from steelyard.lab.check import Checked
+    from steelyard.lab.conductor import Watch
+    from steelyard.lab.model import Modelled
+    from steelyard.lab.plan import Preview
+    from steelyard.lab.stopping import End
+    from steelyard.report.line import Line
+    from steelyard.sample import Sample
+    from steelyard.series import Series
+    from steelyard.spec.claims import Claim
+    from steelyard.spec.experiment import Experiment
+    from steelyard.stats.answer import Answer
+    from steelyard.store import Record
+
+T = TypeVar("T")
+WIDTH = 100
+"""Columns of what is printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result(Generic[T]):
+    """An answer that can be looked at.
+
+    Attributes
+    ----------
+    value : object
+        The typed answer.
+    """
+
+    value: T
+    _lines: Callable[[], Sequence[Line]]
+    _json: Callable[[], str]
+
+    def __str__(self) -> str:
+        from steelyard.report.line import plain
+
+        return plain(self._lines()).rstrip("\n")
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        from steelyard.report.html_lines import html
+
+        return html(self._lines())
+
+    def json(self) -> str:
+        """The document that ``--json`` prints."""
+        return self._json()
+
+
+class Laboratory:
+    """One experiment and its record.
+
+    Parameters
+    ----------
+    what : path or Experiment
+        A spec (``NAME.toml``), a record (``NAME.lab``), or an experiment made by ``steelyard.spec``.
+    record : path, optional
+        Where the record is; by default beside the spec, for an experiment in its ``source``.
+
+    Raises
+    ------
+    SteelyardError
+        The spec or the record cannot be used.
+    """
+
+    def __init__(self, what: str | Path | Experiment, *, record: str | Path | None = None) -> None:
+        from steelyard.spec.experiment import Experiment
+
+        self.spec_text = ""
+        if isinstance(what, Experiment):
+            self.experiment = what
+            self.directory = Path(record) if record else Path(what.source, f"{what.name}.lab")
+            return
+        path = Path(what)
+        if path.is_dir() or path.name == "record.sqlite":
+            from steelyard.lab.records import find_record
+
+            self.directory = find_record(path)
+            with self.open() as opened:
+                self.experiment = opened.experiment
+            return
+        from steelyard.lab.records import record_of_spec
+        from steelyard.spec import load
+
+        self.experiment = load(path)
+        self.spec_text = path.read_text(encoding="utf-8")
+        self.directory = Path(record) if record else record_of_spec(path)
+
+    @classmethod
+    def compare(cls, *commands: str, record: str | Path, **options: Any) -> Laboratory:
+        """The experiment of ``steelyard compare``: each command against the first.
+
+        Parameters
+        ----------
+        options
+            Fields of ``steelyard.lab.compare.Comparing``.
+        """
+        from steelyard.lab.compare import Comparing
+
+        return cls(Comparing(commands=commands, **options).experiment(), record=record)
+
+    def __repr__(self) -> str:
+        return f"Laboratory({self.experiment.name!r}, record={str(self.directory)!r})"
+
+    def open(self) -> Record:
+        """The record, for reading; to be closed."""
+        from steelyard.store import Record
+
+        return Record.open(self.directory)
+
+    def plan(self) -> Preview:
+        """What would run, and what the design cannot separate; nothing is run."""
+        from steelyard.lab.plan import preview
+
+        return preview(self.experiment, self.directory)
+
+    def run(self, watch: Watch | None = None, *, extend: int | None = None) -> End:
+        """Run to the end, or go on where a run stopped.
+
+        Parameters
+        ----------
+        watch : callable, optional
+            Told between batches how far it is.
+        extend : int, optional
+            So many blocks more than a finished record has.
+        """
+        from steelyard.lab.run import run
+
+        quiet: Watch = watch or (lambda _: None)
+        return run(self.experiment, self.directory, spec_text=self.spec_text, watch=quiet, extend=extend)
+
+    def samples(self, *metrics: str) -> list[Sample]:
+        """The values: by default those of the primary metric."""
+        with self.open() as record:
+            return record.samples(*(metrics or (self.experiment.analysis.metric,)))
+
+    def analyze(self, metric: str | None = None, **chosen: Any) -> Result[Answer]:
+        """Effects, intervals and verdicts; ``chosen`` as in ``steelyard.lab.analyze.analyze``."""
+        from steelyard.lab.analyze import analyze
+        from steelyard.report import json, text
+
+        with self.open() as record:
+            answer = analyze(record, metric=metric, **chosen)
+        return Result(answer, lambda: text.lines(answer, WIDTH), lambda: json.render(answer))
+
+    def check(self, claims: Sequence[Claim] | None = None) -> Result[Checked]:
+        """Verdicts on the claims of the spec, or on others."""
+        from steelyard.lab.check import check
+        from steelyard.report import verdicts, verdicts_json
+
+        with self.open() as record:
+            found = check(record, self.experiment.claims if claims is None else claims)
+        source = verdicts_json.Source(
+            experiment=found.experiment,
+            record=str(found.record),
+            alpha=found.alpha,
+            finished=found.finished,
+            precision_reached=found.precise,
+            declared_afterwards=found.afterwards,
+        )
+        code = found.exit_code(strict=False)
+        return Result(
+            found,
+            lambda: verdicts.lines(found.verdicts, found.alpha, WIDTH),
+            lambda: verdicts_json.render([(source, found.verdicts)], code),
+        )
+
+    def model(
+        self,
+        *parameters: str,
+        metrics: Sequence[str] = (),
+        expect: str | Mapping[str, str] = "",
+        rules: Sequence[str] = (),
+        at: Mapping[str, float] | None = None,
+    ) -> Result[Modelled]:
+        """How metrics grow with factors or labels; ``expect`` is big-O text, for all or by name."""
+        with self.open() as record:
+            from steelyard.lab.series_of_record import series_of_record
+
+            series = series_of_record(record, parameters, metrics)
+        return model(series, parameters[0] if parameters else None, expect=expect, rules=rules, at=at)
+
+
+def model(
+    series: Sequence[Series],
+    parameter: str | None = None,
+    *,
+    expect: str | Mapping[str, str] = "",
+    rules: Sequence[str] = (),
+    at: Mapping[str, float] | None = None,
+) -> Result[Modelled]:
+    """Models of series from anywhere: ``steelyard.scaling.series_of_frame`` makes them of a data frame,
+    ``steelyard.exchange.files.read_series`` of a file.
+
+    Raises
+    ------
+    UsageError
+        An expectation or a rule cannot be understood.
+    """
+    from steelyard.lab.model import model_series
+    from steelyard.report import models, models_json
+    from steelyard.scaling import Expectation, Question
+
+    stated = {"*": expect} if isinstance(expect, str) else expect
+    question = Question(
+        expectations={name: Expectation(text) for name, text in stated.items() if text},
+        parameter=parameter,
+        scale=at or {},
+    )
+    found = model_series(series, question, rules=rules)
+    parts = (found.models, found.failed, found.rules, found.causes)
+    return Result(found, lambda: models.lines(*parts, width=WIDTH), lambda: models_json.render(*parts))
