@@ -1,0 +1,228 @@
+"""The host is as before: after every intervention, and after kills in the midst of all of them."""
+
+from __future__ import annotations
+
+import os
+import random
+import tempfile
+import time
+from pathlib import Path
+
+import killing
+import pytest
+
+from steelyard.errors import SteelyardError
+from steelyard.interventions import INTERVENTIONS
+from steelyard.lab.run import run
+from steelyard.run.strays import find_strays
+from steelyard.spec import experiment
+from steelyard.store import Record
+
+MOMENTS = 8
+"""For each victim: 32 in all."""
+
+SETTINGS = (
+    "/proc/sys/kernel/randomize_va_space",
+    "/proc/sys/kernel/sched_rt_runtime_us",
+    "/proc/sys/kernel/sched_rt_period_us",
+    "/proc/sys/kernel/sched_autogroup_enabled",
+    "/proc/sys/kernel/perf_event_paranoid",
+    "/proc/sys/kernel/numa_balancing",
+    "/sys/kernel/mm/transparent_hugepage/enabled",
+    "/sys/kernel/mm/transparent_hugepage/defrag",
+    "/sys/devices/system/cpu/online",
+    "/sys/devices/system/cpu/smt/control",
+    "/sys/devices/system/cpu/cpufreq/boost",
+    "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+    "/proc/self/cgroup",
+    "/proc/cgroups",
+)
+VARYING = {"compact_memory", "drop_caches", "stat_refresh"}
+"""Of /proc/sys/vm: what is no setting, or can only be written."""
+
+
+def text(path: Path) -> str | None:
+    try:
+        return path.read_text()
+    except OSError:
+        return None
+
+
+def control_groups() -> set[str]:
+    """Their directories; tests beside this one make none either."""
+    return {str(path) for path in Path("/sys/fs/cgroup").glob("*/*/") if path.is_dir()}
+
+
+def mounts(place: Path) -> list[str]:
+    """Those outside of the directories of tests beside this one."""
+    others = tempfile.gettempdir()
+    lines = Path("/proc/self/mountinfo").read_text().splitlines()
+    return [line for line in lines if others not in line or str(place) in line]
+
+
+def host(place: Path) -> dict[str, object]:
+    """What no experiment may leave changed."""
+    governors = Path("/sys/devices/system/cpu").glob("cpu*/cpufreq/scaling_governor")
+    policies = [path for path in Path("/proc/sys/vm").iterdir() if path.name not in VARYING]
+    return {
+        **{path: text(Path(path)) for path in SETTINGS},
+        **{str(path): text(path) for path in (*governors, *policies) if path.is_file()},
+        "the setting of this test": text(place / "setting"),
+        "mounts": mounts(place),
+        "control groups": control_groups(),
+        "own": (
+            os.sched_getaffinity(0),
+            os.sched_getscheduler(0),
+            os.getpriority(os.PRIO_PROCESS, 0),
+            Path("/proc/self/personality").read_text(),
+        ),
+        "left by levels": sorted(path.name for path in place.glob("flag*")),
+    }
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A directory with a setting of a host that is not this one, in the form of the kernel's."""
+    (tmp_path / "setting").write_text("always [madvise] never\n")
+    monkeypatch.setenv("STEELYARD_UNDO", str(tmp_path / "run" / "undo"))
+    pages = type(INTERVENTIONS["transparent_huge_pages"])(tmp_path / "setting")
+    monkeypatch.setitem(INTERVENTIONS, "transparent_huge_pages", pages)
+    return tmp_path
+
+
+def put_back(before, after):
+    """Compare; a setting that offered a choice may be left with the chosen one alone, as no kernel does."""
+    chosen = before["the setting of this test"].partition("[")[2].partition("]")[0]
+    if after["the setting of this test"] == chosen:
+        after = after | {"the setting of this test": before["the setting of this test"]}
+    assert after == before
+
+
+def asked(place, settings, *, blocks=4, script="true", **keys):
+    return experiment(
+        name="changing",
+        source=str(place),
+        program={"command": ["/bin/sh", "-c", script], **keys.pop("program", {})},
+        contexts=settings,
+        design={"blocks": blocks, "discard": 0},
+        **keys,
+    )
+
+
+LEVELS = {
+    "env_bytes": 64,
+    "argv0_bytes": 64,
+    "cwd_bytes": 700,
+    "stack_offset": 64,
+    "heap_offset": 64,
+    "aslr": "off",
+    "affinity": "0",
+    "omp_wait_policy": "active",
+    "nice": 5,
+    "scheduling": "batch",
+    "background_load": "cpu 10%",
+    "file_cache": "warm",
+    "transparent_huge_pages": "always",
+}
+BUILT = {"link_order": 3, "padding": 64}
+ELSEWHERE = {"governor": "there is no cpufreq here: its files are those of the setting of this test"}
+
+
+def test_every_intervention_is_tried_here():
+    assert set(LEVELS) | set(BUILT) | set(ELSEWHERE) == set(INTERVENTIONS)
+
+
+@pytest.mark.parametrize("name", LEVELS)
+def test_after_an_intervention_the_host_is_as_before(place, name):
+    if what := INTERVENTIONS[name].missing(LEVELS[name]):
+        pytest.skip(f"{name}: {what}")
+    before = host(place)
+    run(asked(place, {name: LEVELS[name]}), place / "a.lab")
+    put_back(before, host(place))
+    with Record.open(place / "a.lab") as record:
+        assert record.progress().blocks == {"complete": 4}
+        assert find_strays(record.id) == []
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_after_an_intervention_by_build_the_host_is_as_before(place, name, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(place / "cache"))
+    before = host(place)
+    (place / "input").write_text("")
+    build = {"command": ["/bin/sh", "-c", f"echo {{{name}}} > {{build}}/f"], "inputs": ["input"]}
+    run(asked(place, {name: BUILT[name]}, script="cat {build}/f", build=build), place / "a.lab")
+    put_back(before, host(place))
+
+
+def everything(place, blocks):
+    settings = {name: level for name, level in LEVELS.items() if INTERVENTIONS[name].missing(level) is None}
+    return asked(
+        place,
+        settings,
+        blocks=blocks,
+        script="sleep 0.004 # {service}",
+        factors={"service": ["on", "off"]},
+        levels=[
+            {
+                "factor": "service",
+                "level": "off",
+                "enter": ["touch", "flag"],
+                "leave": ["rm", "-f", "flag"],
+                "change": "hard",
+            }
+        ],
+    )
+
+
+@pytest.mark.parametrize("who", ["python", "runner", "guard", "all"])
+def test_after_kills_in_the_midst_of_all_interventions_the_next_run_leaves_the_host_as_before(place, who):
+    draw = random.Random(f"host {who}")
+    before = host(place)
+    wanted = everything(place, blocks=8)
+    kills = experiments = 0
+    while kills < MOMENTS:
+        directory = place / f"{(experiments := experiments + 1)}.lab"
+        code = None
+        while code != 0:
+            pid = killing.start_run(wanted, directory)
+            guard, runner = killing.find(pid, killing.GUARD), killing.find(pid, killing.RUNNER)
+            time.sleep(draw.uniform(0, 0.15))
+            victims = {"python": [pid], "runner": [runner], "guard": [guard], "all": [guard, runner, pid]}[
+                who
+            ]
+            for victim in draw.sample(victims, len(victims)):
+                killing.kill(victim)
+            code = killing.end_of(pid)
+            assert code in (0, 5, -9), "Python failed; its traceback is above"
+            kills += code != 0
+        put_back(before, host(place))
+        with Record.open(directory) as record:
+            assert find_strays(record.id) == []
+            assert record.progress().blocks == {"complete": 8}
+
+
+def test_huge_pages_of_this_very_host_are_put_back(tmp_path):
+    setting = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+    if what := INTERVENTIONS["transparent_huge_pages"].missing("always"):
+        pytest.skip(what)
+    before = setting.read_text()
+    if "[always]" in before:
+        pytest.skip("this host gives them to everybody already")
+    script = f"grep -q '\\[always\\]' {setting}"
+    try:
+        run(asked(tmp_path, {"transparent_huge_pages": "always"}, script=script), tmp_path / "a.lab")
+    except SteelyardError as error:
+        if "another experiment has changed some" not in error.message:
+            raise
+        pytest.skip("another experiment changes this host at the moment")
+    assert setting.read_text() == before
+
+
+def test_ctrl_c_in_the_midst_of_all_interventions_leaves_the_host_as_before(place):
+    before = host(place)
+    pid = killing.start_run(everything(place, blocks=400), place / "a.lab")
+    killing.find(pid, killing.RUNNER)
+    time.sleep(0.2)
+    killing.kill(pid, 2)
+    assert killing.end_of(pid) == 130
+    put_back(before, host(place))
