@@ -33,6 +33,7 @@ GOOD = {
     "affinity_can_be_set": True,
     "queue_wait_available": True,
     "compiler_available": True,
+    "interventions_missing": "",
     "pressure_available": True,
     "counters_available": ",".join((*HARDWARE, *SOFTWARE)),
     "memory_bytes": 8 << 30,
@@ -116,6 +117,8 @@ def test_nothing_is_wrong_with_a_good_machine():
         ("affinity", {"cpus_usable": 1}, "limits", "taskset --cpu-list 0-3 steelyard …"),
         ("run-queue wait", {"queue_wait_available": False}, "limits", "sysctl kernel.sched_schedstats=1"),
         ("compiler", {"compiler_available": False}, "limits", "apt install gcc"),
+        ("changes", {"interventions_missing": "governor,scheduling=fifo"}, "limits", None),
+        ("changes", {"interventions_missing": None}, "fine", None),
     ],
 )
 def test_what_limits_results_is_said_with_its_meaning_and_the_command_that_cures_it(

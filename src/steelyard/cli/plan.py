@@ -53,6 +53,7 @@ def command(spec: Path, as_json: bool, yes: bool, signs: bool) -> None:
         max_time_s=stop.max_time_s if stop else None,
         estimated_s=None if found.block_s is None else found.block_s * len(found.blocks),
         inseparable=found.inseparable,
+        here=found.here,
         signs=found.signs,
         outlook=found.outlook,
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 from steelyard.design import Block, blocks_until, next_look, separability, treatments
 from steelyard.factorial.signs import SignTable, sign_table
 from steelyard.interventions import AFFINITY
+from steelyard.lab.here import in_words
 from steelyard.lab.outlook import outlook_of
 from steelyard.lab.status import extent, most_blocks
 from steelyard.sample import Treatment
@@ -34,6 +35,8 @@ class Preview:
         Mean time of a block in the record that is there already.
     inseparable : tuple of str
         Sentences: what this design cannot tell apart.
+    here : tuple of str
+        Sentences: what each intervention changes on this machine, and what it lacks.
     signs : SignTable or None
         Of a design with two steps of each factor.
     outlook : Outlook or None
@@ -45,6 +48,7 @@ class Preview:
     most_blocks: int | None
     block_s: float | None
     inseparable: tuple[str, ...]
+    here: tuple[str, ...]
     signs: SignTable | None
     outlook: Outlook | None
 
@@ -61,6 +65,7 @@ def preview(experiment: Experiment, directory: Path) -> Preview:
         most_blocks(experiment),
         _block_s(directory),
         (*separability(experiment), *([same] if same else [])),
+        in_words(experiment),
         None if experiment.design.exclude else sign_table(layout_of(experiment)),
         outlook_of(experiment, drawn, first, directory),
     )

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.design import treatments
-from steelyard.errors import InterruptedRunError, MachineError, RecordError, UsageError
-from steelyard.interventions import INTERVENTIONS
+from steelyard.errors import InterruptedRunError, RecordError, UsageError
 from steelyard.lab.conductor import Conductor, Progress, Watch
 from steelyard.lab.extending import add_blocks, ended, refuse_extending
+from steelyard.lab.here import refuse_missing
 from steelyard.lab.interruption import interruptible
 from steelyard.lab.metrics import metrics_of
 from steelyard.lab.programs import build
@@ -34,7 +34,6 @@ from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.store import Record, RunState
 from steelyard.store.facts import FILE
-from steelyard.units import Scalar
 
 HOST_KEYS: Final = ("hostname", "cpu_model", "kernel")
 """Host facts that must not change within an experiment without a word."""
@@ -138,20 +137,7 @@ def _refuse_missing(experiment: Experiment) -> None:
             " change nothing",
             hint="let prepare and cleanup do it, which run where the trial does",
         )
-    asked: list[tuple[str, Scalar]] = [
-        (f.name, level) for f in experiment.factors if f.intervention for level in f.levels
-    ]
-    if experiment.contexts:
-        settings = experiment.contexts.settings.items()
-        asked += [
-            (name, level) for name, level in settings if isinstance(level, str | int) and level != "random"
-        ]
-    for name, level in asked:
-        if what := INTERVENTIONS[name].missing(level):
-            raise MachineError(
-                f"{name} = {level!r} cannot be had here: {what}",
-                hint=f"leave {name} out, or choose another level",
-            )
+    refuse_missing(experiment)
 
 
 def _finished(experiment: Experiment, directory: Path, identities: Sequence[ProgramIdentity]) -> End | None:

@@ -59,6 +59,8 @@ class PlanPreview:
         For ``blocks`` and the discarded ones; ``None`` where nothing has run yet to tell.
     inseparable : tuple of str
         Sentences: what the design cannot tell apart.
+    here : tuple of str
+        Sentences: what each intervention changes on this machine, and what it lacks.
     signs : SignTable or None
         Where two steps of each factor are run.
     outlook : Outlook or None
@@ -81,6 +83,7 @@ class PlanPreview:
     max_time_s: float | None = None
     estimated_s: float | None = None
     inseparable: tuple[str, ...] = ()
+    here: tuple[str, ...] = ()
     signs: SignTable | None = None
     outlook: Outlook | None = None
 
@@ -132,10 +135,16 @@ def lines(preview: PlanPreview, width: int = 80, *, every_sign: bool = False) ->
         shown += [(), *signs.lines(preview.signs, width)]
     if preview.outlook is not None:
         shown += [(), *outlooks.lines(preview.outlook, width)]
-    if preview.inseparable:
-        shown += [(), (Span("Cannot be separated", "heading"),)]
-        for sentence in preview.inseparable:
-            shown += [(Span(line),) for line in wrap(printable(sentence), width, first="- ", rest="  ")]
+    shown += _sentences("Changed here", preview.here, width)
+    return shown + _sentences("Cannot be separated", preview.inseparable, width)
+
+
+def _sentences(title: str, sentences: Sequence[str], width: int) -> list[Line]:
+    if not sentences:
+        return []
+    shown: list[Line] = [(), (Span(title, "heading"),)]
+    for sentence in sentences:
+        shown += [(Span(line),) for line in wrap(printable(sentence), width, first="- ", rest="  ")]
     return shown
 
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from steelyard.interventions import INTERVENTIONS
+from steelyard.interventions.named import Named
 from steelyard.run.journal import RawTrial, read_journal
 from steelyard.run.launch import Launch
 from steelyard.run.runner import Runner, Trial, find_runner
@@ -27,7 +30,7 @@ def abilities() -> dict[str, Scalar]:
     """Facts in the manner of ``host_facts``; they take some milliseconds, once for each process.
 
     ``counters_available`` and ``counters_missing`` are names joined by commas, of ``HARDWARE`` and
-    ``SOFTWARE``.
+    ``SOFTWARE``; so is ``interventions_missing``, of interventions or their levels.
 
     Raises
     ------
@@ -51,7 +54,20 @@ def abilities() -> dict[str, Scalar]:
         "affinity_can_be_set": pinned.status == "ok" and pinned.cpu == cpu,
         "queue_wait_available": counting.queue_wait_ns is not None,
         "compiler_available": shutil.which("cc") is not None,
+        "interventions_missing": ",".join(_missing()),
     }
+
+
+def _missing() -> Iterator[str]:
+    """Interventions that cannot be made here, as ``name``, and levels of others, as ``name=level``."""
+    for name, each in INTERVENTIONS.items():
+        # A few names, of which some may be missing; of numbers, the first speaks for all.
+        levels = each.levels if isinstance(each, Named) else each.population()[-1:]
+        lacks = [level for level in levels if each.missing(level) is not None]
+        if lacks and len(lacks) == len(levels):
+            yield name
+        else:
+            yield from (f"{name}={level}" for level in lacks)
 
 
 def _try(*launches: Launch) -> list[RawTrial]:

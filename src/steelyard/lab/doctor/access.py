@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.doctor.finding import Check, Finding, Patient
 from steelyard.run.abilities import HARDWARE, SOFTWARE
 
@@ -119,6 +120,25 @@ def compiler(patient: Patient) -> Finding:
     )
 
 
+def changes(patient: Patient) -> Finding:
+    """What can be varied: the interventions of a spec."""
+    known = patient.facts.get("interventions_missing")
+    if known is None:  # a record of an earlier version
+        return Finding("changes", "fine", "which can be made was not looked at")
+    missing = [each for each in str(known).split(",") if each]
+    whole = [each for each in missing if "=" not in each]
+    able = [name for name in INTERVENTIONS if name not in whole]
+    found = f"{len(able)} of {len(INTERVENTIONS)} can be made: {', '.join(able)}"
+    if not missing:
+        return Finding("changes", "fine", found)
+    return Finding(
+        "changes",
+        "limits",
+        f"{found}; not: {', '.join(missing)}",
+        "A spec that asks for what is missing ends with exit code 4 before anything runs.",
+    )
+
+
 def _missing(patient: Patient, names: tuple[str, ...]) -> list[str]:
     available = str(patient.facts.get("counters_available", "")).split(",")
     return [name for name in names if name not in available]
@@ -132,4 +152,5 @@ CHECKS: Final[tuple[Check, ...]] = (
     queue_wait,
     tick,
     compiler,
+    changes,
 )
