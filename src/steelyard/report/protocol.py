@@ -25,6 +25,12 @@ from steelyard.units import Metric
 MOST_ROWS: Final = 30
 TESTS: Final[dict[Test, str]] = {"student": "Student", "welch": "Welch", "mann-whitney": "M-W"}
 
+_MEANINGS: Final = {
+    "of means": "ratio of means, above 1 where better",
+    "P(better)": "of a run of each, how often the treatment's is the better one",
+    "paired": "the verdict block by block",
+}
+
 
 def headline(answer: Answer, width: int) -> list[Line]:
     """How many pairs differ, before and after Holm, and by which tests that was found."""
@@ -140,8 +146,8 @@ def _name(text: str) -> Span:
     return Span(printable(text))
 
 
-def marks(answer: Answer, width: int) -> list[Line]:
-    """What the columns mean, and the marks that are used."""
+def marks(answer: Answer, heading: Line, width: int) -> list[Line]:
+    """What the columns of this heading mean, and the marks that are used."""
     found = answer.protocol
     if found is None:
         return []
@@ -151,12 +157,12 @@ def marks(answer: Answer, width: int) -> list[Line]:
         f"{'faster' if is_speed(found.metric) else 'larger'}, not of a shift.",
         "degenerate": "† A sample is constant or has fewer than three values; only a rank test is left.",
     }
-    columns = (
-        "M-W: Mann-Whitney; of means: ratio of means, above 1 where better; P(better): of a run of each, how "
-        "often the treatment's is the better one"
-    )
-    paired = "" if answer.design.order == "sequential" else "; paired: the verdict block by block"
-    said = [f"{columns}{paired}.", *(note for path, note in notes.items() if path in used)]
+    titles = {span.text.strip() for span in heading}
+    columns = [f"{title}: {meaning}" for title, meaning in _MEANINGS.items() if title in titles]
+    if any(pair.test == "mann-whitney" for pair in found.pairs):
+        columns = ["M-W: Mann-Whitney", *columns]
+    said = ["; ".join(columns) + "."] if columns else []
+    said += [note for path, note in notes.items() if path in used]
     if any("vetoed" in pair.flags for pair in found.pairs):
         said.append("Pairs marked ‡ are not counted, as declared (ks_policy).")
     return [(Span(line, "dim"),) for note in said for line in wrap(note, width, rest="  ")]
@@ -164,4 +170,5 @@ def marks(answer: Answer, width: int) -> list[Line]:
 
 def lines(answer: Answer, width: int) -> list[list[Line]]:
     """All parts, to stand after what was measured."""
-    return [[*pair_table(answer, width), *marks(answer, width)], programs(answer, width)]
+    rows = pair_table(answer, width)
+    return [[*rows, *(marks(answer, rows[0], width) if rows else [])], programs(answer, width)]
