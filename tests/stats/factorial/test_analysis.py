@@ -453,3 +453,12 @@ def test_without_a_layout_nothing_is_known_to_be_crossed(experiment):
     layout, samples, _ = experiment(34, log_mean, **CUBE)
     assert factorial(samples, None, Declared()) == ()
     assert factorial([], layout, Declared()) == ()
+
+
+def test_what_only_interactions_of_three_could_explain_stands_for_itself(experiment):
+    half = (Generator(3, 0b0111),)
+    layout, samples, _ = experiment(35, log_mean, kind="fraction", generators=half, d=[0, 1], **CUBE)
+    (found,) = factorial(samples, layout, Declared())
+    confounded = {effect.factors: effect.confounded for effect in found.effects}
+    assert [len(each) for names, each in confounded.items() if len(names) == 1] == [0, 0, 0, 0]
+    assert [len(each) for names, each in confounded.items() if len(names) == 2] == [1, 1, 1]

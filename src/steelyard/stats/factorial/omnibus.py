@@ -40,9 +40,9 @@ def box(contrasts: Floats) -> Omnibus | None:
     trace, squares = float(np.trace(spread)), float((spread * spread).sum())
     if trace <= 0 or squares <= 0:
         return None
-    scale = (n - 1) / ((n - 2) * (n + 1))
-    whole = scale * n * (trace**2 - 2 * squares / n)
-    square = scale * ((n - 1) * squares - trace**2)
+    # The same factor of n, which cancels, would make each of them unbiased.
+    whole = n * trace**2 - 2 * squares
+    square = (n - 1) * squares - trace**2
     nu1 = min(float(d), max(1.0, whole / square)) if square > 0 else float(d)
     f = n * float(mean @ mean) / trace
     return Omnibus(f, nu1, (n - 1) * nu1, _upper_tail(f, nu1, (n - 1) * nu1))
