@@ -11,8 +11,8 @@ from typing import Final
 import msgspec
 
 from steelyard.errors import SpecError
-from steelyard.spec.cells import cells
 from steelyard.spec.experiment import Experiment
+from steelyard.spec.layout import cells_of, lay_out
 from steelyard.spec.origin import Origin
 from steelyard.spec.origin import Path as KeyPath
 from steelyard.spec.read.analysis import read_analysis
@@ -226,7 +226,9 @@ def _compose(
         analysis=analysis,
         metrics=metrics_known(program.counters, metrics),
         labelled=frozenset(each.name for each in metrics if each.source == "lines"),
-        treatments=tuple(cells(factors, zips, design.exclude)) if spec.claims else (),
+        treatments=tuple(cells_of(lay_out(factors, zips, design, analysis.baseline), factors, design.exclude))
+        if spec.claims
+        else (),
     )
     return Experiment(
         name=title,

@@ -169,3 +169,15 @@ def test_too_few_factors_for_a_kind_are_refused(refused):
 def test_a_baseline_that_no_row_of_a_link_has_is_refused(refused):
     message, _ = refused(design('kind = "one-at-a-time"', "[analysis]\nbaseline = { e = 1, f = 16 }"))
     assert message == "analysis.baseline: no row of link has { e = 1, f = 16 }"
+
+
+def test_a_claim_speaks_of_what_the_design_runs(read, refused):
+    claim = "[[claims]]\nfaster = { d = 1 }\nthan = { d = 0 }"
+    message, _ = refused(design('kind = "fraction"\nresolution = 3', claim))
+    assert message == "claims[1].faster: { d = 1 } and { d = 0 } are in no stratum together"
+    assert read(design('kind = "two-level"', claim)).claims
+    single = read(design('kind = "one-at-a-time"', claim))
+    assert single.claims[0].faster == {"d": 1}
+    between = "[[claims]]\nfaster = { a = 2 }\nthan = { a = 1 }"
+    message, _ = refused(design('kind = "two-level"', between))
+    assert message == "claims[1].faster: no treatment has { a = 2 }"

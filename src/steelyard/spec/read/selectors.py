@@ -42,7 +42,7 @@ def check_pair(
             )
         if not any(matches(cell, selector) for _, members in groups for cell in members):
             what = f"no treatment has {toml_value({**where, **selector})}"
-            raise origin.error(path, what, "choose other levels, or remove an exclusion")
+            raise origin.error(path, what, "choose other levels, or let [design] run more combinations")
     pairs = [
         (a, b)
         for _, members in groups
@@ -52,7 +52,7 @@ def check_pair(
     ]
     if not pairs:
         what = f"{toml_value(new)} and {toml_value(old)} are in no stratum together"
-        raise origin.error(new_path, what, "choose other levels, or remove an exclusion")
+        raise origin.error(new_path, what, "choose other levels, or let [design] run more combinations")
     if all(a == b for a, b in pairs):
         raise origin.error(new_path, "compares a treatment with itself", "choose another level")
 
