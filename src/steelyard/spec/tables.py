@@ -435,8 +435,8 @@ class AnalysisTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ratio_across: Annotated[
         str | None,
         Meta(
-            description="Factor at whose further levels each speedup is divided by that at the first: does"
-            " the speedup depend on it?"
+            description="Factor at whose further levels each speedup is divided by that at the first, to see"
+            " whether the speedup depends on it."
         ),
     ] = None
     type_b: Annotated[
