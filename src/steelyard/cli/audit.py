@@ -81,8 +81,9 @@ def command(
     steelyard audit './prog input'
     steelyard audit --thorough --only env_bytes './prog input'
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
-    from steelyard.lab.audit import Auditing, audit, earlier_seed
+    from steelyard.lab.audit import Auditing, audit
     from steelyard.lab.compare import state_directory
+    from steelyard.lab.earlier import earlier_seed
     from steelyard.report.audit.json import render
     from steelyard.report.audit.text import lines
     from steelyard.report.line import write
@@ -91,7 +92,7 @@ def command(
 
     directory = output or state_directory(os.environ, "audit")
     if seed is None:
-        seed = earlier_seed(directory)
+        seed = earlier_seed(directory / "pilot.lab")
     asking = Auditing(
         command=command,
         only=only,

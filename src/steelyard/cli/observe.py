@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shlex
 import sys
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import click
 
 from steelyard.cli.conducting import drawn_on, terminal_width
 from steelyard.cli.options import json_option, output_option
+from steelyard.errors import InterruptedRunError
 
 
 @click.command(short_help="Find what a probe costs the program that it observes.")
@@ -109,6 +111,7 @@ def command(
         --option=-pg --option=--coverage --added '{build}/p input'
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.lab.compare import state_directory
+    from steelyard.lab.earlier import earlier_seed
     from steelyard.lab.observe import Observing, observe
     from steelyard.lab.observe.probes import named, option, variable, wrapper
     from steelyard.report.line import write
@@ -118,6 +121,8 @@ def command(
     from steelyard.units import parse_duration
 
     directory = output or state_directory(os.environ, "observe")
+    if seed is None:
+        seed = earlier_seed(directory / "observe.lab")
     asking = Observing(
         command=command,
         probes=(*map(named, names), *map(wrapper, wraps), *map(variable, variables), *map(option, options)),
@@ -136,6 +141,10 @@ def command(
     line = Progress(sys.stderr)
     try:
         found = observe(asking, directory, watch=drawn_on(line))
+    except InterruptedRunError as error:
+        # What was stopped may be one of two experiments, and is to be said as an observation again.
+        again = shlex.join([*sys.argv[1:], *([] if output else ["-o", str(directory)])])
+        raise InterruptedRunError(error.message, hint=f"steelyard {again}") from None
     finally:
         line.clear()
     if as_json:

@@ -10,9 +10,10 @@ import pytest
 from steelyard.errors import InterruptedRunError, MachineError, UsageError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.interventions.aslr import Aslr
-from steelyard.lab.audit import Auditing, audit, earlier_seed
+from steelyard.lab.audit import Auditing, audit
 from steelyard.lab.audit.candidates import candidates
 from steelyard.lab.audit.effort import effort
+from steelyard.lab.earlier import earlier_seed
 from steelyard.store import Record
 
 # Touches 300 pages more where its stack ends in one line of the 64 of a page: the one slow context in 64 of
@@ -80,7 +81,7 @@ def test_an_audit_that_was_stopped_goes_on_and_finds_what_an_uninterrupted_one_f
         audit(asking, tmp_path / "parts", watch=interrupt, tell=silent)
     with Record.open(tmp_path / "parts" / "screening.lab") as record:
         assert record.progress().blocks.get("complete", 0) == 1
-    assert earlier_seed(tmp_path / "parts") == 5
+    assert earlier_seed(tmp_path / "parts" / "pilot.lab") == 5
     assert earlier_seed(tmp_path / "nothing") is None
     continued = audit(asking, tmp_path / "parts", watch=silent, tell=silent)
     assert [each.verdict for each in continued.findings] == [each.verdict for each in whole.findings]

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from steelyard.lab.audit.asking import Auditing
-from steelyard.lab.audit.conduct import audit, earlier_seed
+from steelyard.lab.audit.conduct import audit
 
-__all__ = ["Auditing", "audit", "earlier_seed"]
+__all__ = ["Auditing", "audit"]

@@ -21,22 +21,12 @@ from steelyard.stats.audit.finding import Audit, Finding, Screened
 from steelyard.stats.audit.replication import Pair, replicate, verdict
 from steelyard.stats.audit.screening import Picks, pick, relative, spread, unseen
 from steelyard.stats.contrast import Floats
-from steelyard.store import Record
-from steelyard.store.facts import FILE
 from steelyard.units import Scalar
 
 PILOT_RUNS: Final = 10
 
 Tell = Callable[[str], None]
 """Told once what the audit is going to do, and how long that takes."""
-
-
-def earlier_seed(directory: Path) -> int | None:
-    """The seed of an audit that was begun in the directory; ``None`` where there is none."""
-    if not (directory / "pilot.lab" / FILE).exists():
-        return None
-    with Record.open(directory / "pilot.lab") as record:
-        return record.experiment.design.seed
 
 
 def audit(asking: Auditing, directory: Path, *, watch: Watch, tell: Tell) -> Audit:

@@ -1,0 +1,242 @@
+"""Observer effect and measurement context bias: Mytkowicz et al. 2008, beside what this machine shows.
+
+``python studies/have-it-right/study.py [--directory LABS] [--small] [--summary FILE]``: needs steelyard, a
+C compiler, perl, mawk, sqlite3 and valgrind on the PATH. Records lie in LABS (have-it-right.labs); a
+study that was stopped goes on where it was. About five minutes on two CPUs; ``--small`` takes seconds and
+shows nothing but that all of it runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from steelyard.errors import SteelyardError
+from steelyard.lab.by_context import by_context
+from steelyard.lab.conductor import Progress, Watch
+from steelyard.lab.demo.programs import SOURCES
+from steelyard.lab.observe import Observing, observe
+from steelyard.lab.observe.probes import INCLUDE, option
+from steelyard.lab.run import run
+from steelyard.report.progress import Progress as Line
+from steelyard.spec import load
+from steelyard.spec.experiment import Contexts, Experiment
+from steelyard.stats.contexts.finding import ContextFinding
+from steelyard.stats.contexts.profile import ByContext
+from steelyard.stats.interval import Interval
+from steelyard.store import Record
+
+HERE = Path(__file__).resolve().parent
+BUILD = "cc -std=c11 -O2 {probe} events.c -o {build}/events"
+COUNTERS = (1, 2, 3, 4, 5, 6)
+SITES = (7, 14, 20, 27, 34, 47, 60, 74, 87, 100)
+"""Shares of the 15 places of events.c that count, in percent."""
+
+
+def observer(
+    kind: str, options: list[str], counters: tuple[str, ...], at: Path, watch: Watch, *, small: bool
+) -> Any:
+    """Figures 1 and 2: what probes inside of a program change."""
+    asking = Observing(
+        command="{build}/events 200000",
+        build=BUILD,
+        probes=[option(each) for each in options],
+        counters=counters,
+        metric="cpu_s",
+        blocks=3 if small else 60,
+        max_time_s=2.0 if small else 60.0,
+        within=0.01,
+        added=True,
+        seed=2008,
+    )
+    found = observe(asking, at / kind, watch=watch)
+    return {
+        probe.name: {
+            "added_percent": None if probe.added is None else 100 * probe.added,
+            **{
+                change.metric.name: {
+                    "percent": change.percent,
+                    "ci95": None
+                    if change.ci95 is None
+                    else [100 * (bound - 1) for bound in pair(change.ci95)],
+                    "perturbation": change.perturbation,
+                }
+                for change in probe.changes
+            },
+        }
+        for probe in found.probes
+    } | {
+        "correlations": {
+            " and ".join(each.metrics): [each.rho, None if each.ci95 is None else pair(each.ci95)]
+            for each in found.correlations
+        }
+    }
+
+
+def loaded(spec: str) -> Experiment:
+    """The experiment; it is built again also when a program of the package changes, outside of the study."""
+    experiment = load(HERE / spec)
+    if experiment.build is None:
+        return experiment
+    outside = (f"{SOURCES}/*.c", f"{INCLUDE}/*.h")
+    build = msgspec.structs.replace(experiment.build, inputs=(*experiment.build.inputs, *outside))
+    return msgspec.structs.replace(experiment, build=build)
+
+
+def contexts_of(spec: str, at: Path, watch: Watch, *, small: bool) -> ByContext:
+    """The record of a spec, by context."""
+    experiment = loaded(spec)
+    drawn = experiment.contexts
+    if small and drawn is not None:
+        design = msgspec.structs.replace(experiment.design, blocks=4)
+        experiment = msgspec.structs.replace(
+            experiment, contexts=msgspec.structs.replace(drawn, passes=2), design=design
+        )
+    run(experiment, at / f"{Path(spec).stem}.lab", watch=watch)
+    with Record.open(at / f"{Path(spec).stem}.lab") as record:
+        return by_context(record)
+
+
+def in_the_default(spec: str, at: Path, watch: Watch, *, small: bool) -> dict[str, Any]:
+    """Each comparison in the one context that a user has who shifts nothing."""
+    from steelyard.lab.analyze import analyze
+    from steelyard.stats.speedup import Speedup
+
+    experiment = loaded(spec)
+    design = msgspec.structs.replace(experiment.design, blocks=3 if small else 30)
+    fixed = Contexts({"env_bytes": 0, "padding": 0, "aslr": "off"})
+    place = at / f"{Path(spec).stem}-default.lab"
+    run(msgspec.structs.replace(experiment, contexts=fixed, design=design), place, watch=watch)
+    with Record.open(place) as record:
+        judged = analyze(record).judged
+    return {
+        called(each.baseline.levels, each.treatment.levels): {
+            "speedup": each.speedup.value,
+            "ci95": pair(each.ci95) if each.ci95 else None,
+            "verdict": each.verdict,
+        }
+        for each in judged
+        if isinstance(each.speedup, Speedup)
+    }
+
+
+def environment(found: ByContext) -> dict[str, Any]:
+    """Figure 3: the extreme lengths of each program, and how many stand off by their own interval."""
+    summary = {}
+    for profile in found.profiles:
+        low = min(profile.at, key=lambda at: at.ratio)
+        high = max(profile.at, key=lambda at: at.ratio)
+        off = sum(at.interval is not None and at.interval.excludes(1) for at in profile.at)
+        summary[str(profile.treatment.levels["command"])] = {
+            "lengths": len(profile.at),
+            "fastest_percent": 100 * (low.ratio - 1),
+            "slowest_percent": 100 * (high.ratio - 1),
+            "slowest_ci95": [100 * (b - 1) for b in pair(high.interval)] if high.interval else None,
+            "lengths_off_the_mean": off,
+        }
+    return summary
+
+
+def optimisation(found: ByContext) -> dict[str, Any]:
+    """Figures 4 and 5: each pair of levels of one program, in single contexts and in all together."""
+    return {
+        called(each.baseline.levels, each.treatment.levels): {
+            "contexts": each.across.contexts,
+            "single": [min(speedups(each)), max(speedups(each))],
+            "single_say_faster": each.across.sides.faster_alone,
+            "single_say_slower": each.across.sides.slower_alone,
+            "combined": each.across.speedup,
+            "ci95": pair(each.across.interval) if each.across.interval else None,
+            "prediction95": pair(each.across.prediction) if each.across.prediction else None,
+        }
+        for each in found.comparisons
+    }
+
+
+def speedups(finding: ContextFinding) -> list[float]:
+    """One a context."""
+    return [one.speedup for one in finding.across.each]
+
+
+def called(baseline: Any, treatment: Any) -> str:
+    """``nbody O2-O3``."""
+    return f"{Path(str(treatment['file'])).stem} {baseline['opt']}-{treatment['opt']}"
+
+
+def pair(interval: Interval) -> list[float]:
+    """Both bounds."""
+    return [interval.low, interval.high]
+
+
+def study(at: Path, *, small: bool) -> dict[str, Any]:
+    """All parts, with a line of progress on a terminal."""
+    line = Line(sys.stderr)
+
+    def watch(progress: Progress) -> None:
+        line.update(progress.blocks_done, progress.blocks_wanted, progress.remaining_s, progress.what)
+
+    # The program is built from here, and its paths are in the records.
+    os.chdir(HERE)
+    counters = [f"-DSTEELYARD_PROBES={n}" for n in (COUNTERS[:2] if small else COUNTERS)]
+    sites = [f"-DSTEELYARD_SITES={n}" for n in (SITES[:2] if small else SITES)]
+    hardware = () if small else ("cycles", "branch_misses")
+    try:
+        return {
+            "counters (Figure 1)": observer("counters", counters, (), at, watch, small=small),
+            "software counters (Figure 2)": observer("sites", sites, hardware, at, watch, small=small),
+            "environment (Figure 3)": environment(contexts_of("environment.toml", at, watch, small=small)),
+            "optimisation (Figures 4 and 5)": optimisation(
+                contexts_of("optimisation.toml", at, watch, small=small)
+            ),
+            "optimisation in the default context (Figure 4)": in_the_default(
+                "optimisation.toml", at, watch, small=small
+            ),
+        }
+    finally:
+        line.clear()
+
+
+def rounded(value: Any) -> Any:
+    """Five digits: what the data carry, and what a difference of two summaries can be read by."""
+    if isinstance(value, dict):
+        return {key: rounded(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded(each) for each in value]
+    return float(f"{value:.5g}") if isinstance(value, float) else value
+
+
+def main() -> int:
+    """Run what is not finished, and print the summary below the published statements."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--directory", type=Path, default=Path("have-it-right.labs"))
+    parser.add_argument("--small", action="store_true", help="seconds instead of minutes")
+    parser.add_argument("--summary", type=Path, help="also write the summary to this file")
+    given = parser.parse_args()
+    at = given.directory.absolute()
+    summary = given.summary.absolute() if given.summary else None
+    try:
+        found = rounded(study(at, small=given.small))
+    except SteelyardError as error:
+        sys.stderr.write(f"error: {error.message}\n" + (f"\nhint: {error.hint}\n" if error.hint else ""))
+        return error.exit_code
+    with (HERE / "published.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            bounds = " to ".join(dict.fromkeys(bound for bound in (row["low"], row["high"]) if bound))
+            value = f": {bounds} {row['unit']}" if bounds else ""
+            print(f"{row['place']}: {row['statement']}{value}")
+    text = json.dumps(found, indent=1) + "\n"
+    print(f"\n{text}", end="")
+    if summary is not None:
+        summary.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

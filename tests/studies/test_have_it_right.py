@@ -1,0 +1,68 @@
+"""The study runs whole at its smallest size, and its published statements are data."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from steelyard.interventions import INTERVENTIONS
+
+STUDY = Path(__file__).parents[2] / "studies" / "have-it-right"
+PARTS = {
+    "counters (Figure 1)",
+    "software counters (Figure 2)",
+    "environment (Figure 3)",
+    "optimisation (Figures 4 and 5)",
+    "optimisation in the default context (Figure 4)",
+}
+
+
+def test_the_whole_study_runs_small_and_goes_on_from_its_records(steelyard_env, tmp_path):
+    if lacking := [
+        name for name in ("cc", "perl", "mawk", "sqlite3", "valgrind") if shutil.which(name) is None
+    ]:
+        pytest.skip(f"not found: {', '.join(lacking)}")
+    if INTERVENTIONS["aslr"].missing("off"):
+        pytest.skip("address randomisation cannot be switched off here")
+    command = [sys.executable, STUDY / "study.py", "--small", "--directory", tmp_path / "labs"]
+    summaries = []
+    for name in ("first.json", "second.json"):
+        done = subprocess.run(
+            [*command, "--summary", tmp_path / name],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=steelyard_env,
+        )
+        if done.returncode == 4:
+            pytest.skip(f"this machine cannot: {done.stderr.splitlines()[0]}")
+        assert done.returncode == 0, done.stderr
+        summaries.append(json.loads((tmp_path / name).read_text()))
+    first, second = summaries
+    assert set(first) == PARTS
+    # What is finished is not measured again.
+    assert first == second
+    assert set(first["environment (Figure 3)"]) == {"perl", "mawk", "sqlite3", "stack split", "set conflict"}
+    pairs = {f"{name} O{a}-O{b}" for name in ("events", "nbody") for a in range(4) for b in range(a + 1, 4)}
+    assert set(first["optimisation (Figures 4 and 5)"]) == pairs
+    # Counts of instructions, which no load of the machine moves.
+    sites = first["software counters (Figure 2)"]
+    assert 0 < sites["-DSTEELYARD_SITES=7"]["added_percent"] < 60
+    assert "Figure 3: change of the run time of perlbench" in done.stdout
+
+
+def test_the_published_statements_and_our_summary_are_committed_as_data():
+    with (STUDY / "published.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len({row["id"] for row in rows}) == len(rows) == 10
+    by_id = {row["id"]: row for row in rows}
+    assert (by_id["perlbench-environment"]["low"], by_id["perlbench-environment"]["high"]) == ("-1", "5")
+    assert by_id["libquantum-default"]["high"] == "12.5"
+    summary = json.loads((STUDY / "summary.json").read_text())
+    assert set(summary) == PARTS
