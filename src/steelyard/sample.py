@@ -5,8 +5,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from steelyard.units import Metric, Scalar
+
+Provenance = Literal["measured", "simulated", "crowded"]
+"""Where values come from: a real run, a simulated machine, or a real run of more ranks than there are CPUs,
+whose times are the work of all ranks together and say nothing of what the program would take elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,7 @@ class Sample:
         1 where a run timed out, so that its value is only a lower bound; empty where none did.
     instances : Instances or None
         Where levels of one factor were put together, since they are the same problems in every run.
+    provenance : {"measured", "simulated", "crowded"}
     """
 
     metric: Metric
@@ -102,6 +108,7 @@ class Sample:
     failures: Failures = Failures()
     late: array[int] = field(default_factory=lambda: array("b"))
     instances: Instances | None = None
+    provenance: Provenance = "measured"
 
     def __post_init__(self) -> None:
         lengths = {len(self.values), len(self.blocks), len(self.passes), len(self.contexts), len(self.trials)}

@@ -57,6 +57,8 @@ class Series:
         False where repetitions may come from inside one launch (Extra-P's files do not say).
     simulated : bool
         Values come from a simulation of a machine, not from one.
+    crowded : bool
+        Times of more ranks than CPUs are among them: no rank is stated.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Series:
     counts: bool = False
     launch_is_known: bool = False
     simulated: bool = False
+    crowded: bool = False
 
 
 def series_of(  # noqa: PLR0913 a series has this many properties

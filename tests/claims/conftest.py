@@ -75,9 +75,7 @@ class Bench:
             self.declared,
             self.samples,
             self.samples,
-            lambda metric, parameters: series_of_samples(
-                self.samples(metric), parameters, Path("made.lab"), self.experiment
-            ),
+            lambda metric, parameters: series_of_samples(self.samples(metric), parameters, Path("made.lab")),
         )
         return judge(self.experiment.claims, observed)
 

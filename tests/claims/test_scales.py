@@ -82,7 +82,7 @@ def made_series(made):
 
     from steelyard.lab.series_of_record import series_of_samples
 
-    return series_of_samples(made.samples("wall_s"), ("p",), Path("made.lab"), made.experiment)
+    return series_of_samples(made.samples("wall_s"), ("p",), Path("made.lab"))
 
 
 def test_a_file_of_accepted_models_that_is_not_there_is_an_error_with_the_command_that_makes_it(

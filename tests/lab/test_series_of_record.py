@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from steelyard.errors import UsageError
 from steelyard.growth import Growth
 from steelyard.lab.model import model_series
-from steelyard.lab.series_of_record import series_of_record
+from steelyard.lab.series_of_record import series_of_record, series_of_samples
 from steelyard.scaling import Expectation, Question
 
 # A program that counts its own steps: n for the loop, n² for the pairs.
@@ -51,9 +53,14 @@ def test_a_parameter_that_is_none_is_an_error_that_names_those_that_are(record, 
     assert "n" in caught.value.hint
 
 
-def test_values_of_a_simulated_machine_are_known_as_such(record, monkeypatch):
-    from steelyard.lab import series_of_record as module
-
-    assert not any(one.simulated for one in series_of_record(record, (), ("steps",)))
-    monkeypatch.setattr(module, "SIMULATED", frozenset({"local"}))
-    assert all(one.simulated and one.launch_is_known for one in series_of_record(record, (), ("steps",)))
+@pytest.mark.parametrize(
+    ("provenance", "simulated", "crowded"),
+    [("measured", False, False), ("simulated", True, False), ("crowded", False, True)],
+)
+def test_where_values_come_from_goes_with_their_series(record, provenance, simulated, crowded):
+    samples = [replace(sample, provenance=provenance) for sample in record.samples("steps")]
+    series = series_of_samples(samples, (), record.directory)
+    assert series
+    for one in series:
+        assert one.launch_is_known
+        assert (one.simulated, one.crowded) == (simulated, crowded)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Final
 
+from steelyard.claims.crowd import judge_unless_crowded
 from steelyard.claims.draft import Draft
 from steelyard.claims.family import decide
 from steelyard.claims.observed import Observed
@@ -46,7 +47,7 @@ def judge(claims: Sequence[Claim], observed: Observed) -> tuple[Verdict, ...]:
     UsageError
         A claim speaks of what was not measured.
     """
-    drafts = [_judge_of(claim)(claim, observed) for claim in claims]
+    drafts = [judge_unless_crowded(_judge_of(claim), claim, observed) for claim in claims]
     return decide(claims, drafts, observed.alpha)
 
 

@@ -117,7 +117,7 @@ def check(record: Record, claims: Sequence[Claim] | None = None) -> Checked:
             samples=samples,
             compared=cache(lambda metric: _compared(record, metric, samples)),
             series=lambda metric, parameters: series_of_samples(
-                samples(metric), parameters, record.directory, experiment
+                samples(metric), parameters, record.directory
             ),
         )
         verdicts = judge(wanted, observed)

@@ -109,7 +109,7 @@ def run(
 
 
 def _run(record: Record, launches: Launches, identities: Sequence[ProgramIdentity], watch: Watch) -> End:
-    run_id = record.begin_run({**host_facts(), **abilities()}, boot_id())
+    run_id = record.begin_run({**host_facts(), **abilities(), **launches.facts()}, boot_id())
     state: RunState = "failed"
     try:
         end = _conduct(record, run_id, launches, identities, watch)

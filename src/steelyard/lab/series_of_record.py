@@ -7,17 +7,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 from steelyard.errors import UsageError
 from steelyard.sample import Sample
 from steelyard.series import Series, series_of
-from steelyard.spec.experiment import Experiment
 from steelyard.store import Record
 from steelyard.units import Scalar
-
-SIMULATED: Final[frozenset[str]] = frozenset({"smpi"})
-"""Kinds of launch whose times are those of a simulated machine."""
 
 
 def series_of_record(
@@ -34,11 +29,11 @@ def series_of_record(
     wanted = tuple(metrics) or (record.experiment.analysis.metric,)
     with record.snapshot():
         samples = [sample for metric in wanted for sample in record.samples(metric)]
-    return series_of_samples(samples, parameters, record.directory, record.experiment)
+    return series_of_samples(samples, parameters, record.directory)
 
 
 def series_of_samples(
-    samples: Sequence[Sample], parameters: Sequence[str], place: Path, experiment: Experiment
+    samples: Sequence[Sample], parameters: Sequence[str], place: Path
 ) -> tuple[Series, ...]:
     """The same from samples that are at hand; ``place`` is what errors call the record.
 
@@ -59,11 +54,7 @@ def series_of_samples(
         at = tuple(_coordinate(levels, name, place) for name in names)
         rest = tuple(sorted((k, v) for k, v in levels.items() if k not in names))
         groups.setdefault((sample.metric.name, rest), []).append((at, sample))
-    simulated = experiment.launch.kind in SIMULATED
-    return tuple(
-        replace(_series(metric, rest, found, names, samples), launch_is_known=True, simulated=simulated)
-        for (metric, rest), found in groups.items()
-    )
+    return tuple(_series(metric, rest, found, names, samples) for (metric, rest), found in groups.items())
 
 
 def _levels(sample: Sample) -> dict[str, Scalar]:
@@ -100,7 +91,9 @@ def _series(
 ) -> Series:
     varying = [(k, v) for k, v in rest if len({_levels(s).get(k) for s in samples}) > 1]
     unit = found[0][1].metric.unit
-    return series_of(
+    kinds = {sample.provenance for _, sample in found}
+    simulated = "simulated" in kinds
+    series = series_of(
         "/".join(str(v) for _, v in varying),
         names,
         [at for at, _ in found],
@@ -108,4 +101,6 @@ def _series(
         metric=metric,
         unit=unit,
         labels=dict(varying),
+        counts=simulated,
     )
+    return replace(series, launch_is_known=True, simulated=simulated, crowded="crowded" in kinds)

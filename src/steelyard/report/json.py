@@ -215,6 +215,8 @@ class Document(msgspec.Struct, frozen=True):
     """Verdicts on the claims of the spec, as in ``steelyard/verdicts``."""
     effects: tuple[FactorialEntry, ...] = ()
     speedup_ratios: tuple[SpeedupRatioEntry, ...] = ()
+    simulated: bool = False
+    """Whether values are those of a simulated machine."""
 
 
 def render(answer: Answer, claims: Sequence[Mapping[str, Any]] = ()) -> str:
@@ -233,6 +235,7 @@ def document(answer: Answer) -> Document:
     design, declared = answer.design, answer.declared
     return Document(
         format=FORMAT,
+        simulated=any(each.provenance == "simulated" for each in answer.samples),
         version=VERSION,
         experiment=answer.experiment,
         metric=answer.metric.name,

@@ -35,6 +35,8 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "sum of squares.",
     "resolution": "{who}: {steps}",
     "failures": "{who}: {failed} of {attempted} runs failed{in_time}.",
+    "simulated": "Simulated: these values are of a machine that was computed, and no measurement.",
+    "crowded": "{who}: more ranks than CPUs; times are the work of all ranks together, and get no verdict.",
     "failures_unequal": "{who}: no verdict, since runs failed or timed out, "
     'and what is missing is not missing by chance; failures = "ignore" in [analysis] judges all the same.',
     "failures_as_limit": "{who}: runs that timed out count as at least the limit, as declared; what failed "

@@ -126,6 +126,7 @@ def _caption(answer: Answer, width: int) -> list[Line]:
     ratio = f"; speedup: {_estimand(answer)}" if answer.judged and answer.protocol is None else ""
     where = f", {counted(design.contexts, 'context')}" if design.contexts else ""
     again = f" in {design.passes} passes" if design.passes > 1 else ""
+    what += ", simulated" if any(each.provenance == "simulated" for each in answer.samples) else ""
     said = f"{what}; {how}{where}{again}, seed {design.seed}{ratio}"
     return [(Span(line, "dim"),) for line in wrap(said, width)]
 

@@ -18,6 +18,7 @@ from steelyard.interventions import INTERVENTIONS, LaunchChange, combine
 from steelyard.run.changed_launch import changed, existing
 from steelyard.run.equal_context import Growth, equalize
 from steelyard.run.launch import Launch
+from steelyard.run.launcher import launcher_of
 from steelyard.run.valgrind import Valgrind
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
@@ -100,6 +101,13 @@ class Launches:
         self._marks: dict[str, str] = {}
         self._metrics_path: str | None = None
         self._valgrind = Valgrind.of(experiment)
+        self._launcher = launcher_of(experiment)
+        if self._valgrind is not None and self._launcher is not None:
+            kind = experiment.launch.kind
+            raise UsageError(
+                f'valgrind would count what starts the ranks, and not the program, under kind = "{kind}"',
+                hint="leave out the counters of valgrind, or [launch]",
+            )
         self._summary = os.devnull
         self._place: Path | None = None
         self._interventions = frozenset(f.name for f in experiment.factors if f.intervention)
@@ -132,11 +140,21 @@ class Launches:
             key: Growth(change.env_bytes, change.argv0_bytes, change.stack_bytes)
             for key, change in changes.items()
         }
-        if self._valgrind is None:
+        if self._valgrind is None and self._launcher is None:
             return equalize(launches, growth)
-        # Around what is equal already: valgrind gives its program the stack that these strings make.
+        # Around what is equal already: valgrind gives its program the stack that these strings make, and
+        # ranks get the environment and the words as they stand here.
         equal = equalize(launches, growth, named_by_path=True)
-        return {key: self._valgrind.around(launch, self._summary) for key, launch in equal.items()}
+        if self._valgrind is not None:
+            return {key: self._valgrind.around(launch, self._summary) for key, launch in equal.items()}
+        return {each.id: self._by_launcher(equal[each.id], each) for each in self.treatments}
+
+    def _by_launcher(self, launch: Launch, treatment: Treatment) -> Launch:
+        return launch if self._launcher is None else self._launcher.around(launch, self._names(treatment))
+
+    def facts(self) -> Mapping[str, Scalar]:
+        """What is to be kept of where the launches go; known once they were made."""
+        return {} if self._launcher is None else self._launcher.facts()
 
     def hooks(self, treatment: Treatment, commands: Sequence[Sequence[str]]) -> tuple[Launch, ...]:
         """Launches of untimed commands, under the levels of a treatment."""

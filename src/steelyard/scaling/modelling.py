@@ -17,6 +17,7 @@ from steelyard.scaling.checks import Reading, read
 from steelyard.scaling.fit import Fitted, Grid, fit
 from steelyard.scaling.foresee import Foresight, foresee
 from steelyard.scaling.model import NotModelled, Prediction, ScalingModel, Segment
+from steelyard.scaling.provenance import of_provenance
 from steelyard.scaling.question import Question
 from steelyard.scaling.validation import Asked, rank_of_one, validation_of
 from steelyard.scaling.warnings import warnings_of
@@ -76,7 +77,7 @@ def model_all(
     ]
     for (_, chunk), found in zip(work, _all_answers(work, asked), strict=True):
         for (number, _), answer in zip(chunk, found, strict=True):
-            answers[number] = answer
+            answers[number] = of_provenance(answer, series[number])
         done += len(chunk)
         if progress is not None:
             progress(done, len(series))

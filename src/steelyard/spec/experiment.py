@@ -229,11 +229,22 @@ class Queue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Launching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where trials run."""
+    """Where trials run; texts still hold their ``{placeholders}``.
 
-    kind: Literal["local", "slurm", "template"] = "local"
+    ``ranks`` is a number in text, or the placeholder of a factor; ``None`` only for ``local``.
+    """
+
+    kind: Literal["local", "mpi", "smpi", "slurm", "template"] = "local"
     queue: Queue | None = None
     """For the kinds that have one."""
+    ranks: str | None = None
+    implementation: str | None = None
+    mpirun: str | None = None
+    binding: Literal["core", "none", "library"] = "core"
+    arguments: tuple[str, ...] = ()
+    platform: str | None = None
+    algorithms: Mapping[str, str] = {}
+    selector: str | None = None
 
 
 class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

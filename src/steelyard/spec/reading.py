@@ -212,11 +212,11 @@ def _compose(
     contexts = None if spec.contexts is None else read_contexts(spec.contexts, factors, origin)
     metrics = read_metrics(spec.metrics, factors, program, origin)
     levels = read_level_commands(spec.levels, factors, origin)
-    check_uses(program, build, factors, zips, contexts, metrics, levels, origin)
+    launch = read_launch(spec.launch, factors, origin)
+    check_uses(program, build, factors, zips, contexts, metrics, levels, launch, origin)
     design = read_design(spec.design, factors, zips, contexts, origin, allow_many=allow_many)
     check_restarts(program, design, origin)
     analysis = read_analysis(spec.analysis, program, metrics, factors, zips, design, origin)
-    launch = read_launch(spec.launch, origin)
     if launch.queue is not None and levels:
         what = "levels are entered by commands on this machine, and trials run in a queue"
         raise origin.error(("levels",), what, "put the commands into prepare, or into the job script")

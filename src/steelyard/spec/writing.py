@@ -26,6 +26,17 @@ from steelyard.spec.toml import toml_key, toml_value
 
 Table = dict[str, object]
 
+_LAUNCH = (
+    "kind",
+    "ranks",
+    "implementation",
+    "mpirun",
+    "binding",
+    "arguments",
+    "platform",
+    "algorithms",
+    "selector",
+)
 _HOOKS = ("prepare", "cleanup", "setup_once", "cleanup_once", "before_block", "after_block", *RESTARTS)
 
 
@@ -180,7 +191,7 @@ def _claim(claim: Claim) -> Table:
 def _launch(launch: Launching) -> Table:
     queue = launch.queue
     if queue is None:
-        return _different(launch, Launching(), ("kind",))
+        return _different(launch, Launching(), _LAUNCH)
     keys = ("script", "options", "submit", "cancel", "alive")
     table: Table = {"kind": launch.kind} | _different(queue, Queue(), keys)
     if launch.kind == "template":

@@ -81,7 +81,7 @@ class Comparison:
     budget : Budget or None
         What the uncertainty is made of, where it was propagated.
     refused : bool
-        No verdict because of runs that failed or timed out.
+        No verdict because of runs that failed or timed out, or had more ranks than CPUs.
     resolvable : float or None
         The smallest relative difference that this n and spread would have shown with 80 % power at the level
         tested.
@@ -226,6 +226,8 @@ def _flags(
         "failures_unequal": unequal(old, new),
         "failures_otherwise": declared.failures == "as-limit" and unequal(old.in_time, new.in_time),
         "timed_out": old.timed_out + new.timed_out > 0,
+        "simulated": "simulated" in (pair.baseline.provenance, pair.treatment.provenance),
+        "crowded": "crowded" in (pair.baseline.provenance, pair.treatment.provenance),
     }
     if isinstance(between, Contrast):
         in_time = _in_time(between, declared.estimand)
@@ -290,8 +292,10 @@ def _judged(
 
 def admissible(flags: Sequence[Flag], declared: Declared) -> bool:
     """Whether a comparison may be judged although runs failed: what timed out counts as the limit says, what
-    failed otherwise is unknown.
+    failed otherwise is unknown. Times of more ranks than CPUs are never judged.
     """
+    if "crowded" in flags:
+        return False
     if declared.failures == "ignore":
         return True
     unknown: set[Flag] = {"failures_unequal", "timed_out"}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.sample import Failures, Sample, Treatment
+from steelyard.sample import Failures, Provenance, Sample, Treatment
 from steelyard.stats.autocorrelation import Autocorrelation, autocorrelation
 from steelyard.stats.dominance import dominating_share
 from steelyard.stats.flags import Flag
@@ -44,6 +44,7 @@ class Described:
     trend: Trend | None = None
     outliers: Outliers | None = None
     step: float | None = None
+    provenance: Provenance = "measured"
     gap: Gap | None = None
     dominating: float | None = None
     drill: Drill | None = None
@@ -61,6 +62,8 @@ class Described:
             "not_finite": self.summary.reason == "not_finite",
             "failures": self.failures.failed > 0,
             "timed_out": self.failures.timed_out > 0,
+            "simulated": self.provenance == "simulated",
+            "crowded": self.provenance == "crowded",
         }
         return tuple(flag for flag, up in raised.items() if up)
 
@@ -70,7 +73,14 @@ def describe(sample: Sample) -> Described:
     values = np.asarray(sample.values, dtype=np.float64)
     summary = summarise(values)
     if summary.reason in ("no_values", "not_finite"):
-        return Described(sample.treatment, sample.metric, sample.labels, summary, sample.failures)
+        return Described(
+            sample.treatment,
+            sample.metric,
+            sample.labels,
+            summary,
+            sample.failures,
+            provenance=sample.provenance,
+        )
     return Described(
         treatment=sample.treatment,
         metric=sample.metric,
@@ -84,6 +94,7 @@ def describe(sample: Sample) -> Described:
         drill=drill_down(sample),
         gap=gap(values),
         dominating=dominating_share(values),
+        provenance=sample.provenance,
     )
 
 

@@ -24,6 +24,8 @@ Flag = Literal[
     "unbalanced_contexts",
     "no_spread",
     "undefined",
+    "simulated",
+    "crowded",
 ]
 
 EarlyDoubt = Literal["bimodal", "autocorrelated"]

@@ -28,6 +28,8 @@ Kind = Literal[
     "resolution",
     "instance_carries",
     "failures",
+    "simulated",
+    "crowded",
     "failures_unequal",
     "failures_ignored",
     "failures_as_limit",

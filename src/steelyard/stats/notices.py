@@ -37,6 +37,7 @@ def warnings_of(
     """About the run, about samples of the primary metric, about comparisons; the gravest first."""
     return (
         *_of_run(facts, samples, declared.alpha),
+        *_of_provenance(samples),
         *_of_failures(samples, comparisons, declared.failures),
         *_of_values(facts, samples),
         *_of_comparisons(facts, comparisons),
@@ -89,6 +90,13 @@ def _of_run(facts: DesignFacts, samples: Sequence[Described], alpha: float) -> l
     n = facts.blocks if blocked else min(sample.summary.n for sample in samples)
     if n < FEW_BLOCKS:
         notices.append(Notice("few_blocks", (), {"n": n, "wanted": FEW_BLOCKS, "blocked": blocked}))
+    return notices
+
+
+def _of_provenance(samples: Sequence[Described]) -> list[Notice]:
+    notices = [Notice("simulated")] if _flagged(samples, "simulated") else []
+    if crowded := _flagged(samples, "crowded"):
+        notices.append(Notice("crowded", tuple(dict.fromkeys(_labels(crowded)))))
     return notices
 
 

@@ -18,6 +18,7 @@ from steelyard.store.censoring import CensoredColumns, times_to_limit
 from steelyard.store.entries import Batch, Disturbance, Gaps, Journal, Look, Notice, Progress, Run
 from steelyard.store.facts import Facts
 from steelyard.store.lock import Holder, holder
+from steelyard.store.provenance import Origins
 from steelyard.store.reduction import REDUCTIONS
 from steelyard.store.sampling import ALWAYS, Columns, Origin, builtin_columns, reported_columns
 from steelyard.store.streaming import measurements
@@ -99,6 +100,7 @@ class Reading(Facts):
         origin = Origin(self._connection)
         failures = self.failures()
         treatments = {treatment.id: treatment for treatment in self.treatments}
+        origins = Origins.of(self._experiment_json, self.runs())
         samples = []
         for metric, id_, reduce in asked:
             place = together.index(metric.name) if metric.name in together else 0
@@ -126,6 +128,7 @@ class Reading(Facts):
                         columns.trials,
                         labels[label],
                         failures[treatment],
+                        provenance=origins.provenance(metric, treatments[treatment]),
                     )
                 )
         return samples
@@ -137,6 +140,7 @@ class Reading(Facts):
         """
         metric, _, _ = self._metric("wall_s")
         origin, failures = Origin(self._connection), self.failures()
+        origins = Origins.of(self._experiment_json, self.runs())
         found = times_to_limit(self._connection, limit_s)
         samples = []
         for treatment in self.treatments:
@@ -153,6 +157,7 @@ class Reading(Facts):
                     its.columns.trials,
                     failures=failures[treatment.id],
                     late=its.late,
+                    provenance=origins.provenance(metric, treatment),
                 )
             )
         return samples

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from steelyard.spec.experiment import Launching, Queue
+from steelyard.spec.experiment import Factor, Launching, Queue
 from steelyard.spec.origin import Origin, Path
 from steelyard.spec.read.patterns import check_pattern
 from steelyard.spec.read.program import read_duration
+from steelyard.spec.read.ranks import check_keys, read_ranks
 from steelyard.spec.tables import LaunchTable
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -20,7 +21,7 @@ HANDED_ON = ("SLURM", "PBS_", "LSB_", "FLUX_", "PMI")
 _OF_TEMPLATE = ("submit", "cancel", "alive")
 
 
-def read_launch(table: LaunchTable, origin: Origin) -> Launching:
+def read_launch(table: LaunchTable, factors: tuple[Factor, ...], origin: Origin) -> Launching:
     """The kind, and what it needs.
 
     Raises
@@ -28,6 +29,9 @@ def read_launch(table: LaunchTable, origin: Origin) -> Launching:
     SpecError
     """
     path: Path = ("launch",)
+    check_keys(table, origin)
+    if table.kind in ("mpi", "smpi"):
+        return read_ranks(table, factors, origin)
     if table.kind == "local":
         for key in ("options", "script", *_OF_TEMPLATE):
             if getattr(table, key):

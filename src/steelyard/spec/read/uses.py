@@ -7,10 +7,20 @@ from typing import Final
 
 from steelyard.errors import SpecError, UsageError
 from steelyard.interventions import INTERVENTIONS
-from steelyard.spec.experiment import Build, Contexts, Factor, LevelCommands, Program, UserMetric, Zip
+from steelyard.spec.experiment import (
+    Build,
+    Contexts,
+    Factor,
+    Launching,
+    LevelCommands,
+    Program,
+    UserMetric,
+    Zip,
+)
 from steelyard.spec.origin import Origin, Path, nearest
 from steelyard.spec.placeholders import names
 from steelyard.spec.read.factors import COMMAND
+from steelyard.spec.read.ranks import texts as launch_texts
 from steelyard.spec.shell_text import expand_for_shell
 from steelyard.units import Scalar
 
@@ -34,7 +44,7 @@ _HOOKS: Final = {
 }
 
 
-def check_uses(
+def check_uses(  # noqa: PLR0913, PLR0917 -- every table that takes placeholders
     program: Program,
     build: Build | None,
     factors: tuple[Factor, ...],
@@ -42,6 +52,7 @@ def check_uses(
     contexts: Contexts | None,
     metrics: Sequence[UserMetric],
     commands: Sequence[LevelCommands],
+    launch: Launching,
     origin: Origin,
 ) -> None:
     """Refuse placeholders without a factor, factors without a use, and variables set by an intervention too.
@@ -52,7 +63,7 @@ def check_uses(
     """
     levels = {factor.name: factor.levels for factor in factors}
     drawn = set(contexts.settings) if contexts else set()
-    used = _check_placeholders(program, build, set(levels), drawn, origin) | _derived_from(metrics)
+    used = _check_placeholders(program, build, launch, set(levels), drawn, origin) | _derived_from(metrics)
     used |= {each.factor for each in commands if each.enter is not None}
     for i, each in enumerate(commands):
         for key, words in (("enter", each.enter), ("leave", each.leave)):
@@ -84,12 +95,17 @@ def _check_built(name: str, build: Build | None, origin: Origin, path: Path) -> 
 
 
 def _check_placeholders(
-    program: Program, build: Build | None, factors: set[str], drawn: set[str], origin: Origin
+    program: Program,
+    build: Build | None,
+    launch: Launching,
+    factors: set[str],
+    drawn: set[str],
+    origin: Origin,
 ) -> set[str]:
     """The names of all placeholders, each known where it stands."""
     used: set[str] = set()
     built = {name for name in drawn if INTERVENTIONS[name].placeholders}
-    for path, text, scope in _texts(program, build):
+    for path, text, scope in _texts(program, build, launch):
         known = {*_SCOPES[scope], *(factors if scope in ("trial", "build") else ())}
         known |= built if scope == "build" else set()
         found = _check_text(path, text, scope, known, factors, origin)
@@ -125,7 +141,7 @@ def _derived_from(metrics: Sequence[UserMetric]) -> set[str]:
     return {name for text in derived for name in parse(text).names}
 
 
-def _texts(program: Program, build: Build | None) -> Iterator[tuple[Path, str, str]]:
+def _texts(program: Program, build: Build | None, launch: Launching) -> Iterator[tuple[Path, str, str]]:
     """Place, text and scope of every text that takes placeholders."""
     for level, words in program.commands.items():
         yield from ((_command_place(level), word, "trial") for word in words)
@@ -143,6 +159,7 @@ def _texts(program: Program, build: Build | None) -> Iterator[tuple[Path, str, s
         yield from ((("build", "command"), word, "build") for word in build.command)
         yield from ((("build", "env", name), value, "build") for name, value in build.env.items())
         yield from ((("build", "objects"), name, "build") for name in build.objects)
+    yield from ((("launch", key), text, "trial") for key, text in launch_texts(launch))
 
 
 def _command_place(level: str) -> Path:

@@ -1,0 +1,42 @@
+"""Times of more ranks than CPUs decide no claim: they are the work of all ranks together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from steelyard.claims.draft import Draft
+from steelyard.claims.observed import Observed
+from steelyard.sample import Sample
+from steelyard.series import Series
+
+
+@dataclass(slots=True)
+class _Asked:
+    """What a judge is given, and whether times of a crowd were among it."""
+
+    observed: Observed
+    crowded: bool = field(default=False)
+
+    def samples(self, metric: str) -> Sequence[Sample]:
+        found = self.observed.samples(metric)
+        self.crowded |= any(sample.provenance == "crowded" for sample in found)
+        return found
+
+    def series(self, metric: str, parameters: Sequence[str]) -> Sequence[Series]:
+        found = self.observed.series(metric, parameters)
+        self.crowded |= any(one.crowded for one in found)
+        return found
+
+
+def judge_unless_crowded(judge: Callable[[Any, Observed], Draft], claim: object, observed: Observed) -> Draft:
+    """What the judge finds; nothing of it is decided where it asked for times of a crowd."""
+    asked = _Asked(observed)
+    draft = judge(claim, replace(observed, samples=asked.samples, series=asked.series))
+    if not asked.crowded:
+        return draft
+    return Draft(
+        tested=tuple(replace(each, indicated=None, p=1.0) for each in draft.tested),
+        settled=tuple(replace(each, outcome="not_resolved") for each in draft.settled),
+    )

@@ -1,0 +1,101 @@
+"""What an XML platform of SimGrid says of its hosts: how many, what they are called, and their cores."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+from xml.etree import ElementTree as ET
+
+from steelyard.errors import UsageError
+
+LARGEST_BYTES: Final = 16 << 20
+MOST_HOSTS: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedHost:
+    """A host; each of its cores is a place for one rank."""
+
+    name: str
+    cores: int
+
+
+@lru_cache(maxsize=16)
+def read_hosts(path: Path) -> tuple[SimulatedHost, ...]:
+    """The hosts of a platform, in its order: ``<host>`` and ``<cluster>`` elements.
+
+    Raises
+    ------
+    UsageError
+        The file cannot be read, is no platform, or declares hosts in another way.
+    """
+    try:
+        if path.stat().st_size > LARGEST_BYTES:
+            raise UsageError(f"the platform {path} is larger than 16 MiB", hint="give a file of SimGrid")
+        # expat, since 2.4, refuses entities that grow without bound.
+        root = ET.fromstring(path.read_bytes())  # noqa: S314
+    except OSError as error:
+        raise UsageError(
+            f"the platform {path} cannot be read: {error.strerror}", hint="check platform in [launch]"
+        ) from None
+    except ET.ParseError as error:
+        raise UsageError(f"the platform {path} is no XML: {error}", hint="give a file of SimGrid") from None
+    if root.tag != "platform":
+        raise UsageError(
+            f"{path} is no platform of SimGrid: it starts with <{root.tag}>", hint="it starts with <platform>"
+        )
+    hosts: list[SimulatedHost] = []
+    for element in root.iter():
+        cores = _whole(element.get("core", "1"), path)
+        if element.tag == "host":
+            hosts.append(SimulatedHost(element.get("id", ""), cores))
+        elif element.tag == "cluster":
+            names = _numbers(element.get("radical", ""), path)
+            head, tail = element.get("prefix", ""), element.get("suffix", "")
+            hosts += [SimulatedHost(f"{head}{number}{tail}", cores) for number in names]
+    if not hosts:
+        raise UsageError(
+            f"{path} declares no <host> and no <cluster>", hint="other ways to declare hosts are not read"
+        )
+    return tuple(hosts)
+
+
+def places(path: Path, ranks: int) -> list[str]:
+    """The host of each rank: the cores of a host are filled before the next.
+
+    Raises
+    ------
+    UsageError
+        As ``read_hosts``; or the platform has too few cores.
+    """
+    hosts = read_hosts(path)
+    places = [host.name for host in hosts for _ in range(host.cores)]
+    if ranks > len(places):
+        raise UsageError(
+            f"{ranks} ranks are asked for, and {path} has {len(places)} cores on {len(hosts)} hosts",
+            hint="ask for fewer ranks, or give a larger machine as platform in [launch]",
+        )
+    return places[:ranks]
+
+
+def _numbers(radical: str, path: Path) -> list[int]:
+    """``0-3,7`` as numbers."""
+    numbers: list[int] = []
+    for part in radical.split(","):
+        ends = re.fullmatch(r"\s*(\d{1,9})(?:-(\d{1,9}))?\s*", part)
+        if ends is None:
+            raise UsageError(f"{path}: radical = {radical!r} is no list of numbers", hint='write "0-255"')
+        first, last = int(ends[1]), int(ends[2] or ends[1])
+        if last - first >= MOST_HOSTS:
+            raise UsageError(f"{path}: radical = {radical!r} has too many hosts", hint="2^20 at most")
+        numbers += range(first, last + 1)
+    return numbers
+
+
+def _whole(text: str, path: Path) -> int:
+    if not re.fullmatch(r"\d{1,6}", text) or int(text) < 1:
+        raise UsageError(f"{path}: core = {text!r} is no number of cores", hint='write core = "16"')
+    return int(text)

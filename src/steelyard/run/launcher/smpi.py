@@ -1,0 +1,138 @@
+"""``kind = "smpi"``: SimGrid runs all ranks in one process, on a machine that it simulates.
+
+The program is compiled with ``smpicxx``. Times are simulated ones; nothing of what the ranks compute takes
+any, and the same program gives the same times to the bit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from steelyard.errors import MachineError, UsageError
+from steelyard.run.launch import Launch
+from steelyard.run.launcher.platform import places
+from steelyard.spec.experiment import Experiment
+from steelyard.spec.placeholders import expand
+from steelyard.spec.ranks import ranks_of
+from steelyard.units import Scalar
+
+SETTINGS: Final = (
+    "smpi/privatization:1",
+    # Times below this are lost; smpirun's own value.
+    "surf/precision:1e-9",
+    "network/model:SMPI",
+    # What ranks compute takes no time, so that results do not depend on this machine.
+    "smpi/simulate-computation:no",
+    "smpi/host-speed:10Gf",
+    # What a message costs its sender and receiver (LogGP's o): without, a root that talks to all of them one
+    # after the other looks as fast as a tree.
+    "smpi/os:0:0.4e-6:8e-11",
+    "smpi/or:0:0.4e-6:8e-11",
+    "smpi/ois:0:0.4e-6:8e-11",
+    # By default a program that polls is made to wait longer and longer.
+    "smpi/iprobe:1e-7",
+    "smpi/test:1e-6",
+    "smpi/grow-injected-times:no",
+)
+
+
+class Smpi:
+    """Starts programs on simulated machines."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        self._asked = experiment.launch
+        self._source = experiment.source
+        self._hosts = _cache_directory() / "hosts"
+
+    def around(self, launch: Launch, names: Mapping[str, str]) -> Launch:
+        """See ``Launcher``."""
+        asked, ranks = self._asked, ranks_of(self._asked, names)
+        platform = self._platform(names)
+        hostfile = self._hostfile(places(platform, ranks))
+        settings = [*SETTINGS, f"smpi/np:{ranks}", f"smpi/hostfile:{hostfile}"]
+        if asked.selector is not None:
+            settings.append(f"smpi/coll-selector:{expand(asked.selector, names)}")
+        settings += [f"smpi/{op}:{expand(name, names)}" for op, name in asked.algorithms.items()]
+        starter = simulator().path
+        words = (
+            starter,
+            launch.path,
+            *(f"--cfg={setting}" for setting in settings),
+            "--log=root.thres:warning",
+            *(expand(word, names) for word in asked.arguments),
+            str(platform),
+            *launch.argv[1:],
+        )
+        return replace(launch, path=starter, argv=words, env=(*launch.env, f"SMPI_GLOBAL_SIZE={ranks}"))
+
+    def facts(self) -> Mapping[str, Scalar]:
+        """The simulator."""
+        return {"simulator": f"SimGrid {simulator().version}"}
+
+    def _platform(self, names: Mapping[str, str]) -> Path:
+        text = expand(self._asked.platform or "", names)
+        path = Path(os.path.normpath(Path(self._source, text)))
+        with_suffix = path.with_name(f"{path.name}.xml")
+        for each in (path, with_suffix):
+            if each.is_file():
+                return each
+        raise UsageError(
+            f"there is no platform {text!r} (looked for {path} and {with_suffix})",
+            hint="give the path of an XML platform of SimGrid",
+        )
+
+    def _hostfile(self, hosts: list[str]) -> Path:
+        """One host a line, a line a rank; named by its contents, so that it never changes."""
+        text = "".join(f"{host}\n" for host in hosts)
+        path = self._hosts / hashlib.sha256(text.encode()).hexdigest()[:24]
+        if not path.is_file():
+            self._hosts.mkdir(parents=True, exist_ok=True)
+            # Whole or not there: another run may want it now.
+            half = path.with_suffix(f".{os.getpid()}")
+            half.write_text(text)
+            half.replace(path)
+        return path
+
+
+class Simulator:
+    """The program behind ``smpirun``, which is a shell script that splits words at blanks."""
+
+    __slots__ = ("path", "version")
+
+    def __init__(self, path: str, version: str) -> None:
+        self.path = path
+        self.version = version
+
+
+@lru_cache(maxsize=1)
+def simulator() -> Simulator:
+    """Where it is.
+
+    Raises
+    ------
+    MachineError
+        SimGrid is not installed.
+    """
+    script = shutil.which("smpirun")
+    text = Path(script).read_text(errors="replace") if script else ""
+    path = re.search(r'"(/[^"\s]*/smpimain)"', text)
+    if path is None or not os.access(path[1], os.X_OK):
+        raise MachineError(
+            'SimGrid is not installed here, and launch.kind = "smpi" needs it',
+            hint="apt-get install libsimgrid-dev (Debian, Ubuntu), or see https://simgrid.org",
+        )
+    version = re.search(r"SimGrid version ([\d.]+)", text)
+    return Simulator(path[1], version[1] if version else "")
+
+
+def _cache_directory() -> Path:
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (base if base.is_absolute() else Path.home() / ".cache") / "steelyard"

@@ -1,0 +1,29 @@
+"""How many ranks a trial has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from steelyard.errors import UsageError
+from steelyard.spec.experiment import Launching
+from steelyard.spec.placeholders import expand
+from steelyard.units import Scalar
+
+MOST_RANKS: Final = 1 << 20
+
+
+def ranks_of(launching: Launching, levels: Mapping[str, Scalar]) -> int:
+    """The number of ranks of a treatment; 1 where nothing is said.
+
+    Raises
+    ------
+    UsageError
+        It is no whole number from 1 to 2^20.
+    """
+    text = expand(launching.ranks or "1", levels)
+    if not text.isdecimal() or not 1 <= int(text[:8]) <= MOST_RANKS:
+        raise UsageError(
+            f"{text!r} is no number of ranks", hint="give whole numbers from 1 on, as in p = [2, 4, 8]"
+        )
+    return int(text)

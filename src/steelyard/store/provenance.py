@@ -1,0 +1,76 @@
+"""Where the values of a record come from, by its spec and the machines that ran it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+
+from steelyard.errors import UsageError
+from steelyard.sample import Provenance, Treatment
+from steelyard.spec.experiment import Launching
+from steelyard.spec.placeholders import format_level
+from steelyard.spec.ranks import ranks_of
+from steelyard.store.entries import Run
+from steelyard.units import Metric
+
+TIMES: Final = ("s", "1/s", "B/s")
+"""Units of what depends on how many ranks share a CPU; memory and counts do not."""
+
+
+class _Launch(msgspec.Struct, frozen=True):
+    """Of ``[launch]``, what provenance follows from; a newer version may say more there."""
+
+    kind: str = "local"
+    ranks: str | None = None
+
+
+class _Spec(msgspec.Struct, frozen=True):
+    launch: _Launch = _Launch()
+
+
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """The provenance of each sample of a record.
+
+    Attributes
+    ----------
+    kind : str
+        Of launch.
+    ranks : str or None
+        How many a treatment has, with placeholders.
+    cpus : int or None
+        The fewest that a run of the record could use; ``None`` where that is not known.
+    """
+
+    kind: str
+    ranks: str | None
+    cpus: int | None
+
+    @classmethod
+    def of(cls, experiment_json: str | bytes, runs: Sequence[Run]) -> Origins:
+        """As the record says, even one whose spec a newer version wrote."""
+        launch = msgspec.json.decode(experiment_json, type=_Spec).launch
+        known = [cpus for run in runs if isinstance(cpus := run.host.get("cpus_usable"), int)]
+        return cls(launch.kind, launch.ranks, min(known, default=None))
+
+    def provenance(self, metric: Metric, treatment: Treatment) -> Provenance:
+        """What a program reports under a simulator is simulated; what is measured from outside is the
+        simulator's own.
+        """
+        match self.kind:
+            case "smpi" if metric.kind in ("user", "derived"):
+                return "simulated"
+            case "mpi" if metric.unit in TIMES and self.cpus is not None:
+                return "crowded" if self._count(treatment) > self.cpus else "measured"
+            case _:
+                return "measured"
+
+    def _count(self, treatment: Treatment) -> int:
+        names = {name: format_level(level) for name, level in treatment.levels.items()}
+        try:
+            return ranks_of(Launching(ranks=self.ranks), names)
+        except UsageError:
+            return 1  # A record that did not come from here.

@@ -1,0 +1,220 @@
+"""Real runs by ``mpirun`` and by SimGrid, through the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+WORKLOADS = ROOT / "build" / "workloads"
+MPIRUN = ROOT / ".cache" / "mpi" / "openmpi" / "bin" / "mpirun"
+FLAT = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+<cluster id="flat" prefix="n" suffix="" radical="0-31" speed="10Gf" bw="12.5GBps" lat="1us"
+         bb_bw="51.2TBps" bb_lat="0us" bb_sharing_policy="FATPIPE" sharing_policy="SPLITDUPLEX"/>
+</platform>
+"""
+
+
+@pytest.fixture
+def mpirun() -> str:
+    if not MPIRUN.is_file():
+        pytest.skip("Open MPI is not set up: ./dev mpi openmpi")
+    return str(MPIRUN)
+
+
+@pytest.fixture
+def simulated_program() -> str:
+    path = WORKLOADS / "smpi" / "bin" / "collectives"
+    if not path.is_file():
+        pytest.skip("the workloads are not built for SimGrid: ./dev mpi smpi")
+    return str(path)
+
+
+def spec(tmp_path: Path, text: str) -> str:
+    path = tmp_path / "spec.toml"
+    path.write_text(text)
+    return str(path)
+
+
+def by_shell(mpirun: str, script: str, ranks: str = "2") -> str:
+    factors = f"[factors]\np = [1, 2, {(os.cpu_count() or 1) + 1}]" if ranks == "{p}" else ""
+    return f"""
+[program]
+command = ["/bin/sh", "-c", '''{script}''']
+timeout = "20 s"
+{factors}
+[design]
+blocks = 2
+discard = 0
+[metrics]
+t_s = {{ pattern = "t=([0-9.]+)", unit = "s" }}
+[analysis]
+metric = "t_s"
+[launch]
+kind = "mpi"
+ranks = "{ranks}"
+mpirun = "{mpirun}"
+"""
+
+
+def test_ranks_are_started_and_times_of_more_ranks_than_cpus_get_no_verdict(tmp_path, steelyard_cli, mpirun):
+    # Every rank but the first is silent; the time is as far from chance as can be.
+    script = 'test "$OMPI_COMM_WORLD_RANK" = 0 && echo t=$OMPI_COMM_WORLD_SIZE.$(date +%N); exit 0'
+    ended = steelyard_cli("run", spec(tmp_path, by_shell(mpirun, script, "{p}")), "--json")
+    assert ended.returncode == 0, ended.stderr
+    answer = json.loads(ended.stdout)
+    means = {
+        each["treatment"]["label"]: each["mean"] for each in answer["samples"] if each["metric"] == "t_s"
+    }
+    # The number of ranks stands before the point.
+    assert all(int(mean) == int(label) for label, mean in means.items())
+    many = str((os.cpu_count() or 1) + 1)
+    crowded = [each for each in answer["comparisons"] if "crowded" in each["flags"]]
+    assert crowded
+    assert all(each["verdict"] in ("not_resolved", None) for each in crowded)
+    (warning,) = [each for each in answer["warnings"] if each["kind"] == "crowded"]
+    assert warning["treatments"] == [many]
+    assert answer["simulated"] is False
+
+
+def test_a_rank_that_dies_fails_the_trial_with_its_exit_code(tmp_path, steelyard_cli, mpirun):
+    script = 'test "$OMPI_COMM_WORLD_RANK" = 1 && exit 7; sleep 0.2; echo t=1'
+    ended = steelyard_cli("run", spec(tmp_path, by_shell(mpirun, script)))
+    assert ended.returncode == 5
+    assert "exit code 7" in ended.stderr
+
+
+def test_a_rank_that_hangs_is_ended_at_the_time_limit_with_all_others(tmp_path, steelyard_cli, mpirun):
+    script = 'test "$OMPI_COMM_WORLD_RANK" = 1 && sleep 1000; echo t=1'
+    text = by_shell(mpirun, script).replace('"20 s"', '"1.5 s"')
+    ended = steelyard_cli("run", spec(tmp_path, text))
+    # That nothing is left is seen to by the fixture of every test.
+    assert ended.returncode == 5
+    assert "time limit" in ended.stderr
+
+
+def test_ranks_do_not_outlive_a_run_that_was_killed(tmp_path, steelyard_env, mpirun):
+    path = spec(tmp_path, by_shell(mpirun, "echo $$ >> ranks; sleep 1000"))
+    ranks = tmp_path / "ranks"
+    run = subprocess.Popen(
+        [sys.executable, "-m", "steelyard", "run", path],
+        env=steelyard_env,
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 20
+    while not (ranks.exists() and len(ranks.read_text().split()) == 2) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    pids = [int(pid) for pid in ranks.read_text().split()]
+    assert len(pids) == 2
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    while any(alive(pid) for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(alive(pid) for pid in pids)
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_two_libraries_mixed_are_refused_before_anything_runs(tmp_path, steelyard_cli, mpirun):
+    program = WORKLOADS / "openmpi" / "bin" / "collectives"
+    if not program.is_file():
+        pytest.skip("the workloads are not built for Open MPI: ./dev mpi openmpi")
+    other = tmp_path / "mpirun"
+    other.write_text("#!/bin/sh\nprintf 'HYDRA build details:\\n    Version:   5.0.2\\n'\n")
+    other.chmod(0o755)
+    text = f"""
+[program]
+command = ["{program}"]
+[launch]
+kind = "mpi"
+ranks = 2
+mpirun = "{other}"
+"""
+    ended = steelyard_cli("run", spec(tmp_path, text))
+    assert ended.returncode == 4
+    assert "two MPI libraries are mixed" in ended.stderr
+    assert "linked to Open MPI" in ended.stderr
+    asked = text.replace(str(other), mpirun) + 'implementation = "mpich"\n'
+    ended = steelyard_cli("run", spec(tmp_path, asked))
+    assert ended.returncode == 4
+    assert "is of Open MPI, and implementation = 'mpich' is asked for" in ended.stderr
+
+
+def test_no_mpi_at_all_is_an_error_with_a_cure(tmp_path, steelyard_cli):
+    text = '[program]\ncommand = ["/bin/true"]\n[launch]\nkind = "mpi"\nranks = 2\n'
+    ended = steelyard_cli("run", spec(tmp_path, text), env={"PATH": "/nowhere"})
+    assert ended.returncode == 4
+    assert "there is no mpirun in PATH" in ended.stderr
+    assert "hint: install an MPI library" in ended.stderr
+
+
+SIMULATED = """
+[program]
+command = ["{program}", "--ops", "bcast,litmus", "--repetitions", "1", "--warmup", "0", "--precision", "0",
+           "--clocks", "one"]
+timeout = "30 s"
+[factors]
+p = [2, 4, 8, 16, {most}]
+[design]
+blocks = 1
+discard = 0
+[metrics]
+latency_quantile_s = {{ source = "lines", unit = "s" }}
+[analysis]
+metric = "latency_quantile_s"
+[launch]
+kind = "smpi"
+ranks = "{{p}}"
+platform = "flat"
+algorithms = {{ bcast = "binomial_tree" }}
+[[claims]]
+scales = "latency_quantile_s"
+where = {{ op = "bcast" }}
+parameter = "p"
+expect = "O(log p)"
+"""
+
+
+def test_a_simulated_machine_is_measured_modelled_and_always_called_simulated(
+    tmp_path, steelyard_cli, simulated_program
+):
+    (tmp_path / "flat.xml").write_text(FLAT)
+    path = spec(tmp_path, SIMULATED.format(program=simulated_program, most=32))
+    ended = steelyard_cli("run", path, "--json")
+    assert ended.returncode == 0, ended.stderr
+    answer = json.loads(ended.stdout)
+    assert answer["simulated"] is True
+    assert "simulated" in {each["kind"] for each in answer["warnings"]}
+    shown = steelyard_cli("analyze", "spec.lab")
+    assert "latency_quantile_s, simulated; " in shown.stdout
+    asked = ("model", "spec.lab", "--parameter", "p", "--expect", "O(log p)")
+    models = json.loads(steelyard_cli(*asked, "--json").stdout)["models"]
+    assert len(models) == 2
+    assert all(each["simulated"] and each["growth"] == "O(log p)" for each in models)
+    assert "simulated" in steelyard_cli(*asked).stdout
+    assert "holds" in steelyard_cli("check", "spec.lab").stdout
+
+
+def test_more_ranks_than_the_simulated_machine_has_are_refused(tmp_path, steelyard_cli, simulated_program):
+    (tmp_path / "flat.xml").write_text(FLAT)
+    path = spec(tmp_path, SIMULATED.format(program=simulated_program, most=33))
+    ended = steelyard_cli("run", path)
+    assert ended.returncode == 2
+    assert "33 ranks are asked for" in ended.stderr
+    assert "32 cores on 32 hosts" in ended.stderr
