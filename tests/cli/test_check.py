@@ -148,3 +148,59 @@ def test_a_spec_that_claims_nothing_is_a_mistake_with_a_cure(steelyard_cli, spec
     assert "[[claims]]" in done.stderr.partition("hint: ")[2]
     steelyard_cli("run", "it.toml")
     assert steelyard_cli("check", "it.lab").returncode == 2
+
+
+@pytest.fixture
+def collectives(tmp_path):
+    rows = [
+        f"{op},{p},{f(p)}"
+        for op, f in (("bcast", lambda p: 5 + p.bit_length()), ("gather", lambda p: 3 + 2 * p))
+        for p in (16, 32, 64, 128, 256, 512)
+    ]
+    (tmp_path / "data.csv").write_text("op,p,latency\n" + "\n".join(rows) + "\n")
+    return ("data.csv", "--value", "latency", "--parameter", "p", "--by", "op")
+
+
+def test_data_of_other_tools_are_held_to_expectations_and_rules(steelyard_cli, collectives):
+    stated = ("--expect", "O(log p)", "--rule", "bcast <= gather")
+    done = steelyard_cli("check", *collectives, *stated, "--strata")
+    assert done.returncode == 1, done.stderr
+    assert "✗ latency grows over p as O(log p): fails in 1 of 2 strata, holds in 1" in done.stdout
+    assert "✗ op = gather: O(p), no match" in done.stdout
+    assert "✓ bcast <= gather in latency: holds" in done.stdout
+    kept = steelyard_cli("check", *collectives, "--expect", "O(log p)", "--expect", "gather=O(p)", "--json")
+    assert kept.returncode == 0, kept.stderr
+    document = json.loads(kept.stdout)
+    assert [v["verdict"] for v in document["verdicts"]] == ["holds", "holds"]
+    assert document["verdicts"][0]["record"] is None
+
+
+def test_the_status_quo_of_data_is_kept(steelyard_cli, collectives, tmp_path):
+    steelyard_cli("model", *collectives, "--accept", "accepted.json")
+    assert steelyard_cli("check", *collectives, "--expectations", "accepted.json").returncode == 0
+    data = tmp_path / "data.csv"
+    data.write_text(data.read_text().replace("bcast", "old").replace("gather", "bcast"))
+    done = steelyard_cli("check", *collectives, "--expectations", "accepted.json", "--function", "bcast")
+    assert done.returncode == 1, done.stdout
+
+
+def test_a_record_is_held_to_growth_without_a_claim(steelyard_cli, spec):
+    path = spec(HOLDS)
+    path.write_text(path.read_text().replace("[0.001, 0.02]", "[0.001, 0.002, 0.005, 0.01, 0.02]"))
+    steelyard_cli("run", "it.toml")
+    done = steelyard_cli("check", "it.lab", "--expect", "O(seconds)", "--parameter", "seconds")
+    # What a loaded machine makes of it is another matter.
+    assert done.returncode in {0, 1}, done.stderr
+    assert "wall_s grows over seconds as O(seconds): " in done.stdout
+
+
+def test_data_of_which_nothing_is_expected_and_expectations_of_a_spec_are_mistakes(
+    steelyard_cli, collectives, spec
+):
+    none = steelyard_cli("check", *collectives)
+    assert none.returncode == 2
+    assert "nothing is expected of it" in none.stderr
+    spec(HOLDS)
+    both = steelyard_cli("check", "it.toml", "--expect", "O(1)")
+    assert both.returncode == 2
+    assert "claims what it expects itself" in both.stderr

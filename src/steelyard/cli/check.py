@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from steelyard.cli.data import ask, data_options
 from steelyard.cli.options import json_option, strict_option
 from steelyard.errors import UsageError
+from steelyard.exchange.cube import holds_profiles
 
 if TYPE_CHECKING:
     from steelyard.lab.check import Checked
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Judge the claims of specs and records: what holds, what fails, what is open.")
-@click.argument("names", type=click.Path(path_type=Path), metavar="SPEC|RECORD...", nargs=-1, required=True)
+@click.argument(
+    "names", type=click.Path(path_type=Path), metavar="SPEC|RECORD|DATA...", nargs=-1, required=True
+)
 @click.option("--no-run", is_flag=True, help="Judge what is recorded; run nothing.")
 @click.option("--strata", is_flag=True, help="A line for each stratum too.")
 @click.option(
@@ -30,22 +34,26 @@ if TYPE_CHECKING:
 )
 @json_option
 @strict_option
+@data_options
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     names: Sequence[Path],
     no_run: bool,
     strata: bool,
     junit: Path | None,
     as_json: bool,
     strict: bool,
+    **about: Any,
 ) -> None:
-    """Judge the claims of each SPEC or RECORD (a directory NAME.lab).
+    """Judge the claims of each SPEC or RECORD (a directory NAME.lab), or expectations of growth of DATA that
+    `steelyard model` reads: the options from --expect on are about those.
 
     A spec whose record is not finished is run first. Exits with 1 where a claim fails, with 3 under --strict
     where one is not resolved, with 5 where a program fails.
     """
-    checked = [_checked(name, run=not no_run) for name in names]
+    checked = [_checked(name, about, run=not no_run) for name in names]
     # Over several experiments, what fails beats what is open.
     code = min((c for each in checked if (c := each.exit_code(strict=strict))), default=0)
     if junit is not None:
@@ -59,7 +67,16 @@ def command(
     ctx.exit(code)
 
 
-def _checked(name: Path, *, run: bool) -> Checked:
+def _checked(name: Path, about: Mapping[str, Any], *, run: bool) -> Checked:
+    asked = any(about.values())
+    if name.suffix == ".toml" and asked:
+        raise UsageError(
+            f"{name} claims what it expects itself",
+            hint="leave out the options about data, or add [[claims]]",
+        )
+    recorded = name.is_dir() and not holds_profiles(name)
+    if asked or not (recorded or name.suffix == ".toml" or name.name == "record.sqlite"):
+        return _of_data(name, about)
     from steelyard.lab.check import check
     from steelyard.lab.records import find_record, record_of_spec
     from steelyard.store import Record
@@ -84,6 +101,22 @@ def _checked(name: Path, *, run: bool) -> Checked:
 
             refuse_other(record, experiment)
         return check(record, experiment.claims)
+
+
+def _of_data(name: Path, about: Mapping[str, Any]) -> Checked:
+    from steelyard.lab.check_data import check_data
+    from steelyard.report.counting import Counting
+
+    asked = ask(name, **about)
+    with Counting("functions", sys.stderr) as counting:
+        return check_data(
+            name.stem,
+            asked.series,
+            asked.question,
+            rules=asked.rules,
+            litmus=asked.litmus,
+            progress=counting.update,
+        )
 
 
 def _run(experiment: Experiment, directory: Path, spec_text: str) -> None:

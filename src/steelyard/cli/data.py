@@ -1,0 +1,218 @@
+"""What ``model`` and ``check`` share: data of any format, and what is expected of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from steelyard.errors import UsageError
+
+if TYPE_CHECKING:
+    from steelyard.exchange.csv_columns import Columns
+    from steelyard.scaling.question import Expectation, Question
+    from steelyard.series import Series
+
+OPTIONS: Final = (
+    click.option(
+        "--expect",
+        "expect",
+        multiple=True,
+        metavar="[NAME=]BIG-O",
+        help="What functions should grow like: 'O(log p)', or 'bcast=O(log p)' for one. Repeatable.",
+    ),
+    click.option(
+        "--expectations",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Expectations that --accept wrote.",
+    ),
+    click.option(
+        "--deviation",
+        metavar="BIG-O",
+        help="How far off is approximate; by default the leading exponent halved.",
+    ),
+    click.option(
+        "-p",
+        "--parameter",
+        "parameters",
+        multiple=True,
+        metavar="NAME",
+        help="What is modelled over (CSV, records); the first is what expectations are about.",
+    ),
+    click.option(
+        "--along",
+        multiple=True,
+        metavar="N=P",
+        help="Parameter N of expectations grows with P (weak scaling).",
+    ),
+    click.option(
+        "--at",
+        "scale",
+        multiple=True,
+        metavar="P=VALUE",
+        help="Scale of interest: ranks and values there too.",
+    ),
+    click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only these metrics."),
+    click.option(
+        "--function",
+        "functions",
+        multiple=True,
+        metavar="TEXT",
+        help="Only functions whose name has TEXT in it.",
+    ),
+    click.option(
+        "--rule", "rules", multiple=True, metavar="RULE", help="'allreduce <= reduce + bcast'. Repeatable."
+    ),
+    click.option(
+        "--litmus", metavar="NAME", help="A function that tells the machine's fault from the library's."
+    ),
+    click.option("--value", metavar="COLUMN", help="CSV: the column with the metric."),
+    click.option(
+        "--by", "by", multiple=True, metavar="COLUMN", help="CSV: columns that tell functions apart."
+    ),
+    click.option("--u", "u", metavar="COLUMN", help="CSV: standard uncertainty of the value."),
+    click.option("--n", "n", metavar="COLUMN", help="CSV: launches behind the value."),
+    click.option("--unit", default="", metavar="UNIT", help="CSV: unit of the value."),
+)
+"""In the order of the help."""
+
+
+def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """All of ``OPTIONS``; a command takes them as one mapping and hands it to ``ask``."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Series, what is asked of them, and the rules between them."""
+
+    series: tuple[Series, ...]
+    question: Question
+    rules: tuple[str, ...]
+    litmus: str | None
+
+
+def ask(
+    data: Path,
+    *,
+    expect: Sequence[str],
+    expectations: Path | None,
+    deviation: str | None,
+    parameters: Sequence[str],
+    along: Sequence[str],
+    scale: Sequence[str],
+    metrics: Sequence[str],
+    functions: Sequence[str],
+    rules: Sequence[str],
+    litmus: str | None,
+    value: str | None,
+    by: Sequence[str],
+    u: str | None,
+    n: str | None,
+    unit: str,
+) -> Asked:
+    """Read the data and the options.
+
+    Raises
+    ------
+    UsageError
+        The file cannot be read, or an option cannot be understood.
+    """
+    from steelyard.exchange.csv_columns import Columns
+    from steelyard.scaling.question import Question
+
+    columns = None
+    if value is not None:
+        if not parameters:
+            raise UsageError(
+                "--value without --parameter", hint="name the column that varies: --parameter COLUMN"
+            )
+        columns = Columns(value, tuple(parameters), tuple(_split(by)), u, n, unit)
+    series = _series(data, parameters, metrics, columns)
+    series = tuple(
+        one
+        for one in series
+        if (not metrics or one.metric in metrics)
+        and (not functions or any(text in one.name for text in functions))
+    )
+    if not series:
+        raise UsageError(
+            f"{data}: no function is left", hint="leave out --metric or --function to see what there is"
+        )
+    question = Question(
+        expectations=_expectations(expect, expectations, deviation),
+        parameter=parameters[0] if parameters else None,
+        along=dict(_pair(text, "--along") for text in along),
+        scale={name: _number(number, "--at") for name, number in (_pair(text, "--at") for text in scale)},
+        threads=len(os.sched_getaffinity(0)),
+    )
+    return Asked(series, question, tuple(rules), litmus)
+
+
+def _series(
+    data: Path, parameters: Sequence[str], metrics: Sequence[str], columns: Columns | None
+) -> tuple[Series, ...]:
+    from steelyard.exchange.cube import holds_profiles
+
+    if data.suffix == ".lab" or (data.is_dir() and not holds_profiles(data)):
+        from steelyard.lab.records import find_record
+        from steelyard.lab.series_of_record import series_of_record
+        from steelyard.store import Record
+
+        with Record.open(find_record(data)) as record:
+            return series_of_record(record, parameters, metrics)
+    from steelyard.exchange.files import read_series
+
+    return read_series(data, columns)
+
+
+def _expectations(stated: Sequence[str], file: Path | None, deviation: str | None) -> dict[str, Expectation]:
+    from steelyard.scaling.question import Expectation
+    from steelyard.scaling.status_quo import read_accepted
+
+    out: dict[str, Expectation] = {}
+    if file is not None:
+        try:
+            text = file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(
+                f"{file}: {error}", hint="steelyard model DATA --accept FILE writes one"
+            ) from None
+        out.update(read_accepted(text, str(file)))
+    for text in stated:
+        name, sign, growth = text.rpartition("=")
+        out[name if sign else "*"] = Expectation(growth.strip(), deviation)
+    return out
+
+
+def _split(names: Sequence[str]) -> list[str]:
+    return [part.strip() for name in names for part in name.split(",") if part.strip()]
+
+
+def _pair(text: str, option: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not (sign and name.strip() and value.strip()):
+        raise UsageError(f"{option} {text!r} is not NAME=VALUE", hint=f"write {option} p=8192")
+    return name.strip(), value.strip()
+
+
+def _number(text: str, option: str) -> float:
+    value = as_float(text)
+    if not 0 < value < float("inf"):
+        raise UsageError(f"{option}: {text!r} is not a positive number", hint=f"write {option} p=8192")
+    return value
+
+
+def as_float(text: str) -> float:
+    """The number, 0 where it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
