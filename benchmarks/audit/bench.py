@@ -29,8 +29,8 @@ from steelyard.store import Record
 
 REFERENCE_CONTEXTS = 200
 LIMITS = {"stack": (0.2, 60.0), "conflict": 1.0, "real": 2, "luck": 35}
-"""Relative error of the effect and seconds; share found; false alarms; comparisons without a difference. A
-perfect tool has at most 2 alarms of 60 with .98 and better where each audit has 1 % (binomial)."""
+"""Relative error of the effect and seconds; share found; false alarms; comparisons without a difference. At
+most 2 alarms of 60 have a probability of .978 where each audit has 1 %, and .996 at 0.5 % (binomial)."""
 
 
 def audited(command: str, directory: Path, name: str, **asked: object) -> tuple[Audit, float]:

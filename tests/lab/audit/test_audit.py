@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from steelyard.errors import InterruptedRunError, MachineError, UsageError
+from steelyard.errors import InterruptedRunError, MachineError, ProgramError, UsageError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.interventions.aslr import Aslr
 from steelyard.lab.audit import Auditing, audit
@@ -154,3 +155,28 @@ def test_time_is_cpu_time_for_a_program_that_computes_and_elapsed_time_for_one_t
     for metric, command in commands.items():
         asking = Auditing(command=command, only=("affinity",), max_time_s=0.1)
         assert audit(asking, tmp_path / metric, watch=silent, tell=silent).metric == metric
+
+
+def test_where_addresses_cannot_be_fixed_lengths_say_nothing_and_are_left_out(monkeypatch):
+    class Refusing(Aslr):
+        def missing(self, level):
+            return "the kernel refuses" if level == "off" else None
+
+    monkeypatch.setitem(INTERVENTIONS, "aslr", Refusing())
+    among, left_out = candidates(Auditing(command="true"))
+    assert {"env_bytes", "argv0_bytes"} <= left_out.keys()
+    assert left_out["env_bytes"] == "every run has a layout of its own, since the kernel refuses"
+    assert "affinity" in [each.name for each in among]
+
+
+def test_a_kind_of_context_in_which_the_program_fails_is_left_out_or_refused_where_it_was_asked_for(tmp_path):
+    picky = tmp_path / "picky"
+    picky.write_text("#!/bin/sh\n[ ${#0} -lt 1000 ]\n")
+    picky.chmod(0o755)
+    asking = Auditing(command=str(picky), metric="minor_faults", max_time_s=0.1)
+    found = audit(asking, tmp_path / "a", watch=silent, tell=silent)
+    assert found.left_out["argv0_bytes"].endswith(
+        "does not do what it does otherwise: it ended with exit code 1"
+    )
+    with pytest.raises(ProgramError, match="argv0_bytes cannot be varied: at 3072"):
+        audit(replace(asking, only=("argv0_bytes",)), tmp_path / "b", watch=silent, tell=silent)

@@ -182,3 +182,22 @@ def test_contexts_that_cannot_be_held_are_said_with_what_measures_all_the_same(m
     with pytest.raises(MachineError, match="contexts cannot be held here") as caught:
         observe(asking, tmp_path, watch=silent)
     assert caught.value.hint == "--one-context measures without"
+
+
+def test_counters_that_this_machine_lacks_end_with_exit_code_4_whoever_wants_them(monkeypatch, tmp_path):
+    lacking = "echo 'steelyard_probe: the counter cycles cannot be had: No such file' >&2; exit 4"
+    asking = Observing(
+        command=f"sh -c 'test -z \"$WANTS\" || {{ {lacking.replace(chr(39), chr(34))}; }}'",
+        probes=(variable("WANTS=1"),),
+        **QUICK,
+    )
+    with pytest.raises(
+        MachineError, match="the probe WANTS=1: the counter cycles cannot be had: No such file"
+    ):
+        observe(asking, tmp_path / "a", watch=silent)
+    monkeypatch.setattr(
+        "steelyard.lab.observe.conduct.abilities", lambda: {"counters_missing": "cycles,instructions"}
+    )
+    asking = Observing(command="true", probes=(wrapper("nice"),), counters=("cycles:u",), **QUICK)
+    with pytest.raises(MachineError, match="the counter cycles:u is not available on this machine"):
+        observe(asking, tmp_path / "b", watch=silent)

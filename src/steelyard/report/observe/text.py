@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from steelyard.report.digits import decimals, percent, probability
-from steelyard.report.label import counted, listed, printable, shorten, wrap
+from steelyard.report.label import counted, listed, pad, printable, shorten, wrap
 from steelyard.report.line import Line, Span, Style
 from steelyard.report.table import Column, table
 from steelyard.stats.observer.finding import Change, Observation, Perturbation, Probed
@@ -22,8 +22,8 @@ _VERDICTS: Final[dict[Perturbation, tuple[str, Style]]] = {
     "perturbed": ("perturbed", "bad"),
     "not_resolved": ("not resolved", "open"),
 }
-_STRIP: Final = 25
-"""Columns of a figure, with one for no change in it."""
+_NAME: Final = 24
+"""Columns of the name of a probe in a figure."""
 _FEW: Final = 6
 """Pairs of metrics that are shown."""
 
@@ -33,8 +33,10 @@ def lines(found: Observation, width: int = 80) -> list[Line]:
     shown = [_plain(line) for line in wrap(_headline(found), width, rest="  ")]
     if found.metrics:
         shown += [(), *(_dim(line) for line in wrap(_caption(found), width, rest="  "))]
-    for metric in found.metrics:
+    for place, metric in enumerate(found.metrics):
         shown += [(), *_of_metric(metric, found, width)]
+        if not place:
+            shown += [(), *_figure(_rows(metric, found), width)]
     for probe in found.probes:
         if probe.differs:
             text = f"{printable(probe.name)}: the program behaves differently: {probe.differs}. Not compared."
@@ -74,7 +76,8 @@ def _caption(found: Observation) -> str:
     )
 
 
-def _of_metric(metric: Metric, found: Observation, width: int) -> list[Line]:
+def _rows(metric: Metric, found: Observation) -> list[tuple[Probed, Change]]:
+    """The probes that have the metric, in the order of what they add where that was counted."""
     rows = [
         (probe, change)
         for probe in found.probes
@@ -83,8 +86,12 @@ def _of_metric(metric: Metric, found: Observation, width: int) -> list[Line]:
     ]
     if any(probe.added is not None for probe, _ in rows):
         rows.sort(key=lambda each: -1.0 if each[0].added is None else each[0].added)
+    return rows
+
+
+def _of_metric(metric: Metric, found: Observation, width: int) -> list[Line]:
+    rows = _rows(metric, found)
     verdicts = [_VERDICTS[change.perturbation] for _, change in rows]
-    strips = _strips([change for _, change in rows])
     title = f"{metric.name}, {format_quantity(found.typical[metric.name], metric.unit)} without a probe"
     return [
         (Span(title, "heading"),),
@@ -96,13 +103,12 @@ def _of_metric(metric: Metric, found: Observation, width: int) -> list[Line]:
                 Column("instructions", _added([probe for probe, _ in rows]), give_way=1),
                 Column("change", [Span(_change(change)) for _, change in rows]),
                 Column("95 % CI", [Span(_interval(change)) for _, change in rows], give_way=2),
-                Column("p Holm", [Span(probability(change.p_holm)) for _, change in rows], give_way=4),
+                Column("p Holm", [Span(probability(change.p_holm)) for _, change in rows], give_way=3),
                 Column(
                     "verdict",
                     [Span(text.format(within=percent(found.within)), style) for text, style in verdicts],
                     right=False,
                 ),
-                Column("", [Span(strip) for strip in strips], right=False, give_way=3),
             ],
             width,
         ),
@@ -116,29 +122,36 @@ def _added(probes: Sequence[Probed]) -> list[Span]:
     return [Span("–" if probe.added is None else f"{100 * probe.added:+.3g} %") for probe in probes]
 
 
-def _strips(rows: Sequence[Change]) -> list[str]:
+def _figure(rows: Sequence[tuple[Probed, Change]], width: int) -> list[Line]:
     """One row a probe: its interval, its estimate ``o``, and ``|`` where nothing would change."""
-    bounds = [
-        100 * (value - 1)
-        for change in rows
-        for value in ((change.ci95.low, change.ci95.high) if change.ci95 else (change.ratio,))
-    ]
-    reach = max(abs(bound) for bound in bounds) or 1.0
-    middle = _STRIP // 2
+    changes = [change for _, change in rows]
+    reach = max(abs(bound) for change in changes for bound in _ends(change)) or 1.0
+    middle = (width - _NAME - 2) // 2
 
     def place(value: float) -> int:
         return middle + round(value / reach * middle)
 
-    strips = []
-    for change in rows:
-        cells = [" "] * _STRIP
-        if change.ci95:
-            for column in range(place(100 * (change.ci95.low - 1)), place(100 * (change.ci95.high - 1)) + 1):
-                cells[column] = "-"
+    shown: list[Line] = []
+    for probe, change in rows:
+        cells = [" "] * (2 * middle + 1)
+        low, high = _ends(change)[0], _ends(change)[-1]
+        for column in range(place(low), place(high) + 1):
+            cells[column] = "-"
         cells[middle] = "|"
         cells[place(change.percent)] = "o"
-        strips.append("".join(cells).rstrip())
-    return strips
+        name = pad(shorten(printable(probe.name), _NAME), _NAME)
+        shown.append((Span(f"{name} {''.join(cells).rstrip()}"),))
+    low_text, high_text = f"{-reach:+.3g} %", f"{reach:+.3g} %"
+    axis = low_text + "0".rjust(middle + 1 - len(low_text)) + high_text.rjust(middle)
+    shown.append((Span(" " * (_NAME + 1) + axis, "dim"),))
+    return shown
+
+
+def _ends(change: Change) -> tuple[float, ...]:
+    """The bounds of a change in percent; the change itself where it has none."""
+    if change.ci95 is None:
+        return (change.percent,)
+    return 100 * (change.ci95.low - 1), 100 * (change.ci95.high - 1)
 
 
 def _foretold(found: Observation, width: int) -> list[Line]:
