@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from pathlib import Path
 from typing import Any, Final
@@ -44,8 +45,25 @@ comparisons_option = click.option(
 )
 
 
+build_option = click.option(
+    "--build",
+    metavar="CMD",
+    help="With --null=layout: builds the program into {build} from {objects}, in orders drawn at random.",
+)
+objects_option = click.option(
+    "--objects", metavar="FILES", help="With --build: what {objects} stands for, separated by blanks."
+)
+
+
 def calibrate(
-    null: str, comparing: Comparing, *, comparisons: int | None, output: Path | None, as_json: bool
+    null: str,
+    comparing: Comparing,
+    *,
+    comparisons: int | None,
+    build: str | None,
+    objects: str | None,
+    output: Path | None,
+    as_json: bool,
 ) -> int:
     """Compare a command with itself as ``--null`` asks, print the rates, and return the exit code."""
     from steelyard.lab.compare import state_directory
@@ -58,6 +76,11 @@ def calibrate(
 
     line = Progress(sys.stderr)
     kinds: dict[str, Any] = {"itself": itself, "layout": layouts}
+    if build is not None:
+        from steelyard.lab.built_layout import Building, built_layouts
+
+        building = Building(build, tuple(shlex.split(objects or "")))
+        kinds["layout"] = lambda comparing: built_layouts(comparing, building)
     try:
         result = compare_with_itself(
             "layout" if null == "layout" else "itself",
@@ -66,6 +89,7 @@ def calibrate(
             comparisons=comparisons or COMPARISONS,
             directory=output or state_directory(os.environ, "null"),
             keep=output is not None,
+            built=build is not None,
             watch=lambda done, total, left_s: line.update(done, total, left_s, "comparisons"),
         )
     finally:

@@ -13,9 +13,11 @@ import click
 from steelyard.cli.calibrating import (
     BLOCKS_OF_NULL,
     NullTakesItsValueAfterEquals,
+    build_option,
     calibrate,
     comparisons_option,
     null_option,
+    objects_option,
 )
 from steelyard.cli.conducting import conduct, print_answer
 from steelyard.cli.options import json_option, output_option, protocol_option, strict_option
@@ -133,6 +135,8 @@ if TYPE_CHECKING:
 )
 @null_option
 @comparisons_option
+@build_option
+@objects_option
 @protocol_option
 @output_option
 @json_option
@@ -163,6 +167,8 @@ def command(
     seed: int | None,
     null: str | None,
     comparisons: int | None,
+    build: str | None,
+    objects: str | None,
     protocol: str | None,
     output: Path | None,
     as_json: bool,
@@ -187,6 +193,12 @@ def command(
         raise UsageError(
             f"--comparisons {comparisons} is about --null, which is not given",
             hint=f"steelyard compare --null --comparisons {comparisons} {commands[0]!r}",
+        )
+    if (build is not None or objects is not None) and (null != "layout" or build is None):
+        raise UsageError(
+            "--build and --objects are for --null=layout, which links a program in several orders",
+            hint="steelyard compare --null=layout --build 'cc {objects} -o {build}/prog' --objects 'a.c b.c'"
+            " '{build}/prog'",
         )
     if no_shell and shell:
         raise UsageError("-N and --shell contradict each other", hint="leave one of them out")
@@ -217,7 +229,16 @@ def command(
     )
     if null is not None:
         comparing = replace(comparing, blocks=runs or BLOCKS_OF_NULL, rel_halfwidth=None)
-        ctx.exit(calibrate(null, comparing, comparisons=comparisons, output=output, as_json=as_json))
+        code = calibrate(
+            null,
+            comparing,
+            comparisons=comparisons,
+            build=build,
+            objects=objects,
+            output=output,
+            as_json=as_json,
+        )
+        ctx.exit(code)
     directory = output or state_directory(os.environ, "compare").with_suffix(".lab")
     if seed is None and output is not None and (output / "record.sqlite").is_file():
         # The same comparison again goes on where it stopped, in the order that was drawn then.

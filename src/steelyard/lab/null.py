@@ -47,6 +47,7 @@ def null(
     directory: Path,
     keep: bool,
     watch: Watch,
+    built: bool = False,
 ) -> NullResult:
     """Compare a program with itself again and again.
 
@@ -58,6 +59,8 @@ def null(
         Where the records are made, one for each comparison and way.
     keep : bool
         Whether they stay there; otherwise only that of a comparison that fails does.
+    built : bool
+        Whether ``make`` builds the program, in orders that it draws.
 
     Returns
     -------
@@ -110,6 +113,7 @@ def null(
         wanted=comparisons,
         tallies=(first, second),
         interrupted=interrupted,
+        built=built,
     )
 
 

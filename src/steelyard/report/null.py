@@ -50,6 +50,7 @@ class NullDocument(msgspec.Struct, frozen=True):
     seed: int
     wanted: int
     interrupted: bool
+    link_orders: bool
     ways: tuple[TallyEntry, ...]
 
 
@@ -65,6 +66,7 @@ def render_json(result: NullResult) -> str:
         seed=result.seed,
         wanted=result.wanted,
         interrupted=result.interrupted,
+        link_orders=result.built,
         ways=tuple(_entry(tally) for tally in result.tallies),
     )
     return written(document)
@@ -79,16 +81,21 @@ def lines(result: NullResult, width: int = 80) -> list[Line]:
         for i, line in enumerate(wrap(text, width, rest="  "))
     ]
     what = (
-        f"{shorten(printable(result.command), 40)} {_BOTH_ARMS[result.kind]}; {result.blocks} runs of each"
+        f"{shorten(printable(result.command), 40)} {_both_arms(result)}; {result.blocks} runs of each"
         f" a comparison, level {percent(result.alpha)}, seed {result.seed}"
     )
     caption: list[Line] = [(Span(line, "dim"),) for line in wrap(what, width)]
     ending: list[Line] = []
     if result.interrupted:
         ending.append((Span(f"interrupted; {result.wanted} comparisons were wanted", "open"),))
-    if result.kind == "layout":
-        ending += [(Span(line, "dim"),) for line in wrap("Link orders are not varied.", width)]
+    if result.kind == "layout" and not result.built:
+        said = "Link orders are not varied: --build and --objects make the program in several."
+        ending += [(Span(line, "dim"),) for line in wrap(said, width)]
     return [*found, (), *caption, *_table(result, width), *([(), *ending] if ending else [])]
+
+
+def _both_arms(result: NullResult) -> str:
+    return "linked in two orders drawn at random" if result.built else _BOTH_ARMS[result.kind]
 
 
 def _finding(tally: Tally, result: NullResult) -> tuple[str, Style]:
@@ -116,6 +123,8 @@ def _beside(tally: Tally, result: NullResult) -> tuple[str, Style]:
     how = (
         "one after the other, as usual"
         if result.kind == "itself"
+        else "in one context, as it was linked first"
+        if result.built
         else "in one context, with the bytes that its two paths put on the stack"
     )
     return (

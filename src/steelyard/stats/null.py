@@ -59,6 +59,8 @@ class NullResult:
         The level at which each was tested: the share to expect.
     tallies : tuple of Tally
         The way that Steelyard compares, then the way that is shown beside it.
+    built : bool
+        Whether its arms were linked in two orders, rather than copied to two places.
     """
 
     kind: Kind
@@ -69,3 +71,4 @@ class NullResult:
     wanted: int
     tallies: tuple[Tally, Tally]
     interrupted: bool
+    built: bool = False
