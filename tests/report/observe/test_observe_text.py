@@ -45,17 +45,17 @@ cpu_s is perturbed by -DSTEELYARD_PROBES=1; not resolved for
   5 %
 
 cpu_s, 9.15 ms without a probe
-probe               instructions   change         95 % CI   p Holm  verdict
--DSTEELYA…PROBES=1    +0.00865 %   +6.5 %  +6.0 to +6.9 %  <0.0001  perturbed
--DSTEELYA…ITES=100       +44.5 %  +12.6 %               –  <0.0001  not resolved
+probe                  instructions   change         95 % CI  verdict
+-DSTEELYARD_PROBES=1     +0.00865 %   +6.5 %  +6.0 to +6.9 %  perturbed
+-DSTEELYARD_SITES=100       +44.5 %  +12.6 %               –  not resolved
 
 -DSTEELYARD_PROBES=1                                |            -o-
 -DSTEELYARD_SITES=100                               |                          o
                          -12.6 %                    0                    +12.6 %
 
 cycles, 35,594,379 without a probe
-probe                instructions   change           95 % CI  p Holm  verdict
--DSTEELYA…_PROBES=1    +0.00865 %  +0.05 %  -0.10 to +0.20 %    0.50  within 1 %
+probe                 instructions   change           95 % CI  verdict
+-DSTEELYARD_PROBES=1    +0.00865 %  +0.05 %  -0.10 to +0.20 %  within 1 %
 
 fails: the program behaves differently: it ended with exit code 3; without a
   probe it ended with exit code 0. Not compared.

@@ -24,6 +24,8 @@ _VERDICTS: Final[dict[Perturbation, tuple[str, Style]]] = {
 }
 _NAME: Final = 24
 """Columns of the name of a probe in a figure."""
+_LONGEST: Final = 32
+"""Columns of it in a table."""
 _FEW: Final = 6
 """Pairs of metrics that are shown."""
 
@@ -98,7 +100,9 @@ def _of_metric(metric: Metric, found: Observation, width: int) -> list[Line]:
         *table(
             [
                 Column(
-                    "probe", [Span(printable(probe.name)) for probe, _ in rows], right=False, is_name=True
+                    "probe",
+                    [Span(shorten(printable(probe.name), _LONGEST)) for probe, _ in rows],
+                    right=False,
                 ),
                 Column("instructions", _added([probe for probe, _ in rows]), give_way=1),
                 Column("change", [Span(_change(change)) for _, change in rows]),
