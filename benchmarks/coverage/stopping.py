@@ -53,8 +53,9 @@ def _autocorrelated(rng: np.random.Generator, count: int, n: int) -> Floats:
 
 ROWS: dict[str, tuple[Shape, float]] = {
     "normal s 2 %": (_normal(0.02), 0.01),
-    "normal s 5 %": (_normal(0.05), 0.02),
-    "normal s 5 %, narrow": (_normal(0.05), 0.01),
+    "normal s 2.5 %": (_normal(0.025), 0.01),
+    "normal s 3.5 %": (_normal(0.035), 0.01),
+    "normal s 5 %": (_normal(0.05), 0.01),
     "difference of two lognormal": (_lognormals, 0.02),
     "t with 3 degrees of freedom": (_student, 0.02),
     "one arm lognormal": (_one_lognormal, 0.02),
@@ -149,7 +150,7 @@ def _t(nu: float | Floats) -> Floats:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description="Coverage of the interval at the end of a run")
-    parser.add_argument("--experiments", type=int, default=20_000)
+    parser.add_argument("--experiments", type=int, default=40_000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     rng = np.random.default_rng(options.seed)
@@ -160,7 +161,7 @@ def main() -> None:
         differences = shape(rng, options.experiments, 600)
         cells = {
             "from 10": stop(differences, wanted, 10),
-            "from 30": stop(differences, wanted, 30),
+            "from 40": stop(differences, wanted, 40),
             "Stein 30": stein(differences, wanted, 30),
         }
         shown = "  ".join(f"{k}: {100 * c.coverage:.1f} ({c.blocks:.0f})" for k, c in cells.items())

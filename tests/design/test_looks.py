@@ -89,6 +89,6 @@ def test_looks_ascend_in_whole_passes_and_end_at_the_cap(compared, blocks, passe
     assert found[0] >= min(max(blocks, 10), cap)
 
 
-def test_a_strict_rule_looks_at_30_blocks_first(compared):
+def test_a_strict_rule_looks_at_40_blocks_first(compared):
     experiment = compared(design={"stop": {"rel_halfwidth": 0.02, "strict": True}})
-    assert list(itertools.islice(looks(experiment), 4)) == [30, 37, 46, 58]
+    assert list(itertools.islice(looks(experiment), 4)) == [40, 50, 62, 78]

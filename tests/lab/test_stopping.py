@@ -142,10 +142,10 @@ def test_a_doubt_at_the_cap_leaves_the_precision_unreached(at):
     assert stopping.look(n, n, 0.0) == "precision_not_reached"
 
 
-def test_a_strict_rule_looks_at_30_blocks_first(at):
+def test_a_strict_rule_looks_at_40_blocks_first(at):
     stopping, _ = at(10, 0.001, rel_halfwidth=0.02, strict=True)
-    assert stopping.blocks_wanted() == 30
-    assert stopping.look(29, 29, 0.0) is None
+    assert stopping.blocks_wanted() == 40
+    assert stopping.look(39, 39, 0.0) is None
     assert at.records[0].looks() == []
 
 

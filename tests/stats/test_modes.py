@@ -19,8 +19,11 @@ def test_two_groups_are_found_with_their_shares_and_their_distance():
     assert found.ratio == pytest.approx(1.5, rel=0.02)
 
 
-def test_groups_without_spread_are_groups_and_equal_values_are_none():
-    assert gap(np.array([1.0] * 6 + [2.0] * 6)).ratio == pytest.approx(2)
+def test_values_that_come_in_steps_and_equal_values_are_no_groups():
+    assert gap(np.array([1.0] * 6 + [2.0] * 6)) is None
+    assert gap(1e6 + 4096.0 * np.array([0, 1, 0, 0, 1, 1, 0, 1, 0, 1, 1, 0])) is None
+    near = np.array([1.0 + 1e-9 * i for i in range(6)] + [2.0 + 1e-9 * i for i in range(6)])
+    assert gap(near).ratio == pytest.approx(2)
     assert gap(np.full(12, 0.3)) is None
     assert gap(np.full(12, 1.0)) is None
 

@@ -196,3 +196,18 @@ def test_launches_of_one_block_are_no_independent_values(sample, perfect_passes)
             pair.append(sample(np.exp(own + rng.normal(0, 0.01, ids.size)), treatment=t, blocks=ids.tolist()))
         false += compare(pair, Declared())[0].verdict != "not_resolved"
     assert 33 <= false <= 67
+
+
+def test_a_strict_stop_costs_no_coverage(sample, perfect_passes):
+    """N = 800, looks at 40, 50, 62, … blocks; 94.5 to 95.0 % of 60,000 were covered."""
+    looks, count, least = (40, 50, 62, 78, 97), 800, 742
+    assert perfect_passes(count, 0.945, least, count) > 0.98
+    rng = np.random.default_rng(11)
+    covered = 0
+    for _ in range(count):
+        old, new = np.exp(rng.normal(0, 0.03, (2, looks[-1])))
+        pairs = ([sample(old[:n]), sample(new[:n], treatment=2)] for n in looks)
+        stop = next((p for p in pairs if precision(p, Declared()).reached(0.012)), None)
+        stop = stop or [sample(old), sample(new, treatment=2)]
+        covered += not compare(stop, Declared())[0].ci95.excludes(1)
+    assert covered >= least

@@ -4,7 +4,7 @@ or clocks.
 
 from __future__ import annotations
 
-from steelyard.design.blocks import blocks_until, next_block, trials_per_block
+from steelyard.design.blocks import blocks_until, next_block, stream_until, trials_per_block
 from steelyard.design.contexts import different
 from steelyard.design.looks import looks, most_blocks, next_look
 from steelyard.design.plan import Block, BlockOutcome, BlockState, Context, Extension
@@ -24,6 +24,7 @@ __all__ = [
     "next_block",
     "next_look",
     "separability",
+    "stream_until",
     "treatments",
     "trials_per_block",
 ]

@@ -67,10 +67,19 @@ def blocks_until(
     extensions: Sequence[Extension] = (),
 ) -> tuple[Block, ...]:
     """What ``next_block`` gives one by one until ``blocks`` blocks count, if none stays incomplete."""
-    return tuple(
-        itertools.islice(
-            _upcoming(experiment, treatments, past, extensions), _wanting(experiment, past, blocks)
-        )
+    return tuple(stream_until(experiment, treatments, past, blocks, extensions))
+
+
+def stream_until(
+    experiment: Experiment,
+    treatments: Sequence[Treatment],
+    past: Sequence[BlockOutcome],
+    blocks: int,
+    extensions: Sequence[Extension] = (),
+) -> Iterator[Block]:
+    """As ``blocks_until``, each block drawn when it is asked for."""
+    return itertools.islice(
+        _upcoming(experiment, treatments, past, extensions), _wanting(experiment, past, blocks)
     )
 
 

@@ -6,9 +6,10 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
-from steelyard.design import Block, BlockOutcome, BlockState, blocks_until
+from steelyard.design import Block, BlockOutcome, BlockState, stream_until
 from steelyard.errors import ProgramError
 from steelyard.lab.restarting import Boundary, RestartDueError, boundary
 from steelyard.lab.stopping import End, Stopping
@@ -21,6 +22,9 @@ from steelyard.store import Batch, Record
 BATCH_S: Final = 0.1
 """Work that the runner gets at once: long enough that Python's share is small, short enough that the
 record is never far behind."""
+
+DRAWN_AHEAD: Final = 4096
+"""Blocks, more than any batch: after a trial that failed, all that are drawn are drawn again."""
 
 _FAILURES_IN_A_ROW: Final = 3
 
@@ -111,7 +115,8 @@ class Conductor:
     def _draw(self, elapsed_s: float) -> list[Work]:
         block_s = elapsed_s / self._blocks_run if self._blocks_run else BATCH_S
         if not self._upcoming:
-            self._upcoming = deque(self._until_look())
+            ahead = None if self._session.queued else DRAWN_AHEAD
+            self._upcoming = deque(islice(self._until_look(), ahead))
         most = self._batch(block_s)
         works = [self._upcoming.popleft()]
         while (
@@ -142,7 +147,7 @@ class Conductor:
             if outcome.state == "planned":
                 yield Work(outcome.block, frozenset(self._record.finished_trials(outcome.block.id)))
         wanted = self._stopping.blocks_wanted()
-        for block in blocks_until(
+        for block in stream_until(
             self._experiment, self._record.treatments, self._outcomes, wanted, self._extensions
         ):
             yield Work(block)

@@ -172,6 +172,8 @@ class ComparisonEntry(msgspec.Struct, frozen=True):
     flags: tuple[str, ...]
     typical: TypicalEntry | None = None
     fresh_run: FreshRunEntry | None = None
+    r1: float | None = None
+    n_eff: float | None = None
 
 
 class FreshRunEntry(msgspec.Struct, frozen=True):
@@ -333,6 +335,8 @@ def _comparison(comparison: Comparison, typical: Typical | None) -> ComparisonEn
         flags=comparison.flags,
         typical=typical_entry(typical) if typical else None,
         fresh_run=_fresh_run(comparison.fresh) if comparison.fresh else None,
+        r1=comparison.autocorrelation.r1 if comparison.autocorrelation else None,
+        n_eff=comparison.autocorrelation.n_eff if comparison.autocorrelation else None,
     )
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from steelyard.report import contexts, effects, speedup_ratios, typical
+from steelyard.report import contexts, effects, speedup_ratios, stopping, typical
 from steelyard.report.digits import percent
 from steelyard.report.effect_words import findings, leads
 from steelyard.report.label import columns, counted, printable, wrap
@@ -127,7 +127,8 @@ def _caption(answer: Answer, width: int) -> list[Line]:
     where = f", {counted(design.contexts, 'context')}" if design.contexts else ""
     again = f" in {design.passes} passes" if design.passes > 1 else ""
     what += ", simulated" if any(each.provenance == "simulated" for each in answer.samples) else ""
-    said = f"{what}; {how}{where}{again}, seed {design.seed}{ratio}"
+    stopped = f"; {sentence}" if (sentence := stopping.sentence(design)) else ""
+    said = f"{what}; {how}{where}{again}, seed {design.seed}{ratio}{stopped}"
     return [(Span(line, "dim"),) for line in wrap(said, width)]
 
 

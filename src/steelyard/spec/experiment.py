@@ -122,7 +122,7 @@ class Stop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     max_blocks: int | None = None
     max_time_s: float | None = None
     strict: bool = False
-    """The first look is at 30 blocks, not at 10."""
+    """The first look is at 40 blocks, not at 10."""
 
 
 class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -247,7 +247,7 @@ class StopTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = None
     strict: Annotated[
         bool,
-        Meta(description="Look at 30 blocks at the earliest, so that stopping costs no coverage."),
+        Meta(description="Look at 40 blocks at the earliest, so that stopping costs next to no coverage."),
     ] = False
 
 

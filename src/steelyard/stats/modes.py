@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from steelyard.stats.contrast import Floats
+from steelyard.stats.resolution import coarse_step
 
 FEWEST: Final = 8
 """Fewer values fall into groups by chance too often."""
@@ -36,7 +37,8 @@ class Gap:
 
 def gap(values: Floats) -> Gap | None:
     """The widest empty stretch on the scale of logarithms, where it is wider than 1 + 40/n standard
-    deviations within the groups; ``None`` otherwise, and for values that are not positive.
+    deviations within the groups; ``None`` otherwise, for values that are not positive, and for those that
+    come in steps.
 
     Of 5,000 samples of 8 to 100 values, at most 0.4 % show one where logarithms are normal, 2 % where they
     are uniform, 6 % where they are exponential; of two equal groups six standard deviations apart 23 to 67 %,
@@ -44,8 +46,11 @@ def gap(values: Floats) -> Gap | None:
     """
     if values.size < FEWEST or values.min() <= 0:
         return None
-    step = -(-values.size // MOST)
-    x = np.sort(np.log(values[::step]))
+    some = values[:: -(-values.size // MOST)]
+    # Counts and coarse clocks have empty stretches between any two values.
+    if coarse_step(some) is not None:
+        return None
+    x = np.sort(np.log(some))
     x -= x[x.size // 2]
     n = x.size
     least = max(2, math.ceil(SMALLEST_SHARE * n))
@@ -54,7 +59,7 @@ def gap(values: Floats) -> Gap | None:
     right = n - left
     below, above = sums[left - 1], sums[-1] - sums[left - 1]
     rest = squares[-1] - below**2 / left - above**2 / right
-    # What rounding leaves of groups without spread must not pass for one.
+    # What rounding leaves of two groups without spread must not pass for one.
     within = np.sqrt(np.maximum(rest, 1e-14 * max(float(squares[-1]), 1e-300)) / (n - 2))
     widths = (x[left] - x[left - 1]) / within
     best = int(widths.argmax())

@@ -111,13 +111,13 @@ def test_the_number_of_treatments_is_told_without_listing_them():
         )
 
 
-def test_a_strict_stop_rule_needs_a_precision_and_30_blocks(read, refused):
+def test_a_strict_stop_rule_needs_a_precision_and_40_blocks(read, refused):
     assert read("[design]\nstop = { rel_halfwidth = 0.02, strict = true }").design.stop == Stop(
         0.02, strict=True
     )
     message, hint = refused("[design]\nstop = { strict = true }")
     assert message == "design.stop.strict: strict says how to stop on a precision, and none is wanted"
     assert "rel_halfwidth = 0.02" in hint
-    message, hint = refused("[design]\nstop = { rel_halfwidth = 0.02, strict = true, max_blocks = 29 }")
-    assert message == "design.stop.max_blocks: 29 is below 30, which is the first look of a strict stop rule"
-    assert hint == "write max_blocks = 30 or more"
+    message, hint = refused("[design]\nstop = { rel_halfwidth = 0.02, strict = true, max_blocks = 39 }")
+    assert message == "design.stop.max_blocks: 39 is below 40, which is the first look of a strict stop rule"
+    assert hint == "write max_blocks = 40 or more"
