@@ -22,9 +22,9 @@ def small(spec: Path) -> str:
     return "\n".join("blocks = 2" if line.startswith("blocks = ") else line for line in kept) + "\n"
 
 
-def test_there_are_three_examples_and_their_readme_names_them():
+def test_there_are_four_examples_and_their_readme_names_them():
     readme = (EXAMPLES / "README.md").read_text()
-    assert len(SPECS) == 3
+    assert len(SPECS) == 4
     assert all(f"({spec.relative_to(EXAMPLES)})" in readme for spec in SPECS)
 
 
@@ -42,7 +42,7 @@ def test_an_example_runs_and_every_trial_passes_its_verification(steelyard_cli, 
     primary = [each for each in answer["samples"] if each["metric"] == load(spec).analysis.metric]
     assert {(each["n"], each["failed"]) for each in primary} == {(2, 0)}
     compared = {each["treatment"] for each in answer["comparisons"]}
-    assert len(compared) == {"options": 2, "weak": 2, "lookups": 2}[spec.stem]
+    assert len(compared) == {"options": 2, "weak": 2, "lookups": 2, "flags": 7}[spec.stem]
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.stem)

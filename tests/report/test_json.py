@@ -44,6 +44,7 @@ def refuse(text):
         "failing_runs",
         "everything_odd",
         "the_protocol_on_odd_samples",
+        "half_a_fraction",
     ],
 )
 def test_the_document_is_the_one_that_was_reviewed(case, golden, name):

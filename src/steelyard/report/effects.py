@@ -35,6 +35,8 @@ def lines(answer: Answer, width: int) -> list[Line]:
         if shown:
             shown.append(())
         shown += [*_caption(found, width), *_part(found, width, told=leads(answer))]
+    if shown and answer.declared.type_b:
+        shown += _wrapped("Errors declared in type_b are in speedups, and in no effect.", width)
     return shown
 
 
@@ -159,7 +161,8 @@ def _notes(found: Factorial) -> Iterator[str]:
     if found.kind == "screening":
         yield "A Plackett-Burman design: interactions are not estimated and hide in the main effects."
     if found.unmatched:
-        yield f"{counted(found.unmatched, 'block')} lack a value of some treatment and are in no effect."
+        lack = "lacks" if found.unmatched == 1 else "lack"
+        yield f"{counted(found.unmatched, 'block')} {lack} a value of some treatment: in no effect."
 
 
 def _ratio_title(metric: Metric) -> str:
