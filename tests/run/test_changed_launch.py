@@ -15,7 +15,7 @@ from steelyard.errors import UsageError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.run.changed_launch import _name_of_length
 from steelyard.run.journal import read_journal
-from steelyard.run.launches import Launches
+from steelyard.run.launches import Launches, with_trial
 from steelyard.run.runner import Trial
 from steelyard.spec import experiment
 
@@ -150,6 +150,18 @@ def test_a_program_under_a_longer_directory_reads_and_writes_where_it_belongs(ru
     runner.run([Trial(1, number), Trial(2, number)])
     assert [each.exit_code for each in read_journal(journal)[0]] == [0, 0]
     assert (tmp_path / "out").read_text() == "text"
+
+
+def test_a_directory_of_each_trial_is_shown_to_its_trial(tmp_path):
+    asked = experiment(
+        source=str(tmp_path),
+        program={"command": ["true"], "cwd": "at-{trial}"},
+        contexts={"cwd_bytes": 600},
+    )
+    launches = Launches(asked, treatments(asked), builds={})
+    launches.mark("0" * 16, metrics_file=tmp_path / "made.lab" / "metrics")
+    (launch,) = launches.in_context(Context(1, {"cwd_bytes": 600})).values()
+    assert with_trial(launch, 7).cwd_source == str(tmp_path / "at-000000000007")
 
 
 @pytest.mark.parametrize("length", [*range(64, 70), 200, 254, 255, 256, 257, 258, 455, 456, 457, 3072])

@@ -55,7 +55,7 @@ def with_trial(launch: Launch, trial: int) -> Launch:
     if not any(
         TRIAL_MARK in text
         for each in (launch, *hooks)
-        for text in (*each.argv, *each.env, each.stdin, each.cwd)
+        for text in (*each.argv, *each.env, each.stdin, each.cwd, each.cwd_source or "")
     ):
         return launch
     number = f"{trial:0{TRIAL_DIGITS}d}"
@@ -65,6 +65,7 @@ def with_trial(launch: Launch, trial: int) -> Launch:
         env=tuple(entry.replace(TRIAL_MARK, number) for entry in launch.env),
         stdin=launch.stdin.replace(TRIAL_MARK, number),
         cwd=launch.cwd.replace(TRIAL_MARK, number),
+        cwd_source=launch.cwd_source and launch.cwd_source.replace(TRIAL_MARK, number),
         prepare=tuple(with_trial(hook, trial) for hook in launch.prepare),
         cleanup=tuple(with_trial(hook, trial) for hook in launch.cleanup),
     )

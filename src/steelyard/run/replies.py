@@ -105,7 +105,7 @@ def explained(failed: Failed, journal: Path) -> SteelyardError:
         case Failure.HOOK:
             hook = decode_record(memoryview(failed.body))
             return HookError(
-                f"a command before or after a block failed: {_describe_end(hook)}",
+                f"a command around a block, or of a level, failed: {_describe_end(hook)}",
                 hint="run the command by itself to see why",
                 hook=hook,
                 done=failed.done,
