@@ -285,3 +285,9 @@ def test_the_installed_runner_is_found_beside_the_package(monkeypatch, runner_pr
 def test_the_runner_called_by_hand_says_how_it_is_called(runner_program):
     done = subprocess.run([find_runner(), "--help"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (2, "usage: steelyard-runner --journal PATH [--undo PATH]\n")
+
+
+def test_the_runner_holds_nothing_of_what_c_plus_plus_throws_with(lean_runner, runner_program):
+    # A throwing call of the standard library links 70 KB that are resident from the start: the floor of all
+    # programs' memory.
+    assert b"out_of_range" not in runner_program.read_bytes()
