@@ -45,3 +45,12 @@ def test_without_spread_there_is_none():
     assert of_differences(np.ones(1)) is None
     assert of_two(np.ones(3), np.zeros(3)) is None
     assert of_two(np.ones(1), np.zeros(3)) is None
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.2])
+def test_at_its_bounds_the_observed_t_is_in_a_tail_of_half_alpha(alpha):
+    d = np.random.default_rng(4).normal(0.5, size=12)
+    found = of_differences(d)
+    t, interval = found.value * found.scale, found.interval(alpha)
+    assert nct.cdf(t, 11, interval.low * found.scale) == pytest.approx(1 - alpha / 2, abs=1e-5)
+    assert nct.cdf(t, 11, interval.high * found.scale) == pytest.approx(alpha / 2, abs=1e-5)

@@ -55,3 +55,8 @@ def test_swapping_turns_it_over_and_moving_moves_it(a, b):
 
 def test_no_values_no_shift():
     assert shift(np.array([]), np.array([1.0])) is None
+
+
+def test_one_value_against_thousands_has_no_interval():
+    found = shift(np.array([5.0]), np.arange(3000.0))
+    assert (found.value, found.interval) == (1494.5, None)
