@@ -9,6 +9,7 @@ from scipy import stats as witness
 from steelyard.stats.autocorrelation import autocorrelation
 from steelyard.stats.contrast import contrast
 from steelyard.stats.declared import Declared
+from steelyard.stats.estimate import effects, estimate
 from steelyard.stats.precision import Precision, contrast_halfwidth, precision, unseen_share
 from steelyard.stats.speedup import speedup
 from steelyard.stats.undefined import Undefined
@@ -108,3 +109,24 @@ def test_the_largest_mode_that_could_be_unseen_is_the_one_known(n, share):
 
 def test_nothing_seen_excludes_nothing():
     assert unseen_share(0) == 1.0
+
+
+@pytest.mark.parametrize("estimand", ["ratio_of_means", "median_ratio"])
+@pytest.mark.parametrize("order", ["randomized-blocks", "sequential"])
+def test_of_another_estimand_it_is_the_half_width_of_its_own_interval(sample, estimand, order):
+    # Values that alternate have a negative r1, which is not held in their favour.
+    old, new = sample([1.0, 1.3] * 10), sample([1.0, 1.1, 1.2, 1.0] * 5, treatment=2)
+    between = contrast(old, new, order=order)
+    found = estimate(between, estimand)
+    half = math.sinh(math.log(found.interval().high / found.interval().low) / 2)
+    if estimand == "ratio_of_means":  # where n_eff is n, so that nu is that of the interval
+        assert autocorrelation(effects(between, estimand) if between.paired else between.old.raws).r1 < 0
+    assert contrast_halfwidth(between, estimand) == pytest.approx(half, rel=0.02)
+    declared = Declared(estimand=estimand)
+    assert precision([old, new], declared, order=order).widest == contrast_halfwidth(between, estimand)
+
+
+def test_counts_of_zero_have_a_precision_where_their_means_are_compared(sample):
+    pair = [sample([0.0, 2.0, 1.0, 3.0] * 4), sample([1.0, 0.0, 2.0, 2.0] * 4, treatment=2)]
+    assert precision(pair, Declared()).widest is None
+    assert precision(pair, Declared(estimand="ratio_of_means")).widest > 0

@@ -8,13 +8,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from steelyard.estimand import Estimand
 from steelyard.sample import Sample
 from steelyard.stats.autocorrelation import autocorrelation
 from steelyard.stats.contrast import Contrast, Floats, Order, contrast
 from steelyard.stats.declared import Declared
+from steelyard.stats.estimate import effects
 from steelyard.stats.flags import EarlyDoubt
+from steelyard.stats.means import means_of
+from steelyard.stats.median_ratio import median_ratio
 from steelyard.stats.modes import gap
 from steelyard.stats.pairing import pair_up
+from steelyard.stats.speedup import Speedup
 from steelyard.stats.student import t_quantile
 from steelyard.stats.undefined import Undefined
 
@@ -61,11 +66,15 @@ def precision(
     values = [np.asarray(sample.values, dtype=np.float64) for sample in primary]
     pairs = pair_up(primary, declared).pairs
     if pairs:
-        contrasts = [contrast(p.baseline, p.treatment, order=order) for p in pairs]
+        estimand = declared.estimand
+        zeros = estimand == "ratio_of_means"
+        contrasts = [contrast(p.baseline, p.treatment, order=order, zeros=zeros) for p in pairs]
         in_time = [
-            c.differences for c in contrasts if isinstance(c, Contrast) and c.paired and c.old.by == "block"
+            effects(c, estimand)
+            for c in contrasts
+            if isinstance(c, Contrast) and c.paired and c.old.by == "block"
         ]
-        halfwidths = tuple(contrast_halfwidth(each) for each in contrasts)
+        halfwidths = tuple(contrast_halfwidth(each, estimand) for each in contrasts)
     else:
         in_time = [each for each in values if np.isfinite(each).all()]
         halfwidths = tuple(mean_halfwidth(each) for each in values)
@@ -83,16 +92,35 @@ def doubts_of(values: Sequence[Floats], in_time: Sequence[Floats]) -> tuple[Earl
     return tuple(doubt for doubt, up in found.items() if up)
 
 
-def contrast_halfwidth(contrast: Contrast | Undefined) -> float | None:
-    """sinh(t s / sqrt(n_eff)), with t at n_eff - 1 and n_eff from the autocorrelation of block differences.
+def contrast_halfwidth(contrast: Contrast | Undefined, estimand: Estimand = "geomean_ratio") -> float | None:
+    """sinh(t s / sqrt(n_eff)), with t at n_eff - 1 and n_eff from the autocorrelation of block differences;
+    for a ratio of means, of what each block adds to it. Of a median the interval of the sign test, wider by
+    sqrt(n / n_eff).
 
     Contexts are drawn independently of each other and in no order, so that n is theirs.
     """
     if isinstance(contrast, Undefined):
         return None
-    if not contrast.paired:
+    if estimand == "median_ratio":
+        return _median_halfwidth(contrast)
+    if contrast.paired:
+        return log_halfwidth(effects(contrast, estimand), in_time=contrast.old.by == "block")
+    if estimand == "geomean_ratio":
         return _halfwidth([_uncertainty(contrast.old.logs), _uncertainty(contrast.new.logs)], math.sinh)
-    return log_halfwidth(contrast.differences, in_time=contrast.old.by == "block")
+    means = means_of(contrast)
+    return _halfwidth([_uncertainty(means.top), _uncertainty(means.bottom)], math.sinh) if means else None
+
+
+def _median_halfwidth(contrast: Contrast) -> float | None:
+    found = median_ratio(contrast)
+    interval = found.interval() if isinstance(found, Speedup) else None
+    if interval is None:
+        return None
+    half = math.log(interval.high / interval.low) / 2
+    if contrast.paired and contrast.old.by == "block":
+        likeness = autocorrelation(contrast.differences)
+        half *= math.sqrt(likeness.n / likeness.n_eff) if likeness is not None else 1.0
+    return math.sinh(half) if half < 10 else None
 
 
 def log_halfwidth(values: Floats, *, in_time: bool) -> float | None:
