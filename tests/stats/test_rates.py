@@ -13,7 +13,9 @@ import pytest
 
 from steelyard.sample import Failures
 from steelyard.stats.comparison import compare
+from steelyard.stats.contrast import contrast
 from steelyard.stats.declared import Declared
+from steelyard.stats.estimate import estimate
 from steelyard.stats.precision import precision
 
 
@@ -211,3 +213,33 @@ def test_a_strict_stop_costs_no_coverage(sample, perfect_passes):
         stop = stop or [sample(old), sample(new, treatment=2)]
         covered += not compare(stop, Declared())[0].ci95.excludes(1)
     assert covered >= least
+
+
+@pytest.mark.parametrize("shape", ["normal", "lognormal"])
+@pytest.mark.parametrize("kind", ["log-delta", "fieller", "bootstrap-t"])
+def test_intervals_of_a_ratio_of_means_cover_it_in_93_to_97_of_100(sample, perfect_passes, kind, shape):
+    """N = 1000 of eight blocks, CV 15 % and lognormal 0.5; the true ratio is 1.5."""
+    count = 1000
+    assert perfect_passes(count, 0.95, 930, 970) > 0.99
+    rng = np.random.default_rng([12, shape == "normal"])
+    covered = 0
+    for i in range(count):
+        noise = rng.normal(size=(2, 8))
+        old, new = 1 + 0.15 * noise if shape == "normal" else np.exp(0.5 * noise)
+        pair = contrast(sample(1.5 * old), sample(new, treatment=2))
+        interval = estimate(pair, "ratio_of_means", kind, seed=i).interval()
+        covered += interval is None or not interval.excludes(1.5)
+    assert 930 <= covered <= 970
+
+
+def test_the_interval_of_a_median_covers_it_however_skewed_the_blocks_are(sample, perfect_passes):
+    """N = 1000 of twenty blocks with exponential differences, whose median is known: exactly 95.9 %."""
+    count = 1000
+    assert perfect_passes(count, 0.9586, 943, 973) > 0.98
+    rng = np.random.default_rng(13)
+    covered = 0
+    for _ in range(count):
+        differences = rng.exponential(0.1, 20)
+        pair = contrast(sample(np.exp(differences)), sample(np.ones(20), treatment=2))
+        covered += not estimate(pair, "median_ratio").interval().excludes(math.exp(0.1 * math.log(2)))
+    assert 943 <= covered <= 973

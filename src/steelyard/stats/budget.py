@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -64,7 +65,7 @@ def budget(contrast: Contrast, ratio: Speedup, parts: Sequence[Contribution]) ->
     """The budget of an estimate whose uncertainty was propagated: t on log S. ``None`` for others, which have
     no sum of components.
     """
-    if ratio.law is not None or ratio.nu is None:
+    if ratio.law is not None or ratio.nu is None or ratio.estimand == "median_ratio":
         return None
     logs = ratio.estimand == "geomean_ratio"
     old = _of_runs("baseline", contrast.old, contrast.sign, logs=logs)
@@ -89,9 +90,9 @@ def budget(contrast: Contrast, ratio: Speedup, parts: Sequence[Contribution]) ->
 def _of_runs(side: Side, units: Units, sign: int, *, logs: bool) -> Component:
     """The mean of one treatment's units; of logarithms, it is told as a geometric mean."""
     values = units.logs if logs else units.raws
-    u = float(values.std(ddof=1)) / math.sqrt(values.size)
     value = math.exp(float(values.mean())) if logs else float(values.mean())
-    relative = u if logs else u / value
+    # Over the mean, so that squares stay in range.
+    relative = float((values if logs else values / value).std(ddof=1)) / math.sqrt(values.size)
     return Component(
         f"mean of {side}",
         "A",
@@ -99,7 +100,7 @@ def _of_runs(side: Side, units: Units, sign: int, *, logs: bool) -> Component:
         value,
         relative * value,
         relative=False,
-        sensitivity=sign / value,
+        sensitivity=sign / value if value >= sys.float_info.min else 0.0,
         variance=relative**2,
         nu=values.size - 1.0,
     )

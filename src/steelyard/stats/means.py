@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.stats.contrast import Contrast, Floats
 from steelyard.stats.propagation import effective_freedom
+from steelyard.stats.student import two_sided_p
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +54,14 @@ class Means:
             return 0.0
         n = self.top.size
         return float((self.top - 1) @ (self.bottom - 1)) / (n * (n - 1))
+
+    @property
+    def p_of_zero(self) -> float:
+        """Two-sided p of the hypothesis that either mean is 0; above alpha where g of Fieller is above 1."""
+        return max(
+            two_sided_p(1 / r, values.size - 1) if r else 0.0
+            for r, values in ((self.r_top, self.top), (self.r_bottom, self.bottom))
+        )
 
     @property
     def effects(self) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 
 from steelyard.stats.contrast import Contrast, Floats
 from steelyard.stats.laws.signs import Signs
-from steelyard.stats.speedup import Speedup, speedup
+from steelyard.stats.speedup import LARGEST_LOG, Speedup, speedup
 from steelyard.stats.student import two_sided_p
 from steelyard.stats.undefined import Undefined
 
@@ -28,7 +28,7 @@ def median_ratio(contrast: Contrast) -> Speedup | Undefined:
 def median_of(values: Floats, lows: Floats, highs: Floats, unit: str) -> Speedup | Undefined:
     """The median of log ratios, of which some may be known only to lie between two bounds."""
     log = float(np.median(values))
-    if abs(log) > 700:
+    if abs(log) > LARGEST_LOG:
         return Undefined("out_of_range")
     law = Signs(np.sort(lows), np.sort(highs))
     return Speedup(
@@ -60,7 +60,7 @@ def _of_medians(contrast: Contrast) -> Speedup | Undefined:
     if min(old.size, new.size) < 2:
         return Undefined("one_value")
     log = contrast.sign * (float(np.median(old)) - float(np.median(new)))
-    if abs(log) > 700:
+    if abs(log) > LARGEST_LOG:
         return Undefined("out_of_range")
     se = math.hypot(_error_of_median(old), _error_of_median(new))
     if se == 0:

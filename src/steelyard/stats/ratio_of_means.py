@@ -14,7 +14,7 @@ from steelyard.stats.laws.drawn import Drawn, Studentised
 from steelyard.stats.laws.fieller import Fieller
 from steelyard.stats.laws.law import Law
 from steelyard.stats.means import Means, means_of
-from steelyard.stats.speedup import Speedup
+from steelyard.stats.speedup import LARGEST_LOG, Speedup
 from steelyard.stats.student import two_sided_p
 from steelyard.stats.undefined import Undefined
 
@@ -39,13 +39,16 @@ def ratio_of_means(
         positive = min(float(contrast.old.raws.max()), float(contrast.new.raws.max())) > 0
         return Undefined("out_of_range" if positive else "zero_mean")
     log, u = math.log(means.value), means.u_relative
+    if abs(log) > LARGEST_LOG:
+        return Undefined("out_of_range")
     n = means.top.size if means.paired else means.top.size + means.bottom.size
     if u <= _ROUNDING:
         return _certain(contrast, means, log, n)
     law = _law(means, interval, seed)
-    p = two_sided_p(log / u, means.nu) if law is None else law.p_of(1.0)
+    zero = means.p_of_zero
+    p = max(zero, two_sided_p(log / u, means.nu)) if law is None else law.p_of(1.0)
     method = f"{contrast.unit}-means-{interval}"
-    return Speedup(log, u, means.nu, n, p, method, "ratio_of_means", law)
+    return Speedup(log, u, means.nu, n, p, method, "ratio_of_means", law, zero)
 
 
 def gum_draws(means: Means, *, seed: int, draws: int = DRAWS) -> Floats:

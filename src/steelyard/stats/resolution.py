@@ -27,4 +27,6 @@ def coarse_step(values: Floats) -> float | None:
     if distinct.size == 1:
         return 0.0
     gap = float(np.diff(distinct).min())
-    return gap if gap > COARSE * float(values.std(ddof=1)) else None
+    # Over the largest, so that squares stay in range.
+    largest = float(np.abs(distinct).max())
+    return gap if gap / largest > COARSE * float((values / largest).std(ddof=1)) else None

@@ -19,7 +19,7 @@ from steelyard.stats.undefined import Undefined
 
 _ROUNDING: Final = 64 * np.finfo(np.float64).eps
 """Spread of logarithms that arithmetic alone can make, relative to the largest of them (or to 1)."""
-_LARGEST_LOG: Final = 700.0
+LARGEST_LOG: Final = 700.0
 """exp of more leaves the range of double."""
 _MANY: Final = 1e6
 """Degrees of freedom with which t is the normal distribution to six digits."""
@@ -46,6 +46,9 @@ class Speedup:
         They claim no more than n equal signs can.
     estimand : str
         What it is an estimate of.
+    least_p : float
+        No hypothesis has a smaller p, and no interval a level below it: of a ratio of means, the p of a mean
+        of 0, since a mean that one value dominates tells nothing of its logarithm.
     law : Law or None
         Where p and interval come from; ``None``: from t with ``nu``, or from the signs.
     """
@@ -58,6 +61,7 @@ class Speedup:
     method: str
     estimand: Estimand = "geomean_ratio"
     law: Law | None = None
+    least_p: float = 0.0
 
     @property
     def value(self) -> float:
@@ -74,8 +78,10 @@ class Speedup:
             # An exact test that cannot reject at alpha has no bounded interval at that level.
             certain = self.p <= alpha or (self.log == 0 and smallest_exact_p(self.method, self.n) <= alpha)
             return Interval(self.value, self.value) if certain else None
+        if alpha < self.least_p:
+            return None
         half = t_quantile(self.nu, alpha) * self.se
-        if abs(self.log) + half > _LARGEST_LOG:
+        if abs(self.log) + half > LARGEST_LOG:
             return None
         return Interval(math.exp(self.log - half), math.exp(self.log + half))
 
@@ -87,7 +93,7 @@ class Speedup:
             return self.law.p_of(ratio)
         shift = self.log - math.log(ratio)
         if self.nu is not None:
-            return two_sided_p(shift / self.se, self.nu)
+            return max(self.least_p, two_sided_p(shift / self.se, self.nu))
         if shift == 0:
             return 1.0
         return self.p if self.log else smallest_exact_p(self.method, self.n)
@@ -99,7 +105,7 @@ class Speedup:
         if self.se == 0:
             return None
         shift = detectable(_MANY if self.nu is None else self.nu, alpha, power) * self.se
-        return math.expm1(shift) if shift <= _LARGEST_LOG else None
+        return math.expm1(shift) if shift <= LARGEST_LOG else None
 
 
 def smallest_exact_p(method: str, n: int) -> float:
@@ -121,7 +127,7 @@ def speedup(contrast: Contrast) -> Speedup | Undefined:
     if n < 2:
         return Undefined(contrast.too_few)
     estimate = float(differences.mean())
-    if abs(estimate) > _LARGEST_LOG:
+    if abs(estimate) > LARGEST_LOG:
         return Undefined("out_of_range")
     if np.ptp(differences) <= _rounding(contrast.old.logs, contrast.new.logs):
         equal = abs(estimate) <= _rounding(contrast.old.logs, contrast.new.logs)
@@ -136,7 +142,7 @@ def _unpaired(old: Floats, new: Floats, sign: int) -> Speedup | Undefined:
         return Undefined("one_value")
     n = old.size + new.size
     estimate = sign * (float(old.mean()) - float(new.mean()))
-    if abs(estimate) > _LARGEST_LOG:
+    if abs(estimate) > LARGEST_LOG:
         return Undefined("out_of_range")
     if max(np.ptp(old), np.ptp(new)) <= _rounding(old, new):
         equal = abs(estimate) <= _rounding(old, new)

@@ -6,13 +6,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from steelyard.stats.contrast import Contrast, Floats
 from steelyard.stats.interval import Interval
 from steelyard.stats.propagation import effective_freedom
-from steelyard.stats.speedup import Speedup
+from steelyard.stats.speedup import LARGEST_LOG, Speedup
 from steelyard.stats.student import t_quantile, two_sided_p
+from steelyard.stats.undefined import Undefined
 
 _MANY = 1e6
 """Degrees of freedom with which t is the normal distribution to six digits."""
@@ -84,7 +87,7 @@ def contributions(contrast: Contrast, components: Sequence[TypeB], *, logs: bool
     return tuple(found)
 
 
-def with_type_b(ratio: Speedup, parts: Sequence[Contribution]) -> Speedup:
+def with_type_b(ratio: Speedup, parts: Sequence[Contribution]) -> Speedup | Undefined:
     """The estimate with its Type A and Type B uncertainties together, nu by Welch-Satterthwaite.
 
     Only for estimates that vary by t on log S, or not at all: the laws of the others have no place for it.
@@ -92,6 +95,8 @@ def with_type_b(ratio: Speedup, parts: Sequence[Contribution]) -> Speedup:
     if ratio.law is not None or not any(part.u for part in parts):
         return ratio
     own = math.hypot(*(part.u for part in parts))
+    if own > LARGEST_LOG:  # against values of next to nothing
+        return Undefined("out_of_range")
     if ratio.nu is None:
         law = Stated(ratio.log, own, ratio.p if ratio.log else 2.0 ** (1 - ratio.n))
         p = law.p_of(1.0)
@@ -99,7 +104,8 @@ def with_type_b(ratio: Speedup, parts: Sequence[Contribution]) -> Speedup:
     u = math.hypot(ratio.se, own)
     freedom = effective_freedom([ratio.se, *(p.u for p in parts)], [ratio.nu, *(p.of.nu for p in parts)])
     nu = min(freedom or _MANY, _MANY)
-    return Speedup(ratio.log, u, nu, ratio.n, two_sided_p(ratio.log / u, nu), ratio.method, ratio.estimand)
+    p = max(ratio.least_p, two_sided_p(ratio.log / u, nu))
+    return replace(ratio, se=u, nu=nu, p=p)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +129,12 @@ class Stated:
     def interval(self, alpha: float) -> Interval | None:
         """``None`` where the units are too few to say anything at that level."""
         half = t_quantile(_MANY, alpha) * self.u
-        if self.least > alpha or abs(self.log) + half > 700:
+        if self.least > alpha or abs(self.log) + half > LARGEST_LOG:
             return None
         return Interval(math.exp(self.log - half), math.exp(self.log + half))
 
 
 def _per_unit(raws: Floats, *, logs: bool) -> float:
-    return float((1 / raws).mean()) if logs else 1 / float(raws.mean())
+    # A subnormal value has no reciprocal in the range of double: the error is infinitely larger than it.
+    with np.errstate(over="ignore", divide="ignore"):
+        return float((1 / raws).mean()) if logs else float(1 / raws.mean())

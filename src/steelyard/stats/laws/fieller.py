@@ -36,11 +36,16 @@ class Fieller:
     def p_of(self, ratio: float) -> float:
         """No smaller than the p of a mean of 0: below that level no interval is bounded and positive."""
         rho = ratio / self.value
-        u = math.sqrt(max(0.0, self.r_top**2 - 2 * rho * self.r_both + (rho * self.r_bottom) ** 2))
+        # Over the larger of 1 and rho, so that squares stay in range.
+        scale = max(1.0, rho)
+        one, other = 1 / scale, rho / scale
+        u = math.sqrt(
+            max(0.0, (one * self.r_top) ** 2 - 2 * one * other * self.r_both + (other * self.r_bottom) ** 2)
+        )
         if u == 0:
             return 1.0 if rho == 1 else 0.0
         zero = two_sided_p(1 / max(self.r_top, self.r_bottom), self.nu)
-        return max(zero, two_sided_p((1 - rho) / u, self.nu))
+        return max(zero, two_sided_p((one - other) / u, self.nu))
 
     def interval(self, alpha: float) -> Interval | None:
         """Roots of (1 - rho)^2 = t^2 (r_top^2 - 2 rho r_both + rho^2 r_bottom^2), times the ratio."""
