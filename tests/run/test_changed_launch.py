@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.design import Context, treatments
-from steelyard.errors import UsageError
+from steelyard.errors import MachineError, UsageError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.run.changed_launch import _name_of_length
 from steelyard.run.journal import read_journal
@@ -121,6 +121,34 @@ def test_a_static_program_whose_heap_shall_move_is_refused_before_anything_runs(
         factors={"heap_offset": [0, 16]},
     )
     with pytest.raises(UsageError, match="is linked statically"):
+        Launches(asked, treatments(asked), builds={}).check()
+
+
+def test_a_program_of_musl_is_refused_since_its_heap_would_stay(tmp_path, show):
+    program = tmp_path / "program"
+    glibc = b"/lib64/ld-linux-x86-64.so.2\0"
+    data = show.read_bytes()
+    if glibc not in data:
+        pytest.skip("this test knows the loader of x86-64 only")
+    program.write_bytes(data.replace(glibc, b"/lib/ld-musl-x86_64.so.1\0\0\0\0"))
+    program.chmod(0o755)
+    asked = experiment(
+        source=str(tmp_path), program={"command": [str(program)]}, factors={"heap_offset": [0, 16]}
+    )
+    with pytest.raises(UsageError, match="uses the C library musl"):
+        Launches(asked, treatments(asked), builds={}).check()
+
+
+def test_a_library_under_a_name_that_the_loader_would_split_is_refused(tmp_path, show, monkeypatch):
+    place = tmp_path / "with blank"
+    place.mkdir()
+    (place / "steelyard-heap.so").write_bytes(b"")
+    (place / "steelyard-heap.so").chmod(0o755)
+    monkeypatch.setenv("STEELYARD_RUNNER", str(place / "steelyard-runner"))
+    asked = experiment(
+        source=str(tmp_path), program={"command": [str(show)]}, factors={"heap_offset": [0, 16]}
+    )
+    with pytest.raises(MachineError, match="takes blanks and colons"):
         Launches(asked, treatments(asked), builds={}).check()
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from steelyard.errors import UsageError
+from steelyard.errors import MachineError, UsageError
 from steelyard.interventions import LaunchChange
 from steelyard.interventions.launch_change import Load
 from steelyard.run.elf import read_elf
@@ -65,8 +65,13 @@ def changed(launch: Launch, change: LaunchChange, *, files: Sequence[str], place
 
 
 def _with_heap(launch: Launch, heap_bytes: int) -> Launch:
-    _refuse_static(launch.path)
-    library = str(native_file(HEAP))
+    _refuse_immovable(launch.path)
+    library = str(native_file(HEAP).absolute())
+    if set(library) & set(" :"):
+        raise MachineError(
+            f"the loader cannot be told of {library}: it takes blanks and colons for ends of names",
+            hint="install Steelyard where no directory has them, or leave heap_offset out",
+        )
     other = next((entry for entry in launch.env if entry.startswith(_PRELOAD)), _PRELOAD)
     libraries = ":".join(filter(None, (library, other.removeprefix(_PRELOAD))))
     env = tuple(entry for entry in launch.env if not entry.startswith(_PRELOAD))
@@ -74,7 +79,10 @@ def _with_heap(launch: Launch, heap_bytes: int) -> Launch:
     return replace(launch, env=(*env, f"{_PRELOAD}{libraries}", offset))
 
 
-def _refuse_static(program: str) -> None:
+def _refuse_immovable(program: str) -> None:
+    """Refuse what would start as ever and not be moved: static programs, and those of musl, which has no brk
+    for others.
+    """
     path = Path(program)
     try:
         line = interpreter_line(path)
@@ -85,6 +93,11 @@ def _refuse_static(program: str) -> None:
         raise UsageError(
             f"{program} is linked statically and loads no library that could move its heap",
             hint="link it dynamically, or leave heap_offset out",
+        )
+    if elf is not None and Path(elf.loader or "").name.startswith("ld-musl"):
+        raise UsageError(
+            f"{program} uses the C library musl, whose heap cannot be moved from outside",
+            hint="link it with glibc, or leave heap_offset out",
         )
 
 
