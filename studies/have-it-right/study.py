@@ -45,13 +45,13 @@ def observer(
 ) -> Any:
     """Figures 1 and 2: what probes inside of a program change."""
     asking = Observing(
-        command="{build}/events 200000",
+        command=f"{{build}}/events {20_000 if small else 200_000}",
         build=BUILD,
         probes=[option(each) for each in options],
         counters=counters,
         metric="cpu_s",
-        blocks=3 if small else 60,
-        max_time_s=2.0 if small else 60.0,
+        blocks=2 if small else 60,
+        max_time_s=0.5 if small else 60.0,
         within=0.01,
         added=True,
         seed=2008,

@@ -6,6 +6,7 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from steelyard.errors import InterruptedRunError, MachineError, ProgramError, UsageError
@@ -14,6 +15,7 @@ from steelyard.interventions.aslr import Aslr
 from steelyard.lab.audit import Auditing, audit
 from steelyard.lab.audit.candidates import candidates
 from steelyard.lab.audit.effort import effort
+from steelyard.lab.audit.stages import computes
 from steelyard.lab.earlier import earlier_seed
 from steelyard.store import Record
 
@@ -149,12 +151,17 @@ def test_a_metric_that_is_0_somewhere_is_refused(tmp_path):
         audit(asking, tmp_path, watch=silent, tell=silent)
 
 
-def test_time_is_cpu_time_for_a_program_that_computes_and_elapsed_time_for_one_that_waits(tmp_path):
-    compute = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"
-    commands = {"cpu_s": f"sh -c '{compute}'", "wall_s": "sleep 0.02"}
-    for metric, command in commands.items():
-        asking = Auditing(command=command, only=("affinity",), max_time_s=0.1)
-        assert audit(asking, tmp_path / metric, watch=silent, tell=silent).metric == metric
+def test_time_is_cpu_time_for_a_program_that_computes_in_one_thread_however_others_disturb_it():
+    wall, wait = np.array([0.010, 0.030, 0.012]), np.array([0.001, 0.018, 0.0])
+    assert computes(wall, np.array([0.0089, 0.009, 0.009]), wait)
+    # It waits for something else than a CPU; it has two threads.
+    assert not computes(wall, np.array([0.001, 0.001, 0.001]), wait)
+    assert not computes(wall, np.array([0.018, 0.018, 0.018]), wait)
+
+
+def test_time_is_elapsed_time_for_a_program_that_waits(tmp_path):
+    asking = Auditing(command="sleep 0.02", only=("affinity",), max_time_s=0.1)
+    assert audit(asking, tmp_path, watch=silent, tell=silent).metric == "wall_s"
 
 
 def test_where_addresses_cannot_be_fixed_lengths_say_nothing_and_are_left_out(monkeypatch):

@@ -29,6 +29,12 @@ _COMPUTES: Final = (0.8, 1.1)
 the pilot that was disturbed least: the runner waits for a CPU too, which only elapsed time shows."""
 
 
+def computes(wall_s: Floats, cpu_s: Floats, queue_wait_s: Floats) -> bool:
+    """Whether runs that took so long computed in one thread, judged by the one that was disturbed least."""
+    share = float(np.max(cpu_s / (wall_s - queue_wait_s)))
+    return _COMPUTES[0] <= share <= _COMPUTES[1]
+
+
 class Stages:
     """Runs the stages and counts their runs."""
 
@@ -47,13 +53,11 @@ class Stages:
     def sensible_metric(self) -> str:
         """``cpu_s`` where a run of the pilot computed on one CPU all the time that it had one."""
         with Record.open(self._place("pilot")) as record:
-            wall, cpu, *waits = (
-                np.array(sample.values, dtype=np.float64)
-                for sample in record.samples("wall_s", "cpu_s", "queue_wait_s")
-                if len(sample)
-            )
-        busy = np.max(cpu / (wall - waits[0] if waits else wall))
-        return "cpu_s" if _COMPUTES[0] <= busy <= _COMPUTES[1] else "wall_s"
+            found = {
+                sample.metric.name: sample for sample in record.samples("wall_s", "cpu_s", "queue_wait_s")
+            }
+        wall, cpu, wait = (np.array(found[name].values) for name in ("wall_s", "cpu_s", "queue_wait_s"))
+        return "cpu_s" if computes(wall, cpu, wait if wait.size else np.zeros_like(wall)) else "wall_s"
 
     def measure(self, rows: Sequence[Row], *, stage: str, blocks: int, discard: int) -> Floats:
         """Logarithms of the metric, rows x blocks."""
