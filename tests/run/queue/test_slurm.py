@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +18,10 @@ from steelyard.run.queue.job import jobs_in
 from steelyard.run.queue.slurm import Slurm
 from steelyard.spec import experiment
 from steelyard.store import Record
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "workloads"))
+
+from programs import ROOT, built
 
 PATIENCE_S = 60.0
 
@@ -172,3 +178,35 @@ def test_a_number_that_slurm_never_gave_is_that_of_a_job_that_has_ended(slurm):
     assert Slurm().state("99999") == "ended"
     assert Slurm().find("steelyard-nobody-000001") is None
     Slurm().cancel("99999")
+
+
+def test_ranks_of_open_mpi_run_in_the_jobs_of_slurm_over_two_factors(slurm, tmp_path):
+    program = built("openmpi", "bin/collectives")
+    mpirun = ROOT / ".cache" / "mpi" / "openmpi" / "bin" / "mpirun"
+    alone = ["--prtemca", "ras", "^slurm", "--prtemca", "plm", "^slurm", "--map-by", ":OVERSUBSCRIBE"]
+    few = ["--repetitions", "5", "--precision", "0.9", "--clocks", "one"]
+    going_on = experiment(
+        name="collectives",
+        source=str(tmp_path),
+        program={
+            "command": [str(mpirun), *alone, "-n", "{p}", str(program), "--ops", "{op}", *few],
+            "env": {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
+            "timeout": "60 s",
+        },
+        factors={"p": [1, 2], "op": ["barrier", "bcast"]},
+        design={"blocks": 2, "discard": 0},
+        metrics={"latency_quantile_s": {"source": "lines", "unit": "s"}},
+        analysis={"metric": "latency_quantile_s"},
+        launch={"kind": "slurm", "poll": "0.2 s", "options": ["--ntasks=2"]},
+    )
+    assert run(going_on, tmp_path / "it.lab") == "complete"
+    with Record.open(tmp_path / "it.lab") as record:
+        seen = {
+            (sample.treatment.levels["p"], sample.treatment.levels["op"]): sample
+            for sample in record.samples("latency_quantile_s")
+            if len(sample)
+        }
+    assert set(seen) == {(p, op) for p in (1, 2) for op in ("barrier", "bcast")}
+    for (p, op), sample in seen.items():
+        assert (sample.labels["p"], sample.labels["op"], len(sample)) == (p, op, 2)
+    assert len(jobs_of(tmp_path)) == 1
