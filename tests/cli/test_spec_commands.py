@@ -120,3 +120,12 @@ def test_nothing_can_be_added_before_there_is_anything(steelyard_cli, spec):
     assert (done.returncode, done.stdout) == (2, "")
     assert "hint: leave --extend out" in done.stderr
     assert not spec.with_suffix(".lab").exists()
+
+
+def test_a_spec_that_only_wants_more_blocks_is_told_how_to_add_them(steelyard_cli, spec):
+    steelyard_cli("run", "it.toml")
+    spec.write_text(SPEC.replace("blocks = 4", "blocks = 10"))
+    refused = steelyard_cli("run", "it.toml")
+    assert refused.returncode == 2
+    assert "design.blocks: 4 → 10" in refused.stderr
+    assert "--extend 6 adds as many blocks" in refused.stderr

@@ -49,11 +49,20 @@ def conduct(
     finally:
         line.clear()
     if blocks is not None:
+        named = shlex.quote(str(_from_here(directory)))
         click.echo(
-            f"{directory} had ended with {blocks} blocks; nothing was run, and this is its answer.\n"
-            f"To measure more: steelyard run {shlex.quote(str(directory))} --extend {blocks}\n",
+            f"{named} had ended with {blocks} blocks; nothing was run, and this is its answer.\n"
+            f"To measure more: steelyard run {named} --extend {blocks}\n",
             err=True,
         )
+
+
+def _from_here(directory: Path) -> Path:
+    """As one would type it."""
+    try:
+        return directory.relative_to(Path.cwd())
+    except (ValueError, FileNotFoundError):
+        return directory
 
 
 def print_answer(

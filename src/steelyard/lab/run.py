@@ -177,10 +177,14 @@ def _record(
 def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[ProgramIdentity]) -> None:
     if differences := record.changed(experiment):
         shown = "".join(f"\n    {line}" for line in differences)
+        named = shlex.quote(str(record.directory))
+        goes_on = f"steelyard run {named} continues it as it was"
+        if more := _more_blocks(record, differences, experiment):
+            goes_on = f"steelyard run {named} --extend {more} adds as many blocks, once it has ended"
         raise RecordError(
             f"{record.directory} holds another experiment; the spec differs in:{shown}",
             hint="measure into a new record: --output NAME.lab; or put the spec back to continue this one"
-            f" (steelyard run {shlex.quote(str(record.directory))} continues it as it was)",
+            f" ({goes_on})",
         )
     for identity in identities:
         before = record.program.get(identity.path)
@@ -189,6 +193,12 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
                 f"{identity.path} is not the program that {record.directory} has measured so far",
                 hint="put the old program back, or measure into a new record: --output NAME.lab",
             )
+
+
+def _more_blocks(record: Record, differences: Sequence[str], experiment: Experiment) -> int | None:
+    """How many blocks more the spec asks for, where it differs in nothing else."""
+    more = experiment.design.blocks - record.experiment.design.blocks
+    return more if more > 0 and len(differences) == 1 else None
 
 
 def _conduct(

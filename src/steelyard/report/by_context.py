@@ -154,6 +154,8 @@ def _histogram(finding: ContextFinding, width: int) -> list[Line]:
     """Figure 4: how many contexts saw which speedup; ``A`` is the one of all together."""
     across = finding.across
     speedups = [one.speedup for one in across.each]
+    if not speedups:  # too many to be told one by one
+        return []
     low, high = min(speedups), max(speedups)
     step = (high - low) / _BINS if high > low else 1.0
     counts = [0] * _BINS

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats as witness
 from statsmodels.stats.robust_compare import TrimmedMean
 
-from steelyard.stats.contexts.across import across_contexts
+from steelyard.stats.contexts.across import MOST_EACH, across_contexts
 from steelyard.stats.contexts.bootstrap import two_level
 from steelyard.stats.contexts.robust import median_interval, robust
 from steelyard.stats.contexts.visits import Visits
@@ -52,6 +52,14 @@ def test_contexts_are_counted_on_each_side_and_by_their_own_intervals(sample):
     half = witness.t.isf(0.025, 12) * 0.001 / math.sqrt(3)
     assert math.log(found.each[0].interval.high) == pytest.approx(0.02 + half)
     assert [one.alone for one in found.each] == [1, 1, 0, 0, -1, -1]
+
+
+def test_of_many_contexts_sides_are_counted_and_none_is_told_alone(sample):
+    d = np.random.default_rng(9).normal(0.001, 0.02, (MOST_EACH + 1, 1))
+    found = across_contexts(*pair(sample, d))
+    assert found.each == ()
+    assert found.sides.faster == (d > 0).sum()
+    assert found.sides.faster + found.sides.slower == MOST_EACH + 1
 
 
 def test_one_pass_separates_nothing_and_says_nothing_of_single_contexts(sample):

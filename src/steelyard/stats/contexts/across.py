@@ -13,10 +13,14 @@ from steelyard.stats.contexts.bootstrap import two_level
 from steelyard.stats.contexts.components import Components, crossed_components, nested_components
 from steelyard.stats.contexts.robust import Robust, robust
 from steelyard.stats.contexts.visits import Visits, differences, visits
+from steelyard.stats.contrast import Floats
 from steelyard.stats.interval import Interval
 from steelyard.stats.precision import unseen_share
 from steelyard.stats.student import t_quantile
 from steelyard.stats.undefined import Undefined
+
+MOST_EACH: Final = 10_000
+"""Contexts that are told one by one: nobody reads more, and half a million take seconds and megabytes."""
 
 _LARGEST_LOG: Final = 700.0
 
@@ -84,7 +88,7 @@ class AcrossContexts:
     unseen : float
         The largest share of contexts that could be of a kind that is not among these (95 %).
     each : tuple of InContext
-        By context.
+        By context; empty where there are more than 10,000 of them.
     """
 
     contexts: int
@@ -139,7 +143,6 @@ def across_contexts(
     known = None if isinstance(components, Undefined) else components
     old = visits(baseline)
     common = Undefined("no_values") if isinstance(old, Undefined) else crossed_components(old)
-    each = _each(found, known)
     middle = robust(means)
     ranks = np.argsort(np.argsort(-means)) + 1
     return AcrossContexts(
@@ -148,7 +151,7 @@ def across_contexts(
         speedup=math.exp(centre),
         interval=_exp(centre, t * s / math.sqrt(n)),
         prediction=_exp(centre, t * s * math.sqrt(1 + 1 / n)),
-        sides=_sides(each, pooled=known is not None),
+        sides=_sides(found, known),
         components=known,
         common=None if isinstance(common, Undefined) else common.between,
         robust=_as_ratios(middle) if middle else None,
@@ -157,27 +160,35 @@ def across_contexts(
         if default is not None and (ids == default).any()
         else None,
         unseen=unseen_share(n),
-        each=each,
+        each=_each(found, known) if n <= MOST_EACH else (),
     )
+
+
+def _halves(of: Visits, known: Components | None) -> Floats | None:
+    """Half-widths of the intervals of single contexts, on the scale of logarithms."""
+    if known is None:
+        return None
+    return t_quantile(known.nu_within, 0.05) * known.within / np.sqrt(of.counts)
 
 
 def _each(of: Visits, known: Components | None) -> tuple[InContext, ...]:
-    intervals: list[Interval | None] = [None] * of.ids.size
-    if known is not None:
-        halves = t_quantile(known.nu_within, 0.05) * known.within / np.sqrt(of.counts)
-        intervals = [_exp(float(m), float(half)) for m, half in zip(of.means, halves, strict=True)]
+    halves, means = _halves(of, known), of.means
+    intervals: list[Interval | None] = [None] * means.size
+    if halves is not None:
+        intervals = [_exp(float(m), float(half)) for m, half in zip(means, halves, strict=True)]
     return tuple(
         InContext(int(context), int(count), math.exp(float(mean)), interval)
-        for context, count, mean, interval in zip(of.ids, of.counts, of.means, intervals, strict=True)
+        for context, count, mean, interval in zip(of.ids, of.counts, means, intervals, strict=True)
     )
 
 
-def _sides(each: tuple[InContext, ...], *, pooled: bool) -> Sides:
+def _sides(of: Visits, known: Components | None) -> Sides:
+    means, halves = of.means, _halves(of, known)
     return Sides(
-        faster=sum(one.speedup > 1 for one in each),
-        slower=sum(one.speedup < 1 for one in each),
-        faster_alone=sum(one.alone > 0 for one in each) if pooled else None,
-        slower_alone=sum(one.alone < 0 for one in each) if pooled else None,
+        faster=int((means > 0).sum()),
+        slower=int((means < 0).sum()),
+        faster_alone=None if halves is None else int((means > halves).sum()),
+        slower_alone=None if halves is None else int((means < -halves).sum()),
     )
 
 
