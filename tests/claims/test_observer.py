@@ -107,3 +107,29 @@ def test_the_direction_is_that_of_the_metric_whichever_way_is_better(bench, nois
 def test_what_is_claimed_is_said_in_a_sentence(bench, noise):
     made = bench(LAYOUTS, [VALIDATES], layouts(noise, with_probe=2, without=2), metric="misses")
     assert claim_text(made.experiment.claims[0]) == "small makes misses lower by 1.5 and misses better"
+
+
+@pytest.mark.parametrize(("cost", "outcome"), [(3.0, "holds"), (2.4, "fails"), (2.94, "not_resolved")])
+def test_the_probe_must_cost_the_outcome_the_same_either_way_where_that_is_claimed(
+    bench, noise, cost, outcome
+):
+    # SciPy's paired tests of the interaction are the witness.
+    claim = {**VALIDATES, "least": 1.1, "within": 0.02}
+    draw = noise(4, 0.01)
+
+    def values(levels, blocks):
+        small = levels["layout"] == "small"
+        on = (cost if small else 3.0) if levels["probe"] == "on" else 1.0
+        return draw(blocks.size) * on / (2.0 if small else 1.0)
+
+    made = bench(LAYOUTS, [claim], values, metric="misses")
+    (verdict,) = made.judge()
+    assert verdict.outcome == outcome
+    interaction = verdict.instances[-1].evidence
+    large_off, large_on, small_off, small_on = (np.log(made.made[t.id]) for t in made.treatments)
+    logs = (large_on - large_off) - (small_on - small_off)
+    assert interaction.ratio == pytest.approx(np.exp(logs.mean()), rel=1e-9)
+    low = witness.ttest_1samp(logs, np.log(0.98), alternative="greater").pvalue
+    high = witness.ttest_1samp(logs, np.log(1.02), alternative="less").pvalue
+    if outcome == "holds":
+        assert interaction.p == pytest.approx(2 * max(low, high), rel=1e-9)

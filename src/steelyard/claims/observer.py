@@ -6,11 +6,14 @@ supposed cause (Mytkowicz et al. 2008, section 2.2, DOI 10.1109/IPDPS.2008.45364
 
 from __future__ import annotations
 
+import math
+from array import array
 from dataclasses import replace
 
-from steelyard.claims.draft import Draft
-from steelyard.claims.observed import Observed
-from steelyard.claims.ratio import tested_pairs
+from steelyard.claims.draft import Draft, Undecided
+from steelyard.claims.observed import Observed, has, strata
+from steelyard.claims.ratio import tested_pair, tested_pairs
+from steelyard.sample import Sample
 from steelyard.spec.claims import Unperturbed, Validates
 from steelyard.stats.judgement import at_least, within
 
@@ -37,7 +40,8 @@ def judge_unperturbed(claim: Unperturbed, observed: Observed) -> Draft:
 
 def judge_validates(claim: Validates, observed: Observed) -> Draft:
     """Two predictions, both of which must hold: that of the probed metric under the probe, and that of the
-    outcome without it. One that fails refutes.
+    outcome without it. With ``within``, a third: the probe costs the outcome the same either way, so that it
+    is not the probe which the intervention acts on. One that fails refutes.
     """
     better = {sample.metric.better for sample in observed.samples(claim.validates)}
     # A ratio is above 1 where the treatment is better. What is neither counts as if lower were.
@@ -59,4 +63,55 @@ def judge_validates(claim: Validates, observed: Observed) -> Draft:
             inverse=inverse,
         )
         tested += [replace(each, stratum={"metric": metric, **each.stratum}) for each in found]
+    if claim.within is not None:
+        tested += _interactions(claim, claim.within, observed)
     return Draft(tuple(tested))
+
+
+def _interactions(claim: Validates, bound: float, observed: Observed) -> list[Undecided]:
+    """Whether what the probe does to the outcome is the same with and without the intervention."""
+    tested = []
+    for stratum, members in strata(observed.compared(claim.outcome), claim.strata, claim.where):
+        costs = []
+        for levels in (claim.than, claim.intervention):
+            on, off = (
+                next((m for m in members if has(m.treatment.levels, {**levels, **observer})), None)
+                for observer in (claim.probe, claim.without)
+            )
+            if on is not None and off is not None:
+                costs.append(_quotient(on, off))
+        if len(costs) == 2:
+            as_it_is, changed = costs
+            where = {"probe's cost in": claim.outcome, **stratum}
+            tested.append(
+                tested_pair(
+                    where, changed, as_it_is, observed, lambda ratio: within(ratio, bound), inverse=False
+                )
+            )
+    return tested
+
+
+def _quotient(on: Sample, off: Sample) -> Sample:
+    """The metric under the probe over the metric without, block by block; geometric means of replicates."""
+    alone = _by_block(off)
+    blocks = [block for block in _by_block(on) if block in alone]
+    probed = _by_block(on)
+    first = {block: place for place, block in reversed(list(enumerate(on.blocks)))}
+    places = [first[block] for block in blocks]
+    return replace(
+        on,
+        values=array("d", (math.exp(probed[block] - alone[block]) for block in blocks)),
+        blocks=array("q", blocks),
+        passes=array("q", (on.passes[place] for place in places)),
+        contexts=array("q", (on.contexts[place] for place in places)),
+        trials=array("q", (on.trials[place] for place in places)),
+    )
+
+
+def _by_block(sample: Sample) -> dict[int, float]:
+    """The mean logarithm of each block; blocks with a value that has none are left out."""
+    found: dict[int, list[float]] = {}
+    for block, value in zip(sample.blocks, sample.values, strict=True):
+        found.setdefault(block, []).append(math.log(value) if value > 0 else math.nan)
+    means = {block: sum(logs) / len(logs) for block, logs in found.items()}
+    return {block: mean for block, mean in means.items() if math.isfinite(mean)}

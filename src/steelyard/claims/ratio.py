@@ -81,11 +81,11 @@ def tested_pairs(
         treatment = next((m for m in members if has(m.treatment.levels, new)), None)
         baseline = next((m for m in members if has(m.treatment.levels, old)), None)
         if treatment is not None and baseline is not None and treatment is not baseline:
-            tested.append(_tested(stratum, treatment, baseline, observed, judge, inverse=inverse))
+            tested.append(tested_pair(stratum, treatment, baseline, observed, judge, inverse=inverse))
     return tested
 
 
-def _tested(
+def tested_pair(
     stratum: Levels,
     treatment: Sample,
     baseline: Sample,
@@ -94,6 +94,7 @@ def _tested(
     *,
     inverse: bool,
 ) -> Undecided:
+    """One treatment against another, in one stratum."""
     old, new = (treatment, baseline) if inverse else (baseline, treatment)
     compared = comparison_of(old, new, observed)
     ratio = compared.speedup

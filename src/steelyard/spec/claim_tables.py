@@ -188,6 +188,13 @@ class ValidatesTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     outcome_least: Annotated[
         float, Meta(ge=1, le=1e6, description="By which factor at least the outcome improves.")
     ] = 1.0
+    within: Annotated[
+        Annotated[float, Meta(gt=0, lt=1)] | None,
+        Meta(
+            description="Also: the probe changes the outcome by the same factor with and without the"
+            " intervention, to this share."
+        ),
+    ] = None
     where: _Where = {}
     name: _Name = None
 

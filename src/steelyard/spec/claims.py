@@ -137,6 +137,8 @@ class Validates(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="va
     least: float = 1.0
     outcome: str = "wall_s"
     outcome_least: float = 1.0
+    within: float | None = None
+    """Also, the probe changes ``outcome`` by the same factor with and without the intervention, to this."""
     where: Levels = {}
     strata: tuple[str, ...] = ()
     name: str | None = None

@@ -318,6 +318,7 @@ def _validates(table: ValidatesTable, question: Question, origin: Origin, path: 
         least=table.least,
         outcome=outcome,
         outcome_least=table.outcome_least,
+        within=table.within,
         where=where,
         strata=strata,
         name=table.name,
