@@ -75,9 +75,10 @@ int run(int argc, char** argv) {
     const Lines lines(
         {{"p", world.size()}, {"implementation", implementation()}, {"sync", sync_label(options)}});
     for (std::size_t i = 0; i < op_names.size(); i++) {
-        if (!options.ops[i])
-            continue;
         const auto op = static_cast<Op>(i);
+        const bool grows = op == Op::gather || op == Op::allgather || op == Op::alltoall;
+        if (!options.ops[i] || (grows && options.most_ranks > 0 && world.size() > options.most_ranks))
+            continue;
         const auto operation = make_operation(op, world, options.bytes);
         const Measured measured = measure(*operation, op, options, world, clock, oversubscribed);
         if (world.is_root())

@@ -57,6 +57,10 @@ int parse(int argc, char** argv, Options& options) {
         ->transform(CLI::CheckedTransformer(clocks));
     app.add_option("--timer", options.timer, "monotonic, or cycles (RDTSC)")
         ->transform(CLI::CheckedTransformer(timers));
+    app.add_option("--most-ranks", options.most_ranks,
+                   "Leave gather, allgather and alltoall, whose buffers grow with the ranks, out above so "
+                   "many; 0: never")
+        ->check(CLI::Range(0, 1 << 20));
     app.add_flag("--no-verify", unverified, "Do not check what the operations do");
     app.add_flag("--raw", options.raw, "Every rank's value of every repetition too (latency_of_rank_s)");
     try {

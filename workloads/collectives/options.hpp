@@ -26,6 +26,7 @@ struct Options {
     Sync sync = Sync::window;
     ClockMethod clocks = ClockMethod::hca3;
     Timer timer = Timer::monotonic;
+    int most_ranks = 0; ///< Gather, Allgather and Alltoall are left out above; 0: never.
     bool verify = true;
     bool raw = false;
 };
