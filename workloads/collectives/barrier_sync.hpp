@@ -1,5 +1,5 @@
 // A barrier before each repetition, as most benchmarks do. Ranks leave a barrier one after the other, in an
-// order that the operation then meets: here to show what that does (docs/decisions/041-collectives.md).
+// order that the operation then meets: here to show what that does (docs/decisions/040-collectives.md).
 #pragma once
 
 #include <utility>
