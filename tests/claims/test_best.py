@@ -98,3 +98,36 @@ def test_of_20_equal_settings_none_gains_anything(bench, perfect_passes):
     assert abs(np.mean(gains)) < 4 * np.std(gains) / math.sqrt(len(gains))
     # The same choice, believed on the blocks that made it, gains 3.2 % (docs/decisions/030).
     assert abs(np.mean(gains)) < 0.01
+
+
+def only_lucky(bench, noise, gain):
+    """``a`` is far ahead in the blocks that choose, and behind ``b`` by ``gain`` in those that judge."""
+    draw = noise(7, 0.02)
+
+    def values(levels, blocks):
+        lead = {"a": np.where(blocks <= 10, 0.3, 0.0), "b": gain}.get(levels["k"], 0.0)
+        return draw(blocks.size) * np.exp(-lead)
+
+    return bench({"k": LEVELS}, [BEST, {**BEST, "level": "a"}], values, blocks=30)
+
+
+def test_a_level_that_was_only_lucky_while_it_was_chosen_leaves_the_set_and_its_claim_fails(bench, noise):
+    open_, wrong = only_lucky(bench, noise, 0.2).judge()
+    evidence = wrong.instances[0].evidence
+    assert evidence.chosen == "a"
+    # Only the chosen one is held against the others: c, d and e are no worse than it.
+    assert evidence.possible == ("b", "c", "d", "e")
+    assert (open_.outcome, wrong.outcome) == ("not_resolved", "fails")
+
+
+def test_each_other_level_has_its_share_of_the_level_to_show_that_the_chosen_one_is_not_the_best(
+    bench, noise
+):
+    made = only_lucky(bench, noise, 0.03)
+    judged = {level: np.log(made.made[i])[10:] for i, level in enumerate(LEVELS, 1)}
+    p = min(witness.ttest_rel(judged["a"], judged[level]).pvalue for level in LEVELS[1:])
+    assert 0.05 / 4 < p < 0.05
+    (_, wrong) = made.judge()
+    assert wrong.family.p == pytest.approx(4 * p, rel=1e-6)
+    assert "a" in wrong.instances[0].evidence.possible
+    assert wrong.outcome == "not_resolved"

@@ -110,3 +110,30 @@ def test_the_mean_is_over_contexts_where_they_return(bench):
     assert (mean.n, mean.by) == (5, "context")
     means = made.made[1].reshape(5, 4).mean(axis=1)
     assert mean.s == pytest.approx(means.std(ddof=1))
+
+
+def test_a_foretold_value_is_held_to_a_lower_bound_too(bench, noise):
+    truth = 3e6 + 1e5 * 8192
+    claims = [
+        {"limit": "rss_bytes", "at": {"p": 8192}, "min": bound} for bound in (truth / 2, truth, 2 * truth)
+    ]
+    verdicts = bench(P, claims, linear(noise), metric="rss_bytes").judge()
+    assert [v.outcome for v in verdicts] == ["holds", "not_resolved", "fails"]
+
+
+def test_two_scales_at_once_are_foretold_by_a_model_of_both(bench, noise):
+    draw = noise(3, 0.005)
+    factors = {"p": [2, 4, 8, 16, 32], "n": [10, 20, 40, 80, 160]}
+    truth = 1000 + 3.0 * 128 * 640
+    claims = [{"limit": "minor_faults", "at": {"p": 128, "n": 640}, "max": 2 * truth}]
+    made = bench(
+        factors,
+        claims,
+        lambda levels, b: draw(b.size) * (1000 + 3.0 * levels["p"] * levels["n"]),
+        metric="minor_faults",
+        blocks=5,
+    )
+    (verdict,) = made.judge()
+    evidence = verdict.instances[0].evidence
+    assert verdict.outcome == "holds"
+    assert evidence.interval.low < truth < evidence.interval.high

@@ -47,6 +47,8 @@ def test_where_chooses_functions_and_a_litmus_test_tells_whose_fault_it_is(bench
     kept, broken = bench(FACTORS, claims, values(noise)).judge()
     assert (kept.outcome, broken.outcome) == ("holds", "fails")
     assert broken.instances[0].evidence.cause == "library"
+    (all_others,) = bench(FACTORS, [scales(expect="O(log p)", litmus={"op": "tree"})], values(noise)).judge()
+    assert [each.stratum["op"] for each in all_others.instances] == ["bcast", "reduce", "allreduce"]
 
 
 def test_a_rank_at_a_scale_of_interest_is_part_of_the_evidence(bench, noise):
@@ -125,3 +127,20 @@ def test_too_few_points_are_no_verdict(bench, noise):
     (verdict,) = bench(factors, [scales(expect="O(log p)")], values(noise)).judge()
     assert verdict.outcome == "not_resolved"
     assert all(i.evidence.reason for i in verdict.instances)
+
+
+def test_a_rule_is_judged_for_each_library_or_for_those_that_where_names(bench, noise):
+    laws = {("a", "x"): 1.0, ("b", "x"): 2.0, ("a", "y"): 2.0, ("b", "y"): 1.0}
+    draw = noise(5, 0.01)
+    factors = {"op": ["a", "b"], "lib": ["x", "y"], "p": P}
+    rule = {"rule": "a <= b", "over": "op", "parameter": "p"}
+    both, one = bench(
+        factors,
+        [rule, {**rule, "where": {"lib": "x"}}],
+        lambda v, blocks: draw(blocks.size) * (1 + 0.01 * v["p"] ** laws[v["op"], v["lib"]]),
+    ).judge()
+    assert [(each.stratum, each.outcome) for each in both.instances] == [
+        ({"lib": "x"}, "holds"),
+        ({"lib": "y"}, "fails"),
+    ]
+    assert [each.stratum for each in one.instances] == [{"lib": "x"}]
