@@ -53,6 +53,11 @@ def test_without_spread_the_estimate_decides():
     assert equivalence_independent(np.ones(4), np.ones(3) * 9, BOUNDS).p == 1
 
 
+def test_two_values_are_enough():
+    assert equivalence_paired(np.array([0.0, 0.1]), BOUNDS).nu == 1
+    assert equivalence_independent(np.array([0.0, 0.1]), np.array([0.0, 0.2]), BOUNDS).p < 0.5
+
+
 def test_one_value_is_too_few():
     with pytest.raises(ValueError, match="two differences"):
         equivalence_paired(np.ones(1), BOUNDS)

@@ -20,6 +20,7 @@ def test_it_is_the_permutation_test_of_scipy(n, decimals):
 def test_differences_that_all_agree_reach_two_of_all_patterns():
     assert sign_flip_p(np.full(10, 0.1)) == 2 / 1024
     assert sign_flip_p(np.zeros(4)) == 1
+    assert sign_flip_p(np.array([0.3])) == 1
 
 
 def test_beyond_its_size_and_without_differences_there_is_none():

@@ -110,3 +110,8 @@ def test_a_stratum_that_does_not_exist_is_a_usage_error(golden):
         protocol(golden, Declared(strata=["program"]), Rules())
     with pytest.raises(ValueError, match="no sample of the primary metric"):
         protocol(golden, Declared(metric="cpu_s"), Rules())
+
+
+def test_one_treatment_alone_is_in_no_pair(golden):
+    found = protocol(golden[:1], ALL, Rules())
+    assert (found.pairs, found.metric.name) == ((), "wall_s")

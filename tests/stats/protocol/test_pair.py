@@ -104,6 +104,8 @@ def test_equal_constants_have_p_1_and_different_ones_no_p(through):
     assert (different.path, different.p, different.outcome) == ("constant", None, None)
     assert "deterministic_difference" in different.flags
     assert direction_of(different, "lower") == "slower"
+    single = through([2.0], [2.0])
+    assert (single.path, single.p) == ("constant", 1)
 
 
 @pytest.mark.parametrize(
