@@ -162,6 +162,21 @@ def alone(sample: Described, names: Names) -> Finding:
     return Finding(claim + " in the mean", f"u = {u}, s = {s}, {counted(summary.n, 'run')}", "")
 
 
+def _open_margin(comparison: Comparison, margin: float | None) -> str | None:
+    """Why an interval that lies wholly on one side of the margin does not decide: it is of this comparison
+    alone, and the decision is one of several.
+    """
+    interval, p = comparison.ci95, comparison.p_relevance
+    if margin is None or interval is None or p is None or comparison.relevance != "straddles":
+        return None
+    beyond = interval.low > 1 + margin or interval.high < 1 - margin
+    inside = interval.low >= 1 - margin and interval.high <= 1 + margin
+    if not (beyond or inside):
+        return None
+    among = counted(comparison.family_size or 1, "comparison")
+    return f"but p = {probability(p)} about {percent(margin)} among {among}"
+
+
 def _where(comparison: Comparison) -> str:
     # Levels of strata stand in the names of treatments already.
     labels = comparison.labels
@@ -203,6 +218,8 @@ def _evidence(value: float, interval: Interval | None, comparison: Comparison, a
     if p is not None and p > answer.declared.alpha and interval is not None and interval.excludes(1):
         # The interval is of this comparison alone; the reader must see why it does not decide.
         parts.append(f"but p = {probability(p)} among {comparison.family_size} comparisons")
+    elif (open_margin := _open_margin(comparison, answer.declared.margin)) is not None:
+        parts.append(open_margin)
     if "sequential_order" in comparison.flags:
         parts.append(f"{counted(comparison.blocks, 'run')} of each, one after the other")
     elif comparison.instances is not None:
