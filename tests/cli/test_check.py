@@ -113,6 +113,9 @@ def test_claims_may_be_asked_afterwards_without_a_new_run_and_that_is_said(steel
     done = steelyard_cli("check", "it.toml")
     assert done.returncode == 1, done.stderr
     assert "claims are not those with which the record was run" in " ".join(done.stdout.split())
+    refused = steelyard_cli("run", "it.toml")
+    assert refused.returncode == 2
+    assert "steelyard check, with the spec, judges other claims" in refused.stderr
     assert json.loads(steelyard_cli("check", "it.toml", "--json").stdout)["verdicts"][0][
         "declared_afterwards"
     ]

@@ -181,6 +181,8 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
         goes_on = f"steelyard run {named} continues it as it was"
         if more := _more_blocks(record, differences, experiment):
             goes_on = f"steelyard run {named} --extend {more} adds as many blocks, once it has ended"
+        if all(line.startswith("claims:") for line in differences):
+            goes_on = "steelyard check, with the spec, judges other claims without a new run"
         raise RecordError(
             f"{record.directory} holds another experiment; the spec differs in:{shown}",
             hint="measure into a new record: --output NAME.lab; or put the spec back to continue this one"
