@@ -10,7 +10,7 @@ from steelyard.factorial.layout import TWO_STEPS
 from steelyard.report.digits import bounds, percent, probability, ratio
 from steelyard.report.label import counted, level_text, printable
 from steelyard.report.line import Style
-from steelyard.report.words import Finding, comparative, is_speed
+from steelyard.report.words import Finding, comparative, fresh, is_speed
 from steelyard.stats.answer import Answer
 from steelyard.stats.factorial.effect import ConditionalEffect, Effect, Factorial
 from steelyard.stats.interval import Interval
@@ -67,7 +67,7 @@ def _main(effect: Effect, found: Factorial, where: str, answer: Answer) -> Findi
     power = ""
     if effect.resolvable is not None:
         power = f"; a difference of {percent(effect.resolvable)} or more would have shown"
-    return Finding(f"{name}: not resolved{power}", evidence, "open")
+    return Finding(f"{name}: not resolved{power}{fresh(effect.fresh)}", evidence, "open")
 
 
 def _evidence(

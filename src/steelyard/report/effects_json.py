@@ -7,6 +7,8 @@ from typing import Final, Literal
 
 import msgspec
 
+from steelyard.report.fresh_json import FreshRunEntry
+from steelyard.report.fresh_json import entry as fresh_run_entry
 from steelyard.report.words import REASONS
 from steelyard.stats.factorial.effect import ConditionalEffect, ContrastEffect, Effect, Factorial, LevelEffect
 from steelyard.stats.factorial.estimate import Method
@@ -65,6 +67,7 @@ class EffectEntry(msgspec.Struct, frozen=True):
     p_flips: float | None
     resolved: bool | None
     resolvable: float | None
+    fresh_run: FreshRunEntry | None
     share: float
     omega2: float | None
     assumptions: tuple[str, ...]
@@ -173,6 +176,7 @@ def _effect(effect: Effect) -> EffectEntry:
         p_flips=effect.p_flips,
         resolved=effect.resolved,
         resolvable=effect.resolvable,
+        fresh_run=fresh_run_entry(effect.fresh) if effect.fresh else None,
         share=effect.share,
         omega2=effect.omega2,
         assumptions=ASSUMPTIONS[effect.method],

@@ -20,6 +20,8 @@ from steelyard.report.contexts_json import entry as contexts_entry
 from steelyard.report.document import written
 from steelyard.report.effects_json import FactorialEntry
 from steelyard.report.effects_json import entry as effects_entry
+from steelyard.report.fresh_json import FreshRunEntry
+from steelyard.report.fresh_json import entry as fresh_run_entry
 from steelyard.report.protocol_json import ProtocolEntry
 from steelyard.report.protocol_json import entry as protocol_entry
 from steelyard.report.sentences import notice
@@ -35,7 +37,6 @@ from steelyard.stats.described import Described
 from steelyard.stats.instances import Drill
 from steelyard.stats.interval import Interval
 from steelyard.stats.notice import Notice
-from steelyard.stats.planning.fresh import FreshRun
 from steelyard.stats.speedup import Speedup
 from steelyard.stats.typical import Typical
 from steelyard.units import Scalar
@@ -174,15 +175,6 @@ class ComparisonEntry(msgspec.Struct, frozen=True):
     fresh_run: FreshRunEntry | None = None
     r1: float | None = None
     n_eff: float | None = None
-
-
-class FreshRunEntry(msgspec.Struct, frozen=True):
-    """A run anew that resolves the comparison with 80 % power, if the difference that was seen is real."""
-
-    difference: float
-    margin: float | None
-    blocks: int
-    seconds: float | None
 
 
 class NoticeEntry(msgspec.Struct, frozen=True):
@@ -334,14 +326,10 @@ def _comparison(comparison: Comparison, typical: Typical | None) -> ComparisonEn
         budget=budget_entry(comparison.budget) if comparison.budget else None,
         flags=comparison.flags,
         typical=typical_entry(typical) if typical else None,
-        fresh_run=_fresh_run(comparison.fresh) if comparison.fresh else None,
+        fresh_run=fresh_run_entry(comparison.fresh) if comparison.fresh else None,
         r1=comparison.autocorrelation.r1 if comparison.autocorrelation else None,
         n_eff=comparison.autocorrelation.n_eff if comparison.autocorrelation else None,
     )
-
-
-def _fresh_run(run: FreshRun) -> FreshRunEntry:
-    return FreshRunEntry(run.difference, run.margin, run.blocks, run.seconds)
 
 
 def _speedup(comparison: Comparison) -> SpeedupEntry:

@@ -124,12 +124,12 @@ def finding(comparison: Comparison, answer: Answer, names: Names) -> Finding:
         claim = f"{where}{new} {_is(comparison)} {least}{size} {_than(comparison)} {old}"
         if comparison.verdict == "not_resolved" and margin is not None:
             claim += f", but whether by more than {percent(margin)} is not resolved"
-        return Finding(claim + _fresh(comparison.fresh), evidence, style)
-    open_ = f"not resolved{_power(comparison.resolvable)}{_fresh(comparison.fresh)}"
+        return Finding(claim + fresh(comparison.fresh), evidence, style)
+    open_ = f"not resolved{_power(comparison.resolvable)}{fresh(comparison.fresh)}"
     return Finding(against + open_, evidence, style)
 
 
-def _fresh(run: FreshRun | None) -> str:
+def fresh(run: FreshRun | None) -> str:
     """What would resolve it, if the difference that was seen is there."""
     if run is None:
         return ""

@@ -235,7 +235,8 @@ class StopTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rel_halfwidth: Annotated[
         Annotated[float, Meta(gt=0, lt=1)] | None,
         Meta(
-            description="Stop when the 95 % interval of every speedup is this narrow: half of it, relative."
+            description="Stop when the 95 % interval of every speedup (of every effect, in designs of two"
+            " levels) is this narrow: half of it, relative."
         ),
     ] = None
     max_blocks: Annotated[

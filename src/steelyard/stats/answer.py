@@ -14,6 +14,7 @@ from steelyard.stats.declared import Declared
 from steelyard.stats.described import Described, describe
 from steelyard.stats.factorial.analysis import factorial
 from steelyard.stats.factorial.effect import Factorial
+from steelyard.stats.factorial.fresh import with_fresh_runs
 from steelyard.stats.facts import DesignFacts
 from steelyard.stats.instances import pool
 from steelyard.stats.notice import Notice
@@ -142,7 +143,10 @@ def answer(
         typical=typical_runs(samples, declared, facts.order),
         protocol=_protocol(samples, declared),
         speedup_ratios=ratios_of_speedups(samples, declared, order=facts.order),
-        effects=factorial(crossed, layout, declared, order=facts.order),
+        effects=tuple(
+            with_fresh_runs(each, declared, facts)
+            for each in factorial(crossed, layout, declared, order=facts.order)
+        ),
     )
 
 

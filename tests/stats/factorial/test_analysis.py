@@ -8,11 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from statsmodels.stats.power import TTestPower
 
 from steelyard.factorial import Axis, Generator, Layout
 from steelyard.sample import Failures
 from steelyard.stats.declared import Declared
 from steelyard.stats.factorial.analysis import factorial
+from steelyard.stats.factorial.fresh import with_fresh_runs
+from steelyard.stats.facts import DesignFacts
 from steelyard.stats.holm import holm
 
 CUBE = {"a": ["lo", "hi"], "b": [0, 1], "c": [False, True]}
@@ -462,3 +465,45 @@ def test_what_only_interactions_of_three_could_explain_stands_for_itself(experim
     confounded = {effect.factors: effect.confounded for effect in found.effects}
     assert [len(each) for names, each in confounded.items() if len(names) == 1] == [0, 0, 0, 0]
     assert [len(each) for names, each in confounded.items() if len(names) == 2] == [1, 1, 1]
+
+
+@pytest.mark.parametrize(("contexts", "unit"), [(None, "block"), ([1 + b % 4 for b in range(12)], "context")])
+def test_the_method_names_what_is_independent(experiment, samples, contexts, unit):
+    layout, _, values = experiment(36, lambda cell: 0.1 * cell["b"], a=[0, 1], b=[0, 1, 2])
+    (found,) = factorial(samples(layout, values, contexts=contexts), layout, Declared())
+    assert [effect.method for effect in found.effects] == [
+        f"{unit}-contrast-t",
+        f"{unit}-contrast-box",
+        f"{unit}-contrast-box",
+    ]
+    assert {level.ratio.method for level in found.levels} == {f"{unit}-contrast-t"}
+
+
+def test_blocks_that_some_lack_are_counted_with_contexts_too(experiment, samples):
+    layout, _, values = experiment(37, log_mean, **CUBE)
+    contexts = [1 + b % 4 for b in range(12)]
+    whole = samples(layout, values, contexts=contexts)
+    whole[5] = samples(layout, values[:, 3:], blocks=range(4, 13), contexts=contexts[3:])[5]
+    (found,) = factorial(whole, layout, Declared())
+    assert (found.by, found.units, found.blocks, found.unmatched) == ("context", 4, 9, 3)
+
+
+def test_what_is_not_resolved_says_what_a_fresh_run_would_need(experiment):
+    layout, samples, _ = experiment(38, lambda cell: 0.02 * cell["b"], **CUBE)
+    facts = DesignFacts("randomized-blocks", 12, seed=1)
+    found = with_fresh_runs(factorial(samples, layout, Declared())[0], Declared(), facts)
+    effect = next(each for each in found.effects if each.resolved is False and each.fresh is not None)
+    size = abs(effect.ratio.log) / (effect.ratio.se * 12**0.5)
+    power = TTestPower()
+    blocks = effect.fresh.blocks
+    # By the witness, so many blocks suffice at Bonferroni's level, and one less does not.
+    assert power.power(size, blocks, 0.05 / 7) >= 0.8 > power.power(size, blocks - 1, 0.05 / 7)
+    assert effect.fresh.difference == pytest.approx(math.expm1(abs(effect.ratio.log)))
+    assert all(each.fresh is None for each in found.effects if each.resolved)
+
+
+def test_without_blocks_no_fresh_run_is_planned(experiment):
+    layout, samples, _ = experiment(38, lambda cell: 0.0, **CUBE)
+    (found,) = factorial(samples, layout, Declared(), order="sequential")
+    facts = DesignFacts("sequential", 1, seed=1)
+    assert with_fresh_runs(found, Declared(), facts) == found

@@ -10,6 +10,7 @@ from steelyard.factorial import Axis, Kind
 from steelyard.stats.factorial.cells import By
 from steelyard.stats.factorial.estimate import LogEstimate, Method
 from steelyard.stats.interval import Interval
+from steelyard.stats.planning.fresh import FreshRun
 from steelyard.stats.undefined import Undefined
 from steelyard.units import Metric, Scalar
 
@@ -43,6 +44,8 @@ class Effect:
         Whether Holm rejects that it is nothing; ``None`` without an error term, or where censored.
     resolvable : float or None
         The smallest relative difference that would have shown with 80 % power at the level tested; ``df`` 1.
+    fresh : FreshRun or None
+        What would resolve it, if it is as large as it was seen; where it is not resolved.
     share, omega2 : float, float or None
         Of the variation; see ``variation``.
     """
@@ -65,6 +68,7 @@ class Effect:
     p_holm: float | None = None
     resolved: bool | None = None
     resolvable: float | None = None
+    fresh: FreshRun | None = None
 
     @property
     def interaction(self) -> bool:
