@@ -27,7 +27,7 @@ def native_file(name: str) -> Path:
     named = os.environ.get("STEELYARD_RUNNER")
     if named:
         path = Path(named) if name == RUNNER else Path(named).with_name(name)
-        if not os.access(path, os.X_OK):
+        if not os.access(path, _wanted(name)):
             raise MachineError(
                 f"STEELYARD_RUNNER is {named}, which cannot be executed"
                 if name == RUNNER
@@ -37,10 +37,15 @@ def native_file(name: str) -> Path:
         return path
     # Not by importlib.resources, which takes up to 15 ms to import and finds the same place.
     path = Path(__file__).parents[1] / "_native" / name
-    if not os.access(path, os.X_OK):
+    if not os.access(path, _wanted(name)):
         what = "its runner" if name == RUNNER else name
         raise MachineError(
             f"Steelyard was installed without {what} ({path} is missing)",
             hint="install it with pip, which builds the runner: pip install .",
         )
     return path
+
+
+def _wanted(name: str) -> int:
+    """A library is read, and installed without the right to execute it."""
+    return os.R_OK if name == HEAP else os.X_OK
