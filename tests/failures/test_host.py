@@ -18,8 +18,8 @@ from steelyard.run.strays import find_strays
 from steelyard.spec import experiment
 from steelyard.store import Record
 
-MOMENTS = 8
-"""For each victim: 32 in all."""
+MOMENTS = 5
+"""For each victim: 20 in all."""
 
 SETTINGS = (
     "/proc/sys/kernel/randomize_va_space",
