@@ -20,20 +20,27 @@ class _Asked:
     crowded: bool = field(default=False)
 
     def samples(self, metric: str) -> Sequence[Sample]:
-        found = self.observed.samples(metric)
-        self.crowded |= any(sample.provenance == "crowded" for sample in found)
-        return found
+        return self._seen(self.observed.samples(metric))
+
+    def compared(self, metric: str) -> Sequence[Sample]:
+        return self._seen(self.observed.compared(metric))
 
     def series(self, metric: str, parameters: Sequence[str]) -> Sequence[Series]:
         found = self.observed.series(metric, parameters)
         self.crowded |= any(one.crowded for one in found)
         return found
 
+    def _seen(self, found: Sequence[Sample]) -> Sequence[Sample]:
+        self.crowded |= any(sample.provenance == "crowded" for sample in found)
+        return found
+
 
 def judge_unless_crowded(judge: Callable[[Any, Observed], Draft], claim: object, observed: Observed) -> Draft:
     """What the judge finds; nothing of it is decided where it asked for times of a crowd."""
     asked = _Asked(observed)
-    draft = judge(claim, replace(observed, samples=asked.samples, series=asked.series))
+    draft = judge(
+        claim, replace(observed, samples=asked.samples, compared=asked.compared, series=asked.series)
+    )
     if not asked.crowded:
         return draft
     return Draft(

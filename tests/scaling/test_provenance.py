@@ -1,0 +1,29 @@
+"""Simulated values are modelled and called so; times of a crowd get a model and no rank."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from steelyard.scaling import Expectation, Question, ScalingModel, model, series_of
+
+LINEAR = series_of("f", ("p",), [(2.0**i,) for i in range(1, 8)], [[3.0 * 2**i] * 5 for i in range(1, 8)])
+ASKED = Question(expectations={"f": Expectation("O(log p)")}, parameter="p", scale={"p": 1024.0})
+
+
+@pytest.mark.parametrize(
+    ("change", "rank", "kinds"),
+    [
+        ({}, "none", set()),
+        ({"simulated": True}, "none", {"simulated"}),
+        ({"crowded": True}, "undecided", {"crowded"}),
+    ],
+)
+def test_a_rank_is_stated_unless_ranks_shared_cpus(change, rank, kinds):
+    found = model(replace(LINEAR, **change), ASKED)
+    assert isinstance(found, ScalingModel)
+    assert found.growth() == "O(p)"
+    assert found.validation is not None
+    assert (found.validation.rank, found.validation.rank_at_scale) == (rank, rank)
+    assert {warning.kind for warning in found.warnings} & {"simulated", "crowded"} == kinds
