@@ -78,11 +78,8 @@ def power(name: str, treatments: int, families: int, seed: int, over: Family) ->
     """Percent found of the comparisons with the one treatment that is moved by 0.75 s, the first one."""
     rng = np.random.default_rng(seed)
     pairs = [(i, j) for i in range(treatments) for j in range(i + 1, treatments)]
-    chosen = (
-        [j == treatments - 1 for _, j in pairs]
-        if over == "all-pairs"
-        else [False] * (treatments - 2) + [True]
-    )
+    # The first treatment is the baseline, so that every comparison with one is with the one that is moved.
+    chosen = [i == 0 for i, _ in pairs] if over == "all-pairs" else [True] * (treatments - 1)
     found = 0.0
     for _ in range(families):
         different = family(draw(name, treatments, rng, SHIFT), over)
