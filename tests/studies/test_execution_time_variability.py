@@ -1,0 +1,206 @@
+"""The study runs whole at its smallest size, its programs compute what they say, and its tables are data."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import shutil
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from steelyard.design import treatments
+from steelyard.interventions import INTERVENTIONS
+from steelyard.spec import load
+from steelyard.spec.placeholders import expand
+
+STUDY = Path(__file__).parents[2] / "studies" / "execution-time-variability"
+TREATMENTS = {
+    "services": 10 * 2,
+    "services-built": 3 * 4,
+    "environment": 10 * 8,
+    "environment-built": 4 * 16,
+    "affinity": 10 * 3,
+    "affinity-openmp": 3 * 9,
+}
+PARTS = {f"{spec}-{order}" for spec in TREATMENTS for order in ("rows", "blocks")} | {
+    "environment-random-blocks",
+    "environment-built-random-blocks",
+}
+
+
+@pytest.fixture(scope="module")
+def programs():
+    """Of packages: all commands of the specs."""
+    found = load(STUDY / "services.toml").program.commands
+    if lacking := [words[0] for words in found.values() if shutil.which(words[0]) is None]:
+        pytest.skip(f"not found: {', '.join(lacking)}")
+    return found
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """Directories with our own programs, by options."""
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler")
+    found = {}
+    for options in (["O2"], ["O3"], ["O2", "-fopenmp"]):
+        directory = tmp_path_factory.mktemp("built")
+        sources = Path(__file__).parents[2] / "src" / "steelyard" / "lab" / "demo" / "programs"
+        words = [STUDY / "build.sh", options[0], STUDY, sources, directory, *options[1:]]
+        subprocess.run(words, check=True)
+        found[" ".join(options)] = directory
+    return found
+
+
+def test_the_whole_study_runs_small_and_goes_on_from_its_records(steelyard_env, programs, built, tmp_path):
+    lacks = [INTERVENTIONS["aslr"].missing("off"), INTERVENTIONS["affinity"].missing("0-1")]
+    if any(lacks):
+        pytest.skip(str(lacks))
+    command = [sys.executable, STUDY / "run.py", "--size=small", "--directory", tmp_path / "labs"]
+    found = []
+    for name in ("first", "second"):
+        done = subprocess.run(
+            [*command, "--data", tmp_path / name],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=steelyard_env,
+        )
+        assert done.returncode == 0, done.stderr
+        data = [(tmp_path / name / file).read_text() for file in ("summary.json", "measured.csv")]
+        found.append(data)
+    # What is finished is not measured again.
+    assert found[0] == found[1]
+    summary = json.loads(found[0][0])
+    assert set(summary) == PARTS
+    # Two programs of two sizes and two optimisations in each: pairs are those of one program.
+    assert summary["services-blocks"]["wall_s"]["pairs"] == 2
+    assert summary["services-built-blocks"]["wall_s"]["pairs"] == 2 * 6
+    assert set(summary["services-built-blocks"]["cpu_s"]["effects"]["relax"]) == {
+        "background_load",
+        "opt",
+        "background_load x opt",
+    }
+    assert "Signs, in the order of Yates" in done.stdout
+    assert "Published, Table 8" in done.stdout
+    assert "services-built-rows, 2 programs, after" in done.stdout
+
+
+def test_a_program_that_is_not_here_is_named_before_anything_runs(steelyard_env, tmp_path):
+    (tmp_path / "empty").mkdir()
+    done = subprocess.run(
+        [sys.executable, STUDY / "run.py", "--size=small", "--directory", tmp_path / "labs"],
+        capture_output=True, text=True, check=False, env=steelyard_env | {"PATH": str(tmp_path / "empty")},
+    )  # fmt: skip
+    assert done.returncode == 4
+    assert "not here: bc, bzip2, cc, gzip, mawk, openssl, sqlite3, xz, zstd" in done.stderr
+    assert "hint: apt-get install bc bzip2 gcc" in done.stderr
+    assert not (tmp_path / "labs").exists()
+
+
+def test_the_specs_are_the_experiments_of_the_paper():
+    for name, count in TREATMENTS.items():
+        asked = load(STUDY / f"{name}.toml")
+        assert len(treatments(asked)) == count
+        assert (asked.design.order, asked.design.blocks, asked.design.discard) == (
+            "nogueira-matias-2014",
+            30,
+            1,
+        )
+        assert asked.analysis.protocol == "nogueira-matias-2014"
+    sizes = next(f.levels for f in load(STUDY / "environment.toml").factors if f.name == "env_bytes")
+    assert list(sizes) == [0, 64, 128, 256, 512, 1024, 2048, 4096]
+
+
+def test_programs_of_packages_print_the_same_bytes_every_time(programs, tmp_path):
+    subprocess.run([sys.executable, STUDY / "inputs.py", tmp_path], check=True)
+    for name, words in programs.items():
+        command = [expand(word, {"build": str(tmp_path)}) for word in words]
+        outputs = {
+            subprocess.run(command, capture_output=True, check=True, env={"PAD": "x" * size}).stdout
+            for size in (0, 1000)
+        }
+        assert len(outputs) == 1, name
+        assert outputs != {b""}, name
+
+
+def printed(built, program, *arguments, threads=1):
+    """What each build of a program prints."""
+    return {
+        subprocess.run(
+            [directory / program, *map(str, arguments)],
+            capture_output=True, text=True, check=True,
+            env={"OMP_NUM_THREADS": str(threads), "OMP_WAIT_POLICY": "passive"},
+        ).stdout
+        for directory in built.values()
+    }  # fmt: skip
+
+
+def in_all(built, program, *arguments):
+    """What it prints in every build and with every number of threads, which must be one thing."""
+    found = set().union(*(printed(built, program, *arguments, threads=threads) for threads in (1, 2, 6)))
+    assert len(found) == 1
+    return [int(line) for line in found.pop().split()]
+
+
+def test_normal_deviates_fall_into_the_rings_that_the_normal_distribution_has(built):
+    pairs = 200_000
+    rings = in_all(built, "gaussian", pairs)
+    kept = sum(rings)
+    # Of a square, the circle holds a share of pi / 4; within five standard deviations of a binomial.
+    assert abs(kept / pairs - math.pi / 4) < 5 * math.sqrt(math.pi / 4 * (1 - math.pi / 4) / pairs)
+    for ring in range(3):
+        below = [math.erf(edge / math.sqrt(2)) ** 2 for edge in (ring, ring + 1)]
+        share = below[1] - below[0]
+        assert abs(rings[ring] / kept - share) < 5 * math.sqrt(share * (1 - share) / kept)
+
+
+def test_ranks_are_those_of_sorted_keys(built):
+    keys, state = [], 1
+    for _ in range(1000):
+        state = (state * 1664525 + 1013904223) % 2**32
+        keys.append(state >> 20)
+    total = 0
+    for turn in range(10):
+        keys[turn] = turn
+        ordered = sorted(keys)
+        rank = {key: i for i, key in reversed(list(enumerate(ordered)))}
+        total += sum(rank[key] * (i & 7) for i, key in enumerate(keys))
+    assert in_all(built, "buckets", 1000) == [total]
+
+
+def test_a_relaxed_square_has_in_each_cell_the_mean_of_its_neighbours(built):
+    side = 9
+    now = [[(1 << 28) if i == 0 else 0] * side for i in range(side)]
+    for _ in range(20):
+        new = [row[:] for row in now]
+        for i in range(1, side - 1):
+            for j in range(1, side - 1):
+                new[i][j] = (now[i - 1][j] + now[i + 1][j] + now[i][j - 1] + now[i][j + 1]) // 4
+        now = new
+    assert in_all(built, "relax", side, 20) == [sum(map(sum, now))]
+
+
+def test_the_published_tables_are_whole_and_asterisks_are_where_holm_left_fewer():
+    with (STUDY / "published.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    tables = defaultdict(dict)
+    for row in rows:
+        pair = row["opt"], row["first"], row["second"]
+        assert pair not in tables[row["table"]]
+        tables[row["table"]][pair] = int(row["percent"]), row["fewer_after_holm"]
+    for before, after, pairs, sums in (
+        ("3", "4", 6, (480, 470)),
+        ("5", "6", 56, (1410 + 1540, 950 + 1150)),
+        ("7", "8", 36, (3480, 3470)),
+    ):
+        assert set(tables[before]) == set(tables[after])
+        assert len(tables[before]) == pairs
+        assert tuple(sum(p for p, _ in tables[t].values()) for t in (before, after)) == sums
+        for pair, (percent, fewer) in tables[after].items():
+            assert fewer == ("yes" if percent < tables[before][pair][0] else "no"), pair
