@@ -8,7 +8,7 @@ from steelyard.report.line import plain
 from steelyard.report.observe.json import render
 from steelyard.report.observe.text import lines
 from steelyard.stats.interval import Interval
-from steelyard.stats.observer.finding import Change, Correlation, Observation, Probed
+from steelyard.stats.observer.finding import AnyLevel, Change, Correlation, Observation, Probed
 from steelyard.units import Metric
 
 CPU = Metric("cpu_s", "s", "builtin")
@@ -35,6 +35,7 @@ FOUND = Observation(
     seed=7,
     contexts=True,
     outputs_compared=False,
+    any_level=(AnyLevel(CPU, "block-contrast-box", 211.0, 1.7, 176.8, 1e-9, 3, 105),),
 )
 TEXT = """\
 cpu_s is perturbed by -DSTEELYARD_PROBES=1; not resolved for
@@ -48,6 +49,8 @@ cpu_s, 9.15 ms without a probe
 probe                  instructions   change         95 % CI  verdict
 -DSTEELYARD_PROBES=1     +0.00865 %   +6.5 %  +6.0 to +6.9 %  perturbed
 -DSTEELYARD_SITES=100       +44.5 %  +12.6 %               –  not resolved
+any of 3 levels: F(1.7, 176.8) = 211, p <0.0001 (Box, 105 blocks): at least one
+  of them differs
 
 -DSTEELYARD_PROBES=1                                |            -o-
 -DSTEELYARD_SITES=100                               |                          o
@@ -98,3 +101,11 @@ def test_the_document_holds_everything_by_name():
     assert second["changes"][0]["ci95"] is None
     assert third["differs"].startswith("it ended with exit code 3")
     assert document["unprobed"]["cpu_s"] == 0.00915
+    (test,) = document["any_level"]
+    assert (test["metric"], test["method"], test["nu1"], test["levels"], test["n"]) == (
+        "cpu_s",
+        "block-contrast-box",
+        1.7,
+        3,
+        105,
+    )

@@ -18,6 +18,7 @@ from steelyard.lab.run import run
 from steelyard.run.abilities import abilities
 from steelyard.sample import Sample
 from steelyard.spec.experiment import Experiment
+from steelyard.stats.observer.any_level import any_level
 from steelyard.stats.observer.changes import changes, correlations
 from steelyard.stats.observer.finding import Change, Observation, Probed
 from steelyard.store import Record
@@ -92,6 +93,7 @@ def observe(asking: Observing, directory: Path, *, watch: Watch) -> Observation:
         seed=asking.seed,
         contexts=asking.contexts,
         outputs_compared=rehearsed.repeats,
+        any_level=tuple(test for its in samples.values() if (test := any_level(its)) is not None),
     )
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from steelyard.report.document import written
 from steelyard.stats.interval import Interval
-from steelyard.stats.observer.finding import Observation, Perturbation, Probed
+from steelyard.stats.observer.finding import Method, Observation, Perturbation, Probed
 
 FORMAT: Final = "steelyard/observation"
 VERSION: Final = 1
@@ -50,8 +50,23 @@ class CorrelationEntry(msgspec.Struct, frozen=True):
     probes: int
 
 
+class AnyLevelEntry(msgspec.Struct, frozen=True):
+    """Whether any probe changes a metric: F on ``nu1`` and ``nu2`` degrees of freedom, over ``levels`` levels
+    (no probe among them) and ``n`` blocks; ``p`` is not adjusted over metrics.
+    """
+
+    metric: str
+    method: Method
+    f: float
+    nu1: float
+    nu2: float
+    p: float
+    levels: int
+    n: int
+
+
 class ObservationDocument(msgspec.Struct, frozen=True):
-    """The document ``steelyard/observation``. History: version 1, the first."""
+    """The document ``steelyard/observation``. History: version 1, the first; ``any_level`` came later."""
 
     format: str
     version: int
@@ -65,6 +80,7 @@ class ObservationDocument(msgspec.Struct, frozen=True):
     unprobed: Mapping[str, float]
     probes: tuple[ProbeEntry, ...]
     correlations: tuple[CorrelationEntry, ...]
+    any_level: tuple[AnyLevelEntry, ...] = ()
 
 
 def render(found: Observation) -> str:
@@ -84,6 +100,10 @@ def render(found: Observation) -> str:
         correlations=tuple(
             CorrelationEntry(each.metrics, each.rho, _bounds(each.ci95), each.probes)
             for each in found.correlations
+        ),
+        any_level=tuple(
+            AnyLevelEntry(t.metric.name, t.method, t.f, t.nu1, t.nu2, t.p, t.levels, t.n)
+            for t in found.any_level
         ),
     )
     return written(document)

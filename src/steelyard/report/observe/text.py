@@ -14,7 +14,7 @@ from steelyard.report.digits import decimals, percent, probability
 from steelyard.report.label import counted, listed, pad, printable, shorten, wrap
 from steelyard.report.line import Line, Span, Style
 from steelyard.report.table import Column, table
-from steelyard.stats.observer.finding import Change, Observation, Perturbation, Probed
+from steelyard.stats.observer.finding import AnyLevel, Change, Observation, Perturbation, Probed
 from steelyard.units import Metric, format_quantity
 
 _VERDICTS: Final[dict[Perturbation, tuple[str, Style]]] = {
@@ -35,8 +35,11 @@ def lines(found: Observation, width: int = 80) -> list[Line]:
     shown = [_plain(line) for line in wrap(_headline(found), width, rest="  ")]
     if found.metrics:
         shown += [(), *(_dim(line) for line in wrap(_caption(found), width, rest="  "))]
+    tests = {test.metric.name: test for test in found.any_level}
     for place, metric in enumerate(found.metrics):
         shown += [(), *_of_metric(metric, found, width)]
+        if (test := tests.get(metric.name)) is not None:
+            shown += [_plain(line) for line in wrap(_any_level(test, found), width, rest="  ")]
         if not place:
             shown += [(), *_figure(_rows(metric, found), width)]
     for probe in found.probes:
@@ -117,6 +120,16 @@ def _of_metric(metric: Metric, found: Observation, width: int) -> list[Line]:
             width,
         ),
     ]
+
+
+def _any_level(test: AnyLevel, found: Observation) -> str:
+    said = "at least one of them differs" if test.p < found.alpha else "not resolved"
+    how = "Welch-James" if test.method == "unpaired-welch-james" else "Box"
+    unit = {"block-contrast-box": "block", "context-contrast-box": "context"}.get(test.method, "launch")
+    return (
+        f"any of {counted(test.levels, 'level')}: F({test.nu1:.1f}, {test.nu2:.1f}) = {test.f:.3g}, p"
+        f" {probability(test.p)} ({how}, {counted(test.n, unit)}): {said}"
+    )
 
 
 def _added(probes: Sequence[Probed]) -> list[Span]:

@@ -13,6 +13,32 @@ Perturbation = Literal["unperturbed", "perturbed", "not_resolved"]
 """``unperturbed``: shown to lie within the margin. ``perturbed``: a difference is shown, and that it lies
 within the margin is not. ``not_resolved``: neither."""
 
+Method = Literal["block-contrast-box", "context-contrast-box", "unpaired-welch-james"]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyLevel:
+    """Whether any of the probes changes a metric, as one test.
+
+    Attributes
+    ----------
+    f, nu1, nu2, p : float
+        F with its degrees of freedom, and P(F' >= F); not adjusted over metrics.
+    levels : int
+        The baseline among them.
+    n : int
+        Blocks (contexts where these return; launches of the smallest level in a sequential order).
+    """
+
+    metric: Metric
+    method: Method
+    f: float
+    nu1: float
+    nu2: float
+    p: float
+    levels: int
+    n: int
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -100,6 +126,8 @@ class Observation:
         Whether every block had a context of its own.
     outputs_compared : bool
         Whether the program prints the same each time, so that what it prints could be compared.
+    any_level : tuple of AnyLevel
+        By metric; none where it has no test, and none at all with a single probe.
     """
 
     command: str
@@ -112,6 +140,7 @@ class Observation:
     seed: int
     contexts: bool
     outputs_compared: bool
+    any_level: tuple[AnyLevel, ...] = ()
 
     @property
     def metrics(self) -> Sequence[Metric]:
