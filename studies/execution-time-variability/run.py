@@ -2,8 +2,8 @@
 
 ``python studies/execution-time-variability/run.py [--directory LABS] [--size small|full] [--data DATA]``
 needs steelyard, a C compiler with OpenMP, two CPUs and the programs of the specs. Each spec is run in the
-order of the paper and in randomised blocks. Records lie in LABS (execution-time-variability.labs); a study that was
-stopped goes on where it was. The small size takes seconds and shows nothing but that all of it runs.
+order of the paper and in randomised blocks. Records lie in LABS (execution-time-variability.labs); a study
+that was stopped goes on where it was. The small size takes seconds and shows nothing but that all of it runs.
 """
 
 from __future__ import annotations
