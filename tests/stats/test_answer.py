@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from steelyard.factorial import Axis, Layout
 from steelyard.sample import Failures
 from steelyard.stats.answer import answer
 from steelyard.stats.declared import Declared
 from steelyard.stats.facts import DesignFacts
 from steelyard.stats.notice import Notice
+from steelyard.stats.protocol.rules import Rules
 from steelyard.stats.summary import summarise
 
 BLOCKS = 30
@@ -232,3 +235,43 @@ def test_an_empty_sample_of_a_treatment_that_always_failed_is_described_and_not_
     assert given.samples[2].summary.reason == "no_values"
     assert given.samples[2].flags == ("failures",)
     assert only(given.warnings, "failures").treatments == ("never",)
+
+
+def test_a_sequential_order_leaves_pairs_to_no_part_of_the_answer(sample):
+    rng = np.random.default_rng(52)
+    square = Layout("full", tuple(Axis(name, ({name: 0}, {name: 1})) for name in "ab"))
+    samples = [sample(noisy(rng), treatment=i, levels=cell) for i, cell in enumerate(square.cells(), 1)]
+    given = answer("e", samples, DesignFacts("sequential", 1, 1), Declared(), layout=square)
+    assert {each.speedup.method for each in given.judged} == {"unpaired-log-ratio-t"}
+    (found,) = given.effects
+    assert {each.method for each in found.effects} == {"unpaired-contrast-t"}
+
+
+def test_what_the_protocol_takes_for_granted_and_the_design_does_not_give_is_told(pair):
+    asked = Declared(protocol=Rules())
+    returning = DesignFacts("randomized-blocks", BLOCKS, 1, contexts=10, passes=3)
+    told = answer("e", pair, returning, asked).warnings
+    assert Notice("pairing_given_up") in told
+    assert only(told, "pseudo_replication").fields == {"cause": "contexts"}
+    assert "pseudo_replication" not in kinds(answer("e", pair, FACTS, asked).warnings)
+    sequential = answer("e", pair, DesignFacts("sequential", 1, 1), asked).warnings
+    assert only(sequential, "pseudo_replication").fields == {"cause": "order"}
+    assert "pairing_given_up" not in kinds(sequential)
+
+
+def test_where_values_come_from_is_told_once(pair):
+    made = [replace(each, provenance="simulated") for each in pair]
+    assert answer("e", made, FACTS, Declared()).warnings == (Notice("simulated"),)
+    crowded = [pair[0], replace(pair[1], provenance="crowded")]
+    assert answer("e", crowded, FACTS, Declared()).warnings == (Notice("crowded", ("new",)),)
+
+
+def test_one_value_that_carries_the_spread_is_told_with_its_treatment(sample):
+    rng = np.random.default_rng(53)
+    values = noisy(rng, size=0.01)
+    values[0] *= 3
+    given = answer("e", [sample(values, label="old"), sample(noisy(rng), treatment=2)], FACTS, Declared())
+    told = only(given.warnings, "dominated")
+    squares = (np.log(values) - np.log(values).mean()) ** 2
+    assert (told.treatments, told.fields["n"]) == (("old",), BLOCKS)
+    assert told.fields["share"] == pytest.approx(squares[0] / squares.sum())

@@ -57,6 +57,10 @@ def test_a_report_on_a_high_spread_names_the_instance(sample, run_2, run_5):
     assert [each.fields["instance"] for each in named] == [7, 7]
     assert [each.treatments for each in named] == [("2",), ("5",)]
     assert named[0].fields["cv"] == pytest.approx(0.512676, abs=5e-7)
+    assert [each.fields["ratio"] for each in named] == pytest.approx(
+        [max(run) / np.mean(run) for run in (run_2, run_5)], rel=1e-6
+    )
+    assert set(named[0].fields) == {"factor", "instance", "cv", "share", "ratio"}
 
 
 def test_several_runs_split_into_instances_runs_and_the_rest(sample):

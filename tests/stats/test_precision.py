@@ -10,7 +10,7 @@ from steelyard.stats.autocorrelation import autocorrelation
 from steelyard.stats.contrast import contrast
 from steelyard.stats.declared import Declared
 from steelyard.stats.estimate import effects, estimate
-from steelyard.stats.precision import Precision, contrast_halfwidth, precision, unseen_share
+from steelyard.stats.precision import Precision, contrast_halfwidth, mean_halfwidth, precision, unseen_share
 from steelyard.stats.speedup import speedup
 from steelyard.stats.undefined import Undefined
 
@@ -130,3 +130,27 @@ def test_counts_of_zero_have_a_precision_where_their_means_are_compared(sample):
     pair = [sample([0.0, 2.0, 1.0, 3.0] * 4), sample([1.0, 0.0, 2.0, 2.0] * 4, treatment=2)]
     assert precision(pair, Declared()).widest is None
     assert precision(pair, Declared(estimand="ratio_of_means")).widest > 0
+
+
+def test_neighbouring_blocks_that_resemble_each_other_widen_the_interval_of_a_median_too(sample):
+    d = np.sin(np.arange(60)) * 0.02
+    between = contrast(sample(np.exp(d)), sample(np.ones(60), treatment=2))
+    likeness, interval = autocorrelation(between.differences), estimate(between, "median_ratio").interval()
+    half = math.log(interval.high / interval.low) / 2 * math.sqrt(60 / likeness.n_eff)
+    assert likeness.n_eff < 30
+    assert contrast_halfwidth(between, "median_ratio") == pytest.approx(math.sinh(half))
+
+
+@pytest.mark.parametrize("values", [[], [1.0, -1.0], [1.0, math.inf], [1.0, math.nan]])
+def test_a_mean_of_nothing_of_0_or_of_no_number_has_no_precision(values):
+    assert mean_halfwidth(np.array(values)) is None
+
+
+def test_few_blocks_are_doubted_where_neighbours_resemble_each_other_and_few_contexts_are_not(sample):
+    d = np.exp(np.sin(np.arange(60)) * 0.02)
+    noise = noisy(np.random.default_rng(17), 60, 0.0001)
+    blocks = [sample(d), sample(noise, treatment=2)]
+    assert precision(blocks, Declared()).doubts == ("autocorrelated",)
+    contexts = [1 + i // 2 for i in range(60)]
+    returning = [sample(d, contexts=contexts), sample(noise, treatment=2, contexts=contexts)]
+    assert precision(returning, Declared()).doubts == ()

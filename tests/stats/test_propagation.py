@@ -84,3 +84,11 @@ def test_the_expanded_uncertainty_has_the_quantile_of_t_or_of_the_normal_distrib
     assert expanded(2.0, 7).k == pytest.approx(2.364624, abs=5e-7)
     assert expanded(2.0, 7).expanded == pytest.approx(2 * 2.364624, abs=1e-6)
     assert expanded(2.0, None).k == pytest.approx(witness.norm.isf(0.025), rel=1e-9)
+
+
+def test_without_an_uncertainty_the_step_follows_the_value_and_is_not_0_at_0():
+    # (exp(h) - exp(-h)) / 2 h = 1 + h^2 / 6; for a square the difference quotient is exact.
+    assert sensitivities(lambda x: float(np.exp(x[0])), [0.0], [0.0]) == (pytest.approx(1.0, rel=1e-9),)
+    assert sensitivities(lambda x: x[0] ** 2, [1e9], [0.0]) == (pytest.approx(2e9),)
+    # A step of 1 would leave the numbers that have a logarithm.
+    assert sensitivities(lambda x: math.log(x[0]), [1e-3], [0.0]) == (pytest.approx(1000.0, rel=1e-6),)

@@ -197,3 +197,19 @@ def test_the_effects_of_units_have_the_uncertainty_of_the_ratio(sample, run_2, r
 def test_an_interval_that_the_estimand_does_not_have_is_refused(sample):
     with pytest.raises(ValueError, match="median_ratio has no interval by fieller"):
         estimate(between(sample, [1.0, 2.0], [2.0, 1.0]), "median_ratio", "fieller")
+
+
+@pytest.mark.parametrize(
+    ("order", "method", "p"),
+    [
+        ("randomized-blocks", "block-log-ratio-sign", 2**-3),
+        ("sequential", "unpaired-log-ratio-permutation", 2 / math.comb(8, 4)),
+    ],
+)
+def test_values_without_spread_have_a_ratio_of_means_and_what_their_number_can_say(sample, order, method, p):
+    old, new, other = sample([3.0] * 4), sample([1.5] * 4, treatment=2), sample([3.0] * 4, treatment=3)
+    found = estimate(contrast(old, new, order=order), "ratio_of_means")
+    assert (found.value, found.se, found.p) == (pytest.approx(2.0), 0.0, pytest.approx(p))
+    assert (found.method, found.estimand) == (method, "ratio_of_means")
+    same = estimate(contrast(old, other, order=order), "ratio_of_means")
+    assert (same.value, same.p) == (1.0, 1.0)

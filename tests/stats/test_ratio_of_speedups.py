@@ -134,3 +134,14 @@ def test_equal_gains_are_called_different_in_at_most_5_of_100(sample, perfect_pa
 def test_without_a_declared_factor_there_is_none(sample):
     table = four(np.random.default_rng(10))
     assert ratios_of_speedups(samples(sample, table), Declared(baseline={"algorithm": "delta"})) == ()
+
+
+def test_blocks_that_all_have_the_same_ratio_of_means_leave_what_their_number_can_say(sample):
+    drift = np.exp(np.random.default_rng(11).normal(0, 0.1, 8))
+    old_a, new_a, old_b, new_b = samples(sample, np.outer([1.0, 0.5, 1.0, 0.25], drift))
+    a, b = contrast(old_a, new_a), contrast(old_b, new_b)
+    found = ratio_of_speedups(b, a, "ratio_of_means")
+    assert (found.value, found.se, found.p) == (pytest.approx(2.0), 0.0, 2**-7)
+    assert (found.method, found.estimand) == ("block-log-ratio-sign", "ratio_of_means")
+    same = ratio_of_speedups(a, a, "ratio_of_means")
+    assert (same.value, same.se, same.p) == (1.0, 0.0, 1.0)

@@ -159,3 +159,22 @@ def test_its_interval_covers_a_shift_in_93_to_98_of_100(sample, perfect_passes, 
         found = of(sample, np.exp(noise[0] + 0.05), np.exp(noise[1]), order)
         covered += not found.ci95.excludes(math.exp(0.05))
     assert low <= covered <= high
+
+
+def test_equal_runs_that_were_added_up_in_another_order_are_ties_however_small_they_are(sample):
+    rng = np.random.default_rng(8)
+    replicates = 1e-300 * np.exp(rng.normal(0, 0.3, (12, 3)))
+    blocks = np.repeat(np.arange(1, 13), 3)
+    found = of(sample, replicates.ravel(), replicates[:, ::-1].ravel(), blocks=blocks)
+    between = [np.log(each).sum(axis=1) for each in (replicates, replicates[:, ::-1])]
+    assert not np.array_equal(*between)
+    assert (found.value, found.p, found.better.value, found.standardised) == (1.0, 1.0, 0.5, None)
+
+
+@pytest.mark.parametrize("order", ["randomized-blocks", "sequential"])
+def test_values_without_spread_have_no_standard_deviation_to_be_counted_in(sample, order):
+    # The mean of equal logarithms is often another number by rounding, and so their deviation is not 0.
+    constants = np.random.default_rng(9).uniform(1, 9, 20)
+    assert any(np.full(7, each).std() > 0 for each in np.log(constants))
+    for each in constants:
+        assert of(sample, [each] * 7, [1.0] * 7, order=order).standardised is None

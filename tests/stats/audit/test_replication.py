@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from scipy.stats import binom, t, ttest_1samp
 from statsmodels.stats.multitest import multipletests
 
 from steelyard.stats.audit.replication import Pair, replicate, verdict
+from steelyard.stats.interval import Interval
 
 LEAST = 0.02
 BOUND = math.log1p(LEAST)
@@ -83,3 +85,12 @@ def test_effects_at_the_edge_of_the_least_are_called_in_one_audit_of_a_hundred_a
         given = BOUND + draw.normal(0, 0.03, (7, 12))
         false += any(each.moves for _, each in replicate(pairs(*given), alpha=0.01, least=LEAST))
     assert false <= most
+
+
+def test_an_interval_that_ends_at_the_least_effect_is_within():
+    tight = [0.001, -0.001] * 6
+    ((_, found),) = replicate(pairs(tight), alpha=0.01, least=LEAST)
+    ends = replace(found, interval=Interval(1 / (1 + LEAST), 1 + LEAST))
+    assert verdict([ends], LEAST) == "within"
+    for beyond in (Interval(0.98, 1 + LEAST), Interval(1.0, 1.0201)):
+        assert verdict([replace(found, interval=beyond)], LEAST) == "not_resolved"

@@ -63,3 +63,9 @@ def test_what_could_have_been_missed_is_the_hypergeometric_bound(population, vis
 
 def test_nothing_is_missed_where_all_was_visited():
     assert unseen(256, 256) == 0
+
+
+def test_typical_levels_are_those_nearest_to_the_median():
+    ratios = [3.0, 0.5, *np.linspace(0.9, 1.1, 2 * TYPICAL + 5)]
+    logs = np.abs(np.log(ratios) - np.median(np.log(ratios)))
+    assert pick(ratios, 0.3).typical == tuple(sorted(np.argsort(logs)[:TYPICAL]))

@@ -507,3 +507,21 @@ def test_without_blocks_no_fresh_run_is_planned(experiment):
     (found,) = factorial(samples, layout, Declared(), order="sequential")
     facts = DesignFacts("sequential", 1, seed=1)
     assert with_fresh_runs(found, Declared(), facts) == found
+
+
+def test_without_blocks_a_factor_of_three_levels_is_tested_by_welch_and_james(experiment):
+    layout, samples, _ = experiment(36, lambda cell: 0.3 * (cell["a"] == 1), a=[0, 1], b=[0, 1, 2])
+    (found,) = factorial(samples, layout, Declared(), order="sequential")
+    assert {name: each.method for name, each in by_name(found).items()} == {
+        ("a",): "unpaired-contrast-t",
+        ("b",): "unpaired-welch-james",
+        ("a", "b"): "unpaired-welch-james",
+    }
+
+
+def test_strata_take_no_factor_out_of_a_screening(experiment):
+    names = {f"x{i}": [0, 1] for i in range(1, 12)}
+    layout, samples, _ = experiment(37, lambda cell: 0.0, kind="plackett-burman", **names)
+    (found,) = factorial(samples, layout, Declared(strata=("x1",)))
+    assert [effect.factors for effect in found.effects] == [(name,) for name in names]
+    assert found.stratum == {}

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import permutation_test, wilcoxon
 
-from steelyard.stats.paired.signed_rank import centre, signed_rank, signed_rank_cut
+from steelyard.stats.paired.signed_rank import centre, rank_tails, signed_rank, signed_rank_cut
 
 
 def test_table_1_of_firoz(run_2, run_5):
@@ -88,3 +88,9 @@ def test_many_differences_take_the_normal_cut():
     found = centre(d)
     assert found.value == pytest.approx(1, abs=0.06)
     assert found.interval.high - found.interval.low == pytest.approx(2 * 1.96 / 3000**0.5, rel=0.1)
+
+
+@pytest.mark.parametrize("n", [51, 60, 100, 200])
+def test_beyond_fifty_the_cut_is_at_most_two_sums_below_that_of_the_exact_distribution(n):
+    exact = np.searchsorted(rank_tails(n)[::-1], 0.025, side="right")
+    assert exact - 2 <= signed_rank_cut(n, 0.05) <= exact

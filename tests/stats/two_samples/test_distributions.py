@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
-from steelyard.stats.two_samples.distributions import kolmogorov_smirnov, same_shape
+from steelyard.stats.two_samples.distributions import MOST_EXACT, kolmogorov_smirnov, same_shape
 
 
 def test_the_golden_pairs(quantiles, run_2, run_5):
@@ -77,3 +77,11 @@ def test_centring_hides_where_a_sample_lies_and_nothing_else(moved, seed):
 def test_no_values_no_test():
     assert kolmogorov_smirnov(np.array([]), np.array([1.0])) is None
     assert same_shape(np.array([]), np.array([1.0])) is None
+
+
+def test_it_is_exact_up_to_the_product_of_sizes_that_is_documented():
+    rng = np.random.default_rng(10)
+    size = int(MOST_EXACT**0.5)
+    a, b = np.sort(rng.normal(size=size)), np.sort(rng.normal(size=size + 1))
+    assert kolmogorov_smirnov(a, b[:-1]).method == "exact"
+    assert kolmogorov_smirnov(a, b).method == "limit"
