@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats as witness
@@ -101,6 +104,14 @@ def test_equal_values_at_the_bound_itself_keep_it(bench):
     claims = [{"limit": "minor_faults", "max": 120}, {"limit": "minor_faults", "max": 119}]
     made = bench({"k": ["a", "b"]}, claims, lambda _, b: np.full(b.size, 120.0), metric="minor_faults")
     assert [v.outcome for v in made.judge()] == ["holds", "fails"]
+
+
+def test_equal_values_of_several_launches_a_block_keep_it_too(bench):
+    """0.1 + 0.1 + 0.1 is more than 3 times 0.1."""
+    made = bench({"k": ["a", "b"]}, [], lambda _, b: np.full(b.size, 0.1))
+    sample = made.samples("wall_s")[0]
+    repeated = replace(sample, blocks=array("q", [place // 3 for place in range(len(sample))]))
+    assert (mean_of(repeated).value, mean_of(repeated).s) == (0.1, 0.0)
 
 
 def test_the_mean_is_over_contexts_where_they_return(bench):

@@ -12,7 +12,8 @@ from steelyard.stats.comparison import compare, intervals
 from steelyard.stats.contrast import contrast
 from steelyard.stats.declared import Declared
 from steelyard.stats.estimate import estimate
-from steelyard.stats.type_b import TypeB, contributions, with_type_b
+from steelyard.stats.speedup import Speedup
+from steelyard.stats.type_b import Contribution, TypeB, contributions, with_type_b
 
 MEANS = Declared(estimand="ratio_of_means")
 pairs = st.lists(st.tuples(st.floats(0.5, 2), st.floats(0.5, 2)), min_size=4, max_size=12)
@@ -115,3 +116,11 @@ def test_laws_that_have_no_place_for_it_stay_as_they_are(sample, interval):
     found = estimate(between, "ratio_of_means", interval)
     parts = contributions(between, [TypeB("e", 0.5)], logs=False)
     assert with_type_b(found, parts) is found
+
+
+def test_equal_launches_without_pairs_say_no_more_than_relabelling_them_can():
+    """Of two and two launches, one arrangement of six is as they were found, and one its mirror image."""
+    equal = Speedup(0.0, 0.0, None, 4, 1.0, "unpaired-log-ratio-permutation")
+    found = with_type_b(equal, [Contribution(TypeB("clock", 1e-6), "both", 1.0)])
+    assert found.p_of(1.05) == equal.p_of(1.05) == pytest.approx(2 / 6)
+    assert found.interval(0.3) is None

@@ -86,4 +86,9 @@ def mean_of(sample: Sample, *, sequential: bool = False) -> Mean | Undefined:
 def _grouped(values: Floats, ids: npt.NDArray[np.int64]) -> tuple[Floats, npt.NDArray[np.intp]]:
     """The mean of each group, and where it starts."""
     _, first, place, count = np.unique(ids, return_index=True, return_inverse=True, return_counts=True)
-    return np.bincount(place, values) / count, first
+    means = np.bincount(place, values) / count
+    # A sum of equal values misses them by rounding, which would carry them over a bound that they keep.
+    low, high = np.full(count.size, np.inf), np.full(count.size, -np.inf)
+    np.minimum.at(low, place, values)
+    np.maximum.at(high, place, values)
+    return np.clip(means, low, high), first

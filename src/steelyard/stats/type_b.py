@@ -13,7 +13,7 @@ import numpy as np
 from steelyard.stats.contrast import Contrast, Floats
 from steelyard.stats.interval import Interval
 from steelyard.stats.propagation import effective_freedom
-from steelyard.stats.speedup import LARGEST_LOG, Speedup
+from steelyard.stats.speedup import LARGEST_LOG, Speedup, smallest_exact_p
 from steelyard.stats.student import t_quantile, two_sided_p
 from steelyard.stats.undefined import Undefined
 
@@ -98,7 +98,7 @@ def with_type_b(ratio: Speedup, parts: Sequence[Contribution]) -> Speedup | Unde
     if own > LARGEST_LOG:  # against values of next to nothing
         return Undefined("out_of_range")
     if ratio.nu is None:
-        law = Stated(ratio.log, own, ratio.p if ratio.log else 2.0 ** (1 - ratio.n))
+        law = Stated(ratio.log, own, ratio.p if ratio.log else smallest_exact_p(ratio.method, ratio.n))
         p = law.p_of(1.0)
         return Speedup(ratio.log, own, None, ratio.n, p, ratio.method, ratio.estimand, law)
     u = math.hypot(ratio.se, own)

@@ -80,3 +80,12 @@ def test_where_all_vary_alike_no_degree_of_freedom_is_lost():
     values -= values.mean(axis=0)
     values = np.linalg.qr(values)[0]
     assert box(values + 0.01).nu1 == 3
+
+
+def test_equal_values_are_no_effect_however_their_sums_are_rounded():
+    """Values that do not differ at all: what rounding leaves of their contrasts is no spread to test by."""
+    rng = np.random.default_rng(7)
+    for log in np.log(rng.uniform(1e-6, 1, 200)):
+        table = np.full((int(rng.integers(3, 12)), 3), log)
+        assert box(table @ linalg.helmert(3).T, scale=abs(log)) is None
+        assert welch_james(list(table.T), linalg.helmert(3)) is None

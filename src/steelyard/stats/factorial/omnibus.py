@@ -8,12 +8,17 @@ generalisation of Welch's test to any contrasts (1980, Biometrika 67, 85-92, DOI
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from steelyard.stats.contrast import Floats
+
+_ROUNDING: Final = 64 * np.finfo(np.float64).eps
+"""Spread of logarithms that arithmetic alone can make, relative to the largest of them (or to 1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +31,15 @@ class Omnibus:
     p: float
 
 
-def box(contrasts: Floats) -> Omnibus | None:
-    """Of units by orthonormal contrasts, at least three units; ``None`` with fewer, or without a spread.
+def box(contrasts: Floats, *, scale: float = 1.0) -> Omnibus | None:
+    """Of units by orthonormal contrasts, at least three units; ``None`` with fewer, or without a spread that
+    rounding could not have made of logarithms as large as ``scale``.
 
     F = n |m|^2 / tr S, with nu_1 = (tr S)^2 / tr S^2, both estimated without bias, between 1 and d, and
     nu_2 = (n - 1) nu_1.
     """
     n, d = contrasts.shape
-    if n < 3:
+    if n < 3 or float(np.ptp(contrasts, axis=0).max()) <= _ROUNDING * max(1.0, scale):
         return None
     mean = contrasts.mean(axis=0)
     spread = np.atleast_2d(np.cov(contrasts, rowvar=False))
@@ -58,7 +64,8 @@ def welch_james(logs: Sequence[Floats], rows: Floats) -> Omnibus | None:
     if sizes.min() < 2:
         return None
     variances = np.array([float(x.var(ddof=1)) for x in logs]) / sizes
-    if variances.min() <= 0:
+    largest = max(float(np.abs(x).max()) for x in logs)
+    if math.sqrt(variances.min()) <= _ROUNDING * max(1.0, largest):
         return None
     d = rows.shape[0]
     estimate = rows @ np.array([float(x.mean()) for x in logs])
