@@ -8,11 +8,13 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from steelyard.errors import MachineError, ProgramError, UsageError
 from steelyard.lab.run import JOBS, run
-from steelyard.run.queue.job import jobs_in
+from steelyard.run.queue.job import Job, jobs_in
+from steelyard.run.queue.queued_runner import Submission, await_job
 from steelyard.run.queue.template import Template
 from steelyard.spec import experiment
 from steelyard.store import Record
@@ -61,6 +63,27 @@ def test_variables_that_are_not_handed_on_do_not_reach_a_program(tmp_path, monke
     seen = (tmp_path / "log").read_text()
     assert "ALLOCATION=" in seen
     assert "SECRET" not in seen
+
+
+def test_what_programs_inherit_is_for_nobody_else_and_does_not_stay(tmp_path, monkeypatch):
+    monkeypatch.setenv("SECRET", "hidden from others")
+    command = ["/bin/sh", "-c", 'stat -c %a "$0"/it.lab/jobs/*/orders > "$0/mode"', "{source}"]
+    going_on = asked(tmp_path, command=command)
+    program = msgspec.structs.replace(going_on.program, inherit=True)
+    run(msgspec.structs.replace(going_on, program=program), tmp_path / "it.lab")
+    assert (tmp_path / "mode").read_text() == "600\n"
+    files = [file for file in (tmp_path / "it.lab").rglob("*") if file.is_file()]
+    assert not [file for file in files if b"hidden from others" in file.read_bytes()]
+
+
+def test_a_cancelled_job_that_never_began_is_not_waited_for_without_end(tmp_path):
+    """Where no command tells, it says nothing; the wait for it ends all the same."""
+    job = Job(tmp_path / "000001")
+    job.directory.mkdir()
+    job.note_id("7")
+    silent = Submission(Template(["true"], "(.*)", ["true"]), "{run}", poll_s=0.05)
+    await_job(job, silent, "it", lambda _: None, patience_s=0.2)
+    assert job.end is None
 
 
 @pytest.mark.parametrize("script", ["#!/bin/bash\nexit 3\n# {run}", "#!/bin/bash\nkill -KILL $$\n{run}"])

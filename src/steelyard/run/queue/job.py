@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,7 +50,7 @@ class Job:
 
     @property
     def orders(self) -> Path:
-        """What the runner is to do."""
+        """What the runner is to do; gone once the job is settled."""
         return self.directory / "orders"
 
     @property
@@ -90,9 +91,17 @@ class Job:
         """Whether nobody waits for it any more."""
         return (self.directory / "settled").exists()
 
+    def write_orders(self, orders: bytes) -> None:
+        """Say what is to be done. For nobody else's eyes: what programs inherit stands there too."""
+        with open(self.orders, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+            file.write(orders)
+
     def settle(self) -> None:
-        """Nobody waits for it any more."""
+        """Nobody waits for it any more. Its orders go: they hold values of the environment, and a job that
+        only begins now must not run them.
+        """
         (self.directory / "settled").touch()
+        self.orders.unlink(missing_ok=True)
 
     def tail(self, most: int = 4096) -> str:
         """The end of its log."""

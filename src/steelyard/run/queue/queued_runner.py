@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ LOST_IN_A_ROW: Final = 3
 """Jobs that end without having finished a trial; then something is wrong that another job will not cure."""
 
 _FIRST_PAUSE_S: Final = 0.1
+CANCEL_PATIENCE_S: Final = 60.0
+"""For a cancelled job to end. One that had not begun says nothing, and not every queue tells of it."""
 
 Tell = Callable[[str, int, int], None]
 """What a job does, and how many of its trials have ended, of how many."""
@@ -144,7 +147,7 @@ class QueuedRunner:
         number = len(jobs_in(self._jobs)) + 1
         job = Job(self._jobs / f"{number:06}")
         job.directory.mkdir(parents=True)
-        job.orders.write_bytes(b"".join(self._definitions) + encode_batch(entries))
+        job.write_orders(b"".join(self._definitions) + encode_batch(entries))
         submission = self._submission
         job.write_script(submission.script, native_file(RUNNER), self._journal, submission.handed_on)
         # The journal is there before the job is, so that it can be looked into.
@@ -161,7 +164,7 @@ class QueuedRunner:
         except BaseException:
             if job.id is not None:
                 self._submission.scheduler.cancel(job.id)
-                await_job(job, self._submission, self._name, tell)
+                await_job(job, self._submission, self._name, tell, CANCEL_PATIENCE_S)
                 job.settle()
             raise
         return job.end
@@ -204,13 +207,20 @@ def job_name(record: str, job: Job) -> str:
     return f"steelyard-{record}-{job.directory.name}"
 
 
-def await_job(job: Job, submission: Submission, record: str, tell: Callable[[str], None]) -> None:
-    """Sleep until a job has ended: by its own word, or by the queue's."""
+def await_job(
+    job: Job,
+    submission: Submission,
+    record: str,
+    tell: Callable[[str], None],
+    patience_s: float = math.inf,
+) -> None:
+    """Sleep until a job has ended, by its own word or by the queue's, or until patience does."""
+    until = time.monotonic() + patience_s
     scheduler = submission.scheduler
     if job.id is None and (found := scheduler.find(job_name(record, job))):
         job.note_id(found)
     pause_s = _FIRST_PAUSE_S
-    while job.end is None and job.id is not None:
+    while job.end is None and job.id is not None and time.monotonic() < until:
         state = scheduler.state(job.id)
         if state == "ended":
             # Its last word may be on its way through a shared file system.
