@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy import stats as witness
 from statsmodels.stats.multitest import multipletests
 
+from steelyard.sample import Failures
 from steelyard.stats.contrast import contrast
 from steelyard.stats.declared import Declared
 from steelyard.stats.ratio_of_speedups import ratio_of_speedups, ratios_of_speedups
@@ -145,3 +147,15 @@ def test_blocks_that_all_have_the_same_ratio_of_means_leave_what_their_number_ca
     assert (found.method, found.estimand) == ("block-log-ratio-sign", "ratio_of_means")
     same = ratio_of_speedups(a, a, "ratio_of_means")
     assert (same.value, same.se, same.p) == (1.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    "odd", [{"failures": Failures(20, 0, 0)}, {"failures": Failures(21, 1, 1)}, {"provenance": "crowded"}]
+)
+def test_runs_that_fail_or_crowd_leave_it_unresolved(sample, odd):
+    given = samples(sample, four(np.random.default_rng(1)))
+    given[3] = replace(given[3], **odd)
+    (found,) = ratios_of_speedups(given, DECLARED)
+    refused = odd != {"failures": Failures(20, 0, 0)}
+    assert (found.refused, found.change) == ((True, "not_resolved") if refused else (False, "larger"))
+    assert found.p_holm < 0.05

@@ -145,7 +145,10 @@ def _contrast_table(found: Factorial, width: int) -> list[Line]:
 
 def _notes(found: Factorial) -> Iterator[str]:
     if found.censored:
-        yield "Nothing is judged: runs failed or timed out, and what is missing is not missing by chance."
+        yield (
+            "Nothing is judged: runs failed or timed out, so that what is missing is not missing by chance,"
+            " or had more ranks than CPUs."
+        )
     elif found.effects and all(effect.p is None for effect in found.effects):
         if found.units == 1:
             yield (

@@ -28,7 +28,7 @@ _OF: Final[dict[BetterMethod, str]] = {
 def brief(answer: Answer, called: Names, width: int) -> list[Line]:
     """One line for a single comparison; of several, those whose speedup lies outside."""
     refused = set() if answer.declared.failures == "ignore" else {"failures_unequal", "timed_out"}
-    pairs = [each for each in _known(answer) if refused.isdisjoint(each[0].flags)]
+    pairs = [each for each in _known(answer) if refused.isdisjoint(each[0].flags) and not each[0].refused]
     several = len(pairs) > 1
     shown = [each for each in pairs if not several or _elsewhere(*each)]
     said = [_sentence(c, found, f" of {called[c.treatment.label]}" * several) for c, found in shown]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, Literal
 
-from steelyard.sample import Failures
+from steelyard.sample import Failures, Sample
 
 Flag = Literal[
     "autocorrelated",
@@ -40,3 +41,14 @@ def unequal(one: Failures, other: Failures) -> bool:
     if (one.failed > 0) != (other.failed > 0):
         return True
     return one.failed * other.attempted != other.failed * one.attempted
+
+
+def unjudgeable(samples: Sequence[Sample], *, ignore_failures: bool) -> bool:
+    """Whether nothing is judged by these samples together: more ranks than CPUs; or, unless that is ignored,
+    runs that timed out or failed unequally often, so that what is missing is not missing by chance.
+    """
+    if any(sample.provenance == "crowded" for sample in samples):
+        return True
+    failures = [sample.failures for sample in samples]
+    missing = any(each.timed_out for each in failures) or any(unequal(failures[0], each) for each in failures)
+    return missing and not ignore_failures

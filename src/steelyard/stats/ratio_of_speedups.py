@@ -16,6 +16,7 @@ from steelyard.sample import Sample, Treatment
 from steelyard.stats.contrast import Contrast, Order, Units, contrast, restricted
 from steelyard.stats.declared import Declared
 from steelyard.stats.estimate import estimate
+from steelyard.stats.flags import unjudgeable
 from steelyard.stats.holm import holm
 from steelyard.stats.interval import Interval
 from steelyard.stats.means import means_of
@@ -48,8 +49,10 @@ class SpeedupRatio:
         Above 1 where the speedup at ``level`` is the larger one.
     p_holm : float or None
         Over all ratios of speedups.
+    refused : bool
+        Nothing is judged, because of runs of the four that failed, timed out, or had more ranks than CPUs.
     change : {"larger", "smaller", "not_resolved"}
-        By the adjusted test.
+        By the adjusted test, unless refused.
     """
 
     factor: str
@@ -64,6 +67,7 @@ class SpeedupRatio:
     ci95: Interval | None = None
     ci_family: Interval | None = None
     p_holm: float | None = None
+    refused: bool = False
     change: Change = "not_resolved"
 
 
@@ -141,6 +145,10 @@ def _one(factor: str, first: Pair, other: Pair, declared: Declared, order: Order
         labels=other.treatment.labels,
         ratio=ratio,
         ci95=ratio.interval() if isinstance(ratio, Speedup) else None,
+        refused=unjudgeable(
+            (first.baseline, first.treatment, other.baseline, other.treatment),
+            ignore_failures=declared.failures == "ignore",
+        ),
     )
 
 
@@ -154,7 +162,7 @@ def _judged(found: Sequence[SpeedupRatio], declared: Declared) -> tuple[SpeedupR
             judged.append(each)
             continue
         change: Change = "not_resolved"
-        if tested[i].rejected:
+        if tested[i].rejected and not each.refused:
             change = "larger" if each.ratio.log > 0 else "smaller"
         level = tested[i].level
         judged.append(

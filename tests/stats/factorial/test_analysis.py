@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -293,6 +294,14 @@ def test_unequal_failures_leave_nothing_judged_unless_declared(experiment, sampl
     assert {effect.resolved for effect in found.effects} == {None}
     (ignored,) = factorial(failing, layout, Declared(failures="ignore"))
     assert ignored.effects[0].resolved
+
+
+def test_times_of_more_ranks_than_cpus_leave_nothing_judged(experiment, samples):
+    layout, _, values = experiment(22, log_mean, **CUBE)
+    first, *rest = samples(layout, values)
+    (found,) = factorial([replace(first, provenance="crowded"), *rest], layout, Declared(failures="ignore"))
+    assert found.censored
+    assert {effect.resolved for effect in found.effects} == {None}
 
 
 def test_declared_contrasts_are_a_family_of_their_own(experiment):

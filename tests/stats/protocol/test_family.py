@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
@@ -95,6 +97,14 @@ def test_unequal_failures_leave_a_pair_unresolved_unless_ignored(sample, quantil
     assert {"failures_unequal", "timed_out"} <= set(refused.flags)
     ignored = protocol(samples, Declared(family="all-pairs", failures="ignore"), Rules()).pairs[0]
     assert ignored.difference == "slower"
+
+
+def test_times_of_more_ranks_than_cpus_leave_a_pair_unresolved(sample, quantiles):
+    samples = [sample(quantiles["N1"], treatment=1), sample(quantiles["N3"], treatment=2)]
+    samples[1] = replace(samples[1], provenance="crowded")
+    (refused,) = protocol(samples, Declared(family="all-pairs", failures="ignore"), Rules()).pairs
+    assert (refused.after, refused.difference) == (True, "not_resolved")
+    assert "crowded" in refused.flags
 
 
 def test_of_a_rate_more_is_faster(sample, quantiles):

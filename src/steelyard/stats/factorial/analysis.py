@@ -20,7 +20,7 @@ from steelyard.stats.factorial.omnibus import box, welch_james
 from steelyard.stats.factorial.structure import Broken, Structure, Term, contrast_row, step_row, structures
 from steelyard.stats.factorial.variation import Variation, squares_of, variation
 from steelyard.stats.factorial.yates import yates
-from steelyard.stats.flags import unequal
+from steelyard.stats.flags import unjudgeable
 from steelyard.stats.holm import holm
 from steelyard.stats.paired.sign_flip import sign_flip_p
 from steelyard.stats.student import two_sided_p
@@ -93,7 +93,7 @@ def _analysed(structure: Structure, declared: Declared, order: Order, design: Ki
         if (row := contrast_row(structure, weights)) is not None
         for found in [_along(cells, sign * row)]
     ]
-    censored = declared.failures != "ignore" and _censored(structure.samples)
+    censored = unjudgeable(structure.samples, ignore_failures=declared.failures == "ignore")
     judged = _judged(effects, declared.alpha, censored=censored)
     return replace(
         base,
@@ -139,7 +139,7 @@ def _effect(
         omega2=spread.omega2(squares, df),
     )
     if df > 1:
-        test = box(values) if cells.paired else welch_james(cells.logs, term.rows)
+        test = box(values, scale=cells.largest) if cells.paired else welch_james(cells.logs, term.rows)
         if test is None:
             return effect
         method = _BOX.get(cells.by, "unpaired-welch-james")
@@ -236,8 +236,3 @@ def _ratio(each: Effect | ContrastEffect) -> LogEstimate | None:
 
 def _by(cells: Cells) -> Literal["block", "context"]:
     return "context" if cells.by == "context" else "block"
-
-
-def _censored(samples: Sequence[Sample]) -> bool:
-    failures = [sample.failures for sample in samples]
-    return any(each.timed_out for each in failures) or any(unequal(failures[0], each) for each in failures)

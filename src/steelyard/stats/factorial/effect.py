@@ -129,7 +129,7 @@ class Factorial:
     unassigned : float
         Share of contrasts that no effect is estimated from; of Plackett-Burman designs.
     censored : bool
-        Runs timed out, or failed unequally often, so that nothing is judged.
+        Runs timed out, or failed unequally often, or had more ranks than CPUs, so that nothing is judged.
     undefined : Undefined or None
         Why there are no effects.
     missing : tuple of int

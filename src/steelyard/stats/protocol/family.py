@@ -62,7 +62,8 @@ def _adjusted(
             )
             before = certain or (pair.p is not None and pair.p <= rules.alpha and "vetoed" not in pair.flags)
             after = certain or (of is not None and of.rejected)
-            censored = not ignore_failures and not {"failures_unequal", "timed_out"}.isdisjoint(pair.flags)
+            failed = not {"failures_unequal", "timed_out"}.isdisjoint(pair.flags)
+            censored = "crowded" in pair.flags or (failed and not ignore_failures)
             result[i] = replace(
                 pair,
                 p_holm=of.p_holm if of else None,

@@ -31,6 +31,7 @@ ProtocolFlag = Literal[
     "resolution",
     "failures_unequal",
     "timed_out",
+    "crowded",
     "undefined",
 ]
 
@@ -52,7 +53,8 @@ class ProtocolPair:
     before, after : bool
         Whether the pair is called different before and after Holm. Two different constants always are.
     difference : {"faster", "slower", "not_resolved"}
-        After Holm; not resolved too where runs failed unequally, unless that is declared to be ignored.
+        After Holm; not resolved too where runs failed unequally, unless that is declared to be ignored, and
+        where they had more ranks than CPUs.
     """
 
     baseline: Treatment
@@ -145,6 +147,7 @@ def _flags(
         "resolution": baseline.coarse or treatment.coarse,
         "failures_unequal": unequal(old, new),
         "timed_out": old.timed_out + new.timed_out > 0,
+        "crowded": "crowded" in (baseline.sample.provenance, treatment.sample.provenance),
     }
     return tuple(flag for flag, up in raised.items() if up)
 
