@@ -85,7 +85,7 @@ def signed_rank_cut(n: int, alpha: float) -> int:
     from scipy.special import ndtri
 
     cut = n * (n + 1) / 4 + float(ndtri(alpha / 2)) * math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-    return max(0, math.floor(cut))
+    return max(0, math.floor(cut) + 1)
 
 
 @lru_cache(maxsize=MOST_EXACT)

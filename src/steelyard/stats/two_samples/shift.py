@@ -56,4 +56,5 @@ def rank_sum_cut(m: int, n: int, alpha: float) -> int:
     from scipy.special import ndtri
 
     cut = m * n / 2 + float(ndtri(alpha / 2)) * math.sqrt(m * n * (m + n + 1) / 12)
-    return max(0, math.floor(cut))
+    # The half is the test's correction for continuity.
+    return max(0, math.floor(cut + 0.5))
