@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Final
 from xml.etree import ElementTree as ET
@@ -55,6 +56,8 @@ def read_hosts(path: Path) -> tuple[SimulatedHost, ...]:
         elif element.tag == "cluster":
             names = _numbers(element.get("radical", ""), path)
             head, tail = element.get("prefix", ""), element.get("suffix", "")
+            if len(hosts) + len(names) > MOST_HOSTS:
+                raise UsageError(f"{path} declares too many hosts", hint="2^20 at most")
             hosts += [SimulatedHost(f"{head}{number}{tail}", cores) for number in names]
     if not hosts:
         raise UsageError(
@@ -72,13 +75,14 @@ def places(path: Path, ranks: int) -> list[str]:
         As ``read_hosts``; or the platform has too few cores.
     """
     hosts = read_hosts(path)
-    places = [host.name for host in hosts for _ in range(host.cores)]
-    if ranks > len(places):
+    cores = sum(host.cores for host in hosts)
+    if ranks > cores:
         raise UsageError(
-            f"{ranks} ranks are asked for, and {path} has {len(places)} cores on {len(hosts)} hosts",
+            f"{ranks} ranks are asked for, and {path} has {cores} cores on {len(hosts)} hosts",
             hint="ask for fewer ranks, or give a larger machine as platform in [launch]",
         )
-    return places[:ranks]
+    # No more than are asked for: a file may declare as many cores as it likes.
+    return list(islice((host.name for host in hosts for _ in range(host.cores)), ranks))
 
 
 def _numbers(radical: str, path: Path) -> list[int]:
@@ -89,7 +93,7 @@ def _numbers(radical: str, path: Path) -> list[int]:
         if ends is None:
             raise UsageError(f"{path}: radical = {radical!r} is no list of numbers", hint='write "0-255"')
         first, last = int(ends[1]), int(ends[2] or ends[1])
-        if last - first >= MOST_HOSTS:
+        if len(numbers) + last - first >= MOST_HOSTS:
             raise UsageError(f"{path}: radical = {radical!r} has too many hosts", hint="2^20 at most")
         numbers += range(first, last + 1)
     return numbers
