@@ -247,7 +247,7 @@ def test_a_hook_that_fails_stops_the_run_and_cleanup_once_still_runs(tmp_path, m
         "before_block": ["sh", "-c", "exit 3"],
         "cleanup_once": ["touch", str(tmp_path / "cleaned")],
     }
-    with pytest.raises(ProgramError, match="around a block, or of a level, failed"):
+    with pytest.raises(ProgramError, match="of a level, failed: sh -c 'exit 3': exit code 3"):
         run(made(program=program), tmp_path / "made.lab")
     assert (tmp_path / "cleaned").exists()
 

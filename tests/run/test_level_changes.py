@@ -89,6 +89,14 @@ def test_a_command_that_cannot_begin_a_level_ends_the_run_and_what_it_did_is_put
     assert not (tmp_path / "flag").exists()
 
 
+def test_where_leaving_fails_too_the_command_that_began_it_is_named_first(flagged, tmp_path):
+    with pytest.raises(ProgramError) as caught:
+        run(flagged(enter="exit 3", leave="exit 4"), tmp_path / "made.lab")
+    before, _, after = caught.value.message.partition("; after that, service = on could not be left: ")
+    assert "exit code 3" in before
+    assert "exit code 4" in after
+
+
 def test_a_level_that_cannot_be_left_is_told_and_stays_written_down_until_a_run_leaves_it(flagged, tmp_path):
     leave = "[ -e key ] && rm flag"
     with pytest.raises(ProgramError, match=r"service = on could not be left") as caught:

@@ -105,8 +105,11 @@ def _leave(launches: Launches, level: LevelCommands, file: Path) -> None:
             (launch,) = launches.hooks(launches.treatments[0], [level.leave or ()])
             runner.run([Hook(runner.define(launch))])
     except HookError as error:
+        # What the run ended with: often an enter that failed, so that there was nothing to leave.
+        cause = error.__context__
+        before = f"{cause.message}; after that, " if isinstance(cause, ProgramError) else ""
         raise ProgramError(
-            f"{level.factor} = {format_level(level.level)} could not be left: {error.message}",
+            f"{before}{level.factor} = {format_level(level.level)} could not be left: {error.message}",
             hint=f"put back by hand what it changed, then delete {file}",
         ) from error
     finally:

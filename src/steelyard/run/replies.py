@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -86,8 +88,8 @@ class Failed:
     body: bytes
 
 
-def explained(failed: Failed, journal: Path) -> SteelyardError:
-    """The error that tells a user what the runner could not do."""
+def explained(failed: Failed, journal: Path, commands: Sequence[Sequence[str]] = ()) -> SteelyardError:
+    """The error that tells a user what the runner could not do; ``commands`` are the launches it knows."""
     reason = os.strerror(failed.error) if failed.error else failed.body.decode(errors="replace")
     match failed.failure:
         case Failure.START:
@@ -105,7 +107,8 @@ def explained(failed: Failed, journal: Path) -> SteelyardError:
         case Failure.HOOK:
             hook = decode_record(memoryview(failed.body))
             return HookError(
-                f"a command around a block, or of a level, failed: {_describe_end(hook)}",
+                f"a command around a block, or of a level, failed:"
+                f" {_named(hook, commands)}{_describe_end(hook)}",
                 hint="run the command by itself to see why",
                 hook=hook,
                 done=failed.done,
@@ -152,6 +155,13 @@ def decode_failed(body: bytes) -> Failed:
     """What stands in a reply of the kind ``failed``."""
     failure, detail, error, done, where = _FAILED.unpack_from(body)
     return Failed(Failure(failure), detail, error, done, where, body[_FAILED.size :])
+
+
+def _named(hook: RawTrial, commands: Sequence[Sequence[str]]) -> str:
+    """The command, where it is known; behind jobs of a queue it is not."""
+    if hook.hook is None or hook.hook >= len(commands):
+        return ""
+    return f"{shlex.join(commands[hook.hook])}: "
 
 
 def _describe_end(hook: RawTrial) -> str:

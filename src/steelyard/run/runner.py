@@ -85,7 +85,7 @@ class Runner:
 
     def __init__(self, journal: Path, *, close_patience_s: float = CLOSE_PATIENCE_S) -> None:
         self._journal = journal
-        self._count = 0
+        self._commands: list[tuple[str, ...]] = []
         self._close_patience_s = close_patience_s
         self.stopped = False
         self._process = subprocess.Popen(  # closed by close()
@@ -122,15 +122,15 @@ class Runner:
         """Make a launch known, with its prepare and cleanup commands. Returns its number."""
         prepare = [self.define(hook) for hook in launch.prepare]
         cleanup = [self.define(hook) for hook in launch.cleanup]
-        number = self._count
+        number = len(self._commands)
         self._send(encode_definition(number, launch, prepare, cleanup))
-        self._count += 1
+        self._commands.append(launch.argv)
         return number
 
     def forget(self) -> None:
         """Forget all launches; numbers start from 0 again. For experiments with new ones in every block."""
         self._send(encode_forget())
-        self._count = 0
+        self._commands.clear()
 
     def run(self, entries: Sequence[Entry]) -> int:
         """Run a batch and return how many trials of it are in the journal; sleeps in one read meanwhile.
@@ -153,7 +153,7 @@ class Runner:
         self._send(encode_batch(entries))
         kind, body = self._receive()
         if kind == Reply.FAILED:
-            raise explained(decode_failed(body), self._journal)
+            raise explained(decode_failed(body), self._journal, self._commands)
         if kind == Reply.STOPPED:
             self.stopped = True
         return int(TRIALS.unpack(body)[0])
