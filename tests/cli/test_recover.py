@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 
 
 def test_a_record_cut_short_becomes_one_that_can_be_analysed(steelyard_cli, tmp_path):
@@ -19,3 +21,22 @@ def test_a_record_cut_short_becomes_one_that_can_be_analysed(steelyard_cli, tmp_
     assert steelyard_cli("status", "COPY.lab").returncode == 0
     again = steelyard_cli("recover", "it.lab", "COPY.lab")
     assert (again.returncode, again.stderr.splitlines()[0]) == (2, "error: COPY.lab exists already")
+    # Whoever names it twice is not told to remove the only one there is.
+    itself = steelyard_cli("recover", "it.lab", "./it.lab")
+    assert itself.returncode == 2
+    assert "it.lab is the damaged record itself" in itself.stderr
+    assert "rm -r" not in itself.stderr
+
+
+def test_a_record_that_lost_blocks_has_not_ended_and_is_continued(steelyard_cli, tmp_path):
+    spec = tmp_path / "it.toml"
+    spec.write_text('[program]\ncommand = ["true"]\n[factors]\nnice = [0, 1]\n[design]\nblocks = 12\n')
+    assert steelyard_cli("run", "it.toml").returncode == 0
+    with closing(sqlite3.connect(tmp_path / "it.lab" / "record.sqlite")) as record, record:
+        record.execute("DELETE FROM trial WHERE id > 20")
+    found = json.loads(steelyard_cli("recover", "it.lab", "COPY.lab", "--json").stdout)
+    assert (found["lost_trials"], found["spoilt_blocks"]) == (6, 3)
+    assert json.loads(steelyard_cli("status", "COPY.lab", "--json").stdout)["state"] == "interrupted"
+    assert steelyard_cli("run", "COPY.lab").returncode == 0
+    after = json.loads(steelyard_cli("status", "COPY.lab", "--json").stdout)
+    assert (after["state"], after["blocks_done"]) == ("complete", 12)

@@ -70,9 +70,14 @@ def recover(damaged: Path, new: Path) -> Recovered:
     Raises
     ------
     RecordError
-        ``new`` exists, or not even the spec can be read.
+        ``new`` exists or is ``damaged``, or not even the spec can be read.
     """
     source = damaged / FILE
+    if new.resolve() == damaged.resolve():
+        raise RecordError(
+            f"{new} is the damaged record itself, which stays as it is",
+            hint="name a directory that does not exist yet",
+        )
     refuse_existing(new)
     with explained(source):
         if not source.is_file():
@@ -179,6 +184,9 @@ def _settle(target: sqlite3.Connection, directory: Path) -> Recovered:
                 target.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))  # noqa: S608
     ((lost,),) = target.execute(_LOST_TRIALS).fetchall()
     spoilt = target.execute(_SPOIL_BLOCKS).rowcount
+    if spoilt:
+        # Else it would pass for ended, and nothing would replace the blocks.
+        target.execute("UPDATE run SET state = 'died' WHERE state IN ('complete', 'precision_not_reached')")
     ((trials,),) = target.execute("SELECT count(*) FROM trial").fetchall()
     target.execute(
         "INSERT INTO warning (at_ns, kind, text) VALUES (?, 'recovered', ?)",
