@@ -145,6 +145,15 @@ def test_longer_programs_are_visited_in_fewer_contexts_and_thorough_ones_in_all(
     assert effort(Auditing(command="true", thorough=True), among, 10.0).levels["env_bytes"] == 256
 
 
+def test_a_longer_time_is_used():
+    among, _ = candidates(Auditing(command="true", only=("env_bytes", "affinity")))
+    times = [
+        effort(Auditing(command="true", max_time_s=max_time_s), among, 0.0005).blocks
+        for max_time_s in (50, 100, 500)
+    ]
+    assert times == [30, 60, 300]
+
+
 def test_a_metric_that_is_0_somewhere_is_refused(tmp_path):
     asking = Auditing(command="true", metric="major_faults", only=("affinity",), max_time_s=0.1)
     with pytest.raises(UsageError, match="major_faults is 0 in some runs"):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from steelyard.lab.audit.asking import Auditing
+from steelyard.lab.audit.asking import MAX_TIME_S, Auditing
 from steelyard.lab.audit.candidates import Candidate
 from steelyard.stats.audit.screening import FASTEST, SLOWEST, TYPICAL
 
@@ -14,7 +14,7 @@ PASSES: Final = 3
 """Of the screening: the fewest of which a median forgives one disturbed run."""
 
 _BLOCKS: Final = (12, 30)
-"""Of the replication, at least and at most."""
+"""Of the replication, at least, and at most in the default time; in a longer one as many times more."""
 
 _SCREENING: Final = 0.6
 """Share of the time; the replication has the rest."""
@@ -65,6 +65,7 @@ def effort(asking: Auditing, among: Sequence[Candidate], run_s: float) -> Effort
         levels[candidate.name] = most if asking.thorough else min(most, round(wanted))
     again = sum(TYPICAL + SLOWEST + FASTEST if c.numeric else len(c.population) for c in among)
     blocks = int(asking.max_time_s * (1 - _SCREENING) / each_s / again)
-    blocks = min(max(blocks, _BLOCKS[0]), _BLOCKS[1])
+    most = int(_BLOCKS[1] * max(1.0, asking.max_time_s / MAX_TIME_S))
+    blocks = min(max(blocks, _BLOCKS[0]), most)
     seconds = each_s * (sum(levels.values()) * PASSES + again * (blocks + 1))
     return Effort(levels, PASSES, blocks, seconds)
