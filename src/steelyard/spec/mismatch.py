@@ -50,7 +50,11 @@ def mismatch(expected: Any, value: object, origin: Origin, path: Path = ()) -> S
         what = f"must be {wanted}; got {shown(value)}"
         return origin.error(path, what, f'did you mean "{close}"?' if close else f"write {wanted}")
     wanted = _wanted(message)
-    return origin.error(path, f"must be {wanted}; got {shown(value)}", _cure(message, value, wanted))
+    if isinstance(value, dict) and len(path) == 1 and _is_list_of_tables(expected):
+        hint = f"write [[{path[0]}]], with two brackets on either side"
+    else:
+        hint = _cure(message, value, wanted)
+    return origin.error(path, f"must be {wanted}; got {shown(value)}", hint)
 
 
 def unknown_key(key: str, known: typing.Iterable[str], origin: Origin, path: Path) -> SpecError:
@@ -90,6 +94,15 @@ def _members(expected: Any) -> Iterator[Any]:
             yield from _members(member)
     else:
         yield expected
+
+
+def _is_list_of_tables(expected: Any) -> bool:
+    return any(
+        issubclass(each, msgspec.Struct) if isinstance(each, type) else typing.get_origin(each) is dict
+        for member in _members(expected)
+        if typing.get_origin(member) is list
+        for each in _members(typing.get_args(member)[0])
+    )
 
 
 def _fields(expected: Any, value: object) -> list[str]:

@@ -7,6 +7,7 @@ import json
 import msgspec
 import pytest
 
+from steelyard.errors import SpecError
 from steelyard.spec import Experiment, dumps, experiment, loads
 from steelyard.spec.claim_tables import CLAIM_TABLES
 from steelyard.spec.claims import Best, Equivalent, Faster, Limit, Rule, Scales, Slower
@@ -22,6 +23,12 @@ n = [1000, 2000]
 [metrics]
 latency_s = { source = "lines", unit = "s" }
 """
+
+
+def test_one_table_of_claims_is_told_of_the_brackets():
+    with pytest.raises(SpecError) as caught:
+        loads(f'{TOP}\n[claims]\nfaster = {{ opt = "O3" }}\n', source="/lab", name="spec.toml")
+    assert caught.value.hint == "write [[claims]], with two brackets on either side"
 
 
 def claim(text):

@@ -57,7 +57,9 @@ def threads(patient: Patient) -> Finding:
     """Two CPUs on one core."""
     state = patient.facts.get("smt")
     if state != "on":
-        return Finding("SMT", "fine", f"{state or 'not there'}")
+        # Words of the kernel.
+        said = {"notsupported": "not supported", "notimplemented": "not there", "forceoff": "off for good"}
+        return Finding("SMT", "fine", said.get(str(state), str(state or "not there")))
     return Finding(
         "SMT",
         "limits",

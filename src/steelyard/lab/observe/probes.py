@@ -158,7 +158,8 @@ def distinct(probes: Sequence[Probe]) -> tuple[Probe, ...]:
     if not names:
         raise UsageError(
             "there is no probe to observe with",
-            hint=f"--probe NAME, one of {', '.join(KNOWN)}; or --wrap CMD",
+            hint=f"--probe NAME, one of {', '.join(KNOWN)}; --wrap CMD, --variable NAME=VALUE, or --build CMD"
+            " with --option WORD",
         )
     for place, name in enumerate(names):
         if name in names[:place] or name == NONE:
