@@ -12,7 +12,7 @@ import click
 
 from steelyard.cli.conducting import drawn_on, terminal_width
 from steelyard.cli.options import json_option, output_option
-from steelyard.errors import InterruptedRunError
+from steelyard.errors import InterruptedRunError, UsageError
 
 
 @click.command(short_help="Find what a probe costs the program that it observes.")
@@ -52,6 +52,19 @@ from steelyard.errors import InterruptedRunError
     help="Count the instructions that probes inside of the program add, by callgrind.",
 )
 @click.option(
+    "--trace",
+    "trace_ms",
+    type=click.IntRange(min=1),
+    metavar="MS",
+    help="Also run every level under perf stat, read every MS milliseconds: what happens in the course of"
+    " a run.",
+)
+@click.option(
+    "--trace-events",
+    metavar="NAMES",
+    help="What is read, as perf names it, with commas (default: page-faults,instructions).",
+)
+@click.option(
     "--metric", default="wall_s", show_default=True, metavar="NAME", help="Precise to half of --within."
 )
 @click.option(
@@ -89,6 +102,8 @@ def command(
     build: str | None,
     counters: str,
     added: bool,
+    trace_ms: int | None,
+    trace_events: str | None,
     metric: str,
     within: float,
     one_context: bool,
@@ -114,12 +129,16 @@ def command(
     from steelyard.lab.earlier import earlier_seed
     from steelyard.lab.observe import Observing, observe
     from steelyard.lab.observe.probes import named, option, variable, wrapper
+    from steelyard.lab.observe.tracing import EVENTS, Tracing
     from steelyard.report.line import write
     from steelyard.report.observe.json import render
     from steelyard.report.observe.text import lines
     from steelyard.report.progress import Progress
     from steelyard.units import parse_duration
 
+    if trace_ms is None and trace_events is not None:
+        raise UsageError("--trace-events without --trace", hint="--trace 10 reads them every 10 ms")
+    events = EVENTS if trace_events is None else tuple(name for name in trace_events.split(",") if name)
     directory = output or state_directory(os.environ, "observe")
     if seed is None:
         seed = earlier_seed(directory / "observe.lab")
@@ -134,6 +153,7 @@ def command(
         blocks=min_runs,
         max_time_s=parse_duration(max_time),
         added=added,
+        trace=None if trace_ms is None else Tracing(trace_ms, events),
         stdin=stdin,
         timeout_s=None if timeout is None else parse_duration(timeout),
         seed=secrets.randbits(31) if seed is None else seed,

@@ -11,6 +11,7 @@ from typing import Final
 from steelyard.errors import UsageError
 from steelyard.lab.compare import split
 from steelyard.lab.observe.probes import INCLUDE, NONE, UNPROBED, Probe
+from steelyard.lab.observe.tracing import Tracing
 from steelyard.spec.experiment import (
     Analysis,
     Build,
@@ -53,6 +54,8 @@ class Observing:
         The margin inside of which a probe is called unperturbed.
     added : bool
         Whether callgrind counts the instructions that probes inside of the program add.
+    trace : Tracing or None
+        What is read over the course of runs of every level, besides.
     """
 
     command: str
@@ -67,6 +70,7 @@ class Observing:
     blocks: int = BLOCKS
     max_time_s: float = MAX_TIME_S
     added: bool = False
+    trace: Tracing | None = None
     stdin: str | None = None
     timeout_s: float | None = None
     seed: int = 1

@@ -12,7 +12,7 @@ from steelyard.errors import MachineError, ProgramError, UsageError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.conductor import Watch
 from steelyard.lab.observe.asking import Observing
-from steelyard.lab.observe.probes import INCLUDE, Probe, distinct
+from steelyard.lab.observe.probes import INCLUDE, NONE, Probe, distinct
 from steelyard.lab.observe.rehearsal import rehearse
 from steelyard.lab.run import run
 from steelyard.run.abilities import abilities
@@ -21,6 +21,7 @@ from steelyard.spec.experiment import Experiment
 from steelyard.stats.observer.any_level import any_level
 from steelyard.stats.observer.changes import changes, correlations
 from steelyard.stats.observer.finding import Change, Observation, Probed
+from steelyard.stats.observer.tracing import Trace, traces
 from steelyard.store import Record
 from steelyard.units import BUILTIN
 
@@ -34,7 +35,7 @@ def observe(asking: Observing, directory: Path, *, watch: Watch) -> Observation:
     Parameters
     ----------
     directory : Path
-        Of the records ``observe.lab`` and ``added.lab``, and of what probes write.
+        Of the records ``observe.lab``, ``added.lab`` and ``traces.lab``, and of what probes write.
 
     Raises
     ------
@@ -57,6 +58,7 @@ def observe(asking: Observing, directory: Path, *, watch: Watch) -> Observation:
         usable = [probe for probe in probes if probe.name not in rehearsed.differs]
         samples: Mapping[str, Sequence[Sample]] = {}
         added: Mapping[str, float] = {}
+        traced: tuple[Trace, ...] = ()
         if usable:
             experiment = asking.experiment(
                 usable, exit_code=rehearsed.exit_code, scratch=scratch, library=library
@@ -69,6 +71,16 @@ def observe(asking: Observing, directory: Path, *, watch: Watch) -> Observation:
                     inside, exit_code=rehearsed.exit_code, scratch=scratch, library=library
                 )
                 added = _added(asking.counting(alone), directory / "added.lab", watch)
+            if asking.trace is not None:
+                # No more blocks than there was time for; two at least, so that there is a spread.
+                blocks = max(2, min(asking.blocks, *(len(each[0]) for each in samples.values())))
+                run(asking.trace.experiment(experiment, blocks), directory / "traces.lab", watch=watch)
+                traced = traces(
+                    asking.trace.runs(directory / "traces.lab"),
+                    asking.trace.events,
+                    [NONE, *(probe.name for probe in usable)],
+                    alpha=asking.alpha,
+                )
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     by_probe = _by_probe(usable, samples, asking)
@@ -94,11 +106,15 @@ def observe(asking: Observing, directory: Path, *, watch: Watch) -> Observation:
         contexts=asking.contexts,
         outputs_compared=rehearsed.repeats,
         any_level=tuple(test for its in samples.values() if (test := any_level(its)) is not None),
+        trace_ms=None if asking.trace is None else asking.trace.interval_ms,
+        traces=traced,
     )
 
 
 def _refuse_missing(asking: Observing) -> None:
     """Before the first run: counters, and addresses that can be held where contexts are drawn."""
+    if asking.trace is not None:
+        asking.trace.refuse_missing()
     missing = str(abilities()["counters_missing"]).split(",")
     for name in asking.counters:
         if name.partition(":")[0] in missing:

@@ -10,6 +10,7 @@ import msgspec
 from steelyard.report.document import written
 from steelyard.stats.interval import Interval
 from steelyard.stats.observer.finding import Method, Observation, Perturbation, Probed
+from steelyard.stats.observer.tracing import Trace
 
 FORMAT: Final = "steelyard/observation"
 VERSION: Final = 1
@@ -65,8 +66,35 @@ class AnyLevelEntry(msgspec.Struct, frozen=True):
     n: int
 
 
+class PartEntry(msgspec.Struct, frozen=True):
+    """An equal part of the CPU time of a run: events per second of it, mean and standard deviation over runs;
+    ``difference`` from no probe, paired by block, ``p_holm`` over all parts and probes of the event.
+    """
+
+    rate: float
+    s: float | None
+    difference: float | None
+    ci95: tuple[float, float] | None
+    p_holm: float | None
+
+
+class TraceEntry(msgspec.Struct, frozen=True):
+    """One event under one level (``none``: no probe); ``uncounted`` runs are left out, ``blocks`` are those
+    that it has in common with no probe.
+    """
+
+    event: str
+    level: str
+    runs: int
+    uncounted: int
+    blocks: int
+    parts: tuple[PartEntry, ...]
+
+
 class ObservationDocument(msgspec.Struct, frozen=True):
-    """The document ``steelyard/observation``. History: version 1, the first; ``any_level`` came later."""
+    """The document ``steelyard/observation``. History: version 1, the first; ``any_level``, ``trace_ms`` and
+    ``traces`` came later.
+    """
 
     format: str
     version: int
@@ -81,6 +109,8 @@ class ObservationDocument(msgspec.Struct, frozen=True):
     probes: tuple[ProbeEntry, ...]
     correlations: tuple[CorrelationEntry, ...]
     any_level: tuple[AnyLevelEntry, ...] = ()
+    trace_ms: int | None = None
+    traces: tuple[TraceEntry, ...] = ()
 
 
 def render(found: Observation) -> str:
@@ -105,6 +135,8 @@ def render(found: Observation) -> str:
             AnyLevelEntry(t.metric.name, t.method, t.f, t.nu1, t.nu2, t.p, t.levels, t.n)
             for t in found.any_level
         ),
+        trace_ms=found.trace_ms,
+        traces=tuple(_trace(each) for each in found.traces),
     )
     return written(document)
 
@@ -124,6 +156,22 @@ def _probe(probe: Probed) -> ProbeEntry:
         for change in probe.changes
     )
     return ProbeEntry(probe.name, probe.added, probe.differs, changes)
+
+
+def _trace(trace: Trace) -> TraceEntry:
+    parts = []
+    for i, rate in enumerate(trace.rates):
+        its = trace.differences[i] if trace.differences else None
+        parts.append(
+            PartEntry(
+                rate=rate,
+                s=None if trace.s is None else trace.s[i],
+                difference=None if its is None else its.difference,
+                ci95=None if its is None else _bounds(its.ci95),
+                p_holm=None if its is None else its.p_holm,
+            )
+        )
+    return TraceEntry(trace.event, trace.level, trace.runs, trace.uncounted, trace.blocks, tuple(parts))
 
 
 def _bounds(interval: Interval | None) -> tuple[float, float] | None:

@@ -13,6 +13,7 @@ from typing import Final
 from steelyard.report.digits import decimals, percent, probability
 from steelyard.report.label import counted, listed, pad, printable, shorten, wrap
 from steelyard.report.line import Line, Span, Style
+from steelyard.report.observe.traces import traced
 from steelyard.report.table import Column, table
 from steelyard.stats.observer.finding import AnyLevel, Change, Observation, Perturbation, Probed
 from steelyard.units import Metric, format_quantity
@@ -40,12 +41,16 @@ def lines(found: Observation, width: int = 80) -> list[Line]:
         shown += [(), *_of_metric(metric, found, width)]
         if (test := tests.get(metric.name)) is not None:
             shown += [_plain(line) for line in wrap(_any_level(test, found), width, rest="  ")]
+        elif len(rows := _rows(metric, found)) > 1 and found.any_level:
+            text = f"any of {counted(len(rows) + 1, 'level')}: no test, since nothing varies between blocks"
+            shown += [_plain(line) for line in wrap(text, width, rest="  ")]
         if not place:
             shown += [(), *_figure(_rows(metric, found), width)]
     for probe in found.probes:
         if probe.differs:
             text = f"{printable(probe.name)}: the program behaves differently: {probe.differs}. Not compared."
             shown += [(), *((Span(line, "bad"),) for line in wrap(text, width, rest="  "))]
+    shown += traced(found, width)
     return shown + _foretold(found, width) + _notes(found, width)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from steelyard.stats.interval import Interval
+from steelyard.stats.observer.tracing import Trace
 from steelyard.units import Metric
 
 Perturbation = Literal["unperturbed", "perturbed", "not_resolved"]
@@ -128,6 +129,10 @@ class Observation:
         Whether the program prints the same each time, so that what it prints could be compared.
     any_level : tuple of AnyLevel
         By metric; none where it has no test, and none at all with a single probe.
+    trace_ms : int or None
+        From one reading of a trace to the next; ``None`` where nothing was traced.
+    traces : tuple of Trace
+        By event, then by level, the baseline first.
     """
 
     command: str
@@ -141,6 +146,8 @@ class Observation:
     contexts: bool
     outputs_compared: bool
     any_level: tuple[AnyLevel, ...] = ()
+    trace_ms: int | None = None
+    traces: tuple[Trace, ...] = ()
 
     @property
     def metrics(self) -> Sequence[Metric]:

@@ -1,0 +1,162 @@
+"""Traces: every level once more in blocks, under ``perf stat -I``, which reads its counters every so often.
+
+A trace has a cost of its own, which is why these runs are not those that probes are compared by.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from steelyard.errors import MachineError, UsageError
+from steelyard.run.measurement import Value
+from steelyard.spec.experiment import Analysis, Design, Experiment, UserMetric
+from steelyard.stats.observer.tracing import TracedRun
+from steelyard.store import Record
+
+EVENTS: Final = ("page-faults", "instructions")
+CLOCK: Final = "task-clock"
+"""Counted in every trace: the CPU time that runs are laid over each other by."""
+_EVENT: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*(:[A-Za-z]+)?")
+_CHECK_S: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tracing:
+    """What is traced.
+
+    Attributes
+    ----------
+    interval_ms : int
+        From one reading to the next.
+    events : tuple of str
+        As perf names them.
+    """
+
+    interval_ms: int
+    events: tuple[str, ...] = EVENTS
+
+    def refuse_missing(self) -> None:
+        """Before the first run.
+
+        Raises
+        ------
+        UsageError
+            No event, one that is none by its form, or one that is given twice.
+        MachineError
+            There is no perf, or it cannot count an event here.
+        """
+        if not self.events:
+            raise UsageError("a trace needs an event", hint=f"--trace-events {','.join(EVENTS)}")
+        for place, event in enumerate(self.events):
+            if not _EVENT.fullmatch(event):
+                raise UsageError(f"{event!r} is no name of an event", hint="perf list has their names")
+            if _name(event) in map(_name, (*self.events[:place], CLOCK)):
+                raise UsageError(
+                    f"the event {event!r} is traced twice", hint=f"leave it out; {CLOCK} is always counted"
+                )
+        if shutil.which("perf") is None:
+            raise MachineError("a trace needs perf, which is not found", hint="apt-get install linux-perf")
+        for event in (CLOCK, *self.events):
+            command = ["perf", "stat", "-x,", "-e", event, "--", "true"]
+            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_CHECK_S)
+            if done.returncode or not re.search(
+                _row(event, r"[0-9.]+", every=False), done.stderr, re.MULTILINE
+            ):
+                raise MachineError(
+                    f"perf cannot count the event {event} on this machine",
+                    hint="--trace-events with others: page-faults needs no counter of the processor",
+                )
+
+    def experiment(self, experiment: Experiment, blocks: int) -> Experiment:
+        """The same levels under perf; every reading is an iteration of a metric.
+
+        The program's stderr is thrown away, so that perf alone writes what is read.
+        """
+        script = (
+            "exec 3>&2 2>/dev/null; exec perf stat --log-fd 3"
+            f' -I {self.interval_ms} -x, -e {",".join((CLOCK, *self.events))} -- "$@"'
+        )
+        commands = {
+            name: ("sh", "-c", script, "sh", *words) for name, words in experiment.program.commands.items()
+        }
+        number = r"([0-9.]+)"
+        metrics = [UserMetric("trace_cpu_ns", "ns", source="stderr", pattern=_row(CLOCK, "[0-9.]+") + number)]
+        for event in (CLOCK, *self.events):
+            at = rf"^ *{number}(?=" + _row(event, "[0-9.]+").removeprefix(_AT) + ")"
+            metrics.append(UserMetric(_at(event), "s", source="stderr", pattern=at))
+            if event != CLOCK:
+                metrics.append(UserMetric(_name(event), "", source="stderr", pattern=_row(event, number)))
+        return msgspec.structs.replace(
+            experiment,
+            name="observe, traces",
+            program=msgspec.structs.replace(experiment.program, commands=commands, counters=()),
+            metrics=tuple(metrics),
+            design=Design(blocks=blocks, seed=experiment.design.seed),
+            analysis=Analysis(metric="wall_s", baseline=experiment.analysis.baseline),
+        )
+
+    def runs(self, place: Path) -> list[TracedRun]:
+        """The runs of a record's complete blocks."""
+        with Record.open(place) as record:
+            levels = {s.treatment.id: str(s.treatment.levels["command"]) for s in record.samples("wall_s")}
+            kept = {
+                each.block.id
+                for each in record.outcomes()
+                if each.state == "complete" and not each.block.discard
+            }
+            return [
+                run
+                for _, trial in record.stream_measurements()
+                if trial.status == "ok" and trial.block in kept
+                for run in self.traced(levels[trial.treatment], trial.block, trial.values)
+            ]
+
+    def traced(self, level: str, block: int, values: Sequence[Value]) -> Iterator[TracedRun]:
+        """One run, or none where nothing was counted at all.
+
+        Values are matched by the moment of their reading: of an interval in which the program did not run,
+        perf says that nothing was counted.
+        """
+        series: dict[str, list[float]] = {}
+        for value in sorted(values, key=lambda value: value.i):
+            series.setdefault(value.metric, []).append(value.value)
+        cpu_s = dict(_pairs(series, _at(CLOCK), "trace_cpu_ns"))
+        times = [at for at, ns in cpu_s.items() if ns > 0]
+        if not times:
+            return
+        counts = {}
+        for event in self.events:
+            counted = dict(_pairs(series, _at(event), _name(event)))
+            if all(at in counted for at in times):
+                counts[event] = np.array([counted[at] for at in times])
+        yield TracedRun(level, block, np.array([cpu_s[at] for at in times]) / 1e9, counts)
+
+
+_AT: Final = r"^ *[0-9.]+"
+
+
+def _row(event: str, value: str, *, every: bool = True) -> str:
+    """A row of perf: time (with ``every``), value, unit, event; the nanoseconds of counting come next."""
+    start = f"{_AT}," if every else "^ *"
+    return rf"{start}{value},[^,\n]*,{re.escape(event)}(?::u)?,"
+
+
+def _pairs(series: Mapping[str, Sequence[float]], first: str, second: str) -> Iterator[tuple[float, float]]:
+    return zip(series.get(first, ()), series.get(second, ()), strict=True)
+
+
+def _name(event: str) -> str:
+    return "trace_" + re.sub(r"[^A-Za-z0-9]", "_", event)
+
+
+def _at(event: str) -> str:
+    return _name(event) + "_at_s"

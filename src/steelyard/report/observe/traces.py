@@ -1,0 +1,79 @@
+"""Traces as text: for each event a row of bars a level, from the start of the run to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+from typing import Final
+
+from steelyard.report.label import counted, printable, shorten, wrap
+from steelyard.report.line import Line, Span
+from steelyard.report.table import Column, table
+from steelyard.stats.observer.finding import Observation
+from steelyard.stats.observer.tracing import Trace
+from steelyard.units import format_quantity
+
+_BARS: Final = " ▁▂▃▄▅▆▇█"
+_LONGEST: Final = 20
+"""Columns of the name of a level."""
+
+
+def traced(found: Observation, width: int) -> list[Line]:
+    """Nothing where nothing was traced."""
+    if not found.traces:
+        return []
+    parts, runs = len(found.traces[0].rates), max(trace.runs for trace in found.traces)
+    caption = (
+        "Counts per second of CPU time, from a run's start to its end in"
+        f" {counted(parts, 'equal part')}: means over {counted(runs, 'run')} of their own, read every"
+        f" {found.trace_ms} ms by perf stat, whose cost is in all of them. Bars from 0 to the highest of"
+        " the event; s: standard deviation over runs, as a share of the mean, in the median part; differ:"
+        " parts in which the level differs from no probe (t tests paired by block, Holm over all of the"
+        " event)"
+    )
+    shown: list[Line] = [(), (Span("In the course of a run", "heading"),)]
+    shown += [(Span(line, "dim"),) for line in wrap(caption, width, rest="  ")]
+    for event in dict.fromkeys(trace.event for trace in found.traces):
+        its = [trace for trace in found.traces if trace.event == event]
+        shown += [(), *_of_event(event, its, found.alpha, width)]
+    uncounted = sum(trace.uncounted for trace in found.traces)
+    if uncounted:
+        text = f"{counted(uncounted, 'trace')} left out: perf did not count the event all the time."
+        shown += [(), *((Span(line, "dim"),) for line in wrap(text, width, rest="  "))]
+    return shown
+
+
+def bars(rates: Sequence[float], highest: float) -> str:
+    """One character a part; what is above 0 is seen to be."""
+    steps = len(_BARS) - 1
+    return "".join(
+        _BARS[0 if rate <= 0 or highest <= 0 else max(1, min(steps, round(steps * rate / highest)))]
+        for rate in rates
+    )
+
+
+def _of_event(event: str, its: Sequence[Trace], alpha: float, width: int) -> list[Line]:
+    highest = max(max(trace.rates) for trace in its)
+    drawn = [Span(bars(trace.rates, highest) + "|") for trace in its]
+    columns = [
+        Column("level", [Span(shorten(printable(trace.level), _LONGEST)) for trace in its], right=False),
+        Column("start to end", drawn, right=False),
+        Column("highest", [Span(format_quantity(max(trace.rates), "1/s")) for trace in its]),
+        Column("s", [Span(_spread(trace)) for trace in its], give_way=1),
+        Column("differ", [Span(_differing(trace, alpha)) for trace in its], right=False),
+    ]
+    return [(Span(event, "heading"),), *table(columns, width)]
+
+
+def _spread(trace: Trace) -> str:
+    if trace.s is None:
+        return "–"
+    shares = [s / rate for s, rate in zip(trace.s, trace.rates, strict=True) if rate > 0]
+    return f"{100 * median(shares):.2g} %" if shares else "–"
+
+
+def _differing(trace: Trace, alpha: float) -> str:
+    if not trace.differences:
+        return "–"
+    found = trace.differing(alpha)
+    return f"{len(found)} of {len(trace.rates)}" if found else "not resolved"
