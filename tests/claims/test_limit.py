@@ -87,9 +87,10 @@ def test_a_level_that_nothing_was_measured_at_is_an_error_that_names_those_that_
     assert caught.value.hint == "levels of kind: a, b"
 
 
-def test_timed_out_runs_leave_a_limit_open(bench, noise):
+@pytest.mark.parametrize("failures", [Failures(21, 1, 1), Failures(21, 1, 0)])
+def test_runs_that_timed_out_or_failed_leave_a_limit_open(bench, noise, failures):
     made = bench(P, [{"limit": "wall_s", "at": {"p": 16}, "max": 1e9}], linear(noise))
-    made.failures = {"16": Failures(21, 1, 1)}
+    made.failures = {"16": failures}
     (verdict,) = made.judge()
     assert (verdict.outcome, verdict.instances[0].evidence.reason) == ("not_resolved", "failures")
 

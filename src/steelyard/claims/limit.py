@@ -68,7 +68,8 @@ def _is_number(level: Scalar) -> bool:
 def _tested(claim: Limit, sample: Sample, known: Mapping[str, Scalar], observed: Observed) -> Undecided:
     mean = mean_of(sample, sequential=observed.order == "sequential")
     bound = _bound(claim)
-    late = observed.declared(claim.limit).failures != "ignore" and sample.failures.timed_out > 0
+    # Runs that would have broken the limit may be the ones that failed: for want of memory, or of time.
+    failed = observed.declared(claim.limit).failures != "ignore" and sample.failures.failed > 0
     stratum = {name: level for name, level in levels_of(sample).items() if name not in known}
 
     def evidence(level: float) -> MeanEvidence:
@@ -85,10 +86,10 @@ def _tested(claim: Limit, sample: Sample, known: Mapping[str, Scalar], observed:
             p=its.p_of(bound) if its else None,
             n=its.n if its else 0,
             by=its.by if its else "block",
-            reason="failures" if late else reason,  # type: ignore[arg-type]
+            reason="failures" if failed else reason,  # type: ignore[arg-type]
         )
 
-    if late or isinstance(mean, Undefined):
+    if failed or isinstance(mean, Undefined):
         return Undecided(stratum, None, 1.0, evidence)
     # At the bound itself, equal values keep it: "at most" is kept by what is equal.
     kept = mean.value <= bound if claim.max is not None else mean.value >= bound

@@ -11,14 +11,13 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Final
 
 from steelyard.interventions import INTERVENTIONS
 from steelyard.interventions.named import Named
-from steelyard.run.journal import RawTrial, read_journal
 from steelyard.run.launch import Launch
-from steelyard.run.runner import Runner, Trial, find_runner
+from steelyard.run.once import once
+from steelyard.run.runner import find_runner
 from steelyard.units import Scalar
 
 HARDWARE: Final = ("cycles", "instructions", "cache_misses", "branch_misses")
@@ -41,10 +40,12 @@ def abilities() -> dict[str, Scalar]:
     program = str(find_runner().absolute())
     cpu = min(os.sched_getaffinity(0))
     plain = Launch(program, (program,), (), "/")
-    counting, unrandomised, pinned = _try(
-        replace(plain, counters=(*HARDWARE, *SOFTWARE)),
-        replace(plain, aslr_off=True),
-        replace(plain, affinity=(cpu,)),
+    counting, unrandomised, pinned = once(
+        [
+            replace(plain, counters=(*HARDWARE, *SOFTWARE)),
+            replace(plain, aslr_off=True),
+            replace(plain, affinity=(cpu,)),
+        ]
     )
     available = [name for name, value in counting.counters.items() if value is not None]
     return {
@@ -68,15 +69,3 @@ def _missing() -> Iterator[str]:
             yield name
         else:
             yield from (f"{name}={level}" for level in lacks)
-
-
-def _try(*launches: Launch) -> list[RawTrial]:
-    # In memory, so that nothing is left on the disk by a process that is killed meanwhile.
-    memory = os.memfd_create("journal")
-    try:
-        journal = Path(f"/proc/{os.getpid()}/fd/{memory}")
-        with Runner(journal) as runner:
-            runner.run([Trial(i, runner.define(launch)) for i, launch in enumerate(launches, 1)])
-        return read_journal(journal)[0]
-    finally:
-        os.close(memory)

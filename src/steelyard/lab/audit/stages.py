@@ -15,9 +15,9 @@ from steelyard.errors import UsageError
 from steelyard.lab.audit.asking import Auditing, Row
 from steelyard.lab.audit.candidates import addresses_can_be_fixed
 from steelyard.lab.conductor import Progress, Watch
-from steelyard.lab.once import once
 from steelyard.lab.run import run
 from steelyard.run.launches import Launches
+from steelyard.run.once import once
 from steelyard.run.verify import ending
 from steelyard.spec.experiment import Experiment
 from steelyard.stats.contrast import Floats

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from steelyard.design import treatments
 from steelyard.errors import MachineError, ProgramError
-from steelyard.lab.once import once
 from steelyard.lab.programs import build
 from steelyard.run.journal import RawTrial
 from steelyard.run.launches import Launches
+from steelyard.run.once import once
 from steelyard.run.verify import ending
 from steelyard.spec.experiment import Experiment
 

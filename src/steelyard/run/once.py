@@ -1,4 +1,4 @@
-"""Launches that are tried once before an experiment, each, to see how they end."""
+"""Launches that are tried once, each, apart from any record, to see how they end."""
 
 from __future__ import annotations
 
