@@ -94,3 +94,10 @@ def test_an_interval_that_ends_at_the_least_effect_is_within():
     assert verdict([ends], LEAST) == "within"
     for beyond in (Interval(0.98, 1 + LEAST), Interval(1.0, 1.0201)):
         assert verdict([replace(found, interval=beyond)], LEAST) == "not_resolved"
+
+
+def test_equal_differences_claim_no_more_than_their_number_can_whatever_rounding_leaves_of_them():
+    rng = np.random.default_rng(6)
+    times = [np.full(10, time) for time in rng.uniform(1e-6, 1, 100)]
+    equal = [np.log(1.1 * each) - np.mean([np.log(each)] * 3, axis=0) for each in times]
+    assert {found.p for _, found in replicate(pairs(*equal), alpha=0.01, least=LEAST)} == {2**-9}

@@ -110,6 +110,15 @@ def test_contexts_that_do_nothing_have_a_component_of_zero_and_not_less():
     assert found.f == 0
 
 
+def test_what_rounding_leaves_of_equal_ratios_gives_no_f_either():
+    """A ratio of 1.1 in every visit, of times that differ from context to context."""
+    rng = np.random.default_rng(5)
+    for _ in range(100):
+        times = np.tile(rng.uniform(0.1, 1, (8, 1)), 3)
+        of = laid_out(np.log(1.1 * times) - np.log(times))
+        assert (nested_components(of).f, crossed_components(of).f) == (None, None)
+
+
 def test_visits_that_do_not_vary_give_no_f():
     found = nested_components(laid_out([[1, 1], [2, 2]]))
     assert (found.f, found.p) == (None, None)

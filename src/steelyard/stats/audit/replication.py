@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from steelyard.stats.audit.finding import Replicated, Verdict
 from steelyard.stats.contrast import Floats
 from steelyard.stats.holm import holm
@@ -15,6 +17,8 @@ from steelyard.stats.student import t_quantile, two_sided_p
 from steelyard.units import Scalar
 
 _LARGEST_LOG: Final = 700.0
+_ROUNDING: Final = 1e-13
+"""Spread of logarithms that arithmetic alone can make of values that are the same."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +83,8 @@ class _Estimate:
     @classmethod
     def of(cls, differences: Floats) -> _Estimate:
         n = differences.size
-        return cls(float(differences.mean()), float(differences.std(ddof=1)) / math.sqrt(n), n - 1)
+        se = float(differences.std(ddof=1)) / math.sqrt(n) if np.ptp(differences) > _ROUNDING else 0.0
+        return cls(float(differences.mean()), se, n - 1)
 
     def p_beyond(self, bound: float) -> float:
         excess = abs(self.mean) - bound

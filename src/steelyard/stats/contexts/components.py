@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from steelyard.stats.contexts.visits import Ints, Visits
 from steelyard.stats.contrast import Floats
 from steelyard.stats.undefined import Undefined
+
+_ROUNDING: Final = 1e-13
+"""Spread of logarithms within contexts that arithmetic alone can make of values that are the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +158,7 @@ def _round_of(of: Visits, contexts: int, place: Ints) -> Ints:
 
 
 def _f_test(square: float, rest: float, nu: int, nu_rest: int) -> tuple[float | None, float | None]:
-    if rest <= 0:
+    if math.sqrt(rest) <= _ROUNDING:
         return None, None
     from scipy.special import fdtrc
 
