@@ -44,6 +44,12 @@ def test_table_1_has_the_uncertainties_and_the_covariance_of_its_runs(sample, ru
         (88.080239, 15.965292, 85.783856, 8.270737), abs=5e-7
     )
     assert (old.nu, new.nu, old.kind, both.side) == (7, 7, "A", "both")
+    assert [(each.side, each.relative) for each in c.budget.components] == [
+        ("baseline", False), ("treatment", False), ("both", True),
+    ]  # fmt: skip
+    assert [each.name for each in c.budget.components] == [
+        "mean of baseline", "mean of treatment", "covariance of pairs",
+    ]  # fmt: skip
     covariance = -both.variance / 2 * old.value * new.value
     assert covariance == pytest.approx(94.962656, abs=5e-6)
     assert c.budget.total.u * c.speedup.value == pytest.approx(0.133930, abs=5e-7)

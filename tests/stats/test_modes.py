@@ -70,3 +70,11 @@ def test_a_sample_carries_both_as_flags(sample):
     values[:5] /= 3
     values[0] *= 3
     assert "dominated" in describe(sample(values)).flags
+
+
+@pytest.mark.parametrize(("wider", "seen"), [(0.99, False), (1.01, True)])
+def test_groups_are_as_far_apart_as_promised_in_pooled_standard_deviations(wider, seen):
+    lower, upper = np.array([0.0, 0.013, 0.021, 0.038, 0.05]), np.array([0.0, 0.011, 0.029, 0.034, 0.047])
+    within = np.sqrt((4 * lower.var(ddof=1) + 4 * upper.var(ddof=1)) / 8)
+    values = np.exp(np.concatenate((lower, lower[-1] + wider * (1 + 40 / 10) * within + upper)))
+    assert (gap(values) is not None) == seen

@@ -92,3 +92,7 @@ def test_without_an_uncertainty_the_step_follows_the_value_and_is_not_0_at_0():
     assert sensitivities(lambda x: x[0] ** 2, [1e9], [0.0]) == (pytest.approx(2e9),)
     # A step of 1 would leave the numbers that have a logarithm.
     assert sensitivities(lambda x: math.log(x[0]), [1e-3], [0.0]) == (pytest.approx(1000.0, rel=1e-6),)
+
+
+def test_what_is_certain_has_no_covariance_and_is_not_refused_for_it():
+    assert propagate([1, 1], [0, 2], [[0, 0], [0, 4]]) == 2.0

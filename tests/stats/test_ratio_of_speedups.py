@@ -12,6 +12,7 @@ from steelyard.sample import Failures
 from steelyard.stats.contrast import contrast
 from steelyard.stats.declared import Declared
 from steelyard.stats.ratio_of_speedups import ratio_of_speedups, ratios_of_speedups
+from steelyard.stats.speedup import speedup
 from steelyard.stats.undefined import Undefined
 
 DECLARED = Declared(baseline={"algorithm": "delta"}, strata=("runtime",), ratio_across="runtime")
@@ -159,3 +160,20 @@ def test_runs_that_fail_or_crowd_leave_it_unresolved(sample, odd):
     refused = odd != {"failures": Failures(20, 0, 0)}
     assert (found.refused, found.change) == ((True, "not_resolved") if refused else (False, "larger"))
     assert found.p_holm < 0.05
+
+
+def test_pairs_on_one_side_only_leave_the_sum_of_both_variances(sample):
+    old_a, new_a, old_b, new_b = samples(sample, four(np.random.default_rng(12)))
+    a, b = contrast(old_a, new_a), contrast(old_b, new_b, order="sequential")
+    for one, other in ((a, b), (b, a)):
+        found = ratio_of_speedups(one, other)
+        assert found.log == pytest.approx(speedup(one).log - speedup(other).log)
+        assert found.se == pytest.approx(math.hypot(speedup(a).se, speedup(b).se))
+
+
+def test_where_one_ratio_of_means_has_no_value_neither_has_theirs(sample):
+    old_a, new_a, old_b, _ = samples(sample, four(np.random.default_rng(13)))
+    a = contrast(old_a, new_a)
+    never = contrast(old_b, sample([0.0] * 20, treatment=4), zeros=True)
+    assert ratio_of_speedups(never, a, "ratio_of_means") == Undefined("out_of_range")
+    assert ratio_of_speedups(a, never, "ratio_of_means") == Undefined("out_of_range")

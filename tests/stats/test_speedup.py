@@ -207,3 +207,14 @@ def test_the_resolvable_difference_shows_in_four_of_five_experiments(sample, per
         result = ratio(sample, np.ones(n), new)
         seen += result.p < 0.05
     assert 1555 <= seen <= 1645
+
+
+@pytest.mark.parametrize(
+    ("order", "least"), [("randomized-blocks", 2**-5), ("sequential", 2 / math.comb(12, 6))]
+)
+def test_equal_programs_without_spread_reject_another_ratio_as_far_as_their_number_can(sample, order, least):
+    found = speedup(contrast(sample([2.0] * 6), sample([2.0] * 6, treatment=2), order=order))
+    assert (found.value, found.se, found.p, found.p_of(1.0)) == (1.0, 0.0, 1.0, 1.0)
+    assert found.p_of(1.5) == pytest.approx(least)
+    other = speedup(contrast(sample([2.0] * 6), sample([1.0] * 6, treatment=2), order=order))
+    assert (other.value, other.se, other.p) == (pytest.approx(2.0), 0.0, pytest.approx(least))

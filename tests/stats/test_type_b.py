@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats as witness
 from uncertainties import correlated_values, ufloat, umath
 
 from steelyard.stats.comparison import compare, intervals
@@ -36,9 +37,9 @@ def test_a_ratio_of_means_has_the_uncertainty_that_the_package_uncertainties_pro
     a, b = correlated_values([old.mean(), new.mean()], covariance)
     e = ufloat(0, 0.05)
     other = e if shared else ufloat(0, 0.05)
-    witness = umath.log((a * (1 + e)) / (b * (1 + other)) if relative else (a + e) / (b + other))
+    propagated = umath.log((a * (1 + e)) / (b * (1 + other)) if relative else (a + e) / (b + other))
     found = widened(sample, old, new, TypeB("e", 0.05, relative, shared))
-    assert found.se == pytest.approx(witness.s, rel=1e-6)
+    assert found.se == pytest.approx(propagated.s, rel=1e-6)
 
 
 def test_mean_logarithms_move_by_the_mean_of_one_over_the_values(sample):
@@ -80,6 +81,7 @@ def test_degrees_of_freedom_are_those_of_welch_and_satterthwaite(sample):
     part = TypeB("e", 0.1, relative=True, nu=5)
     found = widened(sample, old, new, part)
     assert found.nu == pytest.approx(found.se**4 / (alone.se**4 / 3 + 2 * 0.1**4 / 5))
+    assert found.p == pytest.approx(2 * witness.t.sf(abs(found.log) / found.se, found.nu))
 
 
 def test_equal_values_with_a_step_of_the_clock_have_an_interval_as_wide_as_the_step(sample):
@@ -98,6 +100,9 @@ def test_equal_programs_with_equal_values_are_not_told_apart_by_a_stated_error(s
     found = widened(sample, [2.0] * 8, [2.0] * 8, TypeB("step", 0.01), estimand="geomean_ratio")
     assert found.p == 1.0
     assert not found.interval().excludes(1.0)
+    normal = 2 * witness.norm.sf(math.log(1.01) / (0.01 * math.sqrt(2) / 2))
+    assert found.p_of(1.01) == pytest.approx(normal, rel=1e-5)
+    assert found.p_of(1.5) == 2.0**-7
 
 
 def test_it_is_of_the_primary_metric_alone(sample):

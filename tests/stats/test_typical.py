@@ -178,3 +178,12 @@ def test_values_without_spread_have_no_standard_deviation_to_be_counted_in(sampl
     assert any(np.full(7, each).std() > 0 for each in np.log(constants))
     for each in constants:
         assert of(sample, [each] * 7, [1.0] * 7, order=order).standardised is None
+
+
+@pytest.mark.parametrize(
+    ("n", "step", "method"), [(50, None, "exact"), (50, 2, "exact-ties"), (51, None, "normal")]
+)
+def test_its_p_says_how_it_was_found(sample, n, step, method):
+    d = np.random.default_rng(10).normal(0.5, 1, n)
+    found = of(sample, np.exp(d if step is None else np.round(d, step)), np.ones(n))
+    assert found.p_method == method

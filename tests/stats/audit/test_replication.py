@@ -70,6 +70,8 @@ def test_equal_differences_in_all_blocks_claim_what_as_many_equal_signs_can():
     assert few.p == 1 / 8
     assert not few.moves
     assert (none.p, none.ratio) == (1.0, 1.0)
+    ((_, least),) = replicate(pairs([BOUND] * 4), alpha=0.01, least=LEAST)
+    assert least.p == 1.0
     ((_, many),) = replicate(pairs([0.5] * 12), alpha=0.01, least=LEAST)
     assert many.moves
 

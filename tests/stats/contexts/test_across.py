@@ -162,3 +162,18 @@ def test_the_bootstrap_is_a_cross_check_from_ten_contexts_on():
         )
         is None
     )
+
+
+def test_cross_checks_are_told_as_ratios(sample):
+    d = np.random.default_rng(10).normal(0.3, 0.1, (12, 3))
+    found = across_contexts(*pair(sample, d))
+    logs, middle = two_level(laid_out(d)), robust(d.mean(axis=1))
+    assert np.log([found.bootstrap.low, found.bootstrap.high]) == pytest.approx([logs.low, logs.high])
+    for told, of in (
+        (found.robust.median_interval, middle.median_interval),
+        (found.robust.trimmed_interval, middle.trimmed_interval),
+    ):
+        assert np.log([told.low, told.high]) == pytest.approx([of.low, of.high])
+    assert np.log([found.robust.median, found.robust.trimmed]) == pytest.approx(
+        [middle.median, middle.trimmed]
+    )

@@ -57,3 +57,15 @@ def test_without_replicates_or_spread_there_is_no_error_term(logs):
 def test_what_leaves_the_range_of_double_has_no_value():
     found = of_units(np.array([800.0, 801, 802]), by="block")
     assert (found.value, found.interval()) == (None, None)
+
+
+def test_two_units_have_the_t_test_with_one_degree_of_freedom():
+    found = of_units(np.array([0.3, 0.1]), by="context")
+    assert (found.log, found.nu, found.method) == (pytest.approx(0.2), 1, "context-contrast-t")
+    assert found.p == pytest.approx(stats.ttest_1samp([0.3, 0.1], 0).pvalue)
+
+
+def test_every_treatment_has_a_weight():
+    logs = [np.array([1.0, 2.0])] * 3
+    with pytest.raises(ValueError, match="zip"):
+        of_cells(logs, np.array([-1.0, 1.0]))

@@ -21,3 +21,9 @@ def test_the_error_is_near_the_spread_of_effects_that_are_nothing():
 @pytest.mark.parametrize("effects", [[1.0, 2.0], [0.0, 0.0, 0.0, 5.0]])
 def test_too_few_effects_or_mostly_none_give_no_error(effects):
     assert pseudo_error(np.array(effects)) is None
+
+
+def test_three_effects_are_enough():
+    # By hand: median 2, all below 7.5.
+    found = pseudo_error(np.array([1.0, -2, 3]))
+    assert (found.se, found.nu) == (3.0, 1.0)

@@ -49,6 +49,7 @@ def test_all_fifteen_golden_pairs_are_as_scipy_has_them(quantiles, through, one,
     assert found.effects.above.tested().p == pytest.approx(bm.pvalue, rel=1e-9)
     assert found.effects.shift.value == pytest.approx(np.median(np.subtract.outer(y, x)))
     assert found.effects.ratio_of_means.value == pytest.approx(x.mean() / y.mean())
+    assert not found.effects.ratio_of_means.paired
 
 
 def test_the_printed_golden_pairs(quantiles, through):

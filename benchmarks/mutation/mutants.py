@@ -1,0 +1,112 @@
+"""The mutants of a source tree: one small change to one function each, as mutmut makes them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import unified_diff
+from pathlib import Path
+from typing import Any, Final
+
+ROOT: Final = Path(__file__).parents[2]
+ROOM: Final = "stats"
+SOURCE: Final = ROOT / "src"
+MUTMUT: Final = ("mutmut==3.8.1", "libcst==1.9.0", "coverage==7.17.3", "setproctitle==1.3.7")
+"""Of mutmut only the making of mutants is used, and of its dependencies only what that imports."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A module with one change."""
+
+    module: str
+    path: Path
+    function: str
+    """The outermost function or method around the change, as ``name`` or ``Class.name``."""
+    number: int
+    """Its place among the mutants of its function, from 1."""
+    code: str
+    """The whole changed module."""
+    change: str
+    """Removed and added lines."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in output and ``--only``."""
+        return f"{self.module.removeprefix(f'steelyard.{ROOM}.')}:{self.function}:{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where one change can be made, and to what."""
+
+    module: str
+    """Dotted name."""
+    path: Path
+    function: str
+    number: int
+    tree: Any
+    mutation: Any
+
+    def mutant(self) -> Mutant:
+        """Make the change."""
+        from mutmut.mutation.file_mutation import deep_replace
+
+        code = deep_replace(self.tree, self.mutation.original_node, self.mutation.mutated_node).code
+        lines = unified_diff(self.tree.code.splitlines(), code.splitlines(), n=0, lineterm="")
+        change = "\n".join(line for line in lines if line[:1] in "+-" and line[:3] not in ("---", "+++"))
+        return Mutant(self.module, self.path, self.function, self.number, code, change)
+
+
+def provide_mutmut() -> None:
+    """Make mutmut importable: the one installed, else one of its own under ``build``."""
+    if (target := ROOT / "build" / "benchmarks" / "mutation").exists():
+        sys.path.append(str(target))
+    try:
+        import mutmut.mutation.file_mutation  # noqa: F401
+    except ImportError:
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
+        subprocess.run([*pip, "--target", str(target), *MUTMUT], check=True)
+        sys.path.append(str(target))
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    """Dotted name and path of every module of the room, in order."""
+    for path in sorted((SOURCE / "steelyard" / ROOM).rglob("*.py")):
+        name = path.relative_to(SOURCE).with_suffix("").parts
+        yield ".".join(name[:-1] if name[-1] == "__init__" else name), path
+
+
+def places() -> Iterator[Place]:
+    """Every change that mutmut makes inside a function of the room, in the order of the text."""
+    from mutmut.mutation.file_mutation import create_mutations
+
+    for module, path in modules():
+        tree, mutations, *_ = create_mutations(str(path), path.read_text())
+        names = _names(tree)
+        count: Counter[str] = Counter()
+        for mutation in mutations:
+            function = names.get(id(mutation.contained_by_top_level_function))
+            if function is None:
+                # Like mutmut: what a module computes once, and fields of data classes, stay as they are.
+                continue
+            count[function] += 1
+            yield Place(module, path, function, count[function], tree, mutation)
+
+
+def _names(tree: Any) -> dict[int, str]:
+    """What the functions and methods at the top of a module are called, by the identity of their nodes."""
+    import libcst
+
+    found: dict[int, str] = {}
+    for statement in tree.body:
+        if isinstance(statement, libcst.FunctionDef):
+            found[id(statement)] = statement.name.value
+        elif isinstance(statement, libcst.ClassDef):
+            for inner in statement.body.body:
+                if isinstance(inner, libcst.FunctionDef):
+                    found[id(inner)] = f"{statement.name.value}.{inner.name.value}"
+    return found
