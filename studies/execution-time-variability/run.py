@@ -17,7 +17,7 @@ import statistics
 import sys
 import tomllib
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from tables import Found, cells, counted, effects, measured, published
 
@@ -52,34 +52,42 @@ SMALL = {"perl", "bc", "relax", "buckets", "stack_split"}
 
 
 class Part(NamedTuple):
-    """A record: a spec, the sizes of the environment if they are not its own, and an order."""
+    """A record: a spec, an order, and sizes of the environment other than its own: drawn at random, or eight
+    levels (``null``) of a variable of one length, which are one treatment eight times.
+    """
 
     spec: str
     order: str
-    random_sizes: bool = False
+    sizes: Literal["", "random", "null"] = ""
 
     @property
     def name(self) -> str:
         """Of the record, and in the data."""
-        return "-".join([self.spec, *(["random"] if self.random_sizes else []), self.order])
+        return "-".join([self.spec, *([self.sizes] if self.sizes else []), self.order])
 
 
 def parts() -> list[Part]:
-    """All records; random sizes only in blocks, which is how to look for an effect."""
+    """All records. Random sizes only in blocks, which is how to look for an effect; nothing but the order in
+    rows, which is where it might be taken for one.
+    """
     found = []
     for spec in SPECS:
         found += [Part(spec, order) for order in ORDERS]
         if spec.startswith("environment"):
-            found.append(Part(spec, "blocks", random_sizes=True))
-    return found
+            found.append(Part(spec, "blocks", "random"))
+    return [*found, Part("environment", "rows", "null")]
 
 
 def question(part: Part, *, small: bool) -> Experiment:
     """The experiment of a part; the spec as it stands is the paper's order in full size."""
     tables: dict[str, Any] = tomllib.loads((HERE / f"{part.spec}.toml").read_text(encoding="utf-8"))
     tables["design"]["order"] = ORDERS[part.order]
-    if part.random_sizes:
+    if part.sizes == "random":
         tables["factors"]["env_bytes"] = RANDOM_SIZES
+    elif part.sizes == "null":
+        del tables["factors"]["env_bytes"]
+        tables["factors"]["copy"] = list(range(1, 9))
+        tables["program"]["env"] = {"COPY": "{copy}"}
     if "build.sh" in tables["build"]["inputs"]:
         # Built again also when a program of the package changes, outside of the study.
         tables["build"]["inputs"].append(str(SOURCES / "stack_split.c"))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import math
+import statistics
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -49,7 +51,9 @@ def cells(name: str, answer: Answer) -> list[Found]:
 
 
 def counted(answer: Answer) -> dict[str, Any]:
-    """What the protocol and the default say of the same pairs, program by program."""
+    """What the protocol and the default say of the same pairs, program by program; of speedups the largest,
+    whichever way, and the median of half the width of their 95 % intervals.
+    """
     by_program: dict[str, dict[str, Any]] = {}
     for row in tables_of(answer).rows:
         called = " ".join([row.program, *map(str, row.stratum.values())])
@@ -60,13 +64,21 @@ def counted(answer: Answer) -> dict[str, Any]:
             "default": 0,
             "tests": dict(row.tests),
             "largest_percent": 0.0,
+            "halfwidth_percent": None,
         }
+    widths: dict[str, list[float]] = {name: [] for name in by_program}
     for each in answer.judged:
-        of = by_program[" ".join(map(str, each.stratum.values()))]
+        called = " ".join(map(str, each.stratum.values()))
+        of = by_program[called]
         of["default"] += each.verdict in {"faster", "slower"}
         if isinstance(each.speedup, Speedup):
             ratio = each.speedup.value
             of["largest_percent"] = max(of["largest_percent"], 100 * (max(ratio, 1 / ratio) - 1))
+        if each.ci95 is not None:
+            widths[called].append(100 * (math.sqrt(each.ci95.high / each.ci95.low) - 1))
+    for called, found in widths.items():
+        if found:
+            by_program[called]["halfwidth_percent"] = statistics.median(found)
     keys = ("pairs", "before", "after", "default")
     return {
         **{key: sum(row[key] for row in by_program.values()) for key in keys},

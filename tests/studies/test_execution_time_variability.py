@@ -29,6 +29,7 @@ TREATMENTS = {
 }
 PARTS = {f"{spec}-{order}" for spec in TREATMENTS for order in ("rows", "blocks")} | {
     "environment-random-blocks",
+    "environment-null-rows",
     "environment-built-random-blocks",
 }
 
@@ -204,3 +205,16 @@ def test_the_published_tables_are_whole_and_asterisks_are_where_holm_left_fewer(
         assert tuple(sum(p for p, _ in tables[t].values()) for t in (before, after)) == sums
         for pair, (percent, fewer) in tables[after].items():
             assert fewer == ("yes" if percent < tables[before][pair][0] else "no"), pair
+
+
+def test_our_figures_are_committed_as_data():
+    summary = json.loads((STUDY / "summary.json").read_text())
+    assert set(summary) == PARTS
+    with (STUDY / "measured.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    for part, of in summary.items():
+        for metric in ("wall_s", "cpu_s"):
+            mine = [row for row in rows if (row["part"], row["metric"]) == (part, metric)]
+            assert [sum(int(row[key]) for row in mine) for key in ("programs", "before", "after")] == [
+                of[metric][key] for key in ("pairs", "before", "after")
+            ]

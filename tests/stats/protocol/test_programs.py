@@ -100,6 +100,15 @@ def test_programs_and_strata_come_from_the_declared_strata(sample, quantiles):
     assert other.tables[0].treatments[0] == "bt,0"
 
 
+def test_a_factor_with_one_level_names_no_treatment(sample, quantiles):
+    samples = [
+        sample(quantiles["N1"], treatment=i, levels={"program": program, "aslr": "off", "size": size})
+        for i, (program, size) in enumerate((p, s) for p in "ab" for s in (0, 64))
+    ]
+    found = protocol(samples, Declared(family="all-pairs", strata=["program"]), Rules()).programs
+    assert found.tables[0].treatments == ("0", "64")
+
+
 def test_an_empty_level_is_a_treatment_like_any_other(sample, quantiles):
     samples = [
         sample(quantiles["N1"], treatment=i, levels={"program": program, "flag": flag})

@@ -123,7 +123,17 @@ class ProgramTables:
 def tables_of(pairs: Sequence[ProtocolPair], strata: Sequence[str]) -> ProgramTables:
     """The tables of an experiment with at least one stratum."""
     program = next((name for name in PROGRAMS if name in strata), strata[0])
-    return tabulate([_found(pair, program, strata) for pair in pairs], program)
+    shared = {*strata, *_constant([each for pair in pairs for each in (pair.baseline, pair.treatment)])}
+    return tabulate([_found(pair, program, shared) for pair in pairs], program)
+
+
+def _constant(treatments: Iterable[Treatment]) -> set[str]:
+    """Factors with one level, which tell nothing apart."""
+    seen: dict[str, set[Scalar]] = {}
+    for treatment in treatments:
+        for name, level in treatment.levels.items():
+            seen.setdefault(name, set()).add(level)
+    return {name for name, levels in seen.items() if len(levels) == 1}
 
 
 def tabulate(found: Sequence[Found], program: str = "program") -> ProgramTables:
@@ -169,24 +179,24 @@ def _table(stratum: Stratum, found: Sequence[Found]) -> StratumTable:
     return StratumTable(dict(stratum), tuple(treatments), tuple(cells))
 
 
-def _found(pair: ProtocolPair, program: str, strata: Sequence[str]) -> Found:
+def _found(pair: ProtocolPair, program: str, shared: Iterable[str]) -> Found:
     known = {**pair.stratum, **pair.labels}
     rest = tuple((name, level) for name, level in known.items() if name != program)
     return Found(
         program=str(pair.stratum[program]),
         stratum=rest,
-        first=within(pair.baseline, strata),
-        second=within(pair.treatment, strata),
+        first=within(pair.baseline, shared),
+        second=within(pair.treatment, shared),
         test=pair.test,
         before=pair.before,
         after=pair.after,
     )
 
 
-def within(treatment: Treatment, strata: Iterable[str]) -> str:
-    """What tells a treatment from the others of its stratum."""
-    shared = set(strata)
-    levels = [str(level) or "''" for name, level in treatment.levels.items() if name not in shared]
+def within(treatment: Treatment, shared: Iterable[str]) -> str:
+    """What tells a treatment from the others of its stratum: its levels of factors that are not ``shared``."""
+    left_out = set(shared)
+    levels = [str(level) or "''" for name, level in treatment.levels.items() if name not in left_out]
     return ",".join(levels) if levels else treatment.label
 
 
