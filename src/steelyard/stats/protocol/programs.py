@@ -194,7 +194,7 @@ def _found(pair: ProtocolPair, program: str, shared: Iterable[str]) -> Found:
 
 
 def within(treatment: Treatment, shared: Iterable[str]) -> str:
-    """What tells a treatment from the others of its stratum: its levels of factors that are not ``shared``."""
+    """What tells a treatment from the others of its stratum: its levels, but for those of ``shared``."""
     left_out = set(shared)
     levels = [str(level) or "''" for name, level in treatment.levels.items() if name not in left_out]
     return ",".join(levels) if levels else treatment.label
