@@ -49,10 +49,11 @@ def baseline_column(
     """What each second treatment of a pair is, by what it has other than the first; by its label without
     ``names``.
     """
-    cells = [_differing(new.levels, old.levels, names) if names else old.label for new, old in rows]
+    cells = [differing(new.levels, old.levels, names) if names else old.label for new, old in rows]
     return Column(title, [Span(printable(cell)) for cell in cells], right=False, is_name=True)
 
 
-def _differing(new: Mapping[str, Scalar], old: Mapping[str, Scalar], names: Sequence[str]) -> str:
+def differing(new: Mapping[str, Scalar], old: Mapping[str, Scalar], names: Sequence[str]) -> str:
+    """The levels of ``old`` that ``new`` does not have, as ``opt=O2, n=1000``."""
     apart = [name for name in names if level_text(new[name]) != level_text(old[name])]
     return ", ".join(f"{name}={level_text(old[name])}" for name in apart)

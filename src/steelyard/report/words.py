@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from steelyard.estimand import Estimand, IntervalKind
 from steelyard.report.digits import bounds, percent, probability, quantity, ratio
+from steelyard.report.factor_columns import differing
 from steelyard.report.label import counted, printable, shorten_all
 from steelyard.report.line import Style
 from steelyard.stats.answer import Answer
@@ -104,7 +105,7 @@ def verdict(comparison: Comparison) -> tuple[str, Style]:
 
 def finding(comparison: Comparison, answer: Answer, names: Names) -> Finding:
     """What one comparison of the primary metric says."""
-    new, old = names[comparison.treatment.label], names[comparison.baseline.label]
+    new, old = _pair(comparison, names)
     where = _where(comparison)
     style = verdict(comparison)[1]
     margin = answer.declared.margin
@@ -127,6 +128,19 @@ def finding(comparison: Comparison, answer: Answer, names: Names) -> Finding:
         return Finding(claim + fresh(comparison.fresh), evidence, style)
     open_ = f"not resolved{_power(comparison.resolvable)}{fresh(comparison.fresh)}"
     return Finding(against + open_, evidence, style)
+
+
+def _pair(comparison: Comparison, names: Names) -> tuple[str, str]:
+    """What the two treatments are called. Where labels of several factors were shortened, the first is said
+    in full, and of the second what it has other: shortened, both may read the same.
+    """
+    new, old = comparison.treatment, comparison.baseline
+    apart = differing(new.levels, old.levels, tuple(new.levels))
+    shortened = names[new.label] != printable(new.label)
+    spelled = all(f", {name}=" in f", {new.label}" for name in new.levels)
+    if shortened and apart and spelled and len(new.levels) > 1:
+        return printable(new.label), printable(apart)
+    return names[new.label], names[old.label]
 
 
 def fresh(run: FreshRun | None) -> str:
