@@ -86,6 +86,7 @@ def command(
     from steelyard.lab.earlier import earlier_seed
     from steelyard.report.audit.json import render
     from steelyard.report.audit.text import lines
+    from steelyard.report.label import wrap
     from steelyard.report.line import write
     from steelyard.report.progress import Progress
     from steelyard.units import parse_duration
@@ -109,7 +110,7 @@ def command(
 
     def tell(text: str) -> None:
         line.clear()
-        click.echo(text, err=True)
+        click.echo("\n".join(wrap(text, terminal_width(), rest="  ")), err=True)
 
     try:
         found = audit(asking, directory, watch=drawn_on(line), tell=tell)
