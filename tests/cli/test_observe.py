@@ -39,6 +39,9 @@ def test_mistakes_are_errors_with_a_cure(steelyard_cli):
     assert nothing.stderr.startswith("error: there is no probe to observe with\n\nhint: --probe NAME")
     lacking = steelyard_cli("observe", "--wrap", "no-such-tool -c", "true")
     assert lacking.returncode == 4
+    untraced = steelyard_cli("observe", "--wrap", "nice", "--trace-events", "cycles", "true")
+    assert untraced.returncode == 2
+    assert untraced.stderr.startswith("error: --trace-events without --trace\n\nhint: --trace 10")
 
 
 def test_an_observation_that_was_stopped_says_how_it_goes_on_and_does(steelyard_env, steelyard_cli, tmp_path):

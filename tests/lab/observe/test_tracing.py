@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.errors import MachineError, UsageError
+from steelyard.errors import MachineError, ProgramError, UsageError
 from steelyard.lab.observe import Observing, observe
 from steelyard.lab.observe.probes import variable, wrapper
 from steelyard.lab.observe.tracing import Tracing
@@ -134,6 +134,18 @@ def test_phases_differ_where_totals_do_not(tmp_path, monkeypatch):
     assert found.trace_ms == 2
 
 
+def test_a_run_that_takes_all_the_time_there_is_is_traced_all_the_same(tmp_path):
+    tracing = Tracing(10, ("page-faults",))
+    try:
+        tracing.refuse_missing()
+    except MachineError as error:
+        pytest.skip(f"no trace can be taken here: {error.message}")
+    hurried = QUICK | {"max_time_s": 0.001}
+    asking = Observing(command="sleep 0.05", probes=(variable("A=1"),), trace=tracing, **hurried)
+    found = observe(asking, tmp_path / "records", watch=silent)
+    assert [(trace.level, trace.runs) for trace in found.traces] == [("none", 2), ("A=1", 2)]
+
+
 def test_a_mistake_is_said_before_anything_runs():
     for events, message in (
         ((), "a trace needs an event"),
@@ -165,3 +177,20 @@ def test_an_event_that_perf_cannot_count_is_named_with_exit_code_4(monkeypatch, 
     with pytest.raises(MachineError, match="perf cannot count the event cycles on this machine") as caught:
         Tracing(10, ("cycles",)).refuse_missing()
     assert caught.value.exit_code == 4
+
+
+def test_a_traced_run_that_fails_is_said_to_be_one_with_what_may_cure_it(monkeypatch, tmp_path):
+    # Stands for a perf whose readings are lost; the check before the first run sees them.
+    perf = tmp_path / "perf"
+    perf.write_text(
+        '#!/bin/sh\ncase "$*" in *-I*) exit 0;; *) echo "0.30,msec,task-clock,1,100.00,,";'
+        ' echo "3,,page-faults,1,100.00,,";; esac >&2\n'
+    )
+    perf.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    asking = Observing(
+        command="true", probes=(variable("A=1"),), trace=Tracing(10, ("page-faults",)), **QUICK
+    )
+    with pytest.raises(ProgramError, match=r"under perf stat, .*matches nothing") as caught:
+        observe(asking, tmp_path / "records", watch=silent)
+    assert "a longer interval than --trace 10" in caught.value.hint

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 from steelyard.report.line import plain
@@ -91,6 +92,17 @@ def test_without_a_usable_probe_there_is_no_figure():
     assert plain(lines(nothing)).startswith(
         "No probe leaves the program as it is, so that nothing was compared."
     )
+
+
+def test_where_no_block_was_complete_it_is_time_that_lacks():
+    nothing = dataclasses.replace(FOUND, probes=(Probed("nice", None, ()),))
+    assert plain(lines(nothing)).startswith("No complete block was measured, so that nothing was compared:")
+
+
+def test_a_metric_that_varies_with_nothing_says_why_it_has_no_test():
+    same = dataclasses.replace(FOUND.any_level[0], metric=CYCLES)
+    text = plain(lines(dataclasses.replace(FOUND, any_level=(same,))))
+    assert "any of 3 levels: no test, since nothing varies between blocks" in text
 
 
 def test_the_document_holds_everything_by_name():

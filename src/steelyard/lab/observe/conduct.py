@@ -14,6 +14,7 @@ from steelyard.lab.conductor import Watch
 from steelyard.lab.observe.asking import Observing
 from steelyard.lab.observe.probes import INCLUDE, NONE, Probe, distinct
 from steelyard.lab.observe.rehearsal import rehearse
+from steelyard.lab.observe.tracing import Tracing
 from steelyard.lab.run import run
 from steelyard.run.abilities import abilities
 from steelyard.sample import Sample
@@ -73,14 +74,10 @@ def observe(asking: Observing, directory: Path, *, watch: Watch) -> Observation:
                 added = _added(asking.counting(alone), directory / "added.lab", watch)
             if asking.trace is not None:
                 # No more blocks than there was time for; two at least, so that there is a spread.
-                blocks = max(2, min(asking.blocks, *(len(each[0]) for each in samples.values())))
-                run(asking.trace.experiment(experiment, blocks), directory / "traces.lab", watch=watch)
-                traced = traces(
-                    asking.trace.runs(directory / "traces.lab"),
-                    asking.trace.events,
-                    [NONE, *(probe.name for probe in usable)],
-                    alpha=asking.alpha,
-                )
+                measured = min((len(each[0]) for each in samples.values()), default=0)
+                blocks = max(2, min(asking.blocks, measured))
+                levels = [NONE, *(probe.name for probe in usable)]
+                traced = _traced(asking, asking.trace, experiment, blocks, levels, directory, watch)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     by_probe = _by_probe(usable, samples, asking)
@@ -184,6 +181,26 @@ def _added(experiment: Experiment, place: Path, watch: Watch) -> dict[str, float
         baseline, *others = record.samples("instructions")
     alone = baseline.values[0]
     return {str(each.treatment.levels["command"]): each.values[0] / alone - 1 for each in others if len(each)}
+
+
+def _traced(
+    asking: Observing,
+    tracing: Tracing,
+    experiment: Experiment,
+    blocks: int,
+    levels: Sequence[str],
+    directory: Path,
+    watch: Watch,
+) -> tuple[Trace, ...]:
+    place = directory / "traces.lab"
+    try:
+        run(tracing.experiment(experiment, blocks), place, watch=watch)
+    except ProgramError as error:
+        cure = f"where readings were cut, a longer interval than --trace {tracing.interval_ms}"
+        raise ProgramError(
+            f"under perf stat, {error.message}", hint=f"{cure}; else, {error.hint}" if error.hint else cure
+        ) from None
+    return traces(tracing.runs(place), tracing.events, levels, alpha=asking.alpha)
 
 
 def _median(sample: Sample) -> float:

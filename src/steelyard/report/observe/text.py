@@ -59,6 +59,8 @@ def _headline(found: Observation) -> str:
     first = [
         (probe, change) for probe in found.probes for change in probe.changes if change.metric.name == metric
     ]
+    if not first and any(probe.differs is None for probe in found.probes):
+        return "No complete block was measured, so that nothing was compared: --max-time gives it more."
     if not first:
         return "No probe leaves the program as it is, so that nothing was compared."
     by = {
