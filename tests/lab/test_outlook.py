@@ -44,6 +44,9 @@ def test_contexts_that_return_and_runs_of_a_sequential_order_are_the_units(made,
     assert (found.unit, found.units) == ("context", 5)
     sequential = made(design={"blocks": 6, "order": "sequential", "replicates": 2})
     assert (of(sequential, tmp_path / "none.lab", 1).unit, of(sequential, tmp_path, 1).units) == ("run", 12)
+    # Its plan has a block for each launch: as many as treatments have runs together.
+    published = made(design={"blocks": 6, "order": "nogueira-matias-2014", "replicates": 2})
+    assert (of(published, tmp_path / "none.lab", 24).unit, of(published, tmp_path, 24).units) == ("run", 12)
 
 
 def test_a_record_gives_its_own_spread(run_in, made, tmp_path):

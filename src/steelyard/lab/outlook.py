@@ -34,8 +34,8 @@ def outlook_of(
     """For so many complete blocks; ``None`` where nothing is compared."""
     design, analysis = experiment.design, experiment.analysis
     passes = experiment.contexts.passes if experiment.contexts else 1
-    unit: Unit = "run" if design.order == "sequential" else "context" if passes > 1 else "block"
-    # A block of a sequential order is all that there is.
+    unit: Unit = "run" if design.in_rows else "context" if passes > 1 else "block"
+    # No block of these orders has one run of each treatment, so each treatment's own runs are what there is.
     units = design.blocks * design.replicates if unit == "run" else blocks // passes
     return outlook(
         unit=unit,
