@@ -94,12 +94,9 @@ def question(part: Part, *, small: bool) -> Experiment:
     if small:
         commands = tables["program"]["commands"]
         tables["program"]["commands"] = {name: commands[name] for name in commands if name in SMALL}
-        tables["design"]["blocks"] = 3
+        tables["design"] |= {"blocks": 3, "discard": 0}
         for name, levels in tables["factors"].items():
-            if name != "opt":
-                tables["factors"][name] = [*levels[:2], *levels[2:][-1:]]
-        if part.spec == "affinity-openmp":
-            tables["factors"]["threads"] = [2, 4]
+            tables["factors"][name] = list(dict.fromkeys([levels[0], levels[-1]]))
     return experiment(source=HERE, **tables)
 
 
