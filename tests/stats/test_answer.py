@@ -275,3 +275,15 @@ def test_one_value_that_carries_the_spread_is_told_with_its_treatment(sample):
     squares = (np.log(values) - np.log(values).mean()) ** 2
     assert (told.treatments, told.fields["n"]) == (("old",), BLOCKS)
     assert told.fields["share"] == pytest.approx(squares[0] / squares.sum())
+
+
+def test_an_extension_is_told_with_what_it_began_from_and_the_level_that_is_left(pair):
+    facts = DesignFacts("randomized-blocks", BLOCKS, 1, extended_from=(10, 20))
+    told = only(answer("e", pair, facts, Declared()).warnings, "extended")
+    assert (told.fields["times"], told.fields["blocks"]) == (2, 10)
+    assert set(told.fields) == {"times", "blocks", "alpha"}
+
+
+def test_values_that_are_all_equal_have_a_step_that_is_not_known(sample):
+    given = answer("e", [sample([2.0] * BLOCKS, treatment=t) for t in (1, 2)], FACTS, Declared())
+    assert only(given.warnings, "resolution").fields == {"step": 0.0, "unit": "s"}

@@ -87,3 +87,9 @@ def test_statements_that_are_one_family_are_adjusted_by_holm_and_keep_what_has_n
     assert family[-1] == alone[-1]
     for judged in family[:-1]:
         assert (judged.outcome == "holds") == (judged.interval.low > 1.03) == (judged.p_holm <= 0.05)
+
+
+def test_a_ratio_that_is_the_bound_itself_indicates_that_it_fails(sample):
+    same = speedup(contrast(sample([1.0, 1.1, 1.2]), sample([1.0, 1.1, 1.2], treatment=2)))
+    judged = at_least(same, 1.0)
+    assert (same.value, judged.outcome, judged.indicated) == (1.0, "not_resolved", "fails")

@@ -99,6 +99,7 @@ def test_without_pairs_it_is_the_ratio_of_medians_of_price_and_bonett(sample):
     errors = [np.log(np.sort(x)[7] / np.sort(x)[1]) / (2 * z) for x in (old, new)]
     assert found.se == pytest.approx(math.hypot(*errors))
     assert (found.method, found.nu) == ("unpaired-medians-log-delta", 16)
+    assert found.estimand == "median_ratio"
 
 
 def test_medians_without_any_spread_about_them_are_no_ratio_unless_all_is_constant(sample):

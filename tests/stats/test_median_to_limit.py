@@ -125,3 +125,9 @@ def test_equal_programs_of_which_a_fifth_times_out_are_called_different_in_at_mo
         a = cut(sample, old[:n], limit if both else 1e9, 1)
         wrong[compare([a, cut(sample, new[:n], limit, 2)], AS_LIMIT)[0].verdict] += 1
     assert wrong["faster"] + wrong["slower"] <= most
+
+
+def test_two_blocks_have_a_median_and_one_has_none(sample):
+    two = judged(sample, [2.0, 3.0], [1.0, 1.0], 1e9)
+    assert (two.value, two.p, two.interval()) == (pytest.approx(math.sqrt(6)), 0.5, None)
+    assert judged(sample, [2.0], [1.0], 1e9) == Undefined("one_block")

@@ -250,6 +250,7 @@ def test_a_missing_combination_leaves_no_effects_and_says_so(experiment, samples
         samples(layout, values, keep=lambda cell: cell != {"a": "hi", "b": 1, "c": True}), layout, Declared()
     )
     assert (found.undefined.reason, found.treatments) == ("missing_combinations", 7)
+    assert (found.kind, found.axes) == ("complete", ())
 
 
 def test_a_level_that_was_excluded_altogether_leaves_a_smaller_crossing(experiment, samples):

@@ -38,3 +38,8 @@ def test_runs_that_nothing_pairs_need_more():
 @pytest.mark.parametrize(("units", "comparisons"), [(1, 1), (30, 0)])
 def test_where_nothing_can_be_shown_there_is_no_outlook(units, comparisons):
     assert outlook(unit="block", units=units, comparisons=comparisons, alpha=0.05) is None
+
+
+def test_a_pilot_without_spread_has_no_row():
+    found = outlook(unit="block", units=30, comparisons=1, alpha=0.05, pilots=[Pilot("new", 0.0)])
+    assert [row.pilot for row in found.rows] == [None] * len(SPREADS)

@@ -70,6 +70,12 @@ def test_different_constants_are_certain_and_leave_the_others_what_holm_would(sa
     assert {pair.family_size for pair in rest} == {2}
     faster = protocol(samples[:2], ALL, Rules(direction="faster")).pairs[0]
     assert (faster.after, faster.difference) == (False, "not_resolved")
+    turned = [
+        replace(samples[1], treatment=samples[0].treatment),
+        replace(samples[0], treatment=samples[1].treatment),
+    ]
+    (found,) = protocol(turned, ALL, Rules(direction="faster")).pairs
+    assert (found.before, found.after, found.difference) == (True, True, "faster")
 
 
 def test_a_vetoed_pair_is_not_found_and_counts_with_1(sample):

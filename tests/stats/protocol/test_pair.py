@@ -165,3 +165,15 @@ def test_scaling_all_times_changes_no_p_and_swapping_none_either(quantiles, thro
 def test_the_order_of_launches_changes_nothing(quantiles, through, order):
     x, y = quantiles["L1"], quantiles["M1"]
     assert through(x[list(order)], y).p == through(x, y).p
+
+
+@pytest.mark.parametrize(("spread", "path"), [(1.0, "student"), (3.0, "welch")])
+def test_of_samples_of_unequal_size_student_and_welch_are_told_apart(through, spread, path):
+    rng = np.random.default_rng(21)
+    x, y = 100 + rng.normal(0, 1, 14), 100.5 + rng.normal(0, spread, 30)
+    found = through(x, y)
+    expected, statistic, p = witnessed(x, y)
+    assert (found.path, expected) == (path, path)
+    assert (found.outcome.statistic, found.p) == pytest.approx((statistic, p), rel=1e-9)
+    other = witness.ttest_ind(x, y, equal_var=path != "student")
+    assert abs(other.pvalue - p) > 1e-4
