@@ -415,3 +415,13 @@ def test_answers_do_not_depend_on_threads():
     ]
     one, two = model_all(many, Question(threads=1)), model_all(many, Question(threads=2))
     assert one == two
+
+
+def test_an_expectation_over_what_does_not_vary_is_an_error_and_no_constant():
+    growing = series(1e-6 * np.array(P))
+    with pytest.raises(UsageError, match=r"O\(m\) is over m, and nothing here grows with that") as told:
+        model(growing, Question(expectations={"*": Expectation("O(m)")}))
+    assert "parameters: p" in (told.value.hint or "")
+    weak = Question(expectations={"*": Expectation("O(n)")}, along={"n": "p"})
+    assert model(growing, weak).validation is not None
+    assert model(growing, Question(expectations={"*": Expectation("O(n p)")})).validation is not None

@@ -131,6 +131,12 @@ def _check(series: Sequence[Series], question: Question) -> None:
     for stated in question.expectations.values():
         stated.growth(question.parameter or "p", question.along)
         stated.limit(question.parameter or "p")
+        named = stated.parameters
+        if known and named and not named & {*known, *question.along}:
+            raise UsageError(
+                f"{stated.expect} is over {', '.join(sorted(named))}, and nothing here grows with that",
+                hint=f"parameters: {', '.join(sorted(known))}; what stays constant is O(1)",
+            )
 
 
 def asked_of(series: Series, question: Question) -> Asked | None:

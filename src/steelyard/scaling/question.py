@@ -41,6 +41,11 @@ class Expectation:
     expect: str
     deviation: str | None = None
 
+    @property
+    def parameters(self) -> frozenset[str]:
+        """What the text of ``expect`` names."""
+        return frozenset(parse(self.expect).parameters)
+
     def growth(self, parameter: str, along: Mapping[str, str]) -> Growth:
         """The leading term for the parameter that varies."""
         return parse(self.expect).growth(parameter, along)

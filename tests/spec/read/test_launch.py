@@ -61,6 +61,7 @@ def test_a_template_has_the_commands_of_its_queue():
         ),
         ({"kind": "slurm", "poll": "0 s"}, "launch.poll"),
         ({"kind": "cloud"}, "launch.kind"),
+        ({"kind": "slurm", "options": ["-N1", "--clusters=b"]}, "launch.options[2]: '--clusters=b'"),
     ],
 )
 def test_what_a_kind_does_not_know_or_lacks_is_refused_with_its_place(launch, told):

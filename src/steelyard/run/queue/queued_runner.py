@@ -144,7 +144,7 @@ class QueuedRunner:
         return done
 
     def _submit(self, entries: Sequence[Entry]) -> Job:
-        number = len(jobs_in(self._jobs)) + 1
+        number = max((int(job.directory.name) for job in jobs_in(self._jobs)), default=0) + 1
         job = Job(self._jobs / f"{number:06}")
         job.directory.mkdir(parents=True)
         job.write_orders(b"".join(self._definitions) + encode_batch(entries))

@@ -30,7 +30,7 @@ class Slurm(Scheduler):
         """See ``Scheduler.submit``; a job that was requeued would run its trials twice."""
         words = ["sbatch", "--parsable", "--no-requeue", "--export=ALL", "--job-name", name]
         words += ["--output", str(log), "--chdir", str(script.parent), *self.options, str(script)]
-        # With several clusters, the cluster stands behind the number.
+        # In a federation, the cluster stands behind the number.
         return ask(words).stdout.strip().split(";")[0]
 
     def state(self, job: str) -> JobState:

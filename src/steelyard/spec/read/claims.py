@@ -227,7 +227,7 @@ def _scales(table: ScalesTable, question: Question, origin: Origin, path: Path) 
         _check_parameter(table.parameter, table.scales, question, origin, (*path, "parameter"))
     for key in ("expect", "deviation"):
         if (text := getattr(table, key)) is not None:
-            _check_growth(text, table.parameter or "p", table.along, origin, (*path, key))
+            _check_growth(text, table.parameter, table.along, origin, (*path, key))
     where = select(table.where, question, origin, (*path, "where"), metric=table.scales, empty=True)
     litmus = select(table.litmus, question, origin, (*path, "litmus"), metric=table.scales, empty=True)
     for name, scale in table.at.items():
@@ -248,13 +248,20 @@ def _scales(table: ScalesTable, question: Question, origin: Origin, path: Path) 
     )
 
 
-def _check_growth(text: str, parameter: str, along: Mapping[str, str], origin: Origin, path: Path) -> None:
+def _check_growth(
+    text: str, parameter: str | None, along: Mapping[str, str], origin: Origin, path: Path
+) -> None:
     from steelyard.growth import parse
 
     try:
-        parse(text).growth(parameter, along)
+        parsed = parse(text)
+        parsed.growth(parameter or "p", along)
     except UsageError as error:
         raise origin.placed(path, error) from None
+    named = set(parsed.parameters)
+    if parameter is not None and named and not named & {parameter, *along}:
+        what = f"{text} is over {', '.join(sorted(named))}, and {parameter} is what grows"
+        raise origin.error(path, what, f"write it over {parameter}; what stays constant is O(1)")
 
 
 def _rule(table: RuleTable, question: Question, origin: Origin, path: Path) -> Claim:

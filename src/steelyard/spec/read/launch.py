@@ -39,10 +39,7 @@ def read_launch(table: LaunchTable, factors: tuple[Factor, ...], origin: Origin)
                 raise origin.error((*path, key), what, 'write kind = "slurm" or kind = "template"')
         return Launching()
     if table.kind == "slurm":
-        for key in _OF_TEMPLATE:
-            if getattr(table, key):
-                what = f"is about a queue that Steelyard does not know; with Slurm it knows how to {key}"
-                raise origin.error((*path, key), what, 'leave it out, or write kind = "template"')
+        _check_slurm(table, origin, path)
     else:
         _check_template(table, origin, path)
     handed_on = HANDED_ON if table.hand_on is None else tuple(table.hand_on)
@@ -63,6 +60,18 @@ def read_launch(table: LaunchTable, factors: tuple[Factor, ...], origin: Origin)
             poll_s=read_duration(table.poll, (*path, "poll"), origin),
         ),
     )
+
+
+def _check_slurm(table: LaunchTable, origin: Origin, path: Path) -> None:
+    for key in _OF_TEMPLATE:
+        if getattr(table, key):
+            what = f"is about a queue that Steelyard does not know; with Slurm it knows how to {key}"
+            raise origin.error((*path, key), what, 'leave it out, or write kind = "template"')
+    for i, word in enumerate(table.options):
+        if word.startswith(("--clusters", "-M")):
+            what = f"{word!r}: jobs are asked for where they are handed in, and no other cluster is"
+            hint = "run on that cluster, or write the commands of one with kind = template"
+            raise origin.error((*path, "options", i), what, hint)
 
 
 def _check_template(table: LaunchTable, origin: Origin, path: Path) -> None:

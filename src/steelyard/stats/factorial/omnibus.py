@@ -54,6 +54,10 @@ def box(contrasts: Floats, *, scale: float = 1.0) -> Omnibus | None:
     return Omnibus(f, nu1, (n - 1) * nu1, _upper_tail(f, nu1, (n - 1) * nu1))
 
 
+FEWEST: Final = 5
+"""Launches of a treatment. With fewer and unequal spreads, the test errs in 8 to 12 % where it says 5."""
+
+
 def welch_james(logs: Sequence[Floats], rows: Floats) -> Omnibus | None:
     """Of treatments whose launches belong to no unit; ``None`` where one has a single launch or no spread.
 
@@ -61,7 +65,7 @@ def welch_james(logs: Sequence[Floats], rows: Floats) -> Omnibus | None:
     A = sum_c h_c^2 / (n_c - 1), F = T / (d + 2 A - 6 A / (d + 2)) on d and d (d + 2) / (3 A) degrees.
     """
     sizes = np.array([x.size for x in logs])
-    if sizes.min() < 2:
+    if sizes.min() < FEWEST:
         return None
     variances = np.array([float(x.var(ddof=1)) for x in logs]) / sizes
     largest = max(float(np.abs(x).max()) for x in logs)
