@@ -160,7 +160,7 @@ def procedure_tables(report: Report, count: int, seed: int) -> None:
         for treatments, shapes in POWER.items():
             for name, known in shapes.items():
                 found = families.true_findings(by_name[name], count, treatments, seed)
-                off = 3 + 100 * 3.3 * (0.25 / count) ** 0.5
+                off = 3 + 100 * 2.5 * (0.25 / (count * (treatments - 1))) ** 0.5
                 cells = [
                     f"{report.cell(100 * found[each], known[each] - off, known[each] + off)} ({known[each]})"
                     for each in procedures
