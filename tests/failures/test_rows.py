@@ -15,7 +15,8 @@ KILLS = 4
 
 
 def in_rows(source):
-    write = 'echo "$1" >> "$0"'
+    # Long enough that a run outlasts the moment at which it is killed.
+    write = 'echo "$1" >> "$0"; sleep 0.01'
     commands = {arm: ["/bin/sh", "-c", write, "{source}/log", "{trial}", arm] for arm in ("one", "the other")}
     return experiment(
         name="rows",

@@ -54,7 +54,8 @@ def test_a_record_gives_its_own_spread(run_in, made, tmp_path):
         ratio = analyze(record).judged[0].speedup
     found = of(made(design={"blocks": 4}), tmp_path / "made.lab")
     assert found.rows[0].pilot == "b"
-    assert found.rows[0].s == pytest.approx(ratio.se * math.sqrt(4))
+    # The answer adds what the clock leaves uncertain, which more blocks do not make smaller.
+    assert found.rows[0].s == pytest.approx(ratio.se * math.sqrt(4), rel=1e-3)
     assert found.rows[1].pilot is None
 
 
