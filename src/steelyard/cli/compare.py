@@ -239,21 +239,16 @@ def command(
             as_json=as_json,
         )
         ctx.exit(code)
+    from steelyard.lab.earlier import earlier_seed
+
     directory = output or state_directory(os.environ, "compare").with_suffix(".lab")
-    if seed is None and output is not None and (output / "record.sqlite").is_file():
+    if seed is None and output is not None and (begun := earlier_seed(output)) is not None:
         # The same comparison again goes on where it stopped, in the order that was drawn then.
-        comparing = replace(comparing, seed=_seed_of(output))
+        comparing = replace(comparing, seed=begun)
     conduct(_experiment(comparing), directory)
     code = print_answer(directory, as_json=as_json, strict=strict, protocol=protocol)
     click.echo(f"record: {directory}" if as_json else f"\nrecord: {directory}", err=as_json)
     ctx.exit(code)
-
-
-def _seed_of(record: Path) -> int:
-    from steelyard.store import Record
-
-    with Record.open(record) as opened:
-        return opened.experiment.design.seed
 
 
 _OPTIONS: Final = {

@@ -7,8 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 from steelyard.errors import ProgramError
 from steelyard.run.journal import RawTrial, lost_trial, read_journal
@@ -83,14 +82,6 @@ class QueuedRunner:
         self._definitions: list[bytes] = []
         self.lost: list[RawTrial] = []
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def define(self, launch: Launch) -> int:
         """See ``Runner.define``."""
         prepare = [self.define(hook) for hook in launch.prepare]
@@ -156,8 +147,14 @@ class QueuedRunner:
         return job
 
     def _await(self, job: Job, offset: int, trials: int) -> End | None:
+        ended, read_to = 0, offset
+
         def tell(what: str) -> None:
-            self._tell(what, len(read_journal(self._journal, offset)[0]), trials)
+            # From where the last look ended: the journal holds what the trials printed.
+            nonlocal ended, read_to
+            raw_trials, read_to = read_journal(self._journal, read_to)
+            ended += len(raw_trials)
+            self._tell(what, ended, trials)
 
         try:
             await_job(job, self._submission, self._name, tell)
