@@ -9,7 +9,6 @@ list of CPUs is a mask on the whole process and works for every program.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,19 +23,16 @@ from steelyard.interventions.topology import (
     farthest_first,
     format_cpu_list,
     parse_cpu_list,
+    usable_cpus,
 )
 from steelyard.units import Scalar
-
-
-def _usable_cpus() -> frozenset[int]:
-    return frozenset(os.sched_getaffinity(0))
 
 
 @dataclass(frozen=True, slots=True)
 class Affinity(Intervention):
     """Where the threads of a program run."""
 
-    usable: Callable[[], frozenset[int]] = _usable_cpus
+    usable: Callable[[], frozenset[int]] = usable_cpus
     sysfs: Path = SYSFS
     name: ClassVar[str] = "affinity"
     about: ClassVar[str] = "CPUs of the program, or the places of its OpenMP threads"

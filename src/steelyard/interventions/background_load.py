@@ -7,7 +7,6 @@ however that ends. Their CPU time and memory are in no metric of the program.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from typing import ClassVar, Final, Literal, cast
 from steelyard.errors import UsageError
 from steelyard.interventions.intervention import Intervention
 from steelyard.interventions.launch_change import LaunchChange, Load
-from steelyard.interventions.topology import format_cpu_list, parse_cpu_list
+from steelyard.interventions.topology import format_cpu_list, parse_cpu_list, usable_cpus
 from steelyard.units import Scalar
 
 MOST_PROCESSES: Final = 8
@@ -28,15 +27,11 @@ _TEXT: Final = re.compile(
 )
 
 
-def _usable_cpus() -> frozenset[int]:
-    return frozenset(os.sched_getaffinity(0))
-
-
 @dataclass(frozen=True, slots=True)
 class BackgroundLoad(Intervention):
     """What runs beside the program."""
 
-    usable: Callable[[], frozenset[int]] = _usable_cpus
+    usable: Callable[[], frozenset[int]] = usable_cpus
     name: ClassVar[str] = "background_load"
     about: ClassVar[str] = "a load beside the program: kind, number of processes, strength, CPUs"
     levels_text: ClassVar[str] = (

@@ -47,11 +47,6 @@ class _Built(Intervention):
             raise UsageError(f"{level!r} is no level of {self.name}", hint=f"write {self.levels_text}")
         return level
 
-    def missing(self, level: Scalar) -> str | None:
-        """Nothing: what the build command needs, the build looks for."""
-        del level
-        return None
-
     def change(self, level: Scalar) -> LaunchChange:
         """None: the program itself is another one."""
         del level

@@ -15,7 +15,7 @@ from typing import ClassVar, Final
 from steelyard.errors import UsageError
 from steelyard.interventions.intervention import Intervention
 from steelyard.interventions.launch_change import HostSetting, LaunchChange
-from steelyard.interventions.topology import SYSFS
+from steelyard.interventions.topology import SYSFS, usable_cpus
 from steelyard.units import Scalar
 
 SYSTEM: Final = "system"
@@ -23,15 +23,11 @@ _NAMES: Final = ("performance", "powersave", "schedutil", "ondemand", "conservat
 """Those of the kernel (Documentation/admin-guide/pm/cpufreq.rst)."""
 
 
-def _usable_cpus() -> frozenset[int]:
-    return frozenset(os.sched_getaffinity(0))
-
-
 @dataclass(frozen=True, slots=True)
 class Governor(Intervention):
     """The governor of all CPUs that this process may use."""
 
-    usable: Callable[[], frozenset[int]] = _usable_cpus
+    usable: Callable[[], frozenset[int]] = usable_cpus
     sysfs: Path = SYSFS
     name: ClassVar[str] = "governor"
     about: ClassVar[str] = "who chooses the frequency of the CPUs; changes the host while it runs"

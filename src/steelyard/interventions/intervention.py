@@ -46,9 +46,12 @@ class Intervention(ABC):
             Not a level; names the value and what would be one.
         """
 
-    @abstractmethod
     def missing(self, level: Scalar) -> str | None:
-        """What this machine lacks for the level, in words; ``None`` where it lacks nothing."""
+        """What this machine lacks for the level, in words; ``None`` where it lacks nothing, as every machine
+        does unless a level needs a right or a file.
+        """
+        del level
+        return None
 
     @abstractmethod
     def change(self, level: Scalar) -> LaunchChange:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from steelyard.errors import UsageError
 from steelyard.interventions.intervention import Intervention
-from steelyard.interventions.launch_change import LaunchChange
 from steelyard.units import Scalar
 
 
@@ -30,15 +28,6 @@ class Named(Intervention):
         if level not in self.levels:
             raise UsageError(f"{level!r} is no level of {self.name}", hint=f"write {self.levels_text}")
         return level
-
-    def missing(self, level: Scalar) -> str | None:
-        """Nothing, where a name needs no right."""
-        del level
-        return None
-
-    @abstractmethod
-    def change(self, level: Scalar) -> LaunchChange:
-        """What the name stands for."""
 
     def population(self) -> Sequence[Scalar]:
         """All names that this machine can make, or all where it can make none."""

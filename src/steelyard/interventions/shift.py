@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from steelyard.errors import UsageError
 from steelyard.interventions.intervention import Intervention
-from steelyard.interventions.launch_change import LaunchChange
 from steelyard.units import Scalar
 
 STACK_STEP: Final = 16
@@ -36,15 +34,6 @@ class Shift(Intervention):
         if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level <= self.largest:
             raise UsageError(f"{level!r} is no level of {self.name}", hint=f"write {self.levels_text}")
         return level
-
-    def missing(self, level: Scalar) -> str | None:
-        """Nothing, where moving it needs no right."""
-        del level
-        return None
-
-    @abstractmethod
-    def change(self, level: Scalar) -> LaunchChange:
-        """The move."""
 
     def population(self) -> Sequence[Scalar]:
         """The residues of a page that can be reached, in steps of the stack's alignment."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -33,6 +34,11 @@ class Place:
     cache: int
     core: int
     cpu: int
+
+
+def usable_cpus() -> frozenset[int]:
+    """The CPUs that this process may use."""
+    return frozenset(os.sched_getaffinity(0))
 
 
 def closest_first(cpus: Iterable[int], sysfs: Path = SYSFS) -> tuple[int, ...]:
