@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from array import array
 
+import numpy as np
 import pytest
 from scipy import stats as witness
+from scipy.special import ndtri
 
 from steelyard.sample import Failures, Sample, Treatment
 from steelyard.units import BUILTIN, Metric
@@ -70,3 +72,19 @@ def passes_with(n, rate, low, high):
 @pytest.fixture(scope="session")
 def perfect_passes():
     return passes_with
+
+
+@pytest.fixture(scope="session")
+def quantiles():
+    """The samples of docs/statistics.md, "The protocol": of known shapes, no random number in them."""
+    z = ndtri((np.arange(1, 31) - 0.5) / 30)
+    bumps = np.where(np.arange(30) % 3 == 0, 10.6, 10.0)
+    raw = {
+        "N1": 10 + 0.1 * z,
+        "N2": 10.05 + 0.1 * z,
+        "N3": 10.2 + 0.3 * z,
+        "L1": 9.9 + 0.1 * np.exp(z),
+        "L2": 10 + 0.1 * np.exp(z),
+        "M1": bumps + 0.05 * z,
+    }
+    return {name: np.round(values, 6) for name, values in raw.items()}

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import secrets
-import shlex
 import sys
 from pathlib import Path
 
 import click
 
-from steelyard.cli.conducting import drawn_on, terminal_width
+from steelyard.cli.conducting import drawn_on, terminal_width, whole_again
 from steelyard.cli.options import json_option, output_option
 from steelyard.errors import InterruptedRunError
 
@@ -116,8 +115,7 @@ def command(
         found = audit(asking, directory, watch=drawn_on(line), tell=tell)
     except InterruptedRunError as error:
         # The stage that was stopped is one of several: the audit goes on, not that stage alone.
-        again = shlex.join([*sys.argv[1:], *([] if output else ["-o", str(directory)])])
-        raise InterruptedRunError(error.message, hint=f"steelyard {again}") from None
+        raise whole_again(error, output, directory) from None
     finally:
         line.clear()
     if as_json:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from steelyard.errors import InterruptedRunError
 from steelyard.estimand import Estimand, IntervalKind
 from steelyard.spec.experiment import Experiment
 
@@ -32,6 +33,14 @@ def terminal_width() -> int:
 def drawn_on(line: Progress) -> Watch:
     """What draws how far a run is."""
     return lambda at: line.update(at.blocks_done, at.blocks_wanted, at.remaining_s, at.what, to_end=at.to_end)
+
+
+def whole_again(error: InterruptedRunError, output: Path | None, directory: Path) -> InterruptedRunError:
+    """The error of one experiment that a command is made of, with the command itself as the cure; it goes on
+    in the ``directory``, which ``output`` names where the user did.
+    """
+    again = shlex.join([*sys.argv[1:], *([] if output else ["-o", str(directory)])])
+    return InterruptedRunError(error.message, hint=f"steelyard {again}")
 
 
 def conduct(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import secrets
-import shlex
 import sys
 from pathlib import Path
 
 import click
 
-from steelyard.cli.conducting import drawn_on, terminal_width
+from steelyard.cli.conducting import drawn_on, terminal_width, whole_again
 from steelyard.cli.options import json_option, output_option
 from steelyard.errors import InterruptedRunError, UsageError
 
@@ -163,8 +162,7 @@ def command(
         found = observe(asking, directory, watch=drawn_on(line))
     except InterruptedRunError as error:
         # What was stopped may be one of two experiments, and is to be said as an observation again.
-        again = shlex.join([*sys.argv[1:], *([] if output else ["-o", str(directory)])])
-        raise InterruptedRunError(error.message, hint=f"steelyard {again}") from None
+        raise whole_again(error, output, directory) from None
     finally:
         line.clear()
     if as_json:
