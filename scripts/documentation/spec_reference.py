@@ -16,39 +16,49 @@ from documentation.tables import table
 from steelyard.counters import EVENTS
 from steelyard.errors import SpecError
 from steelyard.interventions import INTERVENTIONS
-from steelyard.spec import loads, tables
-from steelyard.spec.claim_tables import CLAIM_TABLES
+from steelyard.spec import loads
 from steelyard.spec.read.counters import COUNTERS
+from steelyard.spec.tables.analysis import AnalysisTable
+from steelyard.spec.tables.build import BuildTable
+from steelyard.spec.tables.claims import CLAIM_TABLES
+from steelyard.spec.tables.contexts import ContextsTable, RangeTable, Setting
+from steelyard.spec.tables.design import DesignTable, StopTable
+from steelyard.spec.tables.factors import LevelTable, ZipTable
+from steelyard.spec.tables.launch import LaunchTable
+from steelyard.spec.tables.metrics import MetricTable
+from steelyard.spec.tables.program import ProgramTable, VerifyTable
+from steelyard.spec.tables.spec import SpecTable
+from steelyard.spec.tables.values import Command, Commands, Duration
 from steelyard.spec.toml import toml_value
 from steelyard.units import BUILTIN, Scalar, format_duration
 
 TABLES: Final[dict[str, type[msgspec.Struct]]] = {
-    "top": tables.SpecTable,
-    "program": tables.ProgramTable,
-    "program.verify": tables.VerifyTable,
-    "build": tables.BuildTable,
-    "factors.NAME": tables.ZipTable,
-    "levels": tables.LevelTable,
-    "contexts": tables.ContextsTable,
-    "contexts.NAME": tables.RangeTable,
-    "design": tables.DesignTable,
-    "design.stop": tables.StopTable,
-    "metrics.NAME": tables.MetricTable,
-    "analysis": tables.AnalysisTable,
-    "launch": tables.LaunchTable,
+    "top": SpecTable,
+    "program": ProgramTable,
+    "program.verify": VerifyTable,
+    "build": BuildTable,
+    "factors.NAME": ZipTable,
+    "levels": LevelTable,
+    "contexts": ContextsTable,
+    "contexts.NAME": RangeTable,
+    "design": DesignTable,
+    "design.stop": StopTable,
+    "metrics.NAME": MetricTable,
+    "analysis": AnalysisTable,
+    "launch": LaunchTable,
     **{f"claims.{key}": struct for key, struct in CLAIM_TABLES.items()},
 }
 """What the documentation calls a table of the spec."""
 
 _NAMED: Final[tuple[tuple[Any, str], ...]] = (
-    (tables.Command, "list of words"),
-    (tables.Commands, "list of words, or list of such lists"),
-    (tables.Duration, "time"),
-    (tables.Setting, '`"random"`, level, list of levels, or range'),
+    (Command, "list of words"),
+    (Commands, "list of words, or list of such lists"),
+    (Duration, "time"),
+    (Setting, '`"random"`, level, list of levels, or range'),
     (Scalar, "scalar"),
-    (dict[str, list[Scalar] | tables.ZipTable], "table of factors"),
+    (dict[str, list[Scalar] | ZipTable], "table of factors"),
     (list[dict[str, Any]], "list of tables"),
-    (list[tables.LevelTable], "list of tables"),
+    (list[LevelTable], "list of tables"),
 )
 _PLAIN: Final[dict[Any, str]] = {str: "text", int: "whole number", float: "number", bool: "`true` or `false`"}
 

@@ -7,7 +7,7 @@ import pytest
 
 from steelyard.errors import UsageError
 from steelyard.interventions import INTERVENTIONS, LaunchChange
-from steelyard.spec.tables import ContextsTable
+from steelyard.spec.tables.contexts import ContextsTable
 
 
 def test_the_registry_is_keyed_by_the_names_of_its_members():

@@ -5,7 +5,7 @@ import json
 import msgspec
 
 from steelyard.spec import schema
-from steelyard.spec.tables import SpecTable
+from steelyard.spec.tables.spec import SpecTable
 
 
 def test_the_schema_knows_every_table_and_refuses_other_keys():

@@ -11,29 +11,18 @@ from steelyard.claims.draft import Draft
 from steelyard.claims.family import decide
 from steelyard.claims.observed import Observed
 from steelyard.claims.verdict import Verdict
-from steelyard.spec.claims import (
-    Best,
-    Claim,
-    Equivalent,
-    Faster,
-    Limit,
-    Rule,
-    Scales,
-    Slower,
-    Unperturbed,
-    Validates,
-)
+from steelyard.spec.claims import Claim, kind_of
 
-JUDGES: Final[dict[type, str]] = {
-    Faster: "ratio.judge_faster",
-    Slower: "ratio.judge_slower",
-    Equivalent: "ratio.judge_equivalent",
-    Limit: "limit.judge_limit",
-    Best: "best.judge_best",
-    Scales: "scales.judge_scales",
-    Rule: "rule.judge_rule",
-    Unperturbed: "observer.judge_unperturbed",
-    Validates: "observer.judge_validates",
+JUDGES: Final[dict[str, str]] = {
+    "faster": "ratio.judge_faster",
+    "slower": "ratio.judge_slower",
+    "equivalent": "ratio.judge_equivalent",
+    "limit": "limit.judge_limit",
+    "best": "best.judge_best",
+    "scales": "scales.judge_scales",
+    "rule": "rule.judge_rule",
+    "unperturbed": "observer.judge_unperturbed",
+    "validates": "observer.judge_validates",
 }
 """For each kind of claim its judge, ``(claim, Observed) -> Draft``, imported when there is such a claim:
 models need more than comparisons do."""
@@ -52,6 +41,6 @@ def judge(claims: Sequence[Claim], observed: Observed) -> tuple[Verdict, ...]:
 
 
 def _judge_of(claim: Claim) -> Callable[[Any, Observed], Draft]:
-    module, _, name = JUDGES[type(claim)].partition(".")
+    module, _, name = JUDGES[kind_of(claim)].partition(".")
     found: Callable[[Any, Observed], Draft] = getattr(import_module(f"steelyard.claims.{module}"), name)
     return found

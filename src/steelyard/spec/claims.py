@@ -1,8 +1,8 @@
 """The claims of an experiment: one structure for each kind, checked and typed.
 
 Field names are the keys of ``[[claims]]``; ``strata`` alone is worked out when a claim is read. To add a
-kind: a structure here, its table in ``claim_tables``, its reader in ``read/claims`` and its judge in the room
-``claims``.
+kind: a structure here, its table in ``tables/claims``, its reader in ``read/claims`` and its judge in the
+room ``claims``.
 """
 
 from __future__ import annotations
@@ -145,3 +145,8 @@ class Validates(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="va
 
 
 Claim = Faster | Slower | Equivalent | Limit | Best | Scales | Rule | Unperturbed | Validates
+
+
+def kind_of(claim: Claim) -> str:
+    """The key that such a claim is known by: ``faster``, ``limit``, …."""
+    return str(claim.__struct_config__.tag)

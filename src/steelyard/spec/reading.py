@@ -16,7 +16,8 @@ from steelyard.spec.layout import cells_of, lay_out
 from steelyard.spec.origin import Origin
 from steelyard.spec.origin import Path as KeyPath
 from steelyard.spec.read.analysis import read_analysis
-from steelyard.spec.read.claims import Question, metrics_known, read_claims
+from steelyard.spec.read.claims.question import Question, metrics_known
+from steelyard.spec.read.claims.reading import read_claims
 from steelyard.spec.read.contexts import read_contexts
 from steelyard.spec.read.design import check_restarts, read_design
 from steelyard.spec.read.factors import read_factors
@@ -26,7 +27,7 @@ from steelyard.spec.read.metrics import read_metrics
 from steelyard.spec.read.names import check_experiment_name
 from steelyard.spec.read.program import read_build, read_program
 from steelyard.spec.read.uses import check_uses
-from steelyard.spec.tables import SpecTable
+from steelyard.spec.tables.spec import SpecTable
 
 LARGEST: Final = 1_000_000
 """Bytes of a spec; the largest sensible one has some thousands."""

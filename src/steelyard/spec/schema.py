@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from steelyard.spec.claim_tables import CLAIM_TABLES
-from steelyard.spec.tables import SpecTable
+from steelyard.spec.tables.claims import CLAIM_TABLES
+from steelyard.spec.tables.spec import SpecTable
 
 
 def schema() -> dict[str, Any]:

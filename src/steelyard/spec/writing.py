@@ -21,7 +21,7 @@ from steelyard.spec.experiment import (
 from steelyard.spec.read.factors import COMMAND
 from steelyard.spec.read.program import RESTARTS
 from steelyard.spec.read.type_b import as_tables
-from steelyard.spec.tables import BuildTable
+from steelyard.spec.tables.build import BuildTable
 from steelyard.spec.toml import toml_key, toml_value
 
 Table = dict[str, object]

@@ -9,9 +9,9 @@ import pytest
 
 from steelyard.errors import SpecError
 from steelyard.spec import Experiment, dumps, experiment, loads
-from steelyard.spec.claim_tables import CLAIM_TABLES
 from steelyard.spec.claims import Best, Equivalent, Faster, Limit, Rule, Scales, Slower
-from steelyard.spec.read.claims import READERS
+from steelyard.spec.read.claims.reading import READERS
+from steelyard.spec.tables.claims import CLAIM_TABLES
 
 TOP = """[program]
 command = ["prog", "{opt}", "{n}"]

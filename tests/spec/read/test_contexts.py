@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from steelyard.interventions import INTERVENTIONS
 from steelyard.spec.experiment import Contexts, Range
-from steelyard.spec.tables import ContextsTable
+from steelyard.spec.tables.contexts import ContextsTable
 
 
 def test_settings_are_random_fixed_a_list_or_a_range(read):

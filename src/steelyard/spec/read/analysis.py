@@ -14,7 +14,7 @@ from steelyard.spec.read.effects import read_contrasts, read_effects
 from steelyard.spec.read.levels import find_level
 from steelyard.spec.read.type_b import read_type_b
 from steelyard.spec.read.valgrind import check_not_timed
-from steelyard.spec.tables import AnalysisTable
+from steelyard.spec.tables.analysis import AnalysisTable
 from steelyard.spec.toml import toml_value
 from steelyard.units import BUILTIN, Scalar
 

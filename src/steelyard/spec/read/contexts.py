@@ -8,7 +8,7 @@ from steelyard.interventions import INTERVENTIONS
 from steelyard.spec.experiment import Contexts, Factor, Range
 from steelyard.spec.origin import Origin, Path
 from steelyard.spec.read.levels import check_distinct, check_level
-from steelyard.spec.tables import ContextsTable, RangeTable, Setting
+from steelyard.spec.tables.contexts import ContextsTable, RangeTable, Setting
 from steelyard.units import Scalar
 
 RANDOM = "random"

@@ -14,7 +14,7 @@ from steelyard.spec.read.contexts import RANDOM
 from steelyard.spec.read.kinds import check_kind, read_ends, read_generators
 from steelyard.spec.read.levels import find_level
 from steelyard.spec.read.program import read_duration
-from steelyard.spec.tables import DesignTable, StopTable
+from steelyard.spec.tables.design import DesignTable, StopTable
 from steelyard.spec.toml import toml_value
 from steelyard.units import Scalar
 

@@ -10,7 +10,7 @@ from steelyard.spec.origin import Origin, Path
 from steelyard.spec.placeholders import RESERVED
 from steelyard.spec.read.levels import check_distinct, check_level, unique
 from steelyard.spec.read.names import check_identifier
-from steelyard.spec.tables import ZipTable
+from steelyard.spec.tables.factors import ZipTable
 from steelyard.spec.toml import shown
 from steelyard.units import BUILTIN, Scalar
 

@@ -12,7 +12,7 @@ from steelyard.spec.experiment import Factor, Zip
 from steelyard.spec.layout import named_axes, read_generator, written_generator
 from steelyard.spec.origin import Origin, Path, suggest
 from steelyard.spec.read.levels import find_level
-from steelyard.spec.tables import DesignTable
+from steelyard.spec.tables.design import DesignTable
 from steelyard.spec.toml import toml_value
 from steelyard.units import Scalar
 

@@ -9,7 +9,7 @@ from steelyard.spec.origin import Origin, Path
 from steelyard.spec.read.patterns import check_pattern
 from steelyard.spec.read.program import read_duration
 from steelyard.spec.read.ranks import check_keys, read_ranks
-from steelyard.spec.tables import LaunchTable
+from steelyard.spec.tables.launch import LaunchTable
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _EXAMPLES = {

@@ -8,7 +8,7 @@ from steelyard.spec.experiment import Factor, LevelCommands
 from steelyard.spec.origin import Origin, Path, suggest
 from steelyard.spec.read.levels import find_level
 from steelyard.spec.read.program import read_command
-from steelyard.spec.tables import LevelTable
+from steelyard.spec.tables.factors import LevelTable
 
 
 def read_level_commands(

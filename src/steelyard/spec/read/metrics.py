@@ -12,7 +12,7 @@ from steelyard.spec.read.levels import find_level
 from steelyard.spec.read.names import check_identifier, check_line
 from steelyard.spec.read.patterns import check_pattern, check_pointer
 from steelyard.spec.read.valgrind import check_counting, check_event
-from steelyard.spec.tables import MetricTable
+from steelyard.spec.tables.metrics import MetricTable
 from steelyard.spec.valgrind import EVENTS
 from steelyard.units import BUILTIN, Scalar
 

@@ -13,7 +13,9 @@ from steelyard.spec.placeholders import format_level
 from steelyard.spec.read.counters import check_counters
 from steelyard.spec.read.names import check_text
 from steelyard.spec.read.patterns import check_pattern
-from steelyard.spec.tables import BuildTable, Duration, ProgramTable, VerifyTable
+from steelyard.spec.tables.build import BuildTable
+from steelyard.spec.tables.program import ProgramTable, VerifyTable
+from steelyard.spec.tables.values import Duration
 from steelyard.spec.toml import shown, toml_value
 from steelyard.units import Scalar, parse_duration
 

@@ -12,7 +12,7 @@ from steelyard.spec.placeholders import names
 from steelyard.spec.ranks import ranks_of
 from steelyard.spec.read.names import check_text
 from steelyard.spec.simgrid import ALGORITHMS, SELECTORS
-from steelyard.spec.tables import LaunchTable
+from steelyard.spec.tables.launch import LaunchTable
 from steelyard.spec.toml import shown
 from steelyard.units import Scalar
 

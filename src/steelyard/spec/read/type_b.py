@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from steelyard.estimand import INTERVALS
 from steelyard.spec.experiment import StatedError
 from steelyard.spec.origin import Origin, Path
-from steelyard.spec.tables import AnalysisTable, TypeBTable
+from steelyard.spec.tables.analysis import AnalysisTable, TypeBTable
 
 
 def read_type_b(table: AnalysisTable, origin: Origin) -> tuple[StatedError, ...]:

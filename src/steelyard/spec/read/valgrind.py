@@ -8,7 +8,7 @@ from typing import Final
 from steelyard.errors import UsageError
 from steelyard.spec.experiment import Program, UserMetric
 from steelyard.spec.origin import Origin, Path, suggest
-from steelyard.spec.tables import MetricTable
+from steelyard.spec.tables.metrics import MetricTable
 from steelyard.spec.valgrind import EVENTS
 from steelyard.units import BUILTIN
 

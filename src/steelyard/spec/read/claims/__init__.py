@@ -1,0 +1,1 @@
+"""What each kind of ``[[claims]]`` must say, one file for the kinds that are alike."""

@@ -1,0 +1,29 @@
+"""``best``: one level of a factor against all others."""
+
+from __future__ import annotations
+
+from steelyard.spec.claims import Best
+from steelyard.spec.origin import Origin, Path, suggest
+from steelyard.spec.read.claims.question import Question, check_metric, select
+from steelyard.spec.read.levels import find_level
+from steelyard.spec.read.selectors import check_strata, free_factors
+from steelyard.spec.tables.claims import BestTable
+
+
+def read_best(table: BestTable, question: Question, origin: Origin, path: Path) -> Best:
+    """The claim, of a factor that has more than one level."""
+    metric = check_metric(table.metric, question, origin, (*path, "metric"))
+    if table.best not in question.levels:
+        what = f"there is no factor {table.best}"
+        raise origin.error((*path, "best"), what, suggest(table.best, question.levels, "factors"))
+    levels = question.levels[table.best]
+    if len(levels) < 2:
+        what = f"{table.best} has one level, which is best and worst"
+        raise origin.error((*path, "best"), what, "give it more levels, or remove the claim")
+    level = table.level
+    if level is not None:
+        level = find_level(table.best, levels, level, origin, (*path, "level"))
+    where = select(table.where, question, origin, (*path, "where"), metric=metric, empty=True)
+    strata = free_factors(question.factors, question.zips, {table.best})
+    check_strata(question.treatments, table.best, where, strata, origin, (*path, "best"))
+    return Best(table.best, level, table.metric, where, strata, table.name)

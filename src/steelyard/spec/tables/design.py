@@ -1,0 +1,93 @@
+"""``[design]``: how many trials in which order, and when to stop."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from steelyard.factorial.layout import Kind
+from steelyard.spec.tables.values import Duration
+from steelyard.units import Scalar
+
+
+class StopTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """When to stop adding blocks."""
+
+    rel_halfwidth: Annotated[
+        Annotated[float, Meta(gt=0, lt=1)] | None,
+        Meta(
+            description="Stop when the 95 % interval of every speedup (of every effect, in designs of two"
+            " levels) is this narrow: half of it, relative."
+        ),
+    ] = None
+    max_blocks: Annotated[
+        Annotated[int, Meta(ge=1, le=1_000_000)] | None,
+        Meta(description="Stop after so many blocks, whatever the precision."),
+    ] = None
+    max_time: Annotated[
+        Duration | None, Meta(description="Stop after this time, whatever the precision.")
+    ] = None
+    strict: Annotated[
+        bool,
+        Meta(description="Look at 40 blocks at the earliest, so that stopping costs next to no coverage."),
+    ] = False
+
+
+class DesignTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How trials are laid out."""
+
+    kind: Annotated[
+        Kind,
+        Meta(
+            description="Which combinations of levels are run: all of them (`full`), all of two levels a"
+            " factor, a fraction of these, few for main effects alone, or one change at a time."
+        ),
+    ] = "full"
+    ends: Annotated[
+        dict[str, Annotated[list[Scalar], Meta(min_length=2, max_length=2)]],
+        Meta(description="The two levels of a factor where two are run; its first and its last by default."),
+    ] = {}
+    generators: Annotated[
+        list[str],
+        Meta(description='Which fraction: `"d = a b c"` gives `d` the product of the signs of the others.'),
+    ] = []
+    resolution: Annotated[
+        Annotated[int, Meta(ge=3, le=16)] | None,
+        Meta(description="The smallest fraction whose resolution is this or higher."),
+    ] = None
+    treatments: Annotated[
+        Annotated[int, Meta(ge=4)] | None,
+        Meta(description="The fraction of so many treatments with the least confounding."),
+    ] = None
+    exclude: Annotated[
+        list[dict[str, Scalar]],
+        Meta(description="Treatments to leave out: all that have the levels of one of these tables."),
+    ] = []
+    blocks: Annotated[
+        int,
+        Meta(
+            ge=1, le=1_000_000, description="Complete blocks to run; with `stop`, the least number of them."
+        ),
+    ] = 10
+    replicates: Annotated[int, Meta(ge=1, le=10_000, description="Trials of each treatment in a block.")] = 1
+    discard: Annotated[
+        int, Meta(ge=0, le=1000, description="Blocks that are run first, stored and used nowhere.")
+    ] = 1
+    seed: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=2**63 - 1,
+            description="Everything random is drawn from it: the same spec and seed give the same plan.",
+        ),
+    ] = 1
+    order: Annotated[
+        Literal["randomized", "sequential", "nogueira-matias-2014"],
+        Meta(
+            description="Order of the trials of a block; `sequential` exists to show what it does."
+            " `nogueira-matias-2014`: the runs of one treatment in a row, the first `discard` not used."
+        ),
+    ] = "randomized"
+    stop: Annotated[StopTable | None, Meta(description="Add blocks until a precision is reached.")] = None

@@ -1,0 +1,47 @@
+"""``[metrics]``: what the program reports, and what is derived from it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from steelyard.spec.experiment import Reduce, Source
+from steelyard.units import Better, Scalar
+
+
+class MetricTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A metric that the program reports, or one derived from others."""
+
+    source: Annotated[
+        Source | None,
+        Meta(
+            description="Where the values are: `stdout` unless said otherwise; `lines`: the protocol;"
+            " `cachegrind` and `callgrind`: every trial runs under valgrind, and no time counts."
+        ),
+    ] = None
+    pattern: Annotated[
+        str | None,
+        Meta(description="Regular expression whose first group is the number; every match is an iteration."),
+    ] = None
+    json: Annotated[
+        str | None,
+        Meta(description="JSON pointer (RFC 6901) into the output: to a number, or a list of iterations."),
+    ] = None
+    derive: Annotated[
+        str | None, Meta(description="Arithmetic over metrics, counters and factors with numeric levels.")
+    ] = None
+    where: Annotated[
+        dict[str, Scalar],
+        Meta(description="Only treatments with these levels report it; all of them by default."),
+    ] = {}
+    event: Annotated[
+        str | None,
+        Meta(description="What valgrind counts: `instructions`, `d1_misses`, …; with its `source` only."),
+    ] = None
+    unit: Annotated[str, Meta(description="SI unit without prefix; empty for a pure number.")] = ""
+    better: Annotated[Better, Meta(description="Which way is better.")] = "lower"
+    reduce: Annotated[Reduce, Meta(description="How the iterations of a trial become one observation.")] = (
+        "median"
+    )

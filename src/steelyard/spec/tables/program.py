@@ -1,0 +1,94 @@
+"""``[program]``: what is launched, and what a run must do to count."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from steelyard.spec.tables.values import Command, Commands, Duration
+from steelyard.units import Scalar
+
+
+class VerifyTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a run must do to count."""
+
+    exit: Annotated[
+        Annotated[int, Meta(ge=0, le=255)] | Literal["any"],
+        Meta(description='Wanted exit code; `"any"` accepts every one, and death by a signal too.'),
+    ] = 0
+    stdout: Annotated[
+        str | None,
+        Meta(description="Regular expression that must match in stdout; `^` and `$` match at every line."),
+    ] = None
+    stderr: Annotated[str | None, Meta(description="The same for stderr.")] = None
+
+
+class ProgramTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is launched."""
+
+    command: Annotated[
+        Command | None,
+        Meta(description="The program and its arguments, one word each; one text with `shell = true`."),
+    ] = None
+    commands: Annotated[
+        dict[str, Command] | None,
+        Meta(description="Several commands by name: the levels of a factor that is called `command`."),
+    ] = None
+    shell: Annotated[
+        bool, Meta(description="Commands are texts that `/bin/sh -c` reads; levels are put in quoted.")
+    ] = False
+    env: Annotated[dict[str, Scalar], Meta(description="Environment variables to set.")] = {}
+    inherit: Annotated[
+        bool, Meta(description="Hand on the whole environment instead of `PATH`, `HOME` and `LANG` only.")
+    ] = False
+    cwd: Annotated[
+        str | None, Meta(description="Working directory; the directory of the spec by default.")
+    ] = None
+    stdin: Annotated[
+        str | None, Meta(description="File that is the standard input; empty input by default.")
+    ] = None
+    inputs: Annotated[
+        list[str],
+        Meta(
+            description="Files that the program reads, or patterns with `*` and `**`: `file_cache` warms or"
+            " drops them, with the program, its standard input and files that words of the command name."
+        ),
+    ] = []
+    output: Annotated[
+        Literal["capture", "null"],
+        Meta(description="`capture` keeps the first 1 MiB of stdout and of stderr; `null` keeps nothing."),
+    ] = "capture"
+    prepare: Annotated[Commands, Meta(description="Untimed, before each trial.")] = []
+    cleanup: Annotated[
+        Commands, Meta(description="Untimed, after each trial, also after one that failed.")
+    ] = []
+    setup_once: Annotated[Commands, Meta(description="Untimed, before the first block of a run.")] = []
+    cleanup_once: Annotated[Commands, Meta(description="Untimed, after the last block of a run.")] = []
+    before_block: Annotated[Commands, Meta(description="Untimed, before each block.")] = []
+    after_block: Annotated[Commands, Meta(description="Untimed, after each block.")] = []
+    between_blocks: Annotated[
+        Commands,
+        Meta(
+            description="Between two blocks, as to restart the machine: the run ends after it, and `steelyard"
+            " run` goes on."
+        ),
+    ] = []
+    between_treatments: Annotated[
+        Commands,
+        Meta(description='The same between two treatments, under `order = "nogueira-matias-2014"`.'),
+    ] = []
+    timeout: Annotated[
+        Duration | None,
+        Meta(description="A trial that takes longer is ended, with all that it started, and has failed."),
+    ] = None
+    nice: Annotated[
+        Annotated[int, Meta(ge=-20, le=19)] | None,
+        Meta(description="Nice value of the program; Steelyard's own by default."),
+    ] = None
+    counters: Annotated[
+        list[str],
+        Meta(description="Events of the kernel to count; `:u` behind a name counts in user mode only."),
+    ] = []
+    verify: Annotated[VerifyTable, Meta(description="What a trial must do to count.")] = VerifyTable()
