@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binomtest, permutation_test
 from statsmodels.stats.weightstats import ttost_ind, ttost_paired
 
 from steelyard.stats.equivalence import equivalence, equivalence_independent, equivalence_paired
@@ -46,10 +47,27 @@ def test_a_difference_that_is_not_significant_is_no_evidence_of_equivalence():
     assert equivalence_paired(few, BOUNDS).p > 0.2
 
 
-def test_without_spread_the_estimate_decides():
-    assert equivalence_paired(np.zeros(4), BOUNDS).p == 0
+def test_equal_differences_show_what_as_many_equal_signs_can():
+    # Witness: SciPy's exact binomial test of n signs, one-sided against either bound.
+    for n in (2, 4, 5, 12):
+        found = equivalence_paired(np.full(n, 0.1), BOUNDS)
+        assert found.p == pytest.approx(binomtest(n, n, 0.5, alternative="greater").pvalue)
+        assert (found.interval() is not None) == (found.p < 0.05)
     assert equivalence_paired(np.ones(4), BOUNDS).p == 1
-    assert equivalence_independent(np.ones(4), np.ones(3), BOUNDS).p == 0
+    assert equivalence_paired(np.full(12, BOUNDS.high), BOUNDS).p == 1
+
+
+def test_two_constants_show_what_relabelling_can():
+    # Witness: of the C(7, 4) ways to label seven values, one has the four larger ones first.
+    first, second = np.ones(4), np.ones(3)
+    assert equivalence_independent(first, second, BOUNDS).p == 1 / 35
+    moved = permutation_test(
+        (first - BOUNDS.low, second),
+        lambda x, y: x.mean() - y.mean(),
+        alternative="greater",
+        n_resamples=np.inf,
+    )
+    assert moved.pvalue == pytest.approx(1 / 35)
     assert equivalence_independent(np.ones(4), np.ones(3) * 9, BOUNDS).p == 1
 
 

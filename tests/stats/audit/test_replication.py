@@ -98,6 +98,16 @@ def test_an_interval_that_ends_at_the_least_effect_is_within():
         assert verdict([replace(found, interval=beyond)], LEAST) == "not_resolved"
 
 
+@pytest.mark.parametrize(("blocks", "known"), [(4, False), (7, False), (8, True)])
+def test_equal_differences_have_an_interval_only_where_so_many_can_reject(blocks, known):
+    # At 1 %: 2^-(n-1) is 1/64 for seven blocks and 1/128 for eight.
+    ((_, found),) = replicate(pairs([0.001] * blocks), alpha=0.01, least=LEAST)
+    assert (found.interval is not None) == known
+    assert verdict([found], LEAST) == ("within" if known else "not_resolved")
+    ((_, beyond),) = replicate(pairs([0.5] * blocks), alpha=0.01, least=LEAST)
+    assert beyond.moves == (beyond.interval is not None) == known
+
+
 def test_equal_differences_claim_no_more_than_their_number_can_whatever_rounding_leaves_of_them():
     rng = np.random.default_rng(6)
     times = [np.full(10, time) for time in rng.uniform(1e-6, 1, 100)]

@@ -23,6 +23,17 @@ WALL = Metric("wall_s", "s")
 RATE = Metric("rate", "1/s", better="higher")
 
 
+@pytest.mark.parametrize(
+    ("blocks", "perturbation"), [(2, "not_resolved"), (4, "not_resolved"), (5, "unperturbed")]
+)
+@pytest.mark.parametrize("factor", [1.0, 1.003])
+def test_equal_values_are_within_the_margin_as_far_as_their_number_shows(blocks, perturbation, factor):
+    baseline = np.linspace(0.7, 0.9, blocks)
+    (found,) = changes(sample(baseline), [sample(factor * baseline)], within=0.01, alpha=0.05)
+    assert found.p_within == 2.0**-blocks
+    assert found.perturbation == perturbation
+
+
 def sample(values, metric: Metric = WALL) -> Sample:
     n = len(values)
     places = array("q", range(1, n + 1))

@@ -94,6 +94,9 @@ class _Estimate:
         return two_sided_p(excess / self.se, self.nu) if self.se > 0 else 2.0**-self.nu
 
     def interval(self, alpha: float) -> Interval | None:
+        # So few equal differences leave the ratio open at this level, however alike they are.
+        if self.se == 0 and 2.0**-self.nu > alpha:
+            return None
         half = t_quantile(self.nu, alpha) * self.se
         if abs(self.mean) + half > _LARGEST_LOG:
             return None
