@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steelyard.stats.contrast import Floats
+from steelyard.stats.rounding import constant
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +38,9 @@ class Autocorrelation:
 
 
 def autocorrelation(values: Floats) -> Autocorrelation | None:
-    """``None`` with fewer than three values, or where they do not vary."""
+    """``None`` with fewer than three values, or where they do not vary but for rounding."""
     n = values.size
-    if n < 3 or np.ptp(values) == 0:
+    if n < 3 or constant(values):
         return None
     deviations = values - values.mean()
     deviations = deviations / np.abs(deviations).max()

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.sample import Sample
+from steelyard.stats.rounding import steadied
 from steelyard.stats.undefined import Reason, Undefined
 
 Floats = npt.NDArray[np.float64]
@@ -89,10 +90,12 @@ class Contrast:
 
     @property
     def differences(self) -> Floats:
-        """Logarithms of the speedup, one per unit; paired contrasts only."""
+        """Logarithms of the speedup, one per unit; paired contrasts only. Equal where they differ by no more
+        than rounding.
+        """
         if not self.paired:
             raise ValueError("launches of a sequential order belong to no pair")
-        return self.sign * (self.old.logs - self.new.logs)
+        return steadied(self.sign * (self.old.logs - self.new.logs), self.old.logs, self.new.logs)
 
 
 def contrast(

@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.stats.contrast import Contrast, Floats
 from steelyard.stats.propagation import effective_freedom
+from steelyard.stats.rounding import steadied
 from steelyard.stats.student import two_sided_p
 
 
@@ -70,7 +71,7 @@ class Means:
         """
         if not self.paired:
             raise ValueError("launches of a sequential order belong to no pair")
-        return self.top - self.bottom
+        return steadied(self.top - self.bottom, self.top, self.bottom)
 
     @property
     def u_relative(self) -> float:

@@ -14,14 +14,13 @@ from steelyard.stats.laws.drawn import Drawn, Studentised
 from steelyard.stats.laws.fieller import Fieller
 from steelyard.stats.laws.law import Law
 from steelyard.stats.means import Means, means_of
+from steelyard.stats.rounding import ROUNDING
 from steelyard.stats.speedup import LARGEST_LOG, Speedup
 from steelyard.stats.student import two_sided_p
 from steelyard.stats.undefined import Undefined
 
 DRAWS: Final = 200_000
 """Of the Monte Carlo method: the quantile of 2.5 % has an error of 0.035 points."""
-_ROUNDING: Final = 64 * np.finfo(np.float64).eps
-"""Relative uncertainty that arithmetic alone can make."""
 
 
 def ratio_of_means(
@@ -42,7 +41,7 @@ def ratio_of_means(
     if abs(log) > LARGEST_LOG:
         return Undefined("out_of_range")
     n = means.top.size if means.paired else means.top.size + means.bottom.size
-    if u <= _ROUNDING:
+    if u <= ROUNDING:
         return _certain(contrast, means, log, n)
     law = _law(means, interval, seed)
     zero = means.p_of_zero
@@ -85,7 +84,7 @@ def _law(means: Means, interval: IntervalKind, seed: int) -> Law | None:
 
 def _certain(contrast: Contrast, means: Means, log: float, n: int) -> Speedup:
     """Units that all have the same ratio: what their number alone can say."""
-    equal = abs(log) <= _ROUNDING
+    equal = abs(log) <= ROUNDING
     if means.paired:
         p, method = 2.0 ** (1 - n), f"{contrast.unit}-log-ratio-sign"
     else:

@@ -14,11 +14,10 @@ from steelyard.estimand import Estimand
 from steelyard.stats.contrast import Contrast, Floats
 from steelyard.stats.interval import Interval
 from steelyard.stats.laws.law import Law
+from steelyard.stats.rounding import of_logs
 from steelyard.stats.student import detectable, t_quantile, two_sided_p
 from steelyard.stats.undefined import Undefined
 
-_ROUNDING: Final = 64 * np.finfo(np.float64).eps
-"""Spread of logarithms that arithmetic alone can make, relative to the largest of them (or to 1)."""
 LARGEST_LOG: Final = 700.0
 """exp of more leaves the range of double."""
 _MANY: Final = 1e6
@@ -129,8 +128,9 @@ def speedup(contrast: Contrast) -> Speedup | Undefined:
     estimate = float(differences.mean())
     if abs(estimate) > LARGEST_LOG:
         return Undefined("out_of_range")
-    if np.ptp(differences) <= _rounding(contrast.old.logs, contrast.new.logs):
-        equal = abs(estimate) <= _rounding(contrast.old.logs, contrast.new.logs)
+    rounding = of_logs(contrast.old.logs, contrast.new.logs)
+    if np.ptp(differences) <= rounding:
+        equal = abs(estimate) <= rounding
         p = 1.0 if equal else 2.0 ** (1 - n)
         return Speedup(0.0 if equal else estimate, 0.0, None, n, p, f"{contrast.unit}-log-ratio-sign")
     se = float(differences.std(ddof=1)) / math.sqrt(n)
@@ -144,15 +144,11 @@ def _unpaired(old: Floats, new: Floats, sign: int) -> Speedup | Undefined:
     estimate = sign * (float(old.mean()) - float(new.mean()))
     if abs(estimate) > LARGEST_LOG:
         return Undefined("out_of_range")
-    if max(np.ptp(old), np.ptp(new)) <= _rounding(old, new):
-        equal = abs(estimate) <= _rounding(old, new)
+    if max(np.ptp(old), np.ptp(new)) <= of_logs(old, new):
+        equal = abs(estimate) <= of_logs(old, new)
         p = 1.0 if equal else 2 / math.comb(n, old.size)
         return Speedup(0.0 if equal else estimate, 0.0, None, n, p, "unpaired-log-ratio-permutation")
     old_part, new_part = float(old.var(ddof=1)) / old.size, float(new.var(ddof=1)) / new.size
     se = math.sqrt(old_part + new_part)
     nu = (old_part + new_part) ** 2 / (old_part**2 / (old.size - 1) + new_part**2 / (new.size - 1))
     return Speedup(estimate, se, nu, n, two_sided_p(estimate / se, nu), "unpaired-log-ratio-t")
-
-
-def _rounding(old: Floats, new: Floats) -> float:
-    return _ROUNDING * max(1.0, float(np.abs(old).max()), float(np.abs(new).max()))

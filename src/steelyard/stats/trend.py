@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from steelyard.stats.contrast import Floats
+from steelyard.stats.rounding import constant
 from steelyard.stats.student import two_sided_normal_p
 
 ALPHA: Final = 0.01
@@ -42,14 +43,15 @@ class Trend:
 
 
 def trend(values: Floats) -> Trend | None:
-    """Mann-Kendall over values in the order of time; ``None`` with fewer than eight, or where all are equal.
+    """Mann-Kendall over values in the order of time; ``None`` with fewer than eight, or where all are equal
+    but for rounding.
 
     S = concordant - discordant pairs, var S = [n(n-1)(2n+5) - sum t(t-1)(2t+5)] / 18 over ties of t values
     (Kendall 1975, Rank Correlation Methods, 4th ed.).
     """
     x = _neighbours_averaged(values)
     n = x.size
-    if n < FEWEST or np.ptp(x) == 0:
+    if n < FEWEST or constant(x):
         return None
     greater = x[:, None] > x
     untied = int(np.count_nonzero(greater))

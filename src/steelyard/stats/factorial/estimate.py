@@ -11,6 +11,7 @@ import numpy as np
 
 from steelyard.stats.contrast import Floats
 from steelyard.stats.interval import Interval
+from steelyard.stats.rounding import ROUNDING
 from steelyard.stats.student import detectable, t_quantile, two_sided_p
 
 Method = Literal[
@@ -26,7 +27,6 @@ Method = Literal[
     "no-error-term",
 ]
 
-_ROUNDING: Final = 64 * np.finfo(np.float64).eps
 _LARGEST_LOG: Final = 700.0
 
 
@@ -85,7 +85,7 @@ def of_units(values: Floats, *, by: Literal["block", "context"], scale: float = 
     log = float(values.mean())
     if n < 2:
         return LogEstimate(log, None, None, None, "no-error-term")
-    rounding = _ROUNDING * max(1.0, scale)
+    rounding = ROUNDING * max(1.0, scale)
     if float(np.ptp(values)) <= rounding:
         same = abs(log) <= rounding
         p = 1.0 if same else 2.0 ** (1 - n)
@@ -108,7 +108,7 @@ def of_cells(logs: Sequence[Floats], weights: Floats) -> LogEstimate:
         return LogEstimate(log, None, None, None, "no-error-term")
     parts = [float(w * w * x.var(ddof=1)) / x.size for w, x in used]
     total = sum(parts)
-    if total <= _ROUNDING**2:
+    if total <= ROUNDING**2:
         return LogEstimate(log, None, None, None, "no-error-term")
     nu = total**2 / sum(part**2 / (x.size - 1) for part, (_, x) in zip(parts, used, strict=True))
     se = math.sqrt(total)

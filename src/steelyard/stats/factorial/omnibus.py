@@ -16,9 +16,7 @@ from typing import Final
 import numpy as np
 
 from steelyard.stats.contrast import Floats
-
-_ROUNDING: Final = 64 * np.finfo(np.float64).eps
-"""Spread of logarithms that arithmetic alone can make, relative to the largest of them (or to 1)."""
+from steelyard.stats.rounding import ROUNDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +37,7 @@ def box(contrasts: Floats, *, scale: float = 1.0) -> Omnibus | None:
     nu_2 = (n - 1) nu_1.
     """
     n, d = contrasts.shape
-    if n < 3 or float(np.ptp(contrasts, axis=0).max()) <= _ROUNDING * max(1.0, scale):
+    if n < 3 or float(np.ptp(contrasts, axis=0).max()) <= ROUNDING * max(1.0, scale):
         return None
     mean = contrasts.mean(axis=0)
     spread = np.atleast_2d(np.cov(contrasts, rowvar=False))
@@ -69,7 +67,7 @@ def welch_james(logs: Sequence[Floats], rows: Floats) -> Omnibus | None:
         return None
     variances = np.array([float(x.var(ddof=1)) for x in logs]) / sizes
     largest = max(float(np.abs(x).max()) for x in logs)
-    if math.sqrt(variances.min()) <= _ROUNDING * max(1.0, largest):
+    if math.sqrt(variances.min()) <= ROUNDING * max(1.0, largest):
         return None
     d = rows.shape[0]
     estimate = rows @ np.array([float(x.mean()) for x in logs])

@@ -1,0 +1,36 @@
+"""What arithmetic alone can make of values that are the same: no test takes it for a spread."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+ROUNDING: Final = 64 * float(np.finfo(np.float64).eps)
+"""Relative to the largest value that went into a result: a logarithm is one of a few operations."""
+
+
+def of_logs(*logs: Floats) -> float:
+    """The spread that differences of these logarithms can have without a cause, relative to the largest of
+    them (or to 1: a relative error of x is an absolute one of log x).
+    """
+    return ROUNDING * max(1.0, *(float(np.abs(each).max()) for each in logs))
+
+
+def constant(values: Floats) -> bool:
+    """Whether values differ by no more than rounding, relative to the largest."""
+    return float(np.ptp(values)) <= ROUNDING * float(np.abs(values).max())
+
+
+def steadied(differences: Floats, *logs: Floats) -> Floats:
+    """Differences of logarithms, or of values over their mean; as many of their mean where rounding alone
+    could have spread them.
+    """
+    spread = float(np.ptp(differences)) if differences.size else 0.0
+    # A value of 0 has no logarithm that rounding could be judged by.
+    if not np.isfinite(spread) or spread == 0 or spread > of_logs(*logs):
+        return differences
+    return np.full_like(differences, differences.mean())
