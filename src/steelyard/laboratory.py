@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from steelyard.lab.check import Checked
     from steelyard.lab.conductor import Watch
     from steelyard.lab.model import Modelled
-    from steelyard.lab.plan import Preview
     from steelyard.lab.stopping import End
     from steelyard.report.line import Line
     from steelyard.sample import Sample
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from steelyard.spec.claims import Claim
     from steelyard.spec.experiment import Experiment
     from steelyard.stats.answer import Answer
+    from steelyard.stats.planning.preview import Preview
     from steelyard.store import Record
 
 T = TypeVar("T")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from steelyard.lab.plan import preview
 from steelyard.lab.run import run
 from steelyard.store import Record
 
@@ -21,6 +22,9 @@ def test_each_context_runs_the_program_of_its_link_order_and_both_arms_the_same(
     )
     for name in ("one", "two"):
         (tmp_path / name).write_text("")
+    # The plan counts them before anything is built: two treatments share each context's program.
+    assert preview(asked, tmp_path / "made.lab").builds == 4
+    assert not (tmp_path / "cache").exists()
     told = []
     run(asked, tmp_path / "made.lab", watch=told.append)
     with Record.open(tmp_path / "made.lab") as record:

@@ -5,16 +5,15 @@ from dataclasses import replace
 
 from steelyard.factorial import Axis, Layout
 from steelyard.factorial.signs import sign_table
+from steelyard.report import plan
 from steelyard.report.line import plain
-from steelyard.report.plan import (
-    PlannedTreatment,
-    PlanPreview,
-    document,
-    lines,
-    render,
-)
+from steelyard.spec import experiment
+from steelyard.stats.planning.preview import PlannedTreatment, Preview
 
-PLAN = PlanPreview(
+ASKED = experiment(
+    name="O2 against O3", program={"command": ["./nbody-{opt}"]}, factors={"opt": ["O2", "O3"]}
+)
+PLAN = Preview(
     experiment="O2 against O3",
     treatments=(PlannedTreatment(1, "O2", "./nbody-O2 1000"), PlannedTreatment(2, "O3", "./nbody-O3 1000")),
     blocks=30,
@@ -31,6 +30,14 @@ PLAN = PlanPreview(
 )
 
 
+def render(preview, asked=ASKED):
+    return plan.render(preview, asked)
+
+
+def document(preview, asked=ASKED):
+    return plan.document(preview, asked)
+
+
 def test_a_plan_says_what_runs_in_which_order_for_how_long_and_what_it_cannot_separate():
     assert render(PLAN) == (
         "O2 against O3\n"
@@ -39,6 +46,7 @@ def test_a_plan_says_what_runs_in_which_order_for_how_long_and_what_it_cannot_se
         "  stops        when every interval reaches at most 2 % to either side, after 200\n"
         "               blocks at the latest, after 10 min at the latest\n"
         "  time         about 1 min 15 s\n"
+        "  where        on this machine\n"
         "  first block  O3, O2\n"
         "\n"
         "id  treatment  command\n"
@@ -141,10 +149,32 @@ def test_several_factors_have_columns_and_a_sign_table_in_the_order_of_yates():
 
 def test_a_long_sign_table_is_shown_where_it_is_asked_for_without_what_does_not_fit():
     assert "Signs" not in render(crossed(5))
-    asked = plain(lines(crossed(5), every_sign=True))
+    asked = plain(plan.lines(crossed(5), ASKED, every_sign=True))
     assert "32  abcde      +  +  +  +  +\n" in asked
     assert "Signs of interactions are the products of these.\n" in asked
     assert all(len(line) <= 80 for line in asked.splitlines())
+
+
+def test_a_plan_names_the_build_and_the_claims():
+    asked = experiment(
+        name="built",
+        program={"command": ["{build}/nbody", "{n}"]},
+        build={"command": ["cc", "-{opt}", "-o", "{build}/nbody", "n body.c"], "inputs": ["n body.c"]},
+        factors={"opt": ["O2", "O3"], "n": [1000, 2000]},
+        claims=[
+            {"faster": {"opt": "O3"}, "than": {"opt": "O2"}, "by": 1.1},
+            {"limit": "rss_bytes", "max": "24 MB"},
+        ],
+    )
+    shown = render(replace(PLAN, builds=2), asked)
+    assert "  build        cc -{opt} -o {build}/nbody 'n body.c' (2 programs; each is built" in shown
+    assert "\nClaimed\n- O3 faster than O2 by 1.1\n- rss_bytes at most 24.0 MB\n" in shown
+    content = json.loads(document(replace(PLAN, builds=2), asked))
+    assert content["build"] == {
+        "command": ["cc", "-{opt}", "-o", "{build}/nbody", "n body.c"],
+        "programs": 2,
+    }
+    assert content["claims"][1] == "rss_bytes at most 24.0 MB"
 
 
 def test_the_document_has_the_signs():

@@ -8,8 +8,9 @@ from typing import get_args
 
 import pytest
 
-from steelyard.report.status import _WORDS, Holder, State, Status, document, render
+from steelyard.report.status import _WORDS, document, render
 from steelyard.sample import Failures
+from steelyard.status import Holder, State, Status
 
 STATUS = Status(
     experiment="O2 against O3",

@@ -3,71 +3,63 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 
-from steelyard.design import Block, blocks_until, next_look, separability, treatments
-from steelyard.factorial.signs import SignTable, sign_table
+from steelyard.design import blocks_until, different, next_look, separability, treatments
+from steelyard.factorial.signs import sign_table
 from steelyard.interventions import AFFINITY
 from steelyard.lab.here import in_words
 from steelyard.lab.outlook import outlook_of
+from steelyard.lab.programs import builds_of
 from steelyard.lab.status import extent, most_blocks
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.layout import layout_of
 from steelyard.spec.placeholders import expand, format_level
 from steelyard.spec.shell_text import expand_for_shell
-from steelyard.stats.planning.outlook import Outlook
+from steelyard.stats.planning.preview import PlannedTreatment, Preview
 from steelyard.store import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """An experiment before it runs.
-
-    Attributes
-    ----------
-    blocks : tuple of Block
-        Until the first look, discarded ones included.
-    most_blocks : int or None
-        Complete ones at the last look; ``None`` where only time limits it.
-    block_s : float or None
-        Mean time of a block in the record that is there already.
-    inseparable : tuple of str
-        Sentences: what this design cannot tell apart.
-    here : tuple of str
-        Sentences: what each intervention changes on this machine, and what it lacks.
-    signs : SignTable or None
-        Of a design with two steps of each factor.
-    outlook : Outlook or None
-        What the blocks could show; ``None`` where nothing is compared.
-    """
-
-    treatments: tuple[Treatment, ...]
-    blocks: tuple[Block, ...]
-    most_blocks: int | None
-    block_s: float | None
-    inseparable: tuple[str, ...]
-    here: tuple[str, ...]
-    signs: SignTable | None
-    outlook: Outlook | None
-
-
 def preview(experiment: Experiment, directory: Path) -> Preview:
-    """Draw the treatments and the blocks until the first look."""
+    """Draw the treatments and the blocks until the first look; the record in ``directory``, where there is
+    one, tells how long a block takes and how much values spread.
+    """
+    design, stop = experiment.design, experiment.design.stop
     drawn = treatments(experiment)
-    first = next_look(experiment, 0) or experiment.design.blocks
+    first_look = next_look(experiment, 0) or design.blocks
+    blocks = blocks_until(experiment, drawn, (), first_look)
+    counting = [block for block in blocks if not block.discard]
+    # Where each run is a block, they are shown as one.
+    first = counting if design.order == "nogueira-matias-2014" else counting[:1]
+    labels = {treatment.id: treatment.label for treatment in drawn}
     affinity = next((factor.levels for factor in experiment.factors if factor.name == AFFINITY.name), ())
     same = AFFINITY.coincidence() if {"compact", "scatter"} <= set(affinity) else None
+    block_s = _block_s(directory)
     return Preview(
-        drawn,
-        blocks_until(experiment, drawn, (), first),
-        most_blocks(experiment),
-        _block_s(directory),
-        (*separability(experiment), *([same] if same else [])),
-        in_words(experiment),
-        None if experiment.design.exclude else sign_table(layout_of(experiment)),
-        outlook_of(experiment, drawn, first, directory),
+        experiment=experiment.name,
+        treatments=tuple(
+            PlannedTreatment(each.id, each.label, shown_command(experiment, each), each.levels)
+            for each in drawn
+        ),
+        blocks=len(counting) // len(first),
+        seed=design.seed,
+        order="randomized-blocks" if design.order == "randomized" else "sequential",
+        first_block=tuple(labels[each] for block in first for each in block.order),
+        replicates=design.replicates,
+        discard=design.discard,
+        in_rows=len(first) > 1,
+        contexts=different(block.context for block in counting if block.context),
+        passes=experiment.contexts.passes if experiment.contexts else 1,
+        builds=builds_of(experiment, drawn),
+        most_blocks=most_blocks(experiment) if stop else None,
+        target=stop.rel_halfwidth if stop else None,
+        max_time_s=stop.max_time_s if stop else None,
+        estimated_s=None if block_s is None else block_s * len(blocks),
+        inseparable=(*separability(experiment), *([same] if same else [])),
+        here=in_words(experiment),
+        signs=None if design.exclude else sign_table(layout_of(experiment)),
+        outlook=outlook_of(experiment, drawn, first_look, directory),
     )
 
 

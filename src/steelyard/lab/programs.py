@@ -57,7 +57,7 @@ def build(experiment: Experiment, drawn: Sequence[Treatment], watch: Watch) -> P
     if experiment.build is None:
         return Programs()
     builder = Builder(experiment.build, Path(experiment.source))
-    varied = experiment.contexts is not None and bool(builder.factors & experiment.contexts.settings.keys())
+    varied = _in_contexts(experiment, builder)
     wanted = [(each, settings) for settings in _settings(experiment, drawn, varied=varied) for each in drawn]
     built: list[Built] = []
 
@@ -70,6 +70,24 @@ def build(experiment: Experiment, drawn: Sequence[Treatment], watch: Watch) -> P
         watch(Progress(done, len(wanted), 0.0, None, "programs"))
         first.setdefault(treatment.id, build_one(treatment, settings))
     return Programs(first, build_one if varied else None, built)
+
+
+def builds_of(experiment: Experiment, drawn: Sequence[Treatment]) -> int:
+    """How many different programs are built until the first look; 0 without ``[build]``."""
+    if experiment.build is None:
+        return 0
+    builder = Builder(experiment.build, Path(experiment.source))
+    wanted = (
+        {**each.levels, **settings}
+        for settings in _settings(experiment, drawn, varied=_in_contexts(experiment, builder))
+        for each in drawn
+    )
+    return len({tuple((name, levels.get(name)) for name in sorted(builder.factors)) for levels in wanted})
+
+
+def _in_contexts(experiment: Experiment, builder: Builder) -> bool:
+    """Whether contexts change what is built."""
+    return experiment.contexts is not None and bool(builder.factors & experiment.contexts.settings.keys())
 
 
 def _settings(experiment: Experiment, drawn: Sequence[Treatment], *, varied: bool) -> list[Settings]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from steelyard.design import looks
 from steelyard.spec.experiment import Experiment
+from steelyard.status import Holder, State, Status
 from steelyard.store import Record
 from steelyard.store.entries import Run
 
@@ -33,6 +34,39 @@ class Extent:
     trials: int
     spent_s: float
     left_s: float | None
+
+
+def status(record: Record) -> Status:
+    """How far a record is, what failed, and who runs it."""
+    experiment, looks_so_far = record.experiment, record.looks()
+    known, holder = extent(record), record.holder()
+    labels = {treatment.id: treatment.label for treatment in record.treatments}
+    stop = experiment.design.stop
+    return Status(
+        experiment=experiment.name,
+        record=str(record.directory),
+        state=_state(record.runs(), held=holder is not None),
+        treatments=len(record.treatments),
+        blocks_done=known.complete,
+        blocks_planned=known.most,
+        trials_done=known.trials,
+        spent_s=known.spent_s,
+        left_s=known.left_s,
+        failures={labels[key]: each for key, each in record.failures().items() if each.failed},
+        stops_at_precision=stop is not None and stop.rel_halfwidth is not None,
+        target=stop.rel_halfwidth if stop else None,
+        reached=looks_so_far[-1].rel_halfwidth if looks_so_far else None,
+        holder=Holder(holder.pid or 0, holder.host or "", holder.since or "") if holder else None,
+    )
+
+
+def _state(runs: Sequence[Run], *, held: bool) -> State:
+    if not runs:
+        return "planned"
+    state = runs[-1].state
+    if state == "died" or (state == "running" and not held):
+        return "interrupted"
+    return state
 
 
 def extent(record: Record) -> Extent:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final, Literal
+from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 
-from steelyard.factorial.signs import SignTable
 from steelyard.report import outlook as outlooks
 from steelyard.report import signs
 from steelyard.report.digits import percent
@@ -16,97 +14,34 @@ from steelyard.report.document import written
 from steelyard.report.factor_columns import treatment_columns, varying
 from steelyard.report.label import counted, printable, wrap
 from steelyard.report.line import Line, Span, plain
+from steelyard.report.question import build_words, claims_words, where_words
 from steelyard.report.table import Column, table
 from steelyard.sample import Treatment
-from steelyard.stats.planning.outlook import Outlook
-from steelyard.units import Scalar, format_duration
+from steelyard.spec.experiment import Experiment
+from steelyard.stats.planning.preview import PlannedTreatment, Preview
+from steelyard.units import format_duration
 
 MOST_TREATMENTS: Final = 20
 MOST_SIGNS: Final = 16
 """Rows of a sign table that nobody has to ask for."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedTreatment:
-    """A treatment, and the command that it runs, as one would type it."""
-
-    id: int
-    label: str
-    command: str
-    levels: Mapping[str, Scalar] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class PlanPreview:
-    """An experiment before it runs.
-
-    Attributes
-    ----------
-    blocks : int
-        At the first look where a stop rule decides, else all of them; discarded ones excluded.
-    most_blocks : int or None
-        That a stop rule allows; ``None`` without a stop rule, or where only time limits it.
-    in_rows : bool
-        The runs of one treatment follow each other; ``first_block`` holds those of all, and ``discard`` runs
-        come before those of each.
-    target, max_time_s : float or None
-        Of the stop rule: relative half-width wanted, and the time allowed.
-    contexts : int
-        Different ones in ``blocks``; 0 where the experiment declares none.
-    first_block : tuple of str
-        Labels in the order in which the first block runs, every launch of it.
-    estimated_s : float or None
-        For ``blocks`` and the discarded ones; ``None`` where nothing has run yet to tell.
-    inseparable : tuple of str
-        Sentences: what the design cannot tell apart.
-    here : tuple of str
-        Sentences: what each intervention changes on this machine, and what it lacks.
-    signs : SignTable or None
-        Where two steps of each factor are run.
-    outlook : Outlook or None
-        What it could show; ``None`` where nothing is compared.
-    """
-
-    experiment: str
-    treatments: tuple[PlannedTreatment, ...]
-    blocks: int
-    seed: int
-    order: Literal["randomized-blocks", "sequential"]
-    first_block: tuple[str, ...]
-    replicates: int = 1
-    discard: int = 0
-    in_rows: bool = False
-    contexts: int = 0
-    passes: int = 1
-    most_blocks: int | None = None
-    target: float | None = None
-    max_time_s: float | None = None
-    estimated_s: float | None = None
-    inseparable: tuple[str, ...] = ()
-    here: tuple[str, ...] = ()
-    signs: SignTable | None = None
-    outlook: Outlook | None = None
-
-    @property
-    def trials(self) -> int:
-        """Launches in ``blocks`` and the discarded ones."""
-        if self.in_rows:
-            return len(self.first_block) + self.discard * len(self.treatments)
-        return (self.blocks + self.discard) * len(self.first_block)
-
-
-def render(preview: PlanPreview, width: int = 80) -> str:
+def render(preview: Preview, experiment: Experiment, width: int = 80) -> str:
     """As plain text."""
-    return plain(lines(preview, width))
+    return plain(lines(preview, experiment, width))
 
 
-def lines(preview: PlanPreview, width: int = 80, *, every_sign: bool = False) -> list[Line]:
+def lines(
+    preview: Preview, experiment: Experiment, width: int = 80, *, every_sign: bool = False
+) -> list[Line]:
     """Line by line; the sign table where it is short, or where every sign is asked for."""
     shown: list[Line] = [(Span(printable(preview.experiment), "heading"),)]
     facts = {
         "design": _design(preview),
         "stops": _stops(preview),
         "time": _time(preview),
+        "where": where_words(experiment.launch),
+        "build": build_words(experiment, preview.builds),
         "first block": _first(preview),
     }
     for title, fact in facts.items():
@@ -135,6 +70,7 @@ def lines(preview: PlanPreview, width: int = 80, *, every_sign: bool = False) ->
         shown += [(), *signs.lines(preview.signs, width)]
     if preview.outlook is not None:
         shown += [(), *outlooks.lines(preview.outlook, width)]
+    shown += _sentences("Claimed", claims_words(experiment), width)
     shown += _sentences("Changed here", preview.here, width)
     return shown + _sentences("Cannot be separated", preview.inseparable, width)
 
@@ -148,18 +84,22 @@ def _sentences(title: str, sentences: Sequence[str], width: int) -> list[Line]:
     return shown
 
 
-def document(preview: PlanPreview) -> str:
+def document(preview: Preview, experiment: Experiment) -> str:
     """The document ``steelyard/plan``, version 1."""
+    build = experiment.build
     content = {
         "format": "steelyard/plan",
         "version": 1,
         **msgspec.to_builtins(preview),
         "trials": preview.trials,
+        "launch": {"kind": experiment.launch.kind, "words": where_words(experiment.launch)},
+        "build": None if build is None else {"command": build.command, "programs": preview.builds},
+        "claims": claims_words(experiment),
     }
     return written(content)
 
 
-def _design(preview: PlanPreview) -> str:
+def _design(preview: Preview) -> str:
     count = counted(len(preview.treatments), "treatment")
     if preview.order == "sequential":
         each = len(preview.first_block) * preview.blocks // max(1, len(preview.treatments))
@@ -177,7 +117,7 @@ def _design(preview: PlanPreview) -> str:
     return "; ".join([*parts, f"{counted(preview.trials, 'run')}, seed {preview.seed}"])
 
 
-def _stops(preview: PlanPreview) -> str:
+def _stops(preview: Preview) -> str:
     if preview.target is None and preview.max_time_s is None and preview.most_blocks is None:
         return ""
     parts = []
@@ -190,7 +130,7 @@ def _stops(preview: PlanPreview) -> str:
     return ", ".join(parts)
 
 
-def _time(preview: PlanPreview) -> str:
+def _time(preview: Preview) -> str:
     if preview.estimated_s is None:
         return "not known before the first runs"
     return f"about {format_duration(preview.estimated_s)}"
@@ -200,11 +140,11 @@ def _as_treatments(treatments: Sequence[PlannedTreatment]) -> list[Treatment]:
     return [Treatment(each.id, each.label, each.levels) for each in treatments]
 
 
-def _factors(preview: PlanPreview) -> tuple[str, ...]:
+def _factors(preview: Preview) -> tuple[str, ...]:
     return varying(_as_treatments(preview.treatments))
 
 
-def _first(preview: PlanPreview) -> str:
+def _first(preview: Preview) -> str:
     labels = [printable(label) for label in preview.first_block]
     if _factors(preview):  # labels of several factors hold commas themselves
         ids = {printable(each.label): str(each.id) for each in preview.treatments}

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
-
 import msgspec
 
 from steelyard.report.digits import percent
 from steelyard.report.document import written
 from steelyard.report.label import counted, listed, printable, wrap
 from steelyard.report.line import Line, Span, plain
-from steelyard.sample import Failures
+from steelyard.status import State, Status
 from steelyard.units import format_duration
-
-State = Literal["planned", "running", "interrupted", "complete", "precision_not_reached", "failed"]
 
 _WORDS: dict[State, str] = {
     "planned": "nothing has run yet",
@@ -25,54 +19,6 @@ _WORDS: dict[State, str] = {
     "precision_not_reached": "ended before the precision wanted was reached",
     "failed": "stopped, since runs of one treatment kept failing",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Holder:
-    """The process that runs an experiment."""
-
-    pid: int
-    host: str
-    since: str
-    """As a person reads it, with date."""
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """How far an experiment is.
-
-    Attributes
-    ----------
-    blocks_done : int
-        Complete ones that are not discarded.
-    blocks_planned : int or None
-        That the design asks for; with a stop rule, the most it allows, ``None`` where only time limits it.
-    stops_at_precision : bool
-        A stop rule may end it before ``blocks_planned``.
-    trials_done : int
-        Finished ones, failed and discarded included.
-    failures : Mapping[str, Failures]
-        Label of each treatment that failed at least once.
-    spent_s, left_s : float or None
-        Time spent running; estimate of the time left, ``None`` where unknown.
-    target, reached : float or None
-        Relative half-width wanted, and the widest at the last look.
-    """
-
-    experiment: str
-    record: str
-    state: State
-    treatments: int
-    blocks_done: int
-    blocks_planned: int | None
-    trials_done: int
-    spent_s: float
-    left_s: float | None = None
-    failures: Mapping[str, Failures] = field(default_factory=dict)
-    stops_at_precision: bool = False
-    target: float | None = None
-    reached: float | None = None
-    holder: Holder | None = None
 
 
 def render(status: Status, width: int = 80) -> str:

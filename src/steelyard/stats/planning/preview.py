@@ -1,0 +1,83 @@
+"""``Preview``: an experiment before it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from steelyard.factorial.signs import SignTable
+from steelyard.stats.planning.outlook import Outlook
+from steelyard.units import Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTreatment:
+    """A treatment, and the command that it runs, as one would type it."""
+
+    id: int
+    label: str
+    command: str
+    levels: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What an experiment would run, and what it could show.
+
+    Attributes
+    ----------
+    blocks : int
+        At the first look where a stop rule decides, else all of them; discarded ones excluded.
+    most_blocks : int or None
+        That a stop rule allows; ``None`` without a stop rule, or where only time limits it.
+    in_rows : bool
+        The runs of one treatment follow each other; ``first_block`` holds those of all, and ``discard`` runs
+        come before those of each.
+    target, max_time_s : float or None
+        Of the stop rule: relative half-width wanted, and the time allowed.
+    contexts : int
+        Different ones in ``blocks``; 0 where the experiment declares none.
+    first_block : tuple of str
+        Labels in the order in which the first block runs, every launch of it.
+    builds : int
+        Programs that are built before the first look, some of them in the cache already; 0 without a build.
+    estimated_s : float or None
+        For ``blocks`` and the discarded ones; ``None`` where nothing has run yet to tell.
+    inseparable : tuple of str
+        Sentences: what the design cannot tell apart.
+    here : tuple of str
+        Sentences: what each intervention changes on this machine, and what it lacks.
+    signs : SignTable or None
+        Where two steps of each factor are run.
+    outlook : Outlook or None
+        What it could show; ``None`` where nothing is compared.
+    """
+
+    experiment: str
+    treatments: tuple[PlannedTreatment, ...]
+    blocks: int
+    seed: int
+    order: Literal["randomized-blocks", "sequential"]
+    first_block: tuple[str, ...]
+    replicates: int = 1
+    discard: int = 0
+    in_rows: bool = False
+    contexts: int = 0
+    passes: int = 1
+    builds: int = 0
+    most_blocks: int | None = None
+    target: float | None = None
+    max_time_s: float | None = None
+    estimated_s: float | None = None
+    inseparable: tuple[str, ...] = ()
+    here: tuple[str, ...] = ()
+    signs: SignTable | None = None
+    outlook: Outlook | None = None
+
+    @property
+    def trials(self) -> int:
+        """Launches in ``blocks`` and the discarded ones."""
+        if self.in_rows:
+            return len(self.first_block) + self.discard * len(self.treatments)
+        return (self.blocks + self.discard) * len(self.first_block)
