@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import signal
 import stat
 import subprocess
 from pathlib import Path
@@ -10,7 +9,7 @@ import pytest
 from steelyard.run.journal import RawTrial, read_journal
 from steelyard.run.launch import Launch
 from steelyard.run.runner import Runner, Trial
-from steelyard.run.verify import Verifier, signal_name
+from steelyard.run.verify import Verifier
 from steelyard.spec.experiment import Experiment, Program, Verify
 
 
@@ -232,9 +231,3 @@ def test_without_a_path_the_failure_is_said_in_the_kernels_words(run, tmp_path):
     raw = run(str(tmp_path / "gone"))
     expected = "the program could not be started: No such file or directory (ENOENT)"
     assert verifier().judge(raw) == ("spawn_failed", expected)
-
-
-def test_all_signals_have_a_name():
-    assert signal_name(signal.SIGTERM) == "SIGTERM"
-    assert signal_name(int(signal.SIGRTMIN) + 3) == "SIGRTMIN+3"
-    assert signal_name(1000) == "signal 1000"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from struct import Struct
 from typing import Final
@@ -131,6 +131,19 @@ def encode_definition(number: int, launch: Launch, prepare: Sequence[int], clean
         settings = (text for setting in launch.host for text in (setting.path, setting.value))
         parts += map(_text, (launch.cwd_source or "", *settings))
     return _order(_DEFINE, b"".join(parts))
+
+
+def define(launch: Launch, commands: list[tuple[str, ...]], send: Callable[[bytes], None]) -> int:
+    """Send the orders that define a launch and, before it, its hooks; return its number.
+
+    A number is a place in ``commands``, the words of all launches that are known so far; the new ones join.
+    """
+    prepare = [define(hook, commands, send) for hook in launch.prepare]
+    cleanup = [define(hook, commands, send) for hook in launch.cleanup]
+    number = len(commands)
+    send(encode_definition(number, launch, prepare, cleanup))
+    commands.append(launch.argv)
+    return number
 
 
 def encode_forget() -> bytes:

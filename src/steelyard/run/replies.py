@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -14,6 +13,7 @@ from typing import Final
 
 from steelyard.errors import MachineError, ProgramError, RecordBusyError, RecordError, SteelyardError
 from steelyard.run.journal import RawTrial, decode_record
+from steelyard.run.signals import signal_name
 
 HEAD: Final = Struct("<IB")
 READY: Final = Struct("<IIQQQ")
@@ -158,10 +158,8 @@ def decode_failed(body: bytes) -> Failed:
 
 
 def _named(hook: RawTrial, commands: Sequence[Sequence[str]]) -> str:
-    """The command, where it is known; behind jobs of a queue it is not."""
-    if hook.hook is None or hook.hook >= len(commands):
-        return ""
-    return f"{shlex.join(commands[hook.hook])}: "
+    """The command; nothing where the frame does not say which it was."""
+    return "" if hook.hook is None else f"{shlex.join(commands[hook.hook])}: "
 
 
 def _describe_end(hook: RawTrial) -> str:
@@ -169,14 +167,6 @@ def _describe_end(hook: RawTrial) -> str:
         return f"{hook.step}: {os.strerror(hook.errno)}"
     if hook.hook_status == "timed_out":
         return "it had not ended at its time limit"
-    how = f"signal {signal_name(hook.signal)}" if hook.signal else f"exit code {hook.exit_code}"
+    how = signal_name(hook.signal) if hook.signal else f"exit code {hook.exit_code}"
     said = (hook.stderr or hook.stdout).decode(errors="replace").strip()
     return f"{how}, and it said {said[-200:]!r}" if said else how
-
-
-def signal_name(number: int) -> str:
-    """``SIGTERM``, or the number of a signal without a name."""
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return str(number)

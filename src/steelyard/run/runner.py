@@ -18,8 +18,8 @@ from steelyard.run.orders import (
     Entry,
     Hook,
     Trial,
+    define,
     encode_batch,
-    encode_definition,
     encode_forget,
 )
 from steelyard.run.replies import (
@@ -32,8 +32,8 @@ from steelyard.run.replies import (
     RunnerDiedError,
     decode_failed,
     explained,
-    signal_name,
 )
+from steelyard.run.signals import signal_name
 
 __all__ = ["BlockEnd", "Entry", "Hook", "HookError", "Runner", "RunnerDiedError", "Trial", "find_runner"]
 
@@ -120,12 +120,7 @@ class Runner:
 
     def define(self, launch: Launch) -> int:
         """Make a launch known, with its prepare and cleanup commands. Returns its number."""
-        prepare = [self.define(hook) for hook in launch.prepare]
-        cleanup = [self.define(hook) for hook in launch.cleanup]
-        number = len(self._commands)
-        self._send(encode_definition(number, launch, prepare, cleanup))
-        self._commands.append(launch.argv)
-        return number
+        return define(launch, self._commands, self._send)
 
     def forget(self) -> None:
         """Forget all launches; numbers start from 0 again. For experiments with new ones in every block."""
@@ -210,9 +205,9 @@ class Runner:
     def _death(self) -> RunnerDiedError:
         self.close()
         code = self._process.returncode
-        how = f"signal {signal_name(code - 128)}" if code > 128 else f"code {code}"
+        how = signal_name(code - 128) if code > 128 else f"code {code}"
         if code < 0:
-            how = f"signal {signal_name(-code)} to its guard"
+            how = f"{signal_name(-code)} to its guard"
         return RunnerDiedError(
             f"the runner ended in the middle of its work ({how}); finished trials are in {self._journal}",
             hint="run again to continue",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from steelyard.run.extract.pattern import MOST_BYTES
 from steelyard.run.measurement import Status
 from steelyard.run.output import Output, excerpt
+from steelyard.run.signals import signal_name
 from steelyard.run.start_failure import start_failure
 from steelyard.spec.experiment import Experiment
 
@@ -76,15 +77,6 @@ def ending(raw: RawTrial) -> str:
     name = signal_name(raw.signal)
     words = [word for word in (signal.strsignal(raw.signal), _SIGNAL_CAUSES.get(name)) if word]
     return f"was ended by {name}" + (f" ({', '.join(words)})" if words else "")
-
-
-def signal_name(number: int) -> str:
-    """``SIGSEGV``; ``SIGRTMIN+3`` for a real-time signal, the number for one without a name."""
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        first = int(signal.SIGRTMIN)
-        return f"SIGRTMIN+{number - first}" if first <= number <= int(signal.SIGRTMAX) else f"signal {number}"
 
 
 def _compiled(pattern: str | None) -> re.Pattern[str] | None:

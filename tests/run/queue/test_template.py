@@ -32,13 +32,13 @@ ALIVE = ["/bin/sh", "-c", "grep -q '^State:.[^Z]' /proc/$0/status", "{job}"]
 SCRIPT = "#!/bin/bash\necho begins\n{run}\necho ends\n"
 
 
-def asked(source, *, script=SCRIPT, command=None, **launch):
+def asked(source, *, script=SCRIPT, command=None, before_block=(), **launch):
     (source / "job.in").write_text(script)
     words = command or ["/bin/sh", "-c", 'echo "$1 $ALLOCATION" >> "$0"', "{source}/log", "{trial}"]
     return experiment(
         name="queued",
         source=str(source),
-        program={"command": words},
+        program={"command": words, "before_block": list(before_block)},
         design={"blocks": 5, "discard": 0},
         launch={
             "kind": "template", "script": "job.in", "submit": SUBMIT, "job": r"job (\d+)", "cancel": CANCEL,
@@ -93,6 +93,11 @@ def test_jobs_that_end_again_and_again_without_a_trial_stop_the_run_with_their_l
     assert str(jobs_in(tmp_path / "it.lab" / JOBS)[-1].log) in (told.value.hint or "")
     with Record.open(tmp_path / "it.lab") as record:
         assert record.progress().trials == 0
+
+
+def test_a_command_before_a_block_that_fails_in_a_job_is_named_with_its_end(tmp_path):
+    with pytest.raises(ProgramError, match=r"failed: sh -c 'exit 7': exit code 7$"):
+        run(asked(tmp_path, before_block=["sh", "-c", "exit 7"]), tmp_path / "it.lab")
 
 
 def test_a_runner_that_is_killed_costs_one_trial(tmp_path):

@@ -13,7 +13,7 @@ from steelyard.errors import ProgramError
 from steelyard.run.journal import RawTrial, lost_trial, read_journal
 from steelyard.run.launch import Launch
 from steelyard.run.native import RUNNER, native_file
-from steelyard.run.orders import Entry, Trial, encode_batch, encode_definition
+from steelyard.run.orders import Entry, Trial, define, encode_batch
 from steelyard.run.queue.job import End, Job, jobs_in
 from steelyard.run.queue.scheduler import Scheduler
 from steelyard.run.replies import HEAD, Reply, RunnerDiedError, decode_failed, explained
@@ -79,19 +79,17 @@ class QueuedRunner:
         self._submission = submission
         self._name = name
         self._tell = tell
+        self._commands: list[tuple[str, ...]] = []
         self._definitions: list[bytes] = []
         self.lost: list[RawTrial] = []
 
     def define(self, launch: Launch) -> int:
         """See ``Runner.define``."""
-        prepare = [self.define(hook) for hook in launch.prepare]
-        cleanup = [self.define(hook) for hook in launch.cleanup]
-        number = len(self._definitions)
-        self._definitions.append(encode_definition(number, launch, prepare, cleanup))
-        return number
+        return define(launch, self._commands, self._definitions.append)
 
     def forget(self) -> None:
         """See ``Runner.forget``."""
+        self._commands.clear()
         self._definitions.clear()
 
     def close(self) -> None:
@@ -174,7 +172,7 @@ class QueuedRunner:
             end = HEAD.size - 1 + length
             body, replies = bytes(replies[HEAD.size : end]), replies[end:]
             if Reply(kind) is Reply.FAILED:
-                raise explained(decode_failed(body), self._journal)
+                raise explained(decode_failed(body), self._journal, self._commands)
             if Reply(kind) is Reply.STOPPED:
                 raise RunnerDiedError(f"job {job.id} was stopped", hint="run again to continue")
 
