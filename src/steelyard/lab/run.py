@@ -26,7 +26,7 @@ from steelyard.run.launches import Launches
 from steelyard.run.level_changes import leave_levels, levels_file
 from steelyard.run.observe import Observer
 from steelyard.run.provenance import ProgramIdentity, program_identity
-from steelyard.run.queue import QueuedRunner, attach, jobs_in, nodes_of, submission
+from steelyard.run.queue import QueuedRunner, Submission, attach, jobs_in, nodes_of, submission
 from steelyard.run.runner import CLOSE_PATIENCE_S, Runner
 from steelyard.run.session import Session
 from steelyard.run.strays import await_writer, end_strays
@@ -87,7 +87,8 @@ def run(
     """
     with interruptible():
         drawn = treatments(experiment)
-        _refuse_missing(experiment)
+        submitted = submission(experiment)
+        _refuse_missing(experiment, submitted)
         programs = build(experiment, drawn, watch)
         launches = Launches(experiment, drawn, builds=programs.first, built_in=programs.in_context)
         launches.check()
@@ -99,20 +100,26 @@ def run(
         try:
             with _record(experiment, directory, drawn, spec_text, identities) as record:
                 programs.keep_logs(record.directory / "build")
-                _tidy(record, launches, watch)
+                _tidy(record, launches, submitted, watch)
                 if extend is not None:
                     add_blocks(record, extend)
-                return _run(record, launches, identities, watch)
+                return _run(record, launches, identities, submitted, watch)
         except RestartDueError as due:
             # The record is closed: whatever the command does to the machine, nothing is lost.
             raise restart(due.boundary, launches, directory) from None
 
 
-def _run(record: Record, launches: Launches, identities: Sequence[ProgramIdentity], watch: Watch) -> End:
+def _run(
+    record: Record,
+    launches: Launches,
+    identities: Sequence[ProgramIdentity],
+    submitted: Submission | None,
+    watch: Watch,
+) -> End:
     run_id = record.begin_run({**host_facts(), **abilities(), **launches.facts()}, boot_id())
     state: RunState = "failed"
     try:
-        end = _conduct(record, run_id, launches, identities, watch)
+        end = _conduct(record, run_id, launches, identities, submitted, watch)
     except RestartDueError:
         state = "interrupted"
         raise
@@ -129,9 +136,9 @@ def _run(record: Record, launches: Launches, identities: Sequence[ProgramIdentit
         record.end_run(run_id, state)
 
 
-def _refuse_missing(experiment: Experiment) -> None:
+def _refuse_missing(experiment: Experiment, submitted: Submission | None) -> None:
     """Before anything runs: whether this machine can do what the factors and contexts ask."""
-    if submission(experiment) is not None and any(each.enter or each.leave for each in experiment.levels):
+    if submitted is not None and any(each.enter or each.leave for each in experiment.levels):
         raise UsageError(
             f"[[levels]] have commands, and launch.kind = {experiment.launch.kind!r} runs trials where they"
             " change nothing",
@@ -204,10 +211,14 @@ def _more_blocks(record: Record, differences: Sequence[str], experiment: Experim
 
 
 def _conduct(
-    record: Record, run_id: int, launches: Launches, identities: Sequence[ProgramIdentity], watch: Watch
+    record: Record,
+    run_id: int,
+    launches: Launches,
+    identities: Sequence[ProgramIdentity],
+    submitted: Submission | None,
+    watch: Watch,
 ) -> End:
     experiment = record.experiment
-    submitted = submission(experiment)
     launches.mark(record.id, metrics_file=record.directory / "metrics")
     observer = Observer(launches)
     _note_host(record, run_id)
@@ -252,11 +263,10 @@ def _note_nodes(record: Record, run_id: int) -> None:
         record.add_warning("host_changed", text, run_id)
 
 
-def _tidy(record: Record, launches: Launches, watch: Watch) -> None:
+def _tidy(record: Record, launches: Launches, submitted: Submission | None, watch: Watch) -> None:
     """What an earlier run left that was killed: wait for its jobs, end its processes, take over what it
     measured, give up what it began before the machine restarted.
     """
-    submitted = submission(record.experiment)
     if submitted is not None:
         attach(
             record.directory / JOBS,
