@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -24,9 +25,10 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "workloads"))
 from programs import ROOT, built
 
 PATIENCE_S = 60.0
+FORK = multiprocessing.get_context("fork")
 
 
-def asked(source, *, blocks=4, pause_s=0.0, options=()):
+def asked(source, *, pause_s=0.0, options=()):
     """Two factors; every trial writes its number, its ranks and its job into ``source/log``."""
     script = f'srun --mpi=none -n "$2" sh -c "echo $1 \\$SLURM_PROCID $SLURM_JOB_ID >> $0" && sleep {pause_s}'
     return experiment(
@@ -37,7 +39,7 @@ def asked(source, *, blocks=4, pause_s=0.0, options=()):
             "env": {"SLURM_CONF": os.environ["SLURM_CONF"]},
         },
         factors={"p": [1, 2], "kind": ["a", "b"]},
-        design={"blocks": blocks, "discard": 0},
+        design={"blocks": 2, "discard": 0},
         launch={"kind": "slurm", "poll": "0.2 s", "options": ["--ntasks=2", *options]},
     )
 
@@ -46,6 +48,37 @@ def logged(source):
     """How often each rank of each trial ran."""
     lines = (source / "log").read_text().splitlines()
     return Counter((int(trial), int(rank)) for trial, rank, _ in map(str.split, lines))
+
+
+def measure(going_on, record):
+    """Exits with 0 where the experiment is complete, 130 where it was interrupted."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        sys.exit(0 if run(going_on, record) == "complete" else 2)
+    except InterruptedRunError:
+        sys.exit(130)
+
+
+@pytest.fixture
+def begin():
+    """Starts experiments in processes of their own, none of which outlives the test."""
+    begun = []
+
+    def begin_one(going_on, record):
+        process = FORK.Process(target=measure, args=(going_on, record))
+        process.start()
+        begun.append(process)
+        return process
+
+    yield begin_one
+    for process in begun:
+        process.kill()
+        process.join()
+
+
+def exit_code(process):
+    process.join(PATIENCE_S)
+    return process.exitcode
 
 
 def await_(holds):
@@ -76,20 +109,15 @@ def test_a_two_factor_experiment_runs_in_one_job_with_the_ranks_that_were_asked_
     assert run_.state == "complete"
 
 
-def test_a_job_outlives_steelyard_which_attaches_to_it_and_doubles_nothing(slurm, tmp_path):
+def test_a_job_outlives_steelyard_which_attaches_to_it_and_doubles_nothing(slurm, tmp_path, begin):
     going_on = asked(tmp_path, pause_s=0.2)
-    pid = os.fork()
-    if pid == 0:
-        try:
-            run(going_on, tmp_path / "it.lab")
-        finally:
-            os._exit(0)
+    process = begin(going_on, tmp_path / "it.lab")
     await_((tmp_path / "log").exists)
-    os.kill(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
+    process.kill()
+    assert exit_code(process) == -signal.SIGKILL
     assert run(going_on, tmp_path / "it.lab") == "complete"
     seen = logged(tmp_path)
-    assert {trial for trial, _ in seen} == set(range(1, 17))
+    assert {trial for trial, _ in seen} == set(range(1, 9))
     assert set(seen.values()) == {1}
     assert len(jobs_of(tmp_path)) == 1
     with Record.open(tmp_path / "it.lab") as record:
@@ -97,18 +125,12 @@ def test_a_job_outlives_steelyard_which_attaches_to_it_and_doubles_nothing(slurm
         assert record.progress().failed == 0
 
 
-def test_a_job_that_is_killed_costs_the_trials_that_ran_which_failed_and_say_why(slurm, tmp_path):
-    going_on = asked(tmp_path, blocks=3, pause_s=0.3)
-    pid = os.fork()
-    if pid == 0:
-        code = 1
-        try:
-            code = 0 if run(going_on, tmp_path / "it.lab") == "complete" else 2
-        finally:
-            os._exit(code)
+def test_a_job_that_is_killed_costs_the_trials_that_ran_which_failed_and_say_why(slurm, tmp_path, begin):
+    going_on = asked(tmp_path, pause_s=0.3)
+    process = begin(going_on, tmp_path / "it.lab")
     await_(lambda: (tmp_path / "log").exists() and len(logged(tmp_path)) > 3)
     subprocess.run(["scancel", "--signal=KILL", "--full", jobs_of(tmp_path)[0].id], check=True)
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert exit_code(process) == 0
     with Record.open(tmp_path / "it.lab") as record:
         failed = [m for _, m in record.stream_measurements() if m.status != "ok"]
         states = Counter(outcome.state for outcome in record.outcomes())
@@ -116,20 +138,14 @@ def test_a_job_that_is_killed_costs_the_trials_that_ran_which_failed_and_say_why
     assert 1 <= len(failed) <= 2
     assert "its machine was taken away" in (failed[-1].reason or "")
     assert f"job {jobs_of(tmp_path)[0].id}" in (failed[-1].reason or "")
-    assert states["complete"] == 3
+    assert states["complete"] == 2
     assert 1 <= states["incomplete"] <= 2
     assert len(jobs_of(tmp_path)) >= 2
 
 
-def test_a_node_that_vanishes_costs_no_more_than_its_job(slurm, tmp_path):
-    going_on = asked(tmp_path, blocks=2, pause_s=0.3, options=["--nodelist=n3"])
-    pid = os.fork()
-    if pid == 0:
-        code = 1
-        try:
-            code = 0 if run(going_on, tmp_path / "it.lab") == "complete" else 2
-        finally:
-            os._exit(code)
+def test_a_node_that_vanishes_costs_no_more_than_its_job(slurm, tmp_path, begin):
+    going_on = asked(tmp_path, pause_s=0.3, options=["--nodelist=n3"])
+    process = begin(going_on, tmp_path / "it.lab")
     await_((tmp_path / "log").exists)
     try:
         subprocess.run(["scontrol", "update", "nodename=n3", "state=down", "reason=test"], check=True)
@@ -139,33 +155,24 @@ def test_a_node_that_vanishes_costs_no_more_than_its_job(slurm, tmp_path):
         subprocess.run(
             ["scontrol", "update", "nodename=n3", "state=resume"], check=False, capture_output=True
         )
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    assert exit_code(process) == 0
     with Record.open(tmp_path / "it.lab") as record:
         assert record.progress().blocks["complete"] == 2
         assert 1 <= record.progress().failed <= 2
 
 
-def test_an_interrupted_run_takes_its_job_back_and_goes_on_later(slurm, tmp_path):
+def test_an_interrupted_run_takes_its_job_back_and_goes_on_later(slurm, tmp_path, begin):
     going_on = asked(tmp_path, pause_s=0.3)
-    pid = os.fork()
-    if pid == 0:
-        code = 1
-        try:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-            run(going_on, tmp_path / "it.lab")
-        except InterruptedRunError:
-            code = 130
-        finally:
-            os._exit(code)
+    process = begin(going_on, tmp_path / "it.lab")
     await_((tmp_path / "log").exists)
-    os.kill(pid, signal.SIGINT)
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 130
+    os.kill(process.pid, signal.SIGINT)
+    assert exit_code(process) == 130
     assert Slurm().state(jobs_of(tmp_path)[0].id) == "ended"
     before = sum(1 for _ in logged(tmp_path))
     assert run(going_on, tmp_path / "it.lab") == "complete"
     assert sum(1 for _ in logged(tmp_path)) > before
     with Record.open(tmp_path / "it.lab") as record:
-        assert record.progress().blocks["complete"] == 4
+        assert record.progress().blocks["complete"] == 2
 
 
 def test_a_queue_that_refuses_is_an_error_with_its_words(slurm, tmp_path):
@@ -194,7 +201,7 @@ def test_ranks_of_open_mpi_run_in_the_jobs_of_slurm_over_two_factors(slurm, tmp_
             "timeout": "60 s",
         },
         factors={"p": [1, 2], "op": ["barrier", "bcast"]},
-        design={"blocks": 2, "discard": 0},
+        design={"blocks": 1, "discard": 0},
         metrics={"latency_quantile_s": {"source": "lines", "unit": "s"}},
         analysis={"metric": "latency_quantile_s"},
         launch={"kind": "slurm", "poll": "0.2 s", "options": ["--ntasks=2"]},
@@ -208,5 +215,5 @@ def test_ranks_of_open_mpi_run_in_the_jobs_of_slurm_over_two_factors(slurm, tmp_
         }
     assert set(seen) == {(p, op) for p in (1, 2) for op in ("barrier", "bcast")}
     for (p, op), sample in seen.items():
-        assert (sample.labels["p"], sample.labels["op"], len(sample)) == (p, op, 2)
+        assert (sample.labels["p"], sample.labels["op"], len(sample)) == (p, op, 1)
     assert len(jobs_of(tmp_path)) == 1
