@@ -11,8 +11,9 @@ from statsmodels.stats.multitest import multipletests
 from steelyard.sample import Failures
 from steelyard.stats.contrast import contrast
 from steelyard.stats.declared import Declared
-from steelyard.stats.ratio_of_speedups import ratio_of_speedups, ratios_of_speedups
+from steelyard.stats.ratio_of_speedups import ratios_of_speedups
 from steelyard.stats.speedup import speedup
+from steelyard.stats.two_speedups import ratio_of_speedups
 from steelyard.stats.undefined import Undefined
 
 DECLARED = Declared(baseline={"algorithm": "delta"}, strata=("runtime",), ratio_across="runtime")

@@ -4,26 +4,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-import numpy as np
-
-from steelyard.estimand import Estimand
 from steelyard.sample import Sample, Treatment
-from steelyard.stats.contrast import Contrast, Order, Units, contrast, restricted
+from steelyard.stats.contrast import Order, contrast
 from steelyard.stats.declared import Declared
-from steelyard.stats.estimate import estimate
 from steelyard.stats.flags import unjudgeable
 from steelyard.stats.holm import holm
 from steelyard.stats.interval import Interval
-from steelyard.stats.means import means_of
 from steelyard.stats.pairing import Pair, pair_up
-from steelyard.stats.propagation import effective_freedom
 from steelyard.stats.speedup import Speedup
-from steelyard.stats.student import two_sided_p
+from steelyard.stats.two_speedups import ratio_of_speedups
 from steelyard.stats.undefined import Undefined
 from steelyard.units import Scalar
 
@@ -100,26 +93,6 @@ def ratios_of_speedups(
     return _judged(found, declared)
 
 
-def ratio_of_speedups(
-    numerator: Contrast, denominator: Contrast, estimand: Estimand = "geomean_ratio", *, seed: int = 1
-) -> Speedup | Undefined:
-    """S_numerator / S_denominator. Where both were measured in the same blocks, each block has its own ratio,
-    and what the block did to all four cancels; else the variances of both logarithms add.
-    """
-    if not (numerator.paired and denominator.paired and numerator.old.by == denominator.old.by):
-        return _independent(numerator, denominator, estimand)
-    common = np.intersect1d(numerator.old.ids, denominator.old.ids)
-    if common.size == 0:
-        return Undefined("no_common_block")
-    one, other = restricted(numerator, common), restricted(denominator, common)
-    if estimand == "ratio_of_means":
-        return _of_means(one, other)
-    differences = Contrast(
-        _units(one.old, one.differences), _units(other.old, other.differences), 1, blocks=common.size
-    )
-    return estimate(differences, estimand, seed=seed)
-
-
 def _without(levels: Mapping[str, Scalar], factor: str) -> tuple[tuple[str, Scalar], ...]:
     return tuple(sorted((name, level) for name, level in levels.items() if name != factor))
 
@@ -133,7 +106,14 @@ def _one(factor: str, first: Pair, other: Pair, declared: Declared, order: Order
     elif isinstance(under, Undefined):
         ratio = under
     else:
-        ratio = ratio_of_speedups(over, under, declared.estimand, seed=declared.seed)
+        ratio = ratio_of_speedups(
+            over,
+            under,
+            declared.estimand,
+            declared.interval,
+            type_b=declared.type_b,
+            seed=declared.seed,
+        )
     return SpeedupRatio(
         factor=factor,
         level=other.treatment.treatment.levels[factor],
@@ -169,38 +149,3 @@ def _judged(found: Sequence[SpeedupRatio], declared: Declared) -> tuple[SpeedupR
             replace(each, ci_family=each.ratio.interval(level), p_holm=tested[i].p_holm, change=change)
         )
     return tuple(judged)
-
-
-def _units(units: Units, logs: np.ndarray) -> Units:
-    return replace(units, logs=logs)
-
-
-def _of_means(one: Contrast, other: Contrast) -> Speedup | Undefined:
-    """U of log S_1 - log S_2 from the differences of both effects, unit by unit."""
-    if one.old.ids.size < 2:
-        return Undefined(one.too_few)
-    a, b = means_of(one), means_of(other)
-    if a is None or b is None:
-        return Undefined("out_of_range")
-    n = a.top.size
-    log = math.log(a.value) - math.log(b.value)
-    u = float((a.effects - b.effects).std(ddof=1)) / math.sqrt(n)
-    if u <= 1e-14:
-        p = 1.0 if abs(log) <= 1e-14 else 2.0 ** (1 - n)
-        return Speedup(log if p < 1 else 0.0, 0.0, None, n, p, f"{one.unit}-log-ratio-sign", "ratio_of_means")
-    p, method = two_sided_p(log / u, n - 1), f"{one.unit}-means-log-delta"
-    return Speedup(log, u, n - 1, n, p, method, "ratio_of_means")
-
-
-def _independent(one: Contrast, other: Contrast, estimand: Estimand) -> Speedup | Undefined:
-    parts = [estimate(each, estimand) for each in (one, other)]
-    for each in parts:
-        if isinstance(each, Undefined):
-            return each
-    a, b = (each for each in parts if isinstance(each, Speedup))
-    u = math.hypot(a.se, b.se)
-    if u == 0 or a.nu is None or b.nu is None:
-        return Undefined("no_spread")
-    nu = effective_freedom((a.se, b.se), (a.nu, b.nu)) or a.nu + b.nu
-    log = a.log - b.log
-    return Speedup(log, u, nu, a.n + b.n, two_sided_p(log / u, nu), a.method, estimand)

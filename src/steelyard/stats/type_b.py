@@ -87,6 +87,28 @@ def contributions(contrast: Contrast, components: Sequence[TypeB], *, logs: bool
     return tuple(found)
 
 
+def contributions_of_ratio(
+    numerator: Contrast, denominator: Contrast, components: Sequence[TypeB], *, logs: bool
+) -> tuple[Contribution, ...]:
+    """The same of log S_numerator - log S_denominator: an error of its own in each of four treatments, or one
+    that all four share, of which little is left.
+    """
+    over = contributions(numerator, components, logs=logs)
+    under = [
+        replace(each, sensitivity=-each.sensitivity)
+        for each in contributions(denominator, components, logs=logs)
+    ]
+    return tuple(
+        part
+        for one, other in zip(over, under, strict=True)
+        for part in (
+            (replace(one, sensitivity=one.sensitivity + other.sensitivity),)
+            if one.of.shared
+            else (one, other)
+        )
+    )
+
+
 def with_type_b(ratio: Speedup, parts: Sequence[Contribution]) -> Speedup | Undefined:
     """The estimate with its Type A and Type B uncertainties together, nu by Welch-Satterthwaite.
 
