@@ -95,16 +95,6 @@ class Facts:
     def _rows(self, sql: str, *parameters: object) -> sqlite3.Cursor:
         return self._connection.execute(sql, parameters)
 
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """Questions asked within see one state, whatever a running experiment adds meanwhile."""
-        with explained(self.directory / FILE):
-            self._connection.execute("BEGIN")
-        try:
-            yield
-        finally:
-            self._connection.rollback()
-
     @property
     def experiment(self) -> Experiment:
         """The spec as it was run."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 from array import array
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from operator import itemgetter
 from statistics import median
 from typing import Concatenate, ParamSpec, TypeVar
@@ -15,13 +17,16 @@ from steelyard.design.plan import Block, BlockOutcome, BlockState, Context, Exte
 from steelyard.run.measurement import Measurement
 from steelyard.sample import Failures, Sample
 from steelyard.store.censoring import CensoredColumns, times_to_limit
+from steelyard.store.database import explained
+from steelyard.store.disturbance import disturbances
 from steelyard.store.entries import Batch, Disturbance, Gaps, Journal, Look, Notice, Progress, Run
-from steelyard.store.facts import Facts
+from steelyard.store.facts import FILE, Facts
 from steelyard.store.lock import Holder, holder
 from steelyard.store.provenance import Origins
 from steelyard.store.reduction import REDUCTIONS
-from steelyard.store.sampling import ALWAYS, Columns, Origin, builtin_columns, reported_columns
+from steelyard.store.sampling import ALWAYS, Columns, Origin, builtin_columns, reported_columns, uncounted
 from steelyard.store.streaming import measurements
+from steelyard.store.trials import Trials
 from steelyard.units import Scalar
 
 P = ParamSpec("P")
@@ -48,6 +53,22 @@ def _order(drawn: str) -> tuple[int, ...]:
 
 class Reading(Facts):
     """The questions. Every method raises `RecordError` where the file is damaged or cannot be read."""
+
+    _trials: Trials | None = None
+    """What all questions about one state share."""
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Questions asked within see one state, whatever a running experiment adds meanwhile."""
+        with explained(self.directory / FILE):
+            self._connection.execute("BEGIN")
+        try:
+            with self._explained():
+                self._trials = Trials(self._connection)
+            yield
+        finally:
+            self._trials = None
+            self._connection.rollback()
 
     @_asked
     def outcomes(self) -> list[BlockOutcome]:
@@ -96,7 +117,8 @@ class Reading(Facts):
         """
         asked = [self._metric(name) for name in metrics]
         together = [name for name in metrics if name in ALWAYS]
-        always = builtin_columns(self._connection, together) if together else {}
+        trials = self._trials or Trials(self._connection)
+        always = builtin_columns(self._connection, trials, together) if together else {}
         origin = Origin(self._connection)
         failures = self.failures()
         treatments = {treatment.id: treatment for treatment in self.treatments}
@@ -107,10 +129,14 @@ class Reading(Facts):
             found: Mapping[tuple[int, int], Columns]
             labels: Mapping[int, Mapping[str, Scalar]] = {0: {}}
             if metric.kind == "builtin":
-                its = always if metric.name in together else builtin_columns(self._connection, [metric.name])
+                its = (
+                    always
+                    if metric.name in together
+                    else builtin_columns(self._connection, trials, [metric.name])
+                )
                 found = {(0, treatment): columns for treatment, columns in its.items()}
             else:
-                found = reported_columns(self._connection, id_, REDUCTIONS[reduce])
+                found = reported_columns(self._connection, trials, id_, REDUCTIONS[reduce])
                 labels = self._labels_among({label for label, _ in found}) or labels
             if not any(labels.values()):
                 plain = next(iter(labels))
@@ -165,7 +191,18 @@ class Reading(Facts):
     @_asked
     def failures(self) -> dict[int, Failures]:
         """How many trials of each treatment were attempted and failed, discarded blocks left out."""
-        attempted = dict(self._rows("SELECT treatment, count(*) FROM attempted GROUP BY treatment"))
+        trials = self._trials or Trials(self._connection)
+        attempted = Counter(trials.columns("treatment")[0])
+        attempted.subtract(
+            dict(
+                self._rows(
+                    "SELECT treatment, count(*) FROM block CROSS JOIN trial"
+                    " ON trial.id BETWEEN first_trial AND min(first_trial + trials - 1, ?)"
+                    " WHERE discard GROUP BY treatment",
+                    trials.last,
+                )
+            )
+        )
         failed = {
             treatment: (count, late)
             for treatment, count, late in self._rows(
@@ -174,7 +211,7 @@ class Reading(Facts):
             )
         }
         return {
-            treatment.id: Failures(attempted.get(treatment.id, 0), *failed.get(treatment.id, (0, 0)))
+            treatment.id: Failures(attempted[treatment.id], *failed.get(treatment.id, (0, 0)))
             for treatment in self.treatments
         }
 
@@ -261,13 +298,8 @@ class Reading(Facts):
     @_asked
     def disturbances(self) -> dict[int, Disturbance]:
         """For each treatment with complete blocks: the share of elapsed time spent waiting for a CPU."""
-        return {
-            treatment: Disturbance(treatment, trials, waited / wall if wall else 0.0)
-            for treatment, trials, waited, wall in self._rows(
-                "SELECT treatment, count(*), sum(queue_wait_ns), sum(wall_ns) FROM counted"
-                " WHERE queue_wait_ns IS NOT NULL GROUP BY treatment"
-            )
-        }
+        trials = self._trials or Trials(self._connection)
+        return disturbances(trials, uncounted(self._connection))
 
     @_asked
     def gaps(self, trials: int = 10_000) -> Gaps:

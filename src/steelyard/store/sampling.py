@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 import sqlite3
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-import msgspec
+from steelyard.store.trials import CHUNK, WAITED_NS, Trials, numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,15 +28,13 @@ COLUMNS: Final[dict[str, tuple[str, float]]] = {
     "major_faults": ("major_faults", 1),
     "voluntary_switches": ("voluntary_switches", 1),
     "involuntary_switches": ("involuntary_switches", 1),
-    "queue_wait_s": ("queue_wait_ns", 1e9),
+    "queue_wait_s": (WAITED_NS, 1e9),
 }
-"""For each built-in metric: SQL over ``trial`` that is a whole number, and how many of them are its unit."""
+"""For each built-in metric: SQL over ``trial`` that is a whole number, and how many of them are its unit;
+below 0 where it was not observed."""
 
 ALWAYS: Final = frozenset(COLUMNS) - {"queue_wait_s"}
 """Built-in metrics that every trial has."""
-
-CHUNK: Final = 1 << 14
-"""Rows that are read at once: their numbers fit into a cache, and memory grows with what is kept only."""
 
 _LABELS_SHIFT: Final = 40
 """One number names labels and treatment."""
@@ -56,53 +54,83 @@ class Columns:
         return cls(array("q"), array("q"), tuple(array("d") for _ in range(metrics)))
 
 
-def builtin_columns(connection: sqlite3.Connection, metrics: Sequence[str]) -> dict[int, Columns]:
+def builtin_columns(
+    connection: sqlite3.Connection, trials: Trials, metrics: Sequence[str]
+) -> dict[int, Columns]:
     """The values of built-in metrics for each treatment; trials that lack one of them are left out."""
     import numpy as np
 
-    # A column of many trials as one JSON text is read in half the time of as many rows.
-    wanted = ["treatment", "block", "id", *(COLUMNS[metric][0] for metric in metrics)]
-    lists = ", ".join(f"json_group_array({column})" for column in wanted)
-    where = " AND ".join(f"{COLUMNS[metric][0]} IS NOT NULL" for metric in metrics if metric not in ALWAYS)
-    sql = f"SELECT {lists} FROM trial WHERE id BETWEEN ? AND ? AND {where or 'TRUE'}"  # noqa: S608 -- ours
-    decode = msgspec.json.Decoder(list[int]).decode
-    (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM trial").fetchone()
-    rows = np.empty((len(wanted), last), np.int64)
-    end = 0
-    for first in range(1, last + 1, CHUNK):
-        texts = connection.execute(sql, (first, first + CHUNK - 1)).fetchone()
-        for row, text in zip(rows, texts, strict=True):
-            numbers = decode(text)
-            row[end : end + len(numbers)] = numbers
-        end += len(numbers)
-    keys, blocks, trials, *values = rows[:, :end]
+    wanted = ("treatment", "block", *(COLUMNS[metric][0] for metric in metrics))
+    rows = [trials.ids(), *(np.frombuffer(column, np.int64) for column in trials.columns(*wanted))]
+    if not ALWAYS.issuperset(metrics):
+        observed = np.all(np.array(rows[3:]) >= 0, axis=0)
+        rows = [row[observed] for row in rows]
+    ids, keys, blocks, *values = rows
     in_units = [column / COLUMNS[metric][1] for metric, column in zip(metrics, values, strict=True)]
-    return _grouped(connection, keys, blocks, trials, in_units)
+    return _grouped(connection, keys, blocks, ids, in_units)
 
 
 def reported_columns(
-    connection: sqlite3.Connection, metric: int, reduce: Callable[[Sequence[float]], float]
+    connection: sqlite3.Connection,
+    trials: Trials,
+    metric: int,
+    reduce: Callable[[Sequence[float]], float],
 ) -> dict[tuple[int, int], Columns]:
     """The values of another metric for each id of labels and treatment, iterations reduced."""
     import numpy as np
 
-    rows: Iterator[tuple[int, int, int, float]] = connection.execute(
-        # Both tables lie in the order of trials, and CROSS JOIN holds the order of the loops, so that each is
-        # read once. Within a trial, values lie in the order of their primary key: labels, then iterations.
-        f"SELECT (labels << {_LABELS_SHIFT}) + treatment, block, trial, v"  # noqa: S608 -- a number
-        " FROM value CROSS JOIN trial ON trial.id = trial WHERE metric = ? ORDER BY trial",
-        (metric,),
+    # Rows of one number each take half the time of rows with all that belongs to it; SQLite writes no number
+    # that is not whole as text without loss.
+    rows = connection.execute(
+        "SELECT v FROM value WHERE metric = ? AND trial BETWEEN 1 AND ? ORDER BY trial", (metric, trials.last)
     )
-    iterated = connection.execute("SELECT 1 FROM value WHERE metric = ? AND i > 0 LIMIT 1", (metric,))
-    if iterated.fetchone():
-        rows = _reduced(rows, reduce)
-    columns = tuple(array(code) for code in "qqqd")
-    while chunk := list(itertools.islice(rows, CHUNK)):
-        for column, numbers in zip(columns, zip(*chunk, strict=True), strict=True):
-            column.extend(numbers)
-    keys, blocks, trials = (np.frombuffer(column, np.int64) for column in columns[:3])
-    found = _grouped(connection, keys, blocks, trials, [np.frombuffer(columns[3], np.float64)])
+    values = np.fromiter(itertools.chain.from_iterable(rows), np.float64)
+    ids, labels = _whence(connection, trials.last, metric, values.size)
+    # Within a trial, values lie in the order of their primary key: labels, then iterations.
+    starts = np.flatnonzero(_changes(ids) | _changes(labels))
+    if starts.size < values.size:
+        ids, labels, values = ids[starts], labels[starts], _reduced(values, starts, reduce)
+    treatments, blocks = (
+        np.frombuffer(column, np.int64)[trials.places(ids)] for column in trials.columns("treatment", "block")
+    )
+    found = _grouped(connection, (labels << _LABELS_SHIFT) + treatments, blocks, ids, [values])
     return {(key >> _LABELS_SHIFT, key & (1 << _LABELS_SHIFT) - 1): its for key, its in found.items()}
+
+
+def _whence(connection: sqlite3.Connection, last: int, metric: int, rows: int) -> tuple[Ints, Ints]:
+    """The trial and the labels of each value of a metric."""
+    import numpy as np
+
+    sql = (
+        "SELECT json_group_array(trial), json_group_array(labels) FROM value"
+        " WHERE metric = ? AND trial BETWEEN ? AND ?"
+    )
+    found = np.empty((2, rows), np.int64)
+    end = 0
+    for first in range(1, last + 1, CHUNK):
+        texts = connection.execute(sql, (metric, first, min(first + CHUNK - 1, last))).fetchone()
+        ids, labels = map(numbers, texts)
+        found[:, end : end + len(ids)] = ids, labels
+        end += len(ids)
+    return found[0], found[1]
+
+
+def _changes(column: Ints) -> npt.NDArray[np.bool_]:
+    """Whether each number differs from the one before; the first does."""
+    import numpy as np
+
+    changes = np.ones(column.size, np.bool_)
+    np.not_equal(column[1:], column[:-1], out=changes[1:])
+    return changes
+
+
+def _reduced(values: Floats, starts: Ints, reduce: Callable[[Sequence[float]], float]) -> Floats:
+    """One value for each stretch of values, of which these are the starts."""
+    import numpy as np
+
+    flat, bounds = values.tolist(), [*starts.tolist(), values.size]
+    stretches = itertools.pairwise(bounds)
+    return np.fromiter((reduce(flat[start:end]) for start, end in stretches), np.float64, starts.size)
 
 
 def _grouped(
@@ -111,8 +139,8 @@ def _grouped(
     """Columns by key, the order of the rows kept, without those of blocks that are not complete."""
     import numpy as np
 
-    if uncounted := _uncounted(connection):
-        counts = ~np.isin(blocks, uncounted)
+    if left_out := uncounted(connection):
+        counts = ~np.isin(blocks, left_out)
         keys, blocks, trials = keys[counts], blocks[counts], trials[counts]
         values = [column[counts] for column in values]
     if not keys.size:
@@ -138,26 +166,9 @@ def _grouped(
     }
 
 
-def _uncounted(connection: sqlite3.Connection) -> list[int]:
+def uncounted(connection: sqlite3.Connection) -> list[int]:
     """Blocks that are not complete; left out here in a third of the time that SQLite takes."""
     return [row[0] for row in connection.execute("SELECT id FROM block WHERE state <> 'complete'")]
-
-
-def _reduced(
-    rows: Iterable[tuple[int, int, int, float]], reduce: Callable[[Sequence[float]], float]
-) -> Iterator[tuple[int, int, int, float]]:
-    """One row for each run of rows with the same trial and labels."""
-    iterations: list[float] = []
-    key = block = trial = 0
-    for its_key, its_block, its_trial, value in rows:
-        if its_trial != trial or its_key != key:
-            if iterations:
-                yield key, block, trial, reduce(iterations)
-            iterations = []
-            key, block, trial = its_key, its_block, its_trial
-        iterations.append(value)
-    if iterations:
-        yield key, block, trial, reduce(iterations)
 
 
 class Origin:
@@ -189,11 +200,14 @@ class Origin:
         return passes, contexts
 
     def _look_up(self, blocks: array[int]) -> tuple[array[int], array[int]]:
+        import numpy as np
+
+        where = np.frombuffer(blocks, np.int64)
+        if where.size and not 0 < where.min() <= where.max() <= self._last:
+            raise LookupError("a trial of a block that is not there")
         if self._pass is not None:
-            if blocks and not 0 < min(blocks) <= max(blocks) <= self._last:
-                raise LookupError("a trial of a block that is not there")
             return array("q", [self._pass]) * len(blocks), array("q", [0]) * len(blocks)
-        return (
-            array("q", map(self._passes.__getitem__, blocks)),
-            array("q", map(self._contexts.__getitem__, blocks)),
+        passes, contexts = (
+            np.frombuffer(column, np.int64)[where] for column in (self._passes, self._contexts)
         )
+        return array("q", passes.tobytes()), array("q", contexts.tobytes())
