@@ -1,8 +1,7 @@
-"""Models of data whose formula is known, and what is said where there is no model."""
+"""Models of data whose formula is known, and what they rest on."""
 
 from __future__ import annotations
 
-import dataclasses
 import subprocess
 import sys
 
@@ -10,27 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from known_growth import P, exact, kinds, series
 
 from steelyard.errors import UsageError
 from steelyard.growth import Growth, parse_growth
-from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel, model, model_all, series_of
+from steelyard.scaling import Expectation, NotModelled, Question, model, model_all, series_of
 from steelyard.scaling.modelling import BATCH
-
-P = [16, 32, 64, 128, 256, 512]
-
-
-def series(values, at=P, name="f", **more):
-    rows = [[v] if np.isscalar(v) else list(v) for v in values]
-    return series_of(name, ["p"], [[x] for x in at], rows, **more)
-
-
-def exact(text, at=P, constant=3.0, factor=0.5):
-    growth = parse_growth(text)
-    return series([constant + factor * growth.at(x) for x in at], at, name=text)
-
-
-def kinds(answer):
-    return {warning.kind for warning in answer.warnings}
 
 
 @pytest.mark.parametrize(
@@ -117,36 +101,6 @@ def test_constants_are_kept():
     assert kept >= 284
 
 
-def test_the_rank_is_undecided_unless_one_reaches_four_fifths():
-    rng = np.random.default_rng(3)
-    for noise in (0.01, 0.1, 0.3):
-        values = np.array([5 + np.log2(p) for p in P])[:, None] * (1 + noise * rng.standard_normal((6, 5)))
-        v = model(
-            series(np.abs(values)), Question(expectations={"*": Expectation("O(log p)", "p^0.5")})
-        ).validation
-        stated = dataclasses.astuple(v.probability)
-        assert sum(stated) == pytest.approx(1)
-        assert (v.rank == "undecided") == (max(stated) < 0.8)
-
-
-def test_a_match_has_a_divergence_of_one_and_a_prediction_has_an_interval():
-    found = model(
-        exact("log p"),
-        Question(expectations={"f": Expectation("p"), "*": Expectation("log p")}, scale={"p": 8192}),
-    )
-    assert found.validation.rank == found.validation.rank_at_scale == "match"
-    assert found.validation.divergence.is_constant
-    prediction = found.predictions[0]
-    assert prediction.at == (8192.0,)
-    assert prediction.low <= prediction.value <= prediction.high
-
-
-def test_an_expectation_reduces_to_the_parameter_that_varies():
-    stated = Expectation("O(n/p log(n/p) + p^2 log p)")
-    weak = Question(expectations={"*": stated}, along={"n": "p"})
-    assert model(exact("p^2 log p"), weak).validation.rank == "match"
-
-
 @settings(max_examples=15)
 @given(st.floats(1e-9, 1e9), st.integers(0, 10**6))
 def test_scaling_all_values_leaves_verdicts_unchanged(factor, seed):
@@ -170,53 +124,6 @@ def test_the_order_of_series_and_their_neighbours_change_nothing():
     assert [m.text() for m in forward] == [m.text() for m in backward]
     assert [m.predictions for m in forward] == [m.predictions for m in backward]
     assert model(many[3], question).predictions == forward[3].predictions
-
-
-@pytest.mark.parametrize(
-    ("bad", "reason"),
-    [
-        (series([1, 2], [4, 8], "bad"), "2 points"),
-        (series([1, float("nan"), 3], [4, 8, 16], "bad"), "value nan at p = 8"),
-        (series([1, float("inf"), 3], [4, 8, 16], "bad"), "value inf at p = 8"),
-        (series([1, -2, 3], [4, 8, 16], "bad"), "negative"),
-        (series([0, 0, 0], [4, 8, 16], "bad"), "all values are 0"),
-        (series([1e-300, 2e-300, 3e-300], [4, 8, 16], "bad"), "the largest value is 3e-300"),
-        (series([1, 2, 3], [0, 8, 16], "bad"), "above 0"),
-        (series([[1], [], [3]], [4, 8, 16], "bad"), "no value at p = 8"),
-    ],
-)
-def test_a_series_that_cannot_be_modelled_says_why_and_stops_no_other(bad, reason):
-    good, failed = model_all([exact("p"), bad])
-    assert isinstance(good, ScalingModel)
-    assert isinstance(failed, NotModelled)
-    assert reason in failed.reason
-
-
-def test_points_below_one_lose_their_logarithms_and_say_so():
-    found = model(series([1 + x for x in (0.5, 1, 2, 4, 8)], [0.5, 1, 2, 4, 8]))
-    assert found.lead == (Growth.of(1),)
-    assert "no_logarithms" in kinds(found)
-
-
-def test_a_series_that_starts_at_one_keeps_its_logarithms():
-    at = [1, 2, 4, 8, 16, 32]
-    found = model(series([3 + 2 * np.log2(p) for p in at], at), Question(targets=({"p": 1},)))
-    assert found.lead == (Growth.of(0, 1),)
-    assert found.predictions[0].value == pytest.approx(3, rel=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("scale", "targets"), [({"p": 1}, ()), ({"p": 0}, ()), ({}, ({"p": 0.5},)), ({}, ({"p": -3},))]
-)
-def test_a_scale_without_a_value_is_refused(scale, targets):
-    with pytest.raises(UsageError, match="no scale at which growth has a value"):
-        model(exact("log p"), Question(scale=scale, targets=targets))
-
-
-def test_zeros_are_modelled_and_said():
-    found = model(series([0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 6]))
-    assert "zeros" in kinds(found)
-    assert found.at(6.0) == pytest.approx(5, rel=0.05)
 
 
 def test_how_little_a_model_rests_on_is_said():
@@ -252,14 +159,6 @@ def test_the_adjusted_coefficient_of_determination_is_that_of_its_definition():
     residual = values - [found.at(float(p)) for p in P]
     left = len(P) - 1 - len(found.terms)
     assert found.r2 == pytest.approx(1 - (residual @ residual / left) / values.var(ddof=1))
-
-
-def test_against_a_constant_expectation_growth_that_is_no_tenth_of_the_value_is_none_at_that_scale():
-    flat = series([1000 + 0.01 * p for p in P])
-    v = model(flat, Question(expectations={"*": Expectation("O(1)")}, scale={"p": 1024})).validation
-    assert (v.rank, v.rank_at_scale) == ("none", "match")
-    v = model(flat, Question(expectations={"*": Expectation("O(1)")}, scale={"p": 10**6})).validation
-    assert v.rank_at_scale == "none"
 
 
 def test_a_stated_uncertainty_widens_and_its_launches_let_a_misfit_be_seen():
@@ -303,46 +202,6 @@ def test_the_published_method_stays_beside_ours():
         model(series_of("two", ["p", "q"], [(p, q) for p in P[:3] for q in P[:3]], [[1.0]] * 9), question),
         NotModelled,
     )
-
-
-magnitudes = st.floats(0, 1e12, allow_subnormal=False) | st.just(0.0) | st.just(1e-30) | st.just(1e30)
-coordinates = st.floats(1e-3, 1e7, allow_subnormal=False) | st.integers(1, 4096).map(float)
-
-
-@pytest.mark.parametrize(
-    ("at", "values"),
-    [
-        ([0.5, 1.0, 2.0], [[1.0], [1.0], [0.0]]),  # the last point has all weight
-        ([1.0, 2.0, 3.0], [[0.0], [0.0], [0.0, 0.0, 0.0, 1e-30]]),
-        ([1.0, 2.0, 34.0], [[1e-30], [1e-30, 1e-30], [0.0]]),
-        ([1.0, 2.0, 3.0], [[0.0], [0.0], [0.0, 2555.0, 0.0, 0.0]]),
-    ],
-)
-def test_a_point_that_has_all_weight_or_none_gives_finite_numbers(at, values):
-    found = model(series_of("f", ["p"], [[x] for x in at], values), Question(scale={"p": 8192}))
-    numbers = [found.constant, found.posterior, found.predictions[0].value]
-    assert np.isfinite([*numbers, *(term.coefficient for term in found.terms)]).all()
-
-
-@settings(max_examples=150)
-@given(
-    st.lists(coordinates, min_size=1, max_size=9, unique=True),
-    st.data(),
-)
-def test_whatever_is_measured_gets_finite_numbers_or_a_reason(at, data):
-    values = [data.draw(st.lists(magnitudes, min_size=1, max_size=4)) for _ in at]
-    question = Question(expectations={"*": Expectation("O(p)")}, scale={"p": 8192})
-    found = model(series_of("f", ["p"], [[x] for x in at], values), question)
-    if isinstance(found, NotModelled):
-        assert found.reason
-        return
-    numbers = [found.constant, found.posterior, *(term.coefficient for term in found.terms)]
-    numbers += [dataclasses.astuple(found.validation.probability)[i] for i in range(3)]
-    assert np.isfinite(numbers).all()
-    prediction = found.predictions[0]
-    assert not np.isnan([prediction.value, prediction.low, prediction.high]).any()
-    assert prediction.low <= prediction.value <= prediction.high
-    assert found.text()
 
 
 @pytest.mark.parametrize(
@@ -415,13 +274,3 @@ def test_answers_do_not_depend_on_threads():
     ]
     one, two = model_all(many, Question(threads=1)), model_all(many, Question(threads=2))
     assert one == two
-
-
-def test_an_expectation_over_what_does_not_vary_is_an_error_and_no_constant():
-    growing = series(1e-6 * np.array(P))
-    with pytest.raises(UsageError, match=r"O\(m\) is over m, and nothing here grows with that") as told:
-        model(growing, Question(expectations={"*": Expectation("O(m)")}))
-    assert "parameters: p" in (told.value.hint or "")
-    weak = Question(expectations={"*": Expectation("O(n)")}, along={"n": "p"})
-    assert model(growing, weak).validation is not None
-    assert model(growing, Question(expectations={"*": Expectation("O(n p)")})).validation is not None

@@ -1,4 +1,4 @@
-"""Factorial experiments by hand."""
+"""Factorial experiments by hand; makes ``known_effects`` importable for the tests beside it."""
 
 from __future__ import annotations
 
@@ -53,6 +53,9 @@ def drawn(rng, layout, log_mean, *, blocks=12, spread=0.05):
         np.exp(log_mean(cell) + drift + rng.normal(0, spread * (1 + place % 3), blocks))
         for place, cell in enumerate(layout.cells())
     ]
+
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 
 @pytest.fixture(scope="session")

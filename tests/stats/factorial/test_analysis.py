@@ -1,3 +1,5 @@
+"""Effects, their intervals and tests, against independent witnesses."""
+
 from __future__ import annotations
 
 import itertools
@@ -8,37 +10,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from known_effects import CUBE, by_name, log_mean
 from scipy import stats
-from statsmodels.stats.power import TTestPower
 
-from steelyard.factorial import Axis, Generator, Layout
+from steelyard.factorial import Axis, Layout
 from steelyard.sample import Failures
 from steelyard.stats.declared import Declared
 from steelyard.stats.factorial.analysis import factorial
-from steelyard.stats.factorial.fresh import with_fresh_runs
-from steelyard.stats.facts import DesignFacts
 from steelyard.stats.holm import holm
-
-CUBE = {"a": ["lo", "hi"], "b": [0, 1], "c": [False, True]}
-
-
-def log_mean(cell):
-    """Known effects: a doubles, c saves a tenth, and both together cost a twentieth."""
-    high = cell["a"] == "hi"
-    return math.log(2) * high + math.log(0.9) * (cell["c"] is True) + math.log(1.05) * (high and cell["c"])
-
-
-def by_name(found):
-    return {effect.factors: effect for effect in found.effects}
-
-
-def test_effects_stand_in_the_order_of_yates(experiment):
-    layout, samples, _ = experiment(1, log_mean, **CUBE)
-    (found,) = factorial(samples, layout, Declared())
-    assert [effect.factors for effect in found.effects] == [
-        ("a",), ("b",), ("a", "b"), ("c",), ("a", "c"), ("b", "c"), ("a", "b", "c"),
-    ]  # fmt: skip
-    assert (found.kind, found.by, found.units, found.treatments) == ("complete", "block", 12, 8)
 
 
 def test_an_effect_in_blocks_is_a_t_test_of_its_contrasts(experiment):
@@ -154,43 +133,6 @@ def test_shares_of_all_effects_and_chance_are_the_whole(experiment):
     assert found.unassigned == pytest.approx(0, abs=1e-12)
 
 
-def test_a_fraction_estimates_the_sums_of_what_it_confounds(experiment):
-    half = (Generator(2, 0b011),)
-    layout, samples, values = experiment(9, log_mean, kind="fraction", generators=half, **CUBE)
-    (found,) = factorial(samples, layout, Declared())
-    assert [(effect.factors, effect.confounded) for effect in found.effects] == [
-        (("a",), ("b × c",)),
-        (("b",), ("a × c",)),
-        (("c",), ("a × b",)),
-    ]
-    a = np.array([1 if cell["a"] == "hi" else -1 for cell in layout.cells()])
-    assert found.effects[0].q == pytest.approx((a @ np.log(values)).mean() / 4)
-
-
-def test_an_alias_of_the_other_sign_has_a_minus(experiment):
-    half = (Generator(2, 0b011, -1),)
-    layout, samples, _ = experiment(9, log_mean, kind="fraction", generators=half, **CUBE)
-    (found,) = factorial(samples, layout, Declared())
-    assert [effect.confounded for effect in found.effects] == [("−b × c",), ("−a × c",), ("−a × b",)]
-
-
-def test_a_screening_estimates_main_effects_and_says_what_is_left(experiment):
-    names = {f"x{j}": [0, 1] for j in range(9)}
-    layout, samples, _ = experiment(
-        11, lambda cell: 0.5 * cell["x3"] - 0.4 * cell["x7"], kind="plackett-burman", **names
-    )
-    (found,) = factorial(samples, layout, Declared())
-    assert (found.kind, found.treatments, len(found.effects)) == ("screening", 12, 9)
-    assert [effect.factors[0] for effect in found.effects if effect.resolved] == ["x3", "x7"]
-    whole = sum(effect.share for effect in found.effects) + found.rest + found.unassigned
-    assert whole == pytest.approx(1)
-
-
-def test_one_factor_at_a_time_has_comparisons_and_no_effects(experiment):
-    layout, samples, _ = experiment(11, log_mean, kind="one-at-a-time", **CUBE)
-    assert factorial(samples, layout, Declared()) == ()
-
-
 def test_one_block_gives_effects_without_a_test_unless_lenth_is_declared(experiment):
     layout, samples, _ = experiment(12, log_mean, blocks=1, **CUBE)
     (bare,) = factorial(samples, layout, Declared())
@@ -202,88 +144,6 @@ def test_one_block_gives_effects_without_a_test_unless_lenth_is_declared(experim
     assert effects["a",].resolved
     assert effects["a",].method == "lenth-pseudo-se"
     assert [e.q for e in judged.effects] == [e.q for e in bare.effects]
-
-
-def test_contexts_that_are_visited_again_are_the_units(experiment, samples):
-    layout, _, values = experiment(13, log_mean, blocks=12, **CUBE)
-    visited = samples(layout, values, contexts=[1 + b % 4 for b in range(12)])
-    (found,) = factorial(visited, layout, Declared())
-    assert (found.by, found.units, found.blocks) == ("context", 4, 12)
-    means = np.log(values).reshape(8, 3, 4).mean(axis=1)
-    a = np.array([1 if cell["a"] == "hi" else -1 for cell in layout.cells()])
-    assert found.effects[0].p == pytest.approx(stats.ttest_1samp(a @ means, 0).pvalue, rel=1e-9)
-
-
-def test_replicates_of_a_block_count_as_their_mean(experiment, samples):
-    layout, _, values = experiment(14, log_mean, blocks=12, **CUBE)
-    twice = samples(layout, values, blocks=[1 + b // 2 for b in range(12)])
-    (found,) = factorial(twice, layout, Declared())
-    halves = np.log(values).reshape(8, 6, 2).mean(axis=2)
-    (same,) = factorial(samples(layout, np.exp(halves)), layout, Declared())
-    assert found.units == 6
-    assert [e.p for e in found.effects] == pytest.approx([e.p for e in same.effects], rel=1e-9)
-
-
-def test_only_blocks_that_every_treatment_has_are_used(experiment, samples):
-    layout, _, values = experiment(15, log_mean, **CUBE)
-    whole = samples(layout, values)
-    whole[3] = samples(layout, values[:, 2:], blocks=range(3, 13))[3]
-    (found,) = factorial(whole, layout, Declared())
-    (cut,) = factorial(samples(layout, values[:, 2:]), layout, Declared())
-    assert (found.units, found.unmatched) == (10, 2)
-    assert [e.p for e in found.effects] == [e.p for e in cut.effects]
-
-
-@pytest.mark.parametrize(
-    ("bad", "reason"), [(0.0, "zero_values"), (-1.0, "negative_values"), (math.nan, "not_finite")]
-)
-def test_what_has_no_logarithm_has_no_effects(experiment, samples, bad, reason):
-    layout, _, values = experiment(16, log_mean, **CUBE)
-    values[2, 5] = bad
-    (found,) = factorial(samples(layout, values), layout, Declared())
-    assert (found.undefined.reason, found.effects) == (reason, ())
-
-
-def test_a_missing_combination_leaves_no_effects_and_says_so(experiment, samples):
-    layout, _, values = experiment(17, log_mean, **CUBE)
-    (found,) = factorial(
-        samples(layout, values, keep=lambda cell: cell != {"a": "hi", "b": 1, "c": True}), layout, Declared()
-    )
-    assert (found.undefined.reason, found.treatments) == ("missing_combinations", 7)
-    assert (found.kind, found.axes) == ("complete", ())
-
-
-def test_a_level_that_was_excluded_altogether_leaves_a_smaller_crossing(experiment, samples):
-    layout, _, values = experiment(18, lambda cell: 0.1 * cell["b"], a=[0, 1], b=[0, 1, 2])
-    (found,) = factorial(samples(layout, values, keep=lambda cell: cell["b"] != 1), layout, Declared())
-    assert [len(axis.steps) for axis in found.axes] == [2, 2]
-    assert found.axes[1].steps == ({"b": 0}, {"b": 2})
-
-
-def test_strata_keep_apart_where_two_factors_are_left(experiment):
-    layout, samples, _ = experiment(19, log_mean, **CUBE)
-    apart = factorial(samples, layout, Declared(strata=("b",)))
-    assert [(each.stratum, len(each.effects)) for each in apart] == [({"b": 0}, 3), ({"b": 1}, 3)]
-    (whole,) = factorial(samples, layout, Declared(strata=("b", "c")))
-    assert (whole.stratum, len(whole.effects)) == ({}, 7)
-
-
-def test_the_spec_can_name_the_factors_or_none(experiment):
-    layout, samples, _ = experiment(20, log_mean, **CUBE)
-    chosen = factorial(samples, layout, Declared(effects=("a", "c")))
-    assert [each.stratum for each in chosen] == [{"b": 0}, {"b": 1}]
-    assert factorial(samples, layout, Declared(effects=())) == ()
-
-
-def test_values_with_labels_are_analysed_apart(experiment, samples):
-    layout, _, values = experiment(21, log_mean, **CUBE)
-    both = [
-        *samples(layout, values, labels={"op": "bcast"}),
-        *samples(layout, values**2, labels={"op": "reduce"}),
-    ]
-    one, other = factorial(both, layout, Declared())
-    assert (one.labels, other.labels) == ({"op": "bcast"}, {"op": "reduce"})
-    assert other.effects[0].q == pytest.approx(2 * one.effects[0].q)
 
 
 @pytest.mark.parametrize("failures", [Failures(13, 1, 0), Failures(12, 1, 1)])
@@ -356,44 +216,6 @@ def test_signs_of_few_blocks_are_all_tried(experiment):
     assert found.effects[0].p_flips == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("blocks", [10, 30])
-@pytest.mark.parametrize("shape", ["normal", "unequal"])
-@pytest.mark.parametrize("name", ["interaction, blocks", "4 levels, blocks"])
-def test_a_test_in_blocks_errs_as_often_as_it_says_whatever_the_variances(
-    simulation, perfect_passes, name, shape, blocks
-):
-    count, low, high = 1000, 32, 70
-    # Of 1,000 experiments without an effect, 3.2 to 7 % called one: a test of 5 % stays within in 99 of 100.
-    assert perfect_passes(count, 0.05, low, high) > 0.99
-    assert low <= simulation.rejections(name, shape, blocks, count) <= high
-
-
-def test_ranks_would_err_far_more_often_where_variances_differ(simulation):
-    # Decision 025: why there is neither a rank transform nor ART.
-    assert simulation.rejections("aligned ranks", "unequal", 30, 300) > 45
-    assert simulation.rejections("rank transform", "unequal lognormal", 30, 300) > 60
-
-
-def test_of_many_factors_only_what_can_be_read_is_estimated(layout, samples):
-    many = layout(**{f"x{j}": [0, 1] for j in range(9)})
-    values = np.exp(np.random.default_rng(26).normal(0, 0.1, (512, 3)))
-    (found,) = factorial(samples(many, values), many, Declared())
-    assert len(found.effects) == 9 + 36
-    (eight,) = factorial(samples(many, values), many, Declared(strata=("x8",)))[:1]
-    assert len(eight.effects) == 255
-    assert found.unassigned > 0.1
-    by_name = {effect.factors: effect for effect in found.effects}
-    half = np.array([2 * cell["x8"] - 1 for cell in many.cells()]) @ np.log(values)
-    assert by_name["x8",].q == pytest.approx(half.mean() / 512)
-
-
-def test_an_interaction_of_hundreds_of_contrasts_is_left_out(layout, samples):
-    wide = layout(a=list(range(20)), b=list(range(20)))
-    values = np.exp(np.random.default_rng(27).normal(0, 0.1, (400, 4)))
-    (found,) = factorial(samples(wide, values), wide, Declared())
-    assert [effect.factors for effect in found.effects] == [("a",), ("b",)]
-
-
 def test_what_would_have_shown_is_told_at_the_level_tested(experiment):
     layout, samples, _ = experiment(28, lambda cell: 0.0, **CUBE)
     (found,) = factorial(samples, layout, Declared())
@@ -424,59 +246,6 @@ def test_where_two_factors_act_on_each_other_one_is_told_at_each_step_of_the_oth
     assert found.conditional[1].ci95.excludes(1)
 
 
-def test_blocks_may_come_in_any_order_and_hold_several_launches(experiment, samples):
-    layout, _, values = experiment(30, log_mean, blocks=12, **CUBE)
-    order = np.random.default_rng(31).permutation(12)
-    mixed = samples(layout, values[:, order], blocks=[1 + int(b) // 2 for b in order], contexts=[1] * 12)
-    (found,) = factorial(mixed, layout, Declared())
-    halves = np.exp(np.log(values).reshape(8, 6, 2).mean(axis=2))
-    (same,) = factorial(samples(layout, halves), layout, Declared())
-    assert found.by == "context"
-    assert found.units == 1
-    contexts = [1 + int(b) // 4 for b in order]
-    again = samples(layout, values[:, order], blocks=[1 + int(b) // 2 for b in order], contexts=contexts)
-    (visited,) = factorial(again, layout, Declared())
-    assert (visited.by, visited.units, visited.blocks) == ("context", 3, 6)
-    assert [e.q for e in visited.effects] == pytest.approx([e.q for e in same.effects], rel=1e-9)
-
-
-def test_blocks_without_anything_in_common_have_no_effects(experiment, samples):
-    layout, _, values = experiment(32, log_mean, **CUBE)
-    apart = [*samples(layout, values)[:7], samples(layout, values, blocks=range(101, 113))[7]]
-    (found,) = factorial(apart, layout, Declared())
-    assert found.undefined.reason == "no_common_block"
-
-
-def test_a_split_plot_in_blocks_errs_as_often_as_it_says(layout, samples, perfect_passes):
-    # The level of a is set up once a block: its error is shared by the treatments of that half of the block.
-    count, low, high = 600, 17, 44
-    assert perfect_passes(count, 0.05, low, high) > 0.98
-    rng = np.random.default_rng(33)
-    square = layout(a=[0, 1], b=[0, 1])
-    wrong = 0
-    for _ in range(count):
-        plots = np.repeat(rng.normal(0, 0.05, (2, 10)), 2, axis=0)
-        values = np.exp(plots + rng.normal(0, 0.01, (4, 10)))
-        (found,) = factorial(samples(square, values), square, Declared())
-        wrong += found.effects[0].p <= 0.05
-    assert low <= wrong <= high
-
-
-def test_without_a_layout_nothing_is_known_to_be_crossed(experiment):
-    layout, samples, _ = experiment(34, log_mean, **CUBE)
-    assert factorial(samples, None, Declared()) == ()
-    assert factorial([], layout, Declared()) == ()
-
-
-def test_what_only_interactions_of_three_could_explain_stands_for_itself(experiment):
-    half = (Generator(3, 0b0111),)
-    layout, samples, _ = experiment(35, log_mean, kind="fraction", generators=half, d=[0, 1], **CUBE)
-    (found,) = factorial(samples, layout, Declared())
-    confounded = {effect.factors: effect.confounded for effect in found.effects}
-    assert [len(each) for names, each in confounded.items() if len(names) == 1] == [0, 0, 0, 0]
-    assert [len(each) for names, each in confounded.items() if len(names) == 2] == [1, 1, 1]
-
-
 @pytest.mark.parametrize(("contexts", "unit"), [(None, "block"), ([1 + b % 4 for b in range(12)], "context")])
 def test_the_method_names_what_is_independent(experiment, samples, contexts, unit):
     layout, _, values = experiment(36, lambda cell: 0.1 * cell["b"], a=[0, 1], b=[0, 1, 2])
@@ -489,36 +258,6 @@ def test_the_method_names_what_is_independent(experiment, samples, contexts, uni
     assert {level.ratio.method for level in found.levels} == {f"{unit}-contrast-t"}
 
 
-def test_blocks_that_some_lack_are_counted_with_contexts_too(experiment, samples):
-    layout, _, values = experiment(37, log_mean, **CUBE)
-    contexts = [1 + b % 4 for b in range(12)]
-    whole = samples(layout, values, contexts=contexts)
-    whole[5] = samples(layout, values[:, 3:], blocks=range(4, 13), contexts=contexts[3:])[5]
-    (found,) = factorial(whole, layout, Declared())
-    assert (found.by, found.units, found.blocks, found.unmatched) == ("context", 4, 9, 3)
-
-
-def test_what_is_not_resolved_says_what_a_fresh_run_would_need(experiment):
-    layout, samples, _ = experiment(38, lambda cell: 0.02 * cell["b"], **CUBE)
-    facts = DesignFacts("randomized-blocks", 12, seed=1)
-    found = with_fresh_runs(factorial(samples, layout, Declared())[0], Declared(), facts)
-    effect = next(each for each in found.effects if each.resolved is False and each.fresh is not None)
-    size = abs(effect.ratio.log) / (effect.ratio.se * 12**0.5)
-    power = TTestPower()
-    blocks = effect.fresh.blocks
-    # By the witness, so many blocks suffice at Bonferroni's level, and one less does not.
-    assert power.power(size, blocks, 0.05 / 7) >= 0.8 > power.power(size, blocks - 1, 0.05 / 7)
-    assert effect.fresh.difference == pytest.approx(math.expm1(abs(effect.ratio.log)))
-    assert all(each.fresh is None for each in found.effects if each.resolved)
-
-
-def test_without_blocks_no_fresh_run_is_planned(experiment):
-    layout, samples, _ = experiment(38, lambda cell: 0.0, **CUBE)
-    (found,) = factorial(samples, layout, Declared(), order="sequential")
-    facts = DesignFacts("sequential", 1, seed=1)
-    assert with_fresh_runs(found, Declared(), facts) == found
-
-
 def test_without_blocks_a_factor_of_three_levels_is_tested_by_welch_and_james(experiment):
     layout, samples, _ = experiment(36, lambda cell: 0.3 * (cell["a"] == 1), a=[0, 1], b=[0, 1, 2])
     (found,) = factorial(samples, layout, Declared(), order="sequential")
@@ -527,11 +266,3 @@ def test_without_blocks_a_factor_of_three_levels_is_tested_by_welch_and_james(ex
         ("b",): "unpaired-welch-james",
         ("a", "b"): "unpaired-welch-james",
     }
-
-
-def test_strata_take_no_factor_out_of_a_screening(experiment):
-    names = {f"x{i}": [0, 1] for i in range(1, 12)}
-    layout, samples, _ = experiment(37, lambda cell: 0.0, kind="plackett-burman", **names)
-    (found,) = factorial(samples, layout, Declared(strata=("x1",)))
-    assert [effect.factors for effect in found.effects] == [(name,) for name in names]
-    assert found.stratum == {}

@@ -1,0 +1,104 @@
+"""Whatever was measured: what can be modelled, and what is said where it cannot."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from known_growth import exact, kinds, series
+
+from steelyard.errors import UsageError
+from steelyard.growth import Growth
+from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel, model, model_all, series_of
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        (series([1, 2], [4, 8], "bad"), "2 points"),
+        (series([1, float("nan"), 3], [4, 8, 16], "bad"), "value nan at p = 8"),
+        (series([1, float("inf"), 3], [4, 8, 16], "bad"), "value inf at p = 8"),
+        (series([1, -2, 3], [4, 8, 16], "bad"), "negative"),
+        (series([0, 0, 0], [4, 8, 16], "bad"), "all values are 0"),
+        (series([1e-300, 2e-300, 3e-300], [4, 8, 16], "bad"), "the largest value is 3e-300"),
+        (series([1, 2, 3], [0, 8, 16], "bad"), "above 0"),
+        (series([[1], [], [3]], [4, 8, 16], "bad"), "no value at p = 8"),
+    ],
+)
+def test_a_series_that_cannot_be_modelled_says_why_and_stops_no_other(bad, reason):
+    good, failed = model_all([exact("p"), bad])
+    assert isinstance(good, ScalingModel)
+    assert isinstance(failed, NotModelled)
+    assert reason in failed.reason
+
+
+def test_points_below_one_lose_their_logarithms_and_say_so():
+    found = model(series([1 + x for x in (0.5, 1, 2, 4, 8)], [0.5, 1, 2, 4, 8]))
+    assert found.lead == (Growth.of(1),)
+    assert "no_logarithms" in kinds(found)
+
+
+def test_a_series_that_starts_at_one_keeps_its_logarithms():
+    at = [1, 2, 4, 8, 16, 32]
+    found = model(series([3 + 2 * np.log2(p) for p in at], at), Question(targets=({"p": 1},)))
+    assert found.lead == (Growth.of(0, 1),)
+    assert found.predictions[0].value == pytest.approx(3, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("scale", "targets"), [({"p": 1}, ()), ({"p": 0}, ()), ({}, ({"p": 0.5},)), ({}, ({"p": -3},))]
+)
+def test_a_scale_without_a_value_is_refused(scale, targets):
+    with pytest.raises(UsageError, match="no scale at which growth has a value"):
+        model(exact("log p"), Question(scale=scale, targets=targets))
+
+
+def test_zeros_are_modelled_and_said():
+    found = model(series([0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 6]))
+    assert "zeros" in kinds(found)
+    assert found.at(6.0) == pytest.approx(5, rel=0.05)
+
+
+magnitudes = st.floats(0, 1e12, allow_subnormal=False) | st.just(0.0) | st.just(1e-30) | st.just(1e30)
+
+
+coordinates = st.floats(1e-3, 1e7, allow_subnormal=False) | st.integers(1, 4096).map(float)
+
+
+@pytest.mark.parametrize(
+    ("at", "values"),
+    [
+        ([0.5, 1.0, 2.0], [[1.0], [1.0], [0.0]]),  # the last point has all weight
+        ([1.0, 2.0, 3.0], [[0.0], [0.0], [0.0, 0.0, 0.0, 1e-30]]),
+        ([1.0, 2.0, 34.0], [[1e-30], [1e-30, 1e-30], [0.0]]),
+        ([1.0, 2.0, 3.0], [[0.0], [0.0], [0.0, 2555.0, 0.0, 0.0]]),
+    ],
+)
+def test_a_point_that_has_all_weight_or_none_gives_finite_numbers(at, values):
+    found = model(series_of("f", ["p"], [[x] for x in at], values), Question(scale={"p": 8192}))
+    numbers = [found.constant, found.posterior, found.predictions[0].value]
+    assert np.isfinite([*numbers, *(term.coefficient for term in found.terms)]).all()
+
+
+@settings(max_examples=150)
+@given(
+    st.lists(coordinates, min_size=1, max_size=9, unique=True),
+    st.data(),
+)
+def test_whatever_is_measured_gets_finite_numbers_or_a_reason(at, data):
+    values = [data.draw(st.lists(magnitudes, min_size=1, max_size=4)) for _ in at]
+    question = Question(expectations={"*": Expectation("O(p)")}, scale={"p": 8192})
+    found = model(series_of("f", ["p"], [[x] for x in at], values), question)
+    if isinstance(found, NotModelled):
+        assert found.reason
+        return
+    numbers = [found.constant, found.posterior, *(term.coefficient for term in found.terms)]
+    numbers += [dataclasses.astuple(found.validation.probability)[i] for i in range(3)]
+    assert np.isfinite(numbers).all()
+    prediction = found.predictions[0]
+    assert not np.isnan([prediction.value, prediction.low, prediction.high]).any()
+    assert prediction.low <= prediction.value <= prediction.high
+    assert found.text()
