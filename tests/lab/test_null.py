@@ -78,6 +78,24 @@ def test_an_interruption_gives_what_there_is(tmp_path, number):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_time_that_is_over_gives_what_there_is_and_one_comparison_both_ways_at_least(tmp_path):
+    asked = comparing()
+    result = null(
+        "itself",
+        asked,
+        itself(asked),
+        comparisons=50,
+        directory=tmp_path / "null",
+        keep=False,
+        watch=lambda *_: None,
+        max_time_s=0.0,
+    )
+    assert [tally.comparisons for tally in result.tallies] == [1, 1]
+    assert (result.out_of_time, result.interrupted) == (True, False)
+    assert "out of time; 50 comparisons were wanted" in plain(lines(result, 80))
+    assert json.loads(render_json(result))["out_of_time"] is True
+
+
 def test_an_interruption_before_the_first_comparison_is_only_an_interruption(tmp_path):
     with pytest.raises(InterruptedRunError):
         ran(tmp_path / "null", comparing(), watch=lambda *_: signal.raise_signal(signal.SIGINT))

@@ -11,11 +11,25 @@ from typing import Any, Final
 import click
 
 from steelyard.cli.conducting import terminal_width
+from steelyard.errors import UsageError
 from steelyard.lab.compare import Comparing
 
 NULLS = ("itself", "layout")
 
 BLOCKS_OF_NULL: Final = 20
+
+
+_RUNS: Final = "every comparison has the same number of runs"
+_RATES: Final = "--null prints how often a difference is found, and judges nothing"
+_WITHOUT_MEANING: Final = {
+    "precision": ("--precision", _RUNS, "--runs {runs} instead"),
+    "min_runs": ("--min-runs", _RUNS, "--runs {runs} instead"),
+    "max_runs": ("--max-runs", _RUNS, "--runs {runs} instead"),
+    "margin": ("--margin", "every difference counts there, however small", "leave --margin out"),
+    "protocol": ("--protocol", "it shows how the default analysis does", "leave --protocol out"),
+    "strict": ("--strict", _RATES, "leave --strict out; --json has the rates"),
+}
+"""Parameter of ``compare`` to how it is written, why it means nothing with ``--null``, and the cure."""
 
 
 class NullTakesItsValueAfterEquals(click.Command):
@@ -41,7 +55,8 @@ comparisons_option = click.option(
     "--comparisons",
     type=click.IntRange(min=1),
     metavar="N",
-    help="With --null: how many comparisons (100), of 20 runs each unless --runs says another number.",
+    help="With --null: how many comparisons (100), of 20 runs each unless --runs says another number;"
+    " --max-time ends them earlier, where it is given.",
 )
 
 
@@ -55,6 +70,26 @@ objects_option = click.option(
 )
 
 
+def given(ctx: click.Context, name: str) -> bool:
+    """Whether the command line has a parameter, be it at its default value."""
+    return ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+
+
+def refuse_without_meaning(ctx: click.Context) -> None:
+    """Refuse options of ``compare`` that ``--null`` would not heed.
+
+    Raises
+    ------
+    UsageError
+    """
+    for name, (option, why, cure) in _WITHOUT_MEANING.items():
+        if given(ctx, name):
+            runs = ctx.params[name] if cure.startswith("--runs") and name != "precision" else BLOCKS_OF_NULL
+            raise UsageError(
+                f"{option} has no meaning with --null: {why}", hint=cure.format(runs=runs)
+            )
+
+
 def calibrate(
     null: str,
     comparing: Comparing,
@@ -64,6 +99,7 @@ def calibrate(
     objects: str | None,
     output: Path | None,
     as_json: bool,
+    max_time_s: float | None,
 ) -> int:
     """Compare a command with itself as ``--null`` asks, print the rates, and return the exit code."""
     from steelyard.lab.compare import state_directory
@@ -90,6 +126,7 @@ def calibrate(
             directory=output or state_directory(os.environ, "null"),
             keep=output is not None,
             built=build is not None,
+            max_time_s=max_time_s,
             watch=lambda done, total, left_s: line.update(done, total, left_s, "comparisons"),
         )
     finally:

@@ -16,8 +16,10 @@ from steelyard.cli.calibrating import (
     build_option,
     calibrate,
     comparisons_option,
+    given,
     null_option,
     objects_option,
+    refuse_without_meaning,
 )
 from steelyard.cli.conducting import conduct, print_answer
 from steelyard.cli.options import json_option, output_option, protocol_option, strict_option
@@ -200,6 +202,8 @@ def command(
             hint="steelyard compare --null=layout --build 'cc {objects} -o {build}/prog' --objects 'a.c b.c'"
             " '{build}/prog'",
         )
+    if null is not None:
+        refuse_without_meaning(ctx)
     if no_shell and shell:
         raise UsageError("-N and --shell contradict each other", hint="leave one of them out")
     if shell is None and not no_shell:
@@ -237,6 +241,8 @@ def command(
             objects=objects,
             output=output,
             as_json=as_json,
+            # The three minutes are for one comparison.
+            max_time_s=parse_duration(max_time) if given(ctx, "max_time") else None,
         )
         ctx.exit(code)
     from steelyard.lab.earlier import earlier_seed

@@ -48,6 +48,7 @@ def null(
     keep: bool,
     watch: Watch,
     built: bool = False,
+    max_time_s: float | None = None,
 ) -> NullResult:
     """Compare a program with itself again and again.
 
@@ -61,11 +62,13 @@ def null(
         Whether they stay there; otherwise only that of a comparison that fails does.
     built : bool
         Whether ``make`` builds the program, in orders that it draws.
+    max_time_s : float, optional
+        No further comparison begins after it; the first is made both ways in any case.
 
     Returns
     -------
     NullResult
-        After Ctrl-C or SIGTERM, what there is by then.
+        After ``max_time_s``, Ctrl-C or SIGTERM, what there is by then.
 
     Raises
     ------
@@ -75,11 +78,15 @@ def null(
     tallies: dict[Way, Tally] = {}
     experiments: Mapping[Way, Experiment] = {}
     started = time.monotonic()
-    interrupted, number = False, 0
+    interrupted, out_of_time, number = False, False, 0
     directory.mkdir(parents=True, exist_ok=keep)
     try:
         with interruptible():
             for number in range(1, comparisons + 1):
+                left_s = None if max_time_s is None else max_time_s - (time.monotonic() - started)
+                if number > 1 and left_s is not None and left_s <= 0:
+                    out_of_time = True
+                    break
                 place = directory / f"{number:06}"
                 place.mkdir()
                 experiments = make(number, place)
@@ -87,8 +94,7 @@ def null(
                 for way in permutation(list(experiments), generator(comparing.seed, "way", number)):
                     done = sum(tally.comparisons for tally in tallies.values())
                     total = comparisons * len(tallies)
-                    elapsed_s = time.monotonic() - started
-                    watch(done, total, elapsed_s / done * (total - done) if done else None)
+                    watch(done, total, _left_s(done, total, time.monotonic() - started, max_time_s))
                     _compare(tallies[way], experiments[way], place / f"{way}.lab")
                 if not keep:
                     shutil.rmtree(place)
@@ -113,8 +119,16 @@ def null(
         wanted=comparisons,
         tallies=(first, second),
         interrupted=interrupted,
+        out_of_time=out_of_time,
         built=built,
     )
+
+
+def _left_s(done: int, total: int, elapsed_s: float, max_time_s: float | None) -> float | None:
+    """Until the last comparison, or until the time is over; ``None`` before the first ended."""
+    known = [elapsed_s / done * (total - done)] if done else []
+    known += [] if max_time_s is None else [max(0.0, max_time_s - elapsed_s)]
+    return min(known, default=None)
 
 
 def itself(comparing: Comparing) -> Make:

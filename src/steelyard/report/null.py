@@ -50,6 +50,7 @@ class NullDocument(msgspec.Struct, frozen=True):
     seed: int
     wanted: int
     interrupted: bool
+    out_of_time: bool
     link_orders: bool
     ways: tuple[TallyEntry, ...]
 
@@ -66,6 +67,7 @@ def render_json(result: NullResult) -> str:
         seed=result.seed,
         wanted=result.wanted,
         interrupted=result.interrupted,
+        out_of_time=result.out_of_time,
         link_orders=result.built,
         ways=tuple(_entry(tally) for tally in result.tallies),
     )
@@ -88,6 +90,8 @@ def lines(result: NullResult, width: int = 80) -> list[Line]:
     ending: list[Line] = []
     if result.interrupted:
         ending.append((Span(f"interrupted; {result.wanted} comparisons were wanted", "open"),))
+    if result.out_of_time:
+        ending.append((Span(f"out of time; {result.wanted} comparisons were wanted", "open"),))
     if result.kind == "layout" and not result.built:
         said = "Link orders are not varied: --build and --objects make the program in several."
         ending += [(Span(line, "dim"),) for line in wrap(said, width)]

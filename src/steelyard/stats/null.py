@@ -54,7 +54,7 @@ class NullResult:
     Attributes
     ----------
     wanted : int
-        Comparisons asked for; fewer were made where ``interrupted``.
+        Comparisons asked for; fewer were made where ``interrupted`` or ``out_of_time``.
     alpha : float
         The level at which each was tested: the share to expect.
     tallies : tuple of Tally
@@ -72,3 +72,4 @@ class NullResult:
     tallies: tuple[Tally, Tally]
     interrupted: bool
     built: bool = False
+    out_of_time: bool = False
