@@ -12,6 +12,7 @@ import pytest
 
 import steelyard
 from steelyard import Laboratory
+from steelyard.errors import UsageError
 from steelyard.laboratory import model
 from steelyard.scaling import series_of_frame
 from steelyard.spec import experiment
@@ -94,6 +95,92 @@ def test_commands_are_compared_without_a_spec(tmp_path):
     lab = Laboratory.compare("true", "sleep 0.01", record=tmp_path / "ab.lab", rel_halfwidth=None, blocks=6)
     lab.run()
     assert lab.analyze().value.judged[0].verdict == "slower"
+
+
+@pytest.mark.parametrize(
+    ("call", "message", "hint"),
+    [
+        (
+            lambda _: Laboratory.compare("a", "b", record="x.lab", max_runs=3),
+            "Laboratory.compare has no argument max_runs=3",
+            "max_blocks=3",
+        ),
+        (
+            lambda _: Laboratory.compare("a", "b", record="x.lab", runs=3),
+            "Laboratory.compare has no argument runs=3",
+            "blocks=3, rel_halfwidth=None",
+        ),
+        (
+            lambda _: Laboratory.compare("a", "b", record="x.lab", max_blcks=3),
+            "Laboratory.compare has no argument max_blcks=3",
+            "did you mean max_blocks?",
+        ),
+        (
+            lambda _: Laboratory.compare(["a", "b"], record="x.lab"),
+            "commands holds ['a', 'b'], which is no text",
+            "write 'a b'",
+        ),
+        (
+            lambda _: Laboratory.compare("a", "b", record="x.lab", prepare="sync"),
+            "prepare is one text, 'sync', not a list of them",
+            "prepare=['sync']",
+        ),
+        (
+            lambda _: Laboratory.compare("a {n}", record="x.lab", parameters={"n": "1,2"}),
+            "parameters: the values of n are one text, '1,2'",
+            "parameters={'n': ['1', '2']}",
+        ),
+        (lambda lab: lab.analyze(metrc="x"), "analyze has no argument metrc='x'", "did you mean metric?"),
+        (
+            lambda lab: lab.analyze(estimand="mean"),
+            "there is no estimand 'mean'",
+            "one of: geomean_ratio, ratio_of_means, median_ratio",
+        ),
+        (
+            lambda lab: lab.analyze(against={"seconds": 3}),
+            "--against 'seconds=3': seconds has no such level",
+            "one of: seconds=0.001, seconds=0.008, seconds=0.02",
+        ),
+        (
+            lambda lab: lab.model("seconds", metrics="wall_s"),
+            "metrics is one text, 'wall_s', not a list of them",
+            "metrics=['wall_s']",
+        ),
+        (lambda lab: lab.run(extend="3"), "extend is '3', which is no whole number", "extend=10"),
+        (
+            lambda lab: lab.check(claims={"faster": {"seconds": 0.001}}),
+            "claims are a list of dictionaries, or of claims of a spec, not {'faster': {'seconds': 0.001}}",
+            'claims=[{"faster": {"opt": "O3"}, "than": {"opt": "O2"}}]',
+        ),
+        (
+            lambda lab: lab.check(claims=[{"fastr": {"seconds": 0.001}}]),
+            "check(): claims[1]: no key says what is claimed",
+            "did you mean faster?",
+        ),
+        (
+            lambda _: Laboratory({"program": {}}),
+            "a laboratory is made of a path or an experiment, not of {'program': {}}",
+            "Laboratory(steelyard.spec.experiment(program={…}, factors={…}))",
+        ),
+    ],
+)
+def test_a_wrong_call_names_the_value_and_the_cure(lab, call, message, hint):
+    with pytest.raises(UsageError) as error:
+        call(lab)
+    assert (error.value.message, error.value.hint) == (message, hint)
+
+
+def test_claims_may_be_asked_as_a_spec_writes_them_and_beside_typed_ones(lab):
+    asked = [{"faster": {"seconds": 0.008}, "than": {"seconds": 0.02}}, *lab.experiment.claims]
+    found = lab.check(claims=asked)
+    assert [each.outcome for each in found.value.verdicts] == ["holds", "holds"]
+    assert found.value.afterwards
+    assert found.value.verdicts[0].claim.faster == {"seconds": 0.008}
+
+
+def test_a_baseline_may_be_given_by_its_levels(lab):
+    against = lab.analyze(against={"seconds": 0.02}).value
+    assert {each.baseline.label for each in against.judged} == {"0.02"}
 
 
 def test_series_of_a_frame_are_modelled():

@@ -9,6 +9,7 @@ where a rate is beyond its limit.
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import shutil
 import subprocess
@@ -28,7 +29,7 @@ from steelyard.report.null import WAYS, lines
 from steelyard.stats.null import Kind, NullResult
 from steelyard.units import format_duration
 
-BLOCKS = 20
+ASKED = {"blocks": 20, "rel_halfwidth": None, "max_time_s": math.inf}
 ADDITIONS = 1_000_000
 LEAST, MOST = 0.025, 0.07
 """What the rate at the 5 % level may be. A tool that keeps its level exactly is within in 999 of 1,000 times
@@ -95,7 +96,7 @@ def main() -> int:
         directory = Path(name)
         true = shutil.which("true") or sys.exit("error: no program 'true'")
         if asked.only != "layout":
-            comparing = Comparing(commands=(true,), blocks=BLOCKS, rel_halfwidth=None, seed=asked.seed)
+            comparing = Comparing(commands=(true,), **ASKED, seed=asked.seed)
             started_s = time.monotonic()
             with one_cpu_busy():
                 result = measure("itself", comparing, itself(comparing), 1000 // part, directory)
@@ -105,7 +106,7 @@ def main() -> int:
         if asked.only != "itself":
             program = compile_stack_split(directory)
             command = f"{program} {ADDITIONS}"
-            comparing = Comparing(commands=(command,), blocks=BLOCKS, rel_halfwidth=None, seed=asked.seed)
+            comparing = Comparing(commands=(command,), **ASKED, seed=asked.seed)
             started_s = time.monotonic()
             result = measure("layout", comparing, layouts(comparing), 200 // part, directory)
             print_table(result, time.monotonic() - started_s)

@@ -8,7 +8,7 @@ examples.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -81,8 +81,10 @@ class Laboratory:
     """
 
     def __init__(self, what: str | Path | Experiment, *, record: str | Path | None = None) -> None:
+        from steelyard.lab.arguments import refuse_no_laboratory
         from steelyard.spec.experiment import Experiment
 
+        refuse_no_laboratory(what)
         self.spec_text = ""
         if isinstance(what, Experiment):
             self.experiment = what
@@ -111,9 +113,16 @@ class Laboratory:
         ----------
         options
             Fields of ``steelyard.lab.compare.Comparing``.
+
+        Raises
+        ------
+        UsageError
+            There is no such field, or its value is none that it can have.
         """
+        from steelyard.lab.arguments import refuse_unknown
         from steelyard.lab.compare import Comparing
 
+        refuse_unknown(options, [each.name for each in fields(Comparing)], "Laboratory.compare")
         return cls(Comparing(commands=commands, **options).experiment(), record=record)
 
     def __repr__(self) -> str:
@@ -141,8 +150,11 @@ class Laboratory:
         extend : int, optional
             So many blocks more than a finished record has.
         """
+        from steelyard.lab.arguments import refuse_no_count
         from steelyard.lab.run import run
 
+        if extend is not None:
+            refuse_no_count("extend", extend)
         quiet: Watch = watch or (lambda _: None)
         return run(self.experiment, self.directory, spec_text=self.spec_text, watch=quiet, extend=extend)
 
@@ -152,21 +164,31 @@ class Laboratory:
             return record.samples(*(metrics or (self.experiment.analysis.metric,)))
 
     def analyze(self, metric: str | None = None, **chosen: Any) -> Result[Answer]:
-        """Effects, intervals and verdicts; ``chosen`` as in ``steelyard.lab.analyze.analyze``."""
+        """Effects, intervals and verdicts.
+
+        Parameters
+        ----------
+        chosen
+            ``protocol``, ``against``, ``estimand``, ``interval``: as in ``steelyard.lab.analyze.analyze``.
+        """
         from steelyard.lab.analyze import analyze
+        from steelyard.lab.arguments import refuse_unknown
         from steelyard.report import json, text
 
+        refuse_unknown(chosen, ("metric", "protocol", "against", "estimand", "interval"), "analyze")
         with self.open() as record:
             answer = analyze(record, metric=metric, **chosen)
         return Result(answer, lambda: text.lines(answer, WIDTH), lambda: json.render(answer))
 
-    def check(self, claims: Sequence[Claim] | None = None) -> Result[Checked]:
-        """Verdicts on the claims of the spec, or on others."""
+    def check(self, claims: Sequence[Claim | Mapping[str, Any]] | None = None) -> Result[Checked]:
+        """Verdicts on the claims of the spec, or on others: each as in a spec's ``[[claims]]``, or typed."""
         from steelyard.lab.check import check
         from steelyard.report import verdicts, verdicts_json
+        from steelyard.spec import claims_of
 
+        wanted = self.experiment.claims if claims is None else claims_of(claims, self.experiment)
         with self.open() as record:
-            found = check(record, self.experiment.claims if claims is None else claims)
+            found = check(record, wanted)
         source = verdicts_json.Source(
             experiment=found.experiment,
             record=str(found.record),
@@ -191,9 +213,12 @@ class Laboratory:
         at: Mapping[str, float] | None = None,
     ) -> Result[Modelled]:
         """How metrics grow with factors or labels; ``expect`` is big-O text, for all or by name."""
-        with self.open() as record:
-            from steelyard.lab.series_of_record import series_of_record
+        from steelyard.lab.arguments import refuse_one_text
+        from steelyard.lab.series_of_record import series_of_record
 
+        refuse_one_text("metrics", metrics)
+        refuse_one_text("rules", rules)
+        with self.open() as record:
             series = series_of_record(record, parameters, metrics)
         return model(series, parameters[0] if parameters else None, expect=expect, rules=rules, at=at)
 

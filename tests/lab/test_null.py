@@ -79,17 +79,7 @@ def test_an_interruption_gives_what_there_is(tmp_path, number):
 
 
 def test_time_that_is_over_gives_what_there_is_and_one_comparison_both_ways_at_least(tmp_path):
-    asked = comparing()
-    result = null(
-        "itself",
-        asked,
-        itself(asked),
-        comparisons=50,
-        directory=tmp_path / "null",
-        keep=False,
-        watch=lambda *_: None,
-        max_time_s=0.0,
-    )
+    result = ran(tmp_path / "null", comparing(max_time_s=0.0), comparisons=50, keep=False)
     assert [tally.comparisons for tally in result.tallies] == [1, 1]
     assert (result.out_of_time, result.interrupted) == (True, False)
     assert "out of time; 50 comparisons were wanted" in plain(lines(result, 80))
@@ -177,6 +167,30 @@ def test_comparisons_without_null_is_refused_with_the_cure(steelyard_cli):
     done = steelyard_cli("compare", "--comparisons", "2", "/bin/true", "/bin/true")
     assert done.returncode == 2
     assert "hint: steelyard compare --null --comparisons 2" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "hint"),
+    [
+        (("--precision", "0.05"), "hint: --runs 20 instead"),
+        (("--max-runs", "7"), "hint: --runs 7 instead"),
+        (("--strict",), "hint: leave --strict out; --json has the rates"),
+        (("--margin", "0.1"), "hint: leave --margin out"),
+    ],
+)
+def test_what_a_null_would_not_heed_is_refused_with_the_cure(steelyard_cli, option, hint):
+    done = steelyard_cli("compare", "--null", *option, "/bin/true")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: {option[0]} has no meaning with --null: ")
+    assert done.stderr.rstrip().endswith(hint)
+
+
+def test_the_time_that_a_null_may_take_ends_it(steelyard_cli):
+    done = steelyard_cli("compare", "--null", "-r", "2", "--max-time", "1 ms", "true", "--json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert (document["out_of_time"], document["wanted"]) == (True, 100)
+    assert [way["comparisons"] for way in document["ways"]] == [1, 1]
 
 
 def test_ctrl_c_on_the_command_line_prints_what_there_is_and_exits_130(steelyard_env, tmp_path):

@@ -85,9 +85,7 @@ def refuse_without_meaning(ctx: click.Context) -> None:
     for name, (option, why, cure) in _WITHOUT_MEANING.items():
         if given(ctx, name):
             runs = ctx.params[name] if cure.startswith("--runs") and name != "precision" else BLOCKS_OF_NULL
-            raise UsageError(
-                f"{option} has no meaning with --null: {why}", hint=cure.format(runs=runs)
-            )
+            raise UsageError(f"{option} has no meaning with --null: {why}", hint=cure.format(runs=runs))
 
 
 def calibrate(
@@ -99,7 +97,6 @@ def calibrate(
     objects: str | None,
     output: Path | None,
     as_json: bool,
-    max_time_s: float | None,
 ) -> int:
     """Compare a command with itself as ``--null`` asks, print the rates, and return the exit code."""
     from steelyard.lab.compare import state_directory
@@ -126,7 +123,6 @@ def calibrate(
             directory=output or state_directory(os.environ, "null"),
             keep=output is not None,
             built=build is not None,
-            max_time_s=max_time_s,
             watch=lambda done, total, left_s: line.update(done, total, left_s, "comparisons"),
         )
     finally:

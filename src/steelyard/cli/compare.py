@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import secrets
 from dataclasses import replace
@@ -233,6 +234,8 @@ def command(
     )
     if null is not None:
         comparing = replace(comparing, blocks=runs or BLOCKS_OF_NULL, rel_halfwidth=None)
+        if not given(ctx, "max_time"):  # the three minutes are for one comparison
+            comparing = replace(comparing, max_time_s=math.inf)
         code = calibrate(
             null,
             comparing,
@@ -241,8 +244,6 @@ def command(
             objects=objects,
             output=output,
             as_json=as_json,
-            # The three minutes are for one comparison.
-            max_time_s=parse_duration(max_time) if given(ctx, "max_time") else None,
         )
         ctx.exit(code)
     from steelyard.lab.earlier import earlier_seed

@@ -29,7 +29,7 @@ from steelyard.stats.notice import Notice
 from steelyard.stats.precision import Precision, precision
 from steelyard.stats.type_b import TypeB
 from steelyard.store import Disturbance, Record, RunState
-from steelyard.units import BUILTIN
+from steelyard.units import BUILTIN, Scalar
 
 DISTURBED_SHARE: Final = 0.01
 """Of the elapsed time; below it, other load explains little of what is compared."""
@@ -43,7 +43,7 @@ def analyze(
     *,
     metric: str | None = None,
     protocol: str | None = None,
-    against: str | None = None,
+    against: str | Mapping[str, Scalar] | None = None,
     estimand: Estimand | None = None,
     interval: IntervalKind | None = None,
 ) -> Answer:
@@ -53,7 +53,7 @@ def analyze(
     ----------
     metric : str, optional
         Primary metric; by default the one that the spec names.
-    protocol, against : str, optional
+    protocol, against : optional
         As ``asked``.
     estimand, interval : str, optional
         By default those of the spec; a chosen estimand has its own first kind of interval.
@@ -117,6 +117,8 @@ def _about(declared: Declared, metric: str) -> Declared:
 def _chosen(declared: Declared, estimand: Estimand | None, interval: IntervalKind | None) -> Declared:
     """What the spec declares, unless something else was asked for."""
     wanted = estimand or declared.estimand
+    if wanted not in INTERVALS:
+        raise UsageError(f"there is no estimand {wanted!r}", hint=f"one of: {', '.join(INTERVALS)}")
     kind = interval or (declared.interval if estimand in (None, declared.estimand) else None)
     if kind is not None and kind not in INTERVALS[wanted]:
         raise UsageError(

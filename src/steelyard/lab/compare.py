@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from steelyard.errors import UsageError
+from steelyard.lab.arguments import refuse_one_text
 from steelyard.spec import Experiment, experiment
 from steelyard.spec.placeholders import escape
 from steelyard.units import Scalar
@@ -66,6 +67,22 @@ class Comparing:
     metric: str = "wall_s"
     margin: float | None = None
     seed: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse what only a Python program can give: a text where several are expected.
+
+        Raises
+        ------
+        UsageError
+        """
+        for name in ("commands", "names", "prepare", "setup", "cleanup"):
+            refuse_one_text(name, getattr(self, name))
+        for name, values in self.parameters.items():
+            if isinstance(values, str):
+                raise UsageError(
+                    f"parameters: the values of {name} are one text, {values!r}",
+                    hint=f"parameters={{{name!r}: {values.split(',')!r}}}",
+                )
 
     def experiment(self) -> Experiment:
         """The same as a spec.

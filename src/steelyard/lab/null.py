@@ -48,12 +48,13 @@ def null(
     keep: bool,
     watch: Watch,
     built: bool = False,
-    max_time_s: float | None = None,
 ) -> NullResult:
     """Compare a program with itself again and again.
 
     Parameters
     ----------
+    comparing : Comparing
+        After its ``max_time_s``, no further comparison begins; the first is made both ways in any case.
     make : callable
         ``itself(comparing)`` or ``steelyard.lab.layout.layouts(comparing)``.
     directory : Path
@@ -62,13 +63,11 @@ def null(
         Whether they stay there; otherwise only that of a comparison that fails does.
     built : bool
         Whether ``make`` builds the program, in orders that it draws.
-    max_time_s : float, optional
-        No further comparison begins after it; the first is made both ways in any case.
 
     Returns
     -------
     NullResult
-        After ``max_time_s``, Ctrl-C or SIGTERM, what there is by then.
+        Out of time, or after Ctrl-C or SIGTERM, what there is by then.
 
     Raises
     ------
@@ -83,9 +82,8 @@ def null(
     try:
         with interruptible():
             for number in range(1, comparisons + 1):
-                left_s = None if max_time_s is None else max_time_s - (time.monotonic() - started)
-                if number > 1 and left_s is not None and left_s <= 0:
-                    out_of_time = True
+                out_of_time = number > 1 and time.monotonic() - started >= comparing.max_time_s
+                if out_of_time:
                     break
                 place = directory / f"{number:06}"
                 place.mkdir()
@@ -94,7 +92,7 @@ def null(
                 for way in permutation(list(experiments), generator(comparing.seed, "way", number)):
                     done = sum(tally.comparisons for tally in tallies.values())
                     total = comparisons * len(tallies)
-                    watch(done, total, _left_s(done, total, time.monotonic() - started, max_time_s))
+                    watch(done, total, _left_s(done, total, time.monotonic() - started, comparing.max_time_s))
                     _compare(tallies[way], experiments[way], place / f"{way}.lab")
                 if not keep:
                     shutil.rmtree(place)
@@ -124,11 +122,11 @@ def null(
     )
 
 
-def _left_s(done: int, total: int, elapsed_s: float, max_time_s: float | None) -> float | None:
+def _left_s(done: int, total: int, elapsed_s: float, max_time_s: float) -> float | None:
     """Until the last comparison, or until the time is over; ``None`` before the first ended."""
-    known = [elapsed_s / done * (total - done)] if done else []
-    known += [] if max_time_s is None else [max(0.0, max_time_s - elapsed_s)]
-    return min(known, default=None)
+    if not done:
+        return None
+    return max(0.0, min(elapsed_s / done * (total - done), max_time_s - elapsed_s))
 
 
 def itself(comparing: Comparing) -> Make:

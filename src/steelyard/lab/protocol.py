@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -24,7 +24,10 @@ def rules_of(analysis: Analysis) -> Rules | None:
 
 
 def asked(
-    declared: Declared, treatments: Sequence[Treatment], protocol: str | None, against: str | None
+    declared: Declared,
+    treatments: Sequence[Treatment],
+    protocol: str | None,
+    against: str | Mapping[str, Scalar] | None,
 ) -> Declared:
     """The declaration with another protocol or another baseline.
 
@@ -32,9 +35,10 @@ def asked(
     ----------
     protocol : str or None
         One of ``PROTOCOLS``. The published one compares all pairs, unless there is a baseline.
-    against : str or None
-        ``FACTOR=LEVEL``, joined by commas, or the label of a treatment: what the others are compared with. As
-        in a spec, every other factor is a stratum then, unless strata are declared.
+    against : str, Mapping or None
+        ``FACTOR=LEVEL``, joined by commas, the label of a treatment, or factors with their levels: what the
+        others are compared with. As in a spec, every other factor is a stratum then, unless strata are
+        declared.
 
     Raises
     ------
@@ -57,7 +61,9 @@ def asked(
     return replace(declared, protocol=Rules(declared.alpha), family=family)
 
 
-def _levels(against: str, treatments: Sequence[Treatment]) -> dict[str, Scalar]:
+def _levels(against: str | Mapping[str, Scalar], treatments: Sequence[Treatment]) -> dict[str, Scalar]:
+    if isinstance(against, Mapping):
+        return _among(against, treatments)
     for treatment in treatments:
         if against == treatment.label:
             return dict(treatment.levels)
@@ -69,6 +75,14 @@ def _levels(against: str, treatments: Sequence[Treatment]) -> dict[str, Scalar]:
             raise _unknown(against, name if equals else "", levels, treatments)
         found[name] = levels[text]
     return found
+
+
+def _among(against: Mapping[str, Scalar], treatments: Sequence[Treatment]) -> dict[str, Scalar]:
+    for name, level in against.items():
+        levels = {str(t.levels[name]): t.levels[name] for t in treatments if name in t.levels}
+        if level not in levels.values():
+            raise _unknown(f"{name}={level}", name, levels, treatments)
+    return dict(against)
 
 
 def _unknown(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from steelyard.errors import SpecError
+from steelyard.errors import SpecError, UsageError
+from steelyard.spec.claims import Claim
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.layout import cells_of, lay_out
 from steelyard.spec.origin import Origin
@@ -113,6 +114,31 @@ def experiment(
     _check_plain(given, (), origin)
     directory = Path(source if source is not None else os.curdir).absolute()
     return _compose(given, origin, directory, name, allow_many=allow_many)
+
+
+def claims_of(given: Sequence[object], about: Experiment) -> tuple[Claim, ...]:
+    """Claims of a Python program about an experiment: each typed already, or the keys of ``[[claims]]``.
+
+    Raises
+    ------
+    UsageError
+        Something that is neither; as ``experiment`` where a claim does not fit.
+    """
+    import tomllib
+
+    from steelyard.spec.writing import dumps
+
+    origin = Origin("check()")
+    tables = [each for each in given if not isinstance(each, Claim)]
+    if isinstance(given, (Mapping, str)) or any(not isinstance(each, dict) for each in tables):
+        raise UsageError(
+            f"claims are a list of dictionaries, or of claims of a spec, not {given!r}",
+            hint='claims=[{"faster": {"opt": "O3"}, "than": {"opt": "O2"}}]',
+        )
+    _check_plain(tables, (), origin)
+    spec = tomllib.loads(dumps(msgspec.structs.replace(about, claims=()))) | {"claims": tables}
+    read = iter(_compose(spec, origin, Path(about.source), about.name, allow_many=True).claims)
+    return tuple(each if isinstance(each, Claim) else next(read) for each in given)
 
 
 def _check_plain(value: object, path: KeyPath, origin: Origin) -> None:
