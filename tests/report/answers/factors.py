@@ -1,0 +1,61 @@
+"""Experiments with several factors."""
+
+from __future__ import annotations
+
+from answers.made import make, noisy
+from steelyard.factorial import Axis, Generator, Layout
+from steelyard.stats.answer import answer
+from steelyard.stats.declared import Declared
+from steelyard.stats.facts import DesignFacts
+
+
+def crossed(kind, name, at, *, generators=(), blocks=30, declared=None, **levels):
+    """An experiment with several factors; ``at`` gives the mean of a treatment with these levels."""
+    axes = tuple(Axis(factor, tuple({factor: level} for level in each)) for factor, each in levels.items())
+    layout = Layout(kind, axes, generators)
+    samples = [
+        make(
+            noisy(300 + t, blocks, at=1e-3 * at(cell), spread=0.01),
+            t,
+            ", ".join(f"{factor}={level}" for factor, level in cell.items()),
+            levels=cell,
+        )
+        for t, cell in enumerate(layout.cells(), 1)
+    ]
+    facts = DesignFacts("randomized-blocks", blocks, seed=1)
+    return answer(name, samples, facts, declared or Declared(), layout=layout)
+
+
+def solver(cell):
+    quick = 0.8 if cell["opt"] == "O3" else 1.0
+    bound = 0.93 if cell["affinity"] == "compact" and cell["opt"] == "O3" else 1.0
+    return quick * bound * {1: 1.0, 2: 0.6, 4: 0.4}[cell["threads"]]
+
+
+SOLVER = {"opt": ["O2", "O3"], "affinity": ["scatter", "compact"], "threads": [1, 2]}
+
+
+def two_levels_of_three_factors():
+    return crossed("two-level", "three factors", solver, **SOLVER)
+
+
+def three_levels_and_a_contrast():
+    declared = Declared(contrasts={"bend of threads": {"threads": [1, -2, 1]}})
+    return crossed("full", "three levels", solver, declared=declared, **{**SOLVER, "threads": [1, 2, 4]})
+
+
+def half_a_fraction():
+    return crossed("fraction", "half", solver, generators=(Generator(2, 0b011),), **SOLVER)
+
+
+def a_screening():
+    return crossed(
+        "plackett-burman",
+        "screening",
+        lambda cell: 1 + 0.2 * cell["huge_pages"] - 0.1 * cell["prefetch"],
+        **{name: [0, 1] for name in ("huge_pages", "prefetch", "nice", "affinity", "aslr")},
+    )
+
+
+def factors_in_one_block():
+    return crossed("two-level", "one block", solver, blocks=1, **SOLVER)
