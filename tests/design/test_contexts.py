@@ -6,7 +6,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.design.contexts import different, draw_context
+from steelyard.design.contexts import different, draw_context, drawn_before
 from steelyard.design.plan import Context
 from steelyard.spec.experiment import Contexts, Range
 
@@ -76,3 +76,23 @@ def test_contexts_that_put_the_stack_at_one_place_count_once():
     drawn = [Context(i, {"env_bytes": length}) for i, length in enumerate((0, 5, 15, 16, 32), 1)]
     assert different(drawn) == 3
     assert different(drawn[:3]) == 0
+
+
+def test_what_comes_again_is_the_context_that_it_was_before():
+    contexts = Contexts({"env_bytes": "random"})
+    count = PAGE // 16
+    drawn = [draw_context(contexts, 1, number) for number in range(1, 2 * count + 1)]
+    again = drawn_before(drawn)
+    assert sorted(again) == list(range(count + 1, 2 * count + 1))
+    assert sorted(again.values()) == list(range(1, count + 1))
+    assert len(drawn) - len(again) == different(drawn)
+    for later, earlier in again.items():
+        lengths = [drawn[id_ - 1].settings["env_bytes"] for id_ in (later, earlier)]
+        assert lengths[0] // 16 == lengths[1] // 16
+
+
+def test_visits_of_one_context_are_no_other_context():
+    here = Context(1, {"aslr": "on"})
+    there = Context(2, {"aslr": "off"})
+    assert drawn_before([here, there, here, there]) == {}
+    assert drawn_before([there, Context(3, {"aslr": "on"}), here]) == {3: 1}

@@ -5,7 +5,7 @@ or clocks.
 from __future__ import annotations
 
 from steelyard.design.blocks import blocks_until, next_block, stream_until, trials_per_block
-from steelyard.design.contexts import different
+from steelyard.design.contexts import different, drawn_before
 from steelyard.design.looks import looks, most_blocks, next_look
 from steelyard.design.plan import Block, BlockOutcome, BlockState, Context, Extension
 from steelyard.design.separability import separability
@@ -19,6 +19,7 @@ __all__ = [
     "Extension",
     "blocks_until",
     "different",
+    "drawn_before",
     "looks",
     "most_blocks",
     "next_block",

@@ -15,6 +15,9 @@ from steelyard.interventions import INTERVENTIONS
 from steelyard.spec.experiment import Contexts, Range
 from steelyard.units import Scalar
 
+Place = tuple[tuple[str, Scalar], ...]
+"""What of the settings of a context makes a difference."""
+
 
 def draw_context(contexts: Contexts, seed: int, number: int) -> Context:
     """The context with this id (from 1); it depends on nothing but the arguments and, for ``"random"``, the
@@ -27,11 +30,24 @@ def draw_context(contexts: Contexts, seed: int, number: int) -> Context:
 
 def different(contexts: Iterable[Context]) -> int:
     """How many of them differ for a program; 0 where all are the same, since then nothing is drawn."""
-    places = {
-        tuple((name, INTERVENTIONS[name].place(level)) for name, level in sorted(context.settings.items()))
-        for context in contexts
-    }
+    places = {_place(context) for context in contexts}
     return len(places) if len(places) > 1 else 0
+
+
+def drawn_before(contexts: Iterable[Context]) -> dict[int, int]:
+    """The id of each context that does not differ for a program from an earlier one, to the id of that: once
+    all settings have been drawn, they come again.
+    """
+    first: dict[Place, int] = {}
+    again = {}
+    for id_, context in sorted({context.id: context for context in contexts}.items()):
+        if (earlier := first.setdefault(_place(context), id_)) != id_:
+            again[id_] = earlier
+    return again
+
+
+def _place(context: Context) -> Place:
+    return tuple((name, INTERVENTIONS[name].place(level)) for name, level in sorted(context.settings.items()))
 
 
 def _draw(name: str, setting: Scalar | tuple[Scalar, ...] | Range, seed: int, number: int) -> Scalar:

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Final, Literal
 
-from steelyard.design import different
+from steelyard.design import different, drawn_before
 from steelyard.errors import RecordError, UsageError
 from steelyard.estimand import INTERVALS, Estimand, IntervalKind
 from steelyard.lab.clock_errors import clock_errors
@@ -211,6 +211,7 @@ def _facts(record: Record, so_far: Extent) -> DesignFacts:
         cap=_cap(experiment, complete) if capped else None,
         layout_per_launch=layout_per_launch(experiment),
         default_context=default_context(contexts),
+        drawn_before=drawn_before(contexts),
         pace=pace(record, so_far),
     )
 

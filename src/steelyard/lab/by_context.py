@@ -5,6 +5,7 @@ from __future__ import annotations
 from steelyard.errors import UsageError
 from steelyard.lab.analyze import analyze
 from steelyard.stats.contexts.profile import ByContext, Profile, profile
+from steelyard.stats.contexts.visits import same_contexts
 from steelyard.store import Record
 
 
@@ -29,6 +30,7 @@ def by_context(record: Record, *, metric: str | None = None) -> ByContext:
         raise UsageError(
             f"{record.directory} has one context only", hint='draw some: env_bytes = "random" in [contexts]'
         )
-    found = (profile(sample, settings) for sample in record.samples(metric or experiment.analysis.metric))
+    samples = record.samples(metric or experiment.analysis.metric)
+    found = (profile(same_contexts(each, answer.design.drawn_before), settings) for each in samples)
     profiles = tuple(each for each in found if isinstance(each, Profile))
     return ByContext(experiment.name, profiles, answer.contexts)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from steelyard.stats.contrast import Order
@@ -39,6 +40,9 @@ class DesignFacts:
         Address randomisation was on, so that each launch drew a layout of its own and no context is one.
     default_context : int or None
         The context of somebody who changes nothing, where it was among those drawn.
+    drawn_before : Mapping[int, int]
+        Contexts that are the same for a program as an earlier one, by their ids: all settings had been drawn,
+        and came again.
     pace : Pace or None
         What blocks took; ``None`` where that is not known.
     """
@@ -58,3 +62,4 @@ class DesignFacts:
     pace: Pace | None = None
     extended_from: tuple[int, ...] = ()
     strict: bool = False
+    drawn_before: Mapping[int, int] = field(default_factory=dict)

@@ -99,3 +99,23 @@ def test_coverage_of_mean_and_of_one_new_context(sample, perfect_passes):
         predicted += not found.across.prediction.excludes(math.exp(new))
     assert low <= covered <= high
     assert low <= predicted <= high
+
+
+def test_a_context_that_was_drawn_again_is_another_visit_of_it(sample):
+    # 30 draws of 20 contexts, each by an id of its own: the last ten are the first ten again.
+    rng = np.random.default_rng(4)
+    ids = list(range(1, 31))
+    again = {id_: id_ - 20 for id_ in range(21, 31)}
+    favour = rng.normal(0, 0.05, 20)
+    old = sample(np.exp(rng.normal(0, 0.005, 30)), treatment=1, contexts=ids)
+    logs = favour[[again.get(id_, id_) - 1 for id_ in ids]] + rng.normal(0, 0.005, 30)
+    given = [old, sample(np.exp(logs), treatment=2, contexts=ids)]
+    once = DesignFacts("randomized-blocks", 30, 1, contexts=20, default_context=3, drawn_before=again)
+    (found,) = answer("e", given, once, Declared()).contexts
+    assert (found.across.contexts, found.across.passes) == (20, 1)
+    assert found.across.sides.faster + found.across.sides.slower == 20
+    # The ten that came again tell a visit from a context: s of a difference of two is 0.7 %.
+    assert 0.003 < found.across.noise < 0.015
+    assert found.across.components.p < 1e-6
+    (compared,) = answer("e", given, once, Declared()).comparisons
+    assert (compared.speedup.n, compared.contexts) == (30, None)

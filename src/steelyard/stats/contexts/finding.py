@@ -10,6 +10,7 @@ from typing import Final
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.contexts.across import AcrossContexts, across_contexts
 from steelyard.stats.contexts.allocation import Allocation, allocate_like
+from steelyard.stats.contexts.visits import same_contexts
 from steelyard.stats.declared import Declared
 from steelyard.stats.facts import DesignFacts
 from steelyard.stats.pairing import pair_up
@@ -57,9 +58,8 @@ def context_findings(
     chosen = [sample for sample in samples if sample.metric.name == declared.metric]
     found = []
     for pair in pair_up(chosen, declared).pairs:
-        across = across_contexts(
-            pair.baseline, pair.treatment, default=facts.default_context, seed=facts.seed
-        )
+        old, new = (same_contexts(each, facts.drawn_before) for each in (pair.baseline, pair.treatment))
+        across = across_contexts(old, new, default=facts.default_context, seed=facts.seed)
         if isinstance(across, Undefined):
             continue
         halfwidth = facts.target or _reached(across)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +48,13 @@ class Visits:
         """The mean over the visits of each of ``ids``."""
         _, place = np.unique(self.contexts, return_inverse=True)
         return np.asarray(np.bincount(place, self.values) / np.bincount(place), dtype=np.float64)
+
+
+def same_contexts(sample: Sample, drawn_before: Mapping[int, int]) -> Sample:
+    """The sample with one id for each different context: what was drawn again is another visit."""
+    if not drawn_before:
+        return sample
+    return replace(sample, contexts=array("q", (drawn_before.get(id_, id_) for id_ in sample.contexts)))
 
 
 def visits(sample: Sample) -> Visits | Undefined:
