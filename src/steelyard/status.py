@@ -1,4 +1,4 @@
-"""``Status``: how far an experiment is, what failed, and who runs it."""
+"""How far an experiment is: ``Progress`` while it runs, ``Status`` of a record."""
 
 from __future__ import annotations
 
@@ -9,6 +9,35 @@ from typing import Literal
 from steelyard.sample import Failures
 
 State = Literal["planned", "running", "interrupted", "complete", "precision_not_reached", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is, told between batches.
+
+    Attributes
+    ----------
+    blocks_done, blocks_wanted : int
+        Complete ones, and those at the end as far as that can be told; where it cannot, at the next look.
+    elapsed_s : float
+        Of all runs of the record.
+    remaining_s : float or None
+        Until the end as far as that can be told; where it cannot, until the next look (``to_end``).
+    what : str
+        What is counted: ``programs`` while they are built, before the first block.
+    target, reached : float or None
+        Relative half-width that ends the run, and the widest at the last look; ``None`` where no precision
+        ends it, or no look has told one yet.
+    """
+
+    blocks_done: int
+    blocks_wanted: int
+    elapsed_s: float
+    remaining_s: float | None
+    what: str = "blocks"
+    to_end: bool = True
+    target: float | None = None
+    reached: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

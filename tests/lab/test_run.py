@@ -309,3 +309,16 @@ def test_builds_are_told_before_the_first_block(tmp_path, made, monkeypatch):
         ("programs", 0, 1),
         ("blocks", 0, 3),
     ]
+    assert told[-1].target is None
+
+
+def test_a_run_that_a_precision_ends_tells_what_is_wanted_and_what_its_last_look_saw(tmp_path, made):
+    told = []
+    stop = {"rel_halfwidth": 1e-9, "max_blocks": 12}
+    asked = made(program={"command": ["true", "{n}"]}, factors={"n": [1, 2]}, design={"stop": stop})
+    assert run(asked, tmp_path / "made.lab", watch=told.append) == "precision_not_reached"
+    assert (told[0].target, told[0].reached, told[0].to_end) == (1e-9, None, True)
+    with Record.open(tmp_path / "made.lab") as record:
+        first = next(look for look in record.looks() if look.decision == "continue")
+    assert told[-1].reached == first.rel_halfwidth > 1e-9
+    assert told[-1].elapsed_s > 0

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from steelyard.cli.conducting import drawn_on, terminal_width, whole_again
+from steelyard.cli.conducting import terminal_width, whole_again
 from steelyard.cli.options import json_option, output_option
 from steelyard.errors import InterruptedRunError
 
@@ -87,7 +87,7 @@ def command(
     from steelyard.report.audit.text import lines
     from steelyard.report.label import wrap
     from steelyard.report.line import write
-    from steelyard.report.progress import Progress
+    from steelyard.report.progress import ProgressLine
     from steelyard.units import parse_duration
 
     directory = output or state_directory(os.environ, "audit")
@@ -105,14 +105,14 @@ def command(
         ignore_failure=ignore_failure,
         seed=secrets.randbits(31) if seed is None else seed,
     )
-    line = Progress(sys.stderr)
+    line = ProgressLine(sys.stderr)
 
     def tell(text: str) -> None:
         line.clear()
         click.echo("\n".join(wrap(text, terminal_width(), rest="  ")), err=True)
 
     try:
-        found = audit(asking, directory, watch=drawn_on(line), tell=tell)
+        found = audit(asking, directory, watch=line.update, tell=tell)
     except InterruptedRunError as error:
         # The stage that was stopped is one of several: the audit goes on, not that stage alone.
         raise whole_again(error, output, directory) from None

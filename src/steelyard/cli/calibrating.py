@@ -105,9 +105,10 @@ def calibrate(
     from steelyard.lab.null import null as compare_with_itself
     from steelyard.report.line import write
     from steelyard.report.null import lines, render_json
-    from steelyard.report.progress import Progress
+    from steelyard.report.progress import ProgressLine
+    from steelyard.status import Progress
 
-    line = Progress(sys.stderr)
+    line = ProgressLine(sys.stderr)
     kinds: dict[str, Any] = {"itself": itself, "layout": layouts}
     if build is not None:
         from steelyard.lab.built_layout import Building, built_layouts
@@ -123,7 +124,7 @@ def calibrate(
             directory=output or state_directory(os.environ, "null"),
             keep=output is not None,
             built=build is not None,
-            watch=lambda done, total, left_s: line.update(done, total, left_s, "comparisons"),
+            watch=lambda done, total, left_s: line.update(Progress(done, total, 0.0, left_s, "comparisons")),
         )
     finally:
         line.clear()

@@ -121,14 +121,13 @@ def _of_data(name: Path, about: Mapping[str, Any]) -> Checked:
 
 def _run(experiment: Experiment, directory: Path, spec_text: str) -> None:
     """Run what is not finished, with a line of progress; nothing is said of what is."""
-    from steelyard.cli.conducting import drawn_on
     from steelyard.lab.check import as_run
     from steelyard.lab.run import run
-    from steelyard.report.progress import Progress
+    from steelyard.report.progress import ProgressLine
 
-    line = Progress(sys.stderr)
+    line = ProgressLine(sys.stderr)
     try:
-        run(as_run(experiment, directory), directory, spec_text=spec_text, watch=drawn_on(line))
+        run(as_run(experiment, directory), directory, spec_text=spec_text, watch=line.update)
     finally:
         line.clear()
 

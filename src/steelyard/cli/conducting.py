@@ -16,9 +16,7 @@ from steelyard.spec.experiment import Experiment
 
 if TYPE_CHECKING:
     from steelyard.lab.check import Checked
-    from steelyard.lab.conductor import Watch
     from steelyard.report.line import Line
-    from steelyard.report.progress import Progress
     from steelyard.stats.answer import Answer
     from steelyard.store import Record
 
@@ -28,11 +26,6 @@ def terminal_width() -> int:
     line.
     """
     return min(120, max(60, shutil.get_terminal_size().columns))
-
-
-def drawn_on(line: Progress) -> Watch:
-    """What draws how far a run is."""
-    return lambda at: line.update(at.blocks_done, at.blocks_wanted, at.remaining_s, at.what, to_end=at.to_end)
 
 
 def whole_again(error: InterruptedRunError, output: Path | None, directory: Path) -> InterruptedRunError:
@@ -49,12 +42,12 @@ def conduct(
     """Run to the end, with a line of progress on a terminal; of what had ended already, that is said."""
     from steelyard.lab.extending import had_ended
     from steelyard.lab.run import run
-    from steelyard.report.progress import Progress
+    from steelyard.report.progress import ProgressLine
 
     blocks = None if extend else had_ended(directory)
-    line = Progress(sys.stderr)
+    line = ProgressLine(sys.stderr)
     try:
-        run(experiment, directory, spec_text=spec_text, watch=drawn_on(line), extend=extend)
+        run(experiment, directory, spec_text=spec_text, watch=line.update, extend=extend)
     finally:
         line.clear()
     if blocks is not None:

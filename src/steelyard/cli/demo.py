@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.cli.conducting import drawn_on, terminal_width
+from steelyard.cli.conducting import terminal_width
 from steelyard.cli.options import output_option
 from steelyard.errors import MachineError
 
 if TYPE_CHECKING:
     from steelyard.report.line import Line
-    from steelyard.report.progress import Progress
+    from steelyard.report.progress import ProgressLine
 
 _ORDERS = {"sequential": "one after the other, as usual:", "randomized": "in randomised blocks:"}
 
@@ -31,10 +31,10 @@ def command(output: Path | None) -> None:
     """
     from steelyard.lab.compare import state_directory
     from steelyard.report.demo import findings, heading, paragraph
-    from steelyard.report.progress import Progress
+    from steelyard.report.progress import ProgressLine
 
     directory = output or state_directory(os.environ, "demo")
-    progress = Progress(sys.stderr)
+    progress = ProgressLine(sys.stderr)
     found: list[str] = []
     parts = (
         ("A command against itself: nothing can differ", _itself),
@@ -54,7 +54,7 @@ def command(output: Path | None) -> None:
     click.echo(f"\nrecords: {directory}")
 
 
-def _itself(directory: Path, progress: Progress) -> str:
+def _itself(directory: Path, progress: ProgressLine) -> str:
     from steelyard.lab.demo.itself import against_itself
     from steelyard.report.demo import called_different
 
@@ -73,12 +73,12 @@ def _itself(directory: Path, progress: Progress) -> str:
     )
 
 
-def _optimisation(directory: Path, progress: Progress) -> str:
+def _optimisation(directory: Path, progress: ProgressLine) -> str:
     from steelyard.lab.demo.optimisation import optimisation
     from steelyard.report.demo import speedup
     from steelyard.stats.speedup import Speedup
 
-    it = optimisation(directory, drawn_on(progress))
+    it = optimisation(directory, progress.update)
     progress.clear()
     known = []
     for comparison in (*it.single, it.across):
@@ -104,11 +104,11 @@ def _optimisation(directory: Path, progress: Progress) -> str:
     )
 
 
-def _stack(directory: Path, progress: Progress) -> str:
+def _stack(directory: Path, progress: ProgressLine) -> str:
     from steelyard.lab.demo.stack import STEP_BYTES, stack_lengths
     from steelyard.report.demo import picture
 
-    it = stack_lengths(directory, drawn_on(progress))
+    it = stack_lengths(directory, progress.update)
     progress.clear()
     if it.missing:
         raise MachineError(it.missing)
@@ -121,8 +121,10 @@ def _stack(directory: Path, progress: Progress) -> str:
     )
 
 
-def _counted(progress: Progress) -> Callable[[int, int], None]:
-    return lambda done, total: progress.update(done, total, what="comparisons")
+def _counted(progress: ProgressLine) -> Callable[[int, int], None]:
+    from steelyard.status import Progress
+
+    return lambda done, total: progress.update(Progress(done, total, 0.0, None, "comparisons"))
 
 
 def _write(lines: Sequence[Line]) -> None:

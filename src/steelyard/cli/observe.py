@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from steelyard.cli.conducting import drawn_on, terminal_width, whole_again
+from steelyard.cli.conducting import terminal_width, whole_again
 from steelyard.cli.options import json_option, output_option
 from steelyard.errors import InterruptedRunError, UsageError
 
@@ -132,7 +132,7 @@ def command(
     from steelyard.report.line import write
     from steelyard.report.observe.json import render
     from steelyard.report.observe.text import lines
-    from steelyard.report.progress import Progress
+    from steelyard.report.progress import ProgressLine
     from steelyard.units import parse_duration
 
     if trace_ms is None and trace_events is not None:
@@ -157,9 +157,9 @@ def command(
         timeout_s=None if timeout is None else parse_duration(timeout),
         seed=secrets.randbits(31) if seed is None else seed,
     )
-    line = Progress(sys.stderr)
+    line = ProgressLine(sys.stderr)
     try:
-        found = observe(asking, directory, watch=drawn_on(line))
+        found = observe(asking, directory, watch=line.update)
     except InterruptedRunError as error:
         # What was stopped may be one of two experiments, and is to be said as an observation again.
         raise whole_again(error, output, directory) from None

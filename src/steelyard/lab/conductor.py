@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
@@ -17,6 +16,7 @@ from steelyard.run.host import HostLoad
 from steelyard.run.measurement import Measurement
 from steelyard.run.provenance import ProgramIdentity, changed
 from steelyard.run.session import Session, Work
+from steelyard.status import Progress
 from steelyard.store import Batch, Record
 
 BATCH_S: Final = 0.1
@@ -30,20 +30,6 @@ _FAILURES_IN_A_ROW: Final = 3
 
 _INCOMPLETE_BLOCKS: Final = 20
 """So many incomplete blocks end a run if they are more than three quarters of all; it might never end."""
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far a run is, told between batches."""
-
-    blocks_done: int
-    blocks_wanted: int
-    elapsed_s: float
-    remaining_s: float | None
-    """Until the end as far as that can be told; where it cannot, until the next look (``to_end``)."""
-    what: str = "blocks"
-    """``programs`` while they are built, before the first block."""
-    to_end: bool = True
 
 
 Watch = Callable[[Progress], None]
@@ -250,4 +236,14 @@ class Conductor:
             # Time that runs out before the next look is the end.
             to_end = to_end or (rest is not None and rest <= by_blocks)
             rest = by_blocks if rest is None else min(rest, by_blocks)
-        self._watch(Progress(done, wanted, elapsed_s, rest, to_end=to_end or not self._blocks_run))
+        self._watch(
+            Progress(
+                done,
+                wanted,
+                self._stopping.seconds_spent(elapsed_s),
+                rest,
+                to_end=to_end or not self._blocks_run,
+                target=self._stopping.target,
+                reached=self._stopping.reached,
+            )
+        )

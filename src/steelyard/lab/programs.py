@@ -9,11 +9,12 @@ from pathlib import Path
 
 from steelyard.design import blocks_until, next_look
 from steelyard.design.contexts import draw_context
-from steelyard.lab.conductor import Progress, Watch
+from steelyard.lab.conductor import Watch
 from steelyard.run.build import Builder, Built
 from steelyard.run.launches import BuiltIn
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
+from steelyard.status import Progress
 from steelyard.units import Scalar
 
 Settings = Mapping[str, Scalar]

@@ -11,7 +11,7 @@ from typing import Final
 
 from steelyard.design import treatments
 from steelyard.errors import InterruptedRunError, RecordError, UsageError
-from steelyard.lab.conductor import Conductor, Progress, Watch
+from steelyard.lab.conductor import Conductor, Watch
 from steelyard.lab.extending import add_blocks, ended, refuse_extending
 from steelyard.lab.here import refuse_missing
 from steelyard.lab.interruption import interruptible
@@ -32,6 +32,7 @@ from steelyard.run.session import Session
 from steelyard.run.strays import await_writer, end_strays
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
+from steelyard.status import Progress
 from steelyard.store import Record, RunState
 from steelyard.store.facts import FILE
 

@@ -86,11 +86,25 @@ class Stopping:
             return "precision_not_reached" if late and complete < self._wanted else "complete"
         return self._judge(complete, blocks, self._stop.rel_halfwidth, late=late)
 
+    @property
+    def target(self) -> float | None:
+        """The relative half-width that ends the run; ``None`` where none does."""
+        return None if self._ends_at_wanted() else self._stop.rel_halfwidth
+
+    @property
+    def reached(self) -> float | None:
+        """The widest relative half-width at the last look that let the run go on."""
+        return self._last.rel_halfwidth if self._last else None
+
+    def seconds_spent(self, elapsed_s: float) -> float:
+        """Over all runs of the record."""
+        return self._spent_s + elapsed_s
+
     def seconds_left(self, elapsed_s: float) -> float | None:
         """Until ``max_time``; ``None`` where there is none, or in an extension, which has its blocks."""
         if self._stop.max_time_s is None or self._extended_to is not None:
             return None
-        return max(0.0, self._stop.max_time_s - self._spent_s - elapsed_s)
+        return max(0.0, self._stop.max_time_s - self.seconds_spent(elapsed_s))
 
     def _next(self) -> int:
         if self._experiment.design.order == "sequential":

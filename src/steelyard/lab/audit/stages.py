@@ -14,13 +14,14 @@ from steelyard.design.contexts import draw_context
 from steelyard.errors import UsageError
 from steelyard.lab.audit.asking import Auditing, Row
 from steelyard.lab.audit.candidates import addresses_can_be_fixed
-from steelyard.lab.conductor import Progress, Watch
+from steelyard.lab.conductor import Watch
 from steelyard.lab.run import run
 from steelyard.run.launches import Launches
 from steelyard.run.once import once
 from steelyard.run.verify import ending
 from steelyard.spec.experiment import Experiment
 from steelyard.stats.contrast import Floats
+from steelyard.status import Progress
 from steelyard.store import Record
 from steelyard.units import Metric
 
