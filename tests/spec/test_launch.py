@@ -9,6 +9,7 @@ from steelyard.spec import dumps, experiment, loads
 from steelyard.spec.experiment import Launching
 from steelyard.spec.ranks import ranks_of
 from steelyard.spec.simgrid import ALGORITHMS
+from steelyard.spec.simulated import Shares, scatter_seed, shares_of
 
 
 def launching(factors=None, **table) -> Launching:
@@ -45,6 +46,16 @@ def test_what_is_no_number_of_ranks_is_refused(text):
         ({**SMPI, "algorithms": {"bcast": "binomal_tree"}}, "bcast has no algorithm", "binomial_tree"),
         ({**SMPI, "algorithms": {"scan": "x"}}, "no operation 'scan'", "operations"),
         ({"kind": "mpi", "ranks": "{q}"}, "{q}", "factors"),
+        ({"kind": "mpi", "ranks": 2, "noise": {"links": 0.1}}, "launch.noise: has no meaning", '"smpi"'),
+        ({**SMPI, "noise": {"links": "1.0"}}, '"1.0" is no share of time', "below 1"),
+        ({**SMPI, "noise": {"hosts": "much"}}, '"much" is no share of time', "as in 0.1"),
+        ({**SMPI, "noise": {"hosts": "nan"}}, '"nan" is no share of time', "as in 0.1"),
+        ({**SMPI, "placement": "spread"}, "no placement 'spread'", "packed, scattered"),
+        ({**SMPI, "placement": "scattered", "seed": "{trial}"}, "hosts are scattered for a", "by a factor"),
+        ({**SMPI, "placement": "scattered", "seed": "-1"}, '"-1" is no seed', "whole number"),
+        ({**SMPI, "placement": "scattered", "seed": str(1 << 63)}, "is no seed", "2^63 - 1"),
+        ({**SMPI, "noise": {"hosts": 0.1}, "seed": "a{trial}"}, "is no seed", "whole number"),
+        ({**SMPI, "seed": 2}, "launch.seed: draws nothing", "placement = "),
     ],
 )
 def test_what_cannot_be_launched_is_refused_with_its_cure(table, said, hint):
@@ -61,6 +72,17 @@ def test_every_level_of_a_factor_is_judged_as_an_algorithm():
         launching({"alg": ["rdb", "tree"]}, **{**SMPI, "algorithms": {"allgather": "{alg}"}})
 
 
+def test_every_level_of_a_factor_is_judged_as_noise_and_as_placement():
+    given = {**SMPI, "noise": {"links": "{alg}"}, "seed": "{trial}"}
+    assert shares_of(launching({"alg": [0, 0.5]}, **given), {"alg": 0.5}) == Shares(0.5, 0.0)
+    with pytest.raises(SpecError, match=r"launch\.noise: \"1\.5\" is no share"):
+        launching({"alg": [0, 1.5]}, **given)
+    placed = launching({"alg": ["packed", "scattered"]}, **{**SMPI, "placement": "{alg}", "seed": 7})
+    assert [scatter_seed(placed, {"alg": level}) for level in ("packed", "scattered")] == [None, 7]
+    with pytest.raises(SpecError, match=r"launch\.placement: there is no placement 'x'"):
+        launching({"alg": ["packed", "x"]}, **{**SMPI, "placement": "{alg}"})
+
+
 def test_a_factor_that_only_the_launch_uses_is_used():
     launching({"p": [1, 2]}, kind="mpi", ranks="{p}")
 
@@ -69,6 +91,8 @@ def test_a_launch_survives_being_written_and_read():
     for table in (
         {"kind": "mpi", "ranks": "{p}", "implementation": "mpich", "binding": "none", "arguments": ["-v"]},
         {**SMPI, "ranks": "{p}", "algorithms": {"bcast": "NTSL"}, "selector": "impi"},
+        {**SMPI, "noise": {"links": 0.25, "hosts": "0.{p}"}, "placement": "scattered", "seed": "{p}"},
+        {**SMPI, "ranks": "{p}", "noise": {"hosts": 0.5}, "seed": "{trial}"},
     ):
         first = experiment(name="n", source="/", program={"command": ["a"]}, factors={"p": [1]}, launch=table)
         assert loads(dumps(first), source="/") == first

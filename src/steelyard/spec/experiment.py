@@ -228,6 +228,15 @@ class Queue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     poll_s: float = 10.0
 
 
+class Noise(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What else happens on a simulated machine: shares, from 0 to below 1, of the links' time, taken by other
+    jobs' messages, and of the cores' time, taken by anything but the ranks.
+    """
+
+    links: str = "0.0"
+    hosts: str = "0.0"
+
+
 class Launching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where trials run; texts still hold their ``{placeholders}``.
 
@@ -245,6 +254,10 @@ class Launching(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     platform: str | None = None
     algorithms: Mapping[str, str] = {}
     selector: str | None = None
+    placement: str = "packed"
+    noise: Noise = Noise()
+    seed: str = "1"
+    """Of a scattered placement and of noise."""
 
 
 class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

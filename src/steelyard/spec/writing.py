@@ -13,6 +13,7 @@ from steelyard.spec.experiment import (
     Experiment,
     Launching,
     LevelCommands,
+    Noise,
     Program,
     Queue,
     Range,
@@ -36,6 +37,8 @@ _LAUNCH = (
     "platform",
     "algorithms",
     "selector",
+    "placement",
+    "seed",
 )
 _HOOKS = ("prepare", "cleanup", "setup_once", "cleanup_once", "before_block", "after_block", *RESTARTS)
 
@@ -191,7 +194,8 @@ def _claim(claim: Claim) -> Table:
 def _launch(launch: Launching) -> Table:
     queue = launch.queue
     if queue is None:
-        return _different(launch, Launching(), _LAUNCH)
+        noise = _different(launch.noise, Noise(), ("links", "hosts"))
+        return _different(launch, Launching(), _LAUNCH) | ({"noise": noise} if noise else {})
     keys = ("script", "options", "submit", "cancel", "alive")
     table: Table = {"kind": launch.kind} | _different(queue, Queue(), keys)
     if launch.kind == "template":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -66,8 +67,10 @@ def read_hosts(path: Path) -> tuple[SimulatedHost, ...]:
     return tuple(hosts)
 
 
-def places(path: Path, ranks: int) -> list[str]:
+def places(path: Path, ranks: int, scatter: int | None = None) -> list[str]:
     """The host of each rank: the cores of a host are filled before the next.
+
+    ``scatter`` draws the order of all hosts; without it, they come as the platform has them.
 
     Raises
     ------
@@ -81,6 +84,9 @@ def places(path: Path, ranks: int) -> list[str]:
             f"{ranks} ranks are asked for, and {path} has {cores} cores on {len(hosts)} hosts",
             hint="ask for fewer ranks, or give a larger machine as platform in [launch]",
         )
+    if scatter is not None:
+        # By hash, and not by a generator of random numbers, whose shuffle may change from Python to Python.
+        hosts = tuple(sorted(hosts, key=lambda host: sha256(f"{scatter} {host.name}".encode()).digest()))
     # No more than are asked for: a file may declare as many cores as it likes.
     return list(islice((host.name for host in hosts for _ in range(host.cores)), ranks))
 

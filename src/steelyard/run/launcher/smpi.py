@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
-import shutil
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from steelyard.errors import MachineError, UsageError
+from steelyard.errors import UsageError
 from steelyard.run.launch import Launch
+from steelyard.run.launcher.noise import noise_library, preloading, settings_of
 from steelyard.run.launcher.platform import places
+from steelyard.run.launcher.simulator import cache_directory, simulator
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.placeholders import expand
 from steelyard.spec.ranks import ranks_of
+from steelyard.spec.simulated import scatter_seed, seed_text, shares_of
 from steelyard.units import Scalar
 
 SETTINGS: Final = (
@@ -50,28 +50,35 @@ class Smpi:
     def __init__(self, experiment: Experiment) -> None:
         self._asked = experiment.launch
         self._source = experiment.source
-        self._hosts = _cache_directory() / "hosts"
+        self._hosts = cache_directory() / "hosts"
+        self._noise = cache_directory() / "noise"
 
     def around(self, launch: Launch, names: Mapping[str, str]) -> Launch:
         """See ``Launcher``."""
         asked, ranks = self._asked, ranks_of(self._asked, names)
         platform = self._platform(names)
-        hostfile = self._hostfile(places(platform, ranks))
+        hostfile = self._hostfile(places(platform, ranks, scatter_seed(asked, names)))
         settings = [*SETTINGS, f"smpi/np:{ranks}", f"smpi/hostfile:{hostfile}"]
         if asked.selector is not None:
             settings.append(f"smpi/coll-selector:{expand(asked.selector, names)}")
         settings += [f"smpi/{op}:{expand(name, names)}" for op, name in asked.algorithms.items()]
-        starter = simulator().path
+        starter, env = simulator().path, launch.env
+        logs = ["--log=root.thres:warning"]
+        if shares := shares_of(asked, names):
+            env = preloading(env, noise_library(self._noise, simulator()))
+            settings += settings_of(shares, seed_text(asked, names))
+            # Hosts warn that they do not cost what smpi/os and smpi/or say, which is what noise is.
+            logs.append("--log=smpi_host.thres:error")
         words = (
             starter,
             launch.path,
             *(f"--cfg={setting}" for setting in settings),
-            "--log=root.thres:warning",
+            *logs,
             *(expand(word, names) for word in asked.arguments),
             str(platform),
             *launch.argv[1:],
         )
-        return replace(launch, path=starter, argv=words, env=(*launch.env, f"SMPI_GLOBAL_SIZE={ranks}"))
+        return replace(launch, path=starter, argv=words, env=(*env, f"SMPI_GLOBAL_SIZE={ranks}"))
 
     def facts(self) -> Mapping[str, Scalar]:
         """The simulator."""
@@ -100,39 +107,3 @@ class Smpi:
             half.write_text(text)
             half.replace(path)
         return path
-
-
-class Simulator:
-    """The program behind ``smpirun``, which is a shell script that splits words at blanks."""
-
-    __slots__ = ("path", "version")
-
-    def __init__(self, path: str, version: str) -> None:
-        self.path = path
-        self.version = version
-
-
-@lru_cache(maxsize=1)
-def simulator() -> Simulator:
-    """Where it is.
-
-    Raises
-    ------
-    MachineError
-        SimGrid is not installed.
-    """
-    script = shutil.which("smpirun")
-    text = Path(script).read_text(errors="replace") if script else ""
-    path = re.search(r'"(/[^"\s]*/smpimain)"', text)
-    if path is None or not os.access(path[1], os.X_OK):
-        raise MachineError(
-            'SimGrid is not installed here, and launch.kind = "smpi" needs it',
-            hint="apt-get install libsimgrid-dev (Debian, Ubuntu), or see https://simgrid.org",
-        )
-    version = re.search(r"SimGrid version ([\d.]+)", text)
-    return Simulator(path[1], version[1] if version else "")
-
-
-def _cache_directory() -> Path:
-    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return (base if base.is_absolute() else Path.home() / ".cache") / "steelyard"

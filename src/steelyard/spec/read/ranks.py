@@ -11,6 +11,7 @@ from steelyard.spec.origin import Origin, suggest
 from steelyard.spec.placeholders import names
 from steelyard.spec.ranks import ranks_of
 from steelyard.spec.read.names import check_text
+from steelyard.spec.read.simulated import SIMULATED, check_simulated, read_noise
 from steelyard.spec.simgrid import ALGORITHMS, SELECTORS
 from steelyard.spec.tables.launch import LaunchTable
 from steelyard.spec.toml import shown
@@ -20,7 +21,7 @@ IMPLEMENTATIONS: Final = ("openmpi", "mpich", "impi")
 
 _OF_KIND: Final[Mapping[str, frozenset[str]]] = {
     "mpi": frozenset({"ranks", "implementation", "mpirun", "binding", "arguments"}),
-    "smpi": frozenset({"ranks", "arguments", "platform", "algorithms", "selector"}),
+    "smpi": frozenset({"ranks", "arguments", "platform", "algorithms", "selector", *SIMULATED}),
 }
 _OWN: Final = frozenset().union(*_OF_KIND.values())
 
@@ -42,6 +43,9 @@ def read_ranks(table: LaunchTable, factors: tuple[Factor, ...], origin: Origin) 
         platform=table.platform,
         algorithms=table.algorithms,
         selector=table.selector,
+        placement=table.placement,
+        noise=read_noise(table.noise),
+        seed=str(table.seed),
     )
     for key, text in texts(launching):
         check_text(text, f"the text of {key}", origin, ("launch", key))
@@ -49,16 +53,19 @@ def read_ranks(table: LaunchTable, factors: tuple[Factor, ...], origin: Origin) 
     _check_choice(launching.implementation, IMPLEMENTATIONS, "implementation", factors, origin)
     _check_choice(launching.selector, SELECTORS, "selector", factors, origin)
     _check_algorithms(launching.algorithms, factors, origin)
-    if table.kind == "smpi" and table.platform is None:
-        hint = 'write platform = "machine.xml", a platform of SimGrid'
-        raise origin.error(("launch",), "a simulation needs a platform", hint)
+    if table.kind == "smpi":
+        if table.platform is None:
+            hint = 'write platform = "machine.xml", a platform of SimGrid'
+            raise origin.error(("launch",), "a simulation needs a platform", hint)
+        check_simulated(launching, factors, origin)
     return launching
 
 
 def texts(launching: Launching) -> list[tuple[str, str]]:
     """Key and text of everything that takes placeholders."""
-    keys = ("ranks", "implementation", "mpirun", "platform", "selector")
+    keys = ("ranks", "implementation", "mpirun", "platform", "selector", "placement", "seed")
     found = [(key, text) for key in keys if (text := getattr(launching, key)) is not None]
+    found += [("noise", text) for text in (launching.noise.links, launching.noise.hosts)]
     found += [("arguments", word) for word in launching.arguments]
     return found + [("algorithms", name) for name in launching.algorithms.values()]
 

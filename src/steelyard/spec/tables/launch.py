@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from steelyard.spec.tables.noise import NoiseTable
 from steelyard.spec.tables.values import Duration
 
 
@@ -55,6 +56,24 @@ class LaunchTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             description="`smpi`: whose choice of algorithms is imitated: `ompi`, `mpich`, `mvapich2`, `impi`."
         ),
     ] = None
+    placement: Annotated[
+        str,
+        Meta(
+            description="`smpi`: the hosts that are filled, core by core: `packed`, in the order of the"
+            " platform, or `scattered`, in an order drawn by `seed`, as a batch system may hand them out."
+        ),
+    ] = "packed"
+    noise: Annotated[
+        NoiseTable,
+        Meta(description='`smpi`: what else happens there, as in `{ links = 0.1, hosts = "{level}" }`.'),
+    ] = NoiseTable()
+    seed: Annotated[
+        Annotated[int, Meta(ge=0)] | str,
+        Meta(
+            description="`smpi`: draws noise and scattered hosts; a number, a factor, or, for noise alone,"
+            ' `"{trial}"`: noise of its own for every trial.'
+        ),
+    ] = 1
     options: Annotated[list[str], Meta(description="With `slurm`: further words for `sbatch`.")] = []
     script: Annotated[
         str | None,

@@ -1,0 +1,91 @@
+"""What a treatment says of its simulated machine: where ranks lie, noise, and what draws both."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from steelyard.errors import UsageError
+from steelyard.spec.experiment import Launching
+from steelyard.spec.placeholders import expand, names
+from steelyard.spec.toml import shown
+from steelyard.units import Scalar
+
+PLACEMENTS: Final = ("packed", "scattered")
+_MOST: Final = 1 << 63
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Of links and cores, from 0 to below 1, that a treatment's ranks do not get."""
+
+    links: float
+    hosts: float
+
+    def __bool__(self) -> bool:
+        return self.links > 0 or self.hosts > 0
+
+
+def shares_of(launching: Launching, levels: Mapping[str, Scalar]) -> Shares:
+    """The noise of a treatment.
+
+    Raises
+    ------
+    UsageError
+        A share that is no number from 0 to below 1.
+    """
+    return Shares(_share(launching.noise.links, levels), _share(launching.noise.hosts, levels))
+
+
+def scatter_seed(launching: Launching, levels: Mapping[str, Scalar]) -> int | None:
+    """What draws the order of hosts; ``None`` where ranks are packed.
+
+    Raises
+    ------
+    UsageError
+        There is no such placement; or the seed is no number, or known only when a trial starts.
+    """
+    placement = expand(launching.placement, levels)
+    if placement not in PLACEMENTS:
+        raise UsageError(f"there is no placement {placement!r}", hint=f"one of {', '.join(PLACEMENTS)}")
+    if placement == "packed":
+        return None
+    if "trial" in names(launching.seed):
+        raise UsageError(
+            "hosts are scattered for a treatment, and {trial} is another number in each of its trials",
+            hint='draw them by a factor: seed = "{day}" with day = [1, 2, 3]',
+        )
+    return int(seed_text(launching, levels))
+
+
+def seed_text(launching: Launching, levels: Mapping[str, Scalar]) -> str:
+    """The seed as it is handed on: the number of a trial is put in when there is one.
+
+    Raises
+    ------
+    UsageError
+        It is no whole number from 0 to 2^63 - 1.
+    """
+    text = expand(launching.seed, levels)
+    if "trial" in names(launching.seed):
+        # Always digits; what stands beside it must be some, too.
+        if expand(launching.seed, {**levels, "trial": "0"}).isdecimal():
+            return text
+    elif text.isascii() and text.isdecimal() and int(text[:20]) < _MOST:
+        return text
+    raise UsageError(f"{shown(text)} is no seed", hint="give a whole number from 0 to 2^63 - 1")
+
+
+def _share(text: str, levels: Mapping[str, Scalar]) -> float:
+    try:
+        value = float(expand(text, levels))
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < 1:
+        raise UsageError(
+            f"{shown(expand(text, levels))} is no share of time",
+            hint="give a number from 0 to below 1, as in 0.1",
+        )
+    return value
