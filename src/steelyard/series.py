@@ -59,6 +59,9 @@ class Series:
         Values come from a simulation of a machine, not from one.
     crowded : bool
         Times of more ranks than CPUs are among them: no rank is stated.
+    censored : bool
+        Runs timed out, or failed more often at one point than at another: what is missing is not missing by
+        chance, and no rank is stated.
     """
 
     name: str
@@ -71,6 +74,7 @@ class Series:
     launch_is_known: bool = False
     simulated: bool = False
     crowded: bool = False
+    censored: bool = False
 
 
 def series_of(  # noqa: PLR0913 a series has this many properties

@@ -75,7 +75,12 @@ class Bench:
             self.declared,
             self.samples,
             self.samples,
-            lambda metric, parameters: series_of_samples(self.samples(metric), parameters, Path("made.lab")),
+            lambda metric, parameters: series_of_samples(
+                self.samples(metric),
+                parameters,
+                Path("made.lab"),
+                ignore_failures=self.experiment.analysis.failures == "ignore",
+            ),
         )
         return judge(self.experiment.claims, observed)
 

@@ -95,6 +95,23 @@ def test_runs_that_timed_out_or_failed_leave_a_limit_open(bench, noise, failures
     assert (verdict.outcome, verdict.instances[0].evidence.reason) == ("not_resolved", "failures")
 
 
+@pytest.mark.parametrize("failures", [Failures(21, 1, 1), Failures(21, 1, 0)])
+def test_runs_that_failed_at_any_scale_leave_what_is_foretold_open(bench, noise, failures):
+    claims = [{"limit": "rss_bytes", "at": {"p": 8192}, "max": 1e12}, {"limit": "rss_bytes", "max": "103 MB"}]
+    made = bench(P, claims, linear(noise), metric="rss_bytes")
+    made.failures = {"512": failures}
+    foretold, measured = made.judge()
+    evidence = foretold.instances[0].evidence
+    assert (foretold.outcome, evidence.reason) == ("not_resolved", "failures")
+    assert evidence.value > 100e6
+    assert (measured.outcome, measured.breaks) == ("not_resolved", ())
+    ignoring = bench(P, claims, linear(noise), metric="rss_bytes", analysis={"failures": "ignore"})
+    ignoring.failures = {"512": failures}
+    foretold, measured = ignoring.judge()
+    assert (foretold.outcome, foretold.instances[0].evidence.reason) == ("holds", None)
+    assert (measured.outcome, len(measured.breaks)) == ("holds", 1)
+
+
 def test_equal_values_are_their_own_interval_once_there_are_enough_of_them():
     assert Mean(7.0, 0.0, 5, "block").interval(0.05) is None
     assert Mean(7.0, 0.0, 6, "block").interval(0.05) == Interval(7.0, 7.0)

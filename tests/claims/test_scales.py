@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from steelyard.errors import UsageError
+from steelyard.sample import Failures
 from steelyard.scaling import model
 from steelyard.scaling.status_quo import accept
 
@@ -120,6 +121,47 @@ def test_a_rule_over_functions_that_were_left_out_is_open(bench, noise):
     (verdict,) = made.judge()
     assert verdict.outcome == "not_resolved"
     assert "reduce was not measured" in verdict.instances[0].evidence.reason
+
+
+@pytest.mark.parametrize(
+    ("failures", "open_"),
+    [
+        ({"bcast": Failures(21, 1, 1)}, {"bcast"}),
+        ({"bcast": Failures(21, 1, 0)}, {"bcast"}),
+        ({"bcast": Failures(21, 1, 1), "allreduce": Failures(22, 2, 0)}, {"bcast", "allreduce"}),
+        ({}, set()),
+    ],
+)
+def test_runs_that_failed_at_some_scales_leave_the_growth_of_that_function_open(
+    bench, noise, failures, open_
+):
+    claims = [
+        scales(expect="O(log p)"),
+        {"rule": "bcast <= allreduce + reduce", "over": "op", "parameter": "p"},
+        {"rule": "allreduce <= reduce + tree", "over": "op", "parameter": "p"},
+    ]
+    for ignored in (False, True):
+        analysis = {"failures": "ignore" if ignored else "refuse"}
+        made = bench(FACTORS, claims, values(noise), analysis=analysis)
+        # The slowest point: what is missing there may have been the slow ones.
+        made.failures = {f"op={op}, p=512": each for op, each in failures.items()}
+        assert not failures or {t.label for t in made.treatments} >= set(made.failures)
+        ranked, kept, broken = made.judge()
+        found = {i.stratum["op"]: (i.outcome, i.evidence.reason) for i in ranked.instances}
+        plain = {"allreduce": ("fails", None)}
+        withheld = set() if ignored else open_
+        assert found == {
+            op: ("not_resolved", "failures") if op in withheld else plain.get(op, ("holds", None))
+            for op in OPS
+        }
+        assert kept.outcome == ("not_resolved" if withheld else "holds")
+        assert broken.outcome == ("not_resolved" if "allreduce" in withheld else "fails")
+
+
+def test_failures_that_are_as_many_at_every_scale_are_left_by_chance(bench, noise):
+    made = bench(FACTORS, [scales(expect="O(log p)", where={"op": "bcast"})], values(noise))
+    made.failures = {t.label: Failures(21, 1, 0) for t in made.treatments}
+    assert made.judge()[0].outcome == "holds"
 
 
 def test_too_few_points_are_no_verdict(bench, noise):

@@ -64,3 +64,24 @@ def test_where_values_come_from_goes_with_their_series(record, provenance, simul
     for one in series:
         assert one.launch_is_known
         assert (one.simulated, one.crowded) == (simulated, crowded)
+
+
+@pytest.mark.parametrize("failures", ["refuse", "ignore"])
+def test_runs_that_fail_at_the_largest_scale_only_leave_no_rank_and_no_rule(run_in, failures):
+    # Of the tries at 128 one fails, and another block takes its place.
+    command = f"[ {{n}} = 128 ] && echo >> tries && [ $(wc -l < tries) = 2 ] && exit 1; {COUNT}"
+    record = run_in(
+        program={"command": ["/bin/sh", "-c", command]},
+        factors={"kind": ["loop", "pairs"], "n": [8, 16, 32, 64, 128]},
+        metrics={"steps": {"source": "stdout", "pattern": "([0-9]+)$"}},
+        design={"blocks": 2, "discard": 0},
+        analysis={"failures": failures},
+    )
+    found = {one.name: one.censored for one in series_of_record(record, ("n",), ("steps",))}
+    refused = failures == "refuse"
+    assert sorted(found.values()) == ([False, True] if refused else [False, False])
+    question = Question(expectations={"*": Expectation("O(n^2)")})
+    modelled = model_series(series_of_record(record, ("n",), ("steps",)), question, rules=["loop <= pairs"])
+    ranks = {each.name: each.validation.rank for each in modelled.models}
+    assert {name for name, rank in ranks.items() if rank == "undecided"} == {n for n in found if found[n]}
+    assert [rule.verdict for rule in modelled.rules] == ["not_resolved" if refused else "holds"]

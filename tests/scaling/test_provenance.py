@@ -1,4 +1,6 @@
-"""Simulated values are modelled and called so; times of a crowd get a model and no rank."""
+"""Simulated values are modelled and called so; times of a crowd, or of the runs that were left, get a model
+and no rank.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,14 @@ ASKED = Question(expectations={"f": Expectation("O(log p)")}, parameter="p", sca
         ({}, "none", set()),
         ({"simulated": True}, "none", {"simulated"}),
         ({"crowded": True}, "undecided", {"crowded"}),
+        ({"censored": True}, "undecided", {"failures"}),
+        ({"censored": True, "crowded": True}, "undecided", {"crowded", "failures"}),
     ],
 )
-def test_a_rank_is_stated_unless_ranks_shared_cpus(change, rank, kinds):
+def test_a_rank_is_stated_unless_ranks_shared_cpus_or_runs_are_missing_that_were_slow(change, rank, kinds):
     found = model(replace(LINEAR, **change), ASKED)
     assert isinstance(found, ScalingModel)
     assert found.growth() == "O(p)"
     assert found.validation is not None
     assert (found.validation.rank, found.validation.rank_at_scale) == (rank, rank)
-    assert {warning.kind for warning in found.warnings} & {"simulated", "crowded"} == kinds
+    assert {warning.kind for warning in found.warnings} & {"simulated", "crowded", "failures"} == kinds

@@ -36,7 +36,11 @@ def judge_limit(claim: Limit, observed: Observed) -> Draft:
     if scale:
         found = observed.series(claim.limit, tuple(scale))
         series = [one for one in found if has(one.labels, known)]
-        return Draft(settled=tuple(_foretold(claim, one, scale) for one in series))
+        return Draft(
+            settled=tuple(
+                _foretold(claim, one, scale, failed=_failed(one, samples, claim, observed)) for one in series
+            )
+        )
     chosen = [sample for sample in samples if has(levels_of(sample), known)]
     tested = tuple(_tested(claim, sample, known, observed) for sample in chosen)
     return Draft(tested, breaks=() if claim.at else _breaks(claim, samples, observed))
@@ -68,8 +72,7 @@ def _is_number(level: Scalar) -> bool:
 def _tested(claim: Limit, sample: Sample, known: Mapping[str, Scalar], observed: Observed) -> Undecided:
     mean = mean_of(sample, sequential=observed.order == "sequential")
     bound = _bound(claim)
-    # Runs that would have broken the limit may be the ones that failed: for want of memory, or of time.
-    failed = observed.declared(claim.limit).failures != "ignore" and sample.failures.failed > 0
+    failed = _any_failed([sample], claim, observed)
     stratum = {name: level for name, level in levels_of(sample).items() if name not in known}
 
     def evidence(level: float) -> MeanEvidence:
@@ -97,6 +100,17 @@ def _tested(claim: Limit, sample: Sample, known: Mapping[str, Scalar], observed:
     return Undecided(stratum, "holds" if kept else "fails", p, evidence)
 
 
+def _any_failed(samples: Sequence[Sample], claim: Limit, observed: Observed) -> bool:
+    """Runs that would have broken the limit may be the ones that failed: for want of memory, or of time."""
+    ignored = observed.declared(claim.limit).failures == "ignore"
+    return not ignored and any(sample.failures.failed for sample in samples)
+
+
+def _failed(one: Series, samples: Sequence[Sample], claim: Limit, observed: Observed) -> bool:
+    """Whether runs failed at any point of a series."""
+    return _any_failed([each for each in samples if has(levels_of(each), one.labels)], claim, observed)
+
+
 def _bound(claim: Limit) -> float:
     bound = claim.max if claim.max is not None else claim.min
     if bound is None:
@@ -104,7 +118,7 @@ def _bound(claim: Limit) -> float:
     return bound
 
 
-def _foretold(claim: Limit, series: Series, scale: Mapping[str, float]) -> Instance:
+def _foretold(claim: Limit, series: Series, scale: Mapping[str, float], *, failed: bool) -> Instance:
     found = model(series, Question(targets=(dict(scale),)))
     if isinstance(found, NotModelled):
         nothing = ForetoldEvidence(claim.limit, series.unit, scale, None, None, None, 0, found.reason)
@@ -113,9 +127,16 @@ def _foretold(claim: Limit, series: Series, scale: Mapping[str, float]) -> Insta
     low, high = prediction.low, prediction.high
     interval = None if low is None or high is None else Interval(low, high)
     evidence = ForetoldEvidence(
-        claim.limit, series.unit, scale, prediction.value, interval, found, found.points
+        claim.limit,
+        series.unit,
+        scale,
+        prediction.value,
+        interval,
+        found,
+        found.points,
+        reason="failures" if failed else None,
     )
-    return Instance(series.labels, _outcome(claim, interval), evidence)
+    return Instance(series.labels, "not_resolved" if failed else _outcome(claim, interval), evidence)
 
 
 def _outcome(claim: Limit, interval: Interval | None) -> Outcome:
@@ -135,6 +156,8 @@ def _breaks(claim: Limit, samples: Sequence[Sample], observed: Observed) -> tupl
         return ()
     found = []
     for one in observed.series(claim.limit, (parameter,)):
+        if _failed(one, samples, claim, observed):
+            continue
         answer = breaks(one, claim.max, Question(parameter=parameter))
         if isinstance(answer, Breaks):
             largest = max(point.at[0] for point in one.points)

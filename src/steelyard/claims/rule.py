@@ -56,6 +56,8 @@ def _instance(
     missing = [name for name in named if name not in functions]
     if missing:
         return _open(stratum, metric, f"{missing[0]} was not measured")
+    if any(functions[name].censored for name in named):
+        return _open(stratum, metric, "failures")
     models: dict[str, ScalingModel] = {}
     answers = model_all([functions[name] for name in named], question)
     for name, answer in zip(named, answers, strict=True):

@@ -67,6 +67,8 @@ def settled(
     if answer.validation is None:
         reason = "nothing is expected of it"
         return "not_resolved", ScalesEvidence(series.name, series.metric, answer, reason=reason)
+    if series.censored:
+        return "not_resolved", ScalesEvidence(series.name, series.metric, answer, reason="failures")
     blamed = cause(answer, litmus) if litmus is not None else None
     return OUTCOMES[answer.validation.rank], ScalesEvidence(series.name, series.metric, answer, blamed)
 

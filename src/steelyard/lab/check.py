@@ -117,7 +117,10 @@ def check(record: Record, claims: Sequence[Claim] | None = None) -> Checked:
             samples=samples,
             compared=cache(lambda metric: _compared(record, metric, samples)),
             series=lambda metric, parameters: series_of_samples(
-                samples(metric), parameters, record.directory
+                samples(metric),
+                parameters,
+                record.directory,
+                ignore_failures=experiment.analysis.failures == "ignore",
             ),
         )
         verdicts = judge(wanted, observed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from steelyard.errors import UsageError
 from steelyard.growth import parse_rule
@@ -21,7 +21,8 @@ class Modelled:
     ----------
     models, failed : in the order of the series
     rules : tuple of RuleAnswer
-        For each metric, the rules in the order given.
+        For each metric, the rules in the order given; not resolved over a function of which no rank is
+        stated.
     causes : tuple of (Cause or None)
         One a model: who is to blame for a rank that is none, where a litmus test was named.
     """
@@ -59,7 +60,11 @@ def model_series(
     for metric in metrics if parsed else ():
         own = {m.name: m for m in models if m.metric == metric}
         scales = [point.at[0] for one in series if one.metric == metric for point in one.points]
-        judged += [judge(rule, own, min(scales), max(scales)) for rule in parsed]
+        open_ = {one.name for one in series if one.metric == metric and (one.censored or one.crowded)}
+        for rule in parsed:
+            found = judge(rule, own, min(scales), max(scales))
+            withheld = open_.intersection((*rule.left, *rule.right))
+            judged.append(replace(found, verdict="not_resolved") if withheld else found)
     causes = tuple(
         cause(m, tests[m.metric]) if m.metric in tests and m.name != litmus else None for m in models
     )

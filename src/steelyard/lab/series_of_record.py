@@ -11,6 +11,7 @@ from pathlib import Path
 from steelyard.errors import UsageError
 from steelyard.sample import Sample
 from steelyard.series import Series, series_of
+from steelyard.stats.flags import missing_not_by_chance
 from steelyard.store import Record
 from steelyard.units import Scalar
 
@@ -29,13 +30,15 @@ def series_of_record(
     wanted = tuple(metrics) or (record.experiment.analysis.metric,)
     with record.snapshot():
         samples = [sample for metric in wanted for sample in record.samples(metric)]
-    return series_of_samples(samples, parameters, record.directory)
+    ignored = record.experiment.analysis.failures == "ignore"
+    return series_of_samples(samples, parameters, record.directory, ignore_failures=ignored)
 
 
 def series_of_samples(
-    samples: Sequence[Sample], parameters: Sequence[str], place: Path
+    samples: Sequence[Sample], parameters: Sequence[str], place: Path, *, ignore_failures: bool = False
 ) -> tuple[Series, ...]:
-    """The same from samples that are at hand; ``place`` is what errors call the record.
+    """The same from samples that are at hand; ``place`` is what errors call the record. With
+    ``ignore_failures``, runs that failed leave out what they would have shown.
 
     Raises
     ------
@@ -54,7 +57,8 @@ def series_of_samples(
         at = tuple(_coordinate(levels, name, place) for name in names)
         rest = tuple(sorted((k, v) for k, v in levels.items() if k not in names))
         groups.setdefault((sample.metric.name, rest), []).append((at, sample))
-    return tuple(_series(metric, rest, found, names, samples) for (metric, rest), found in groups.items())
+    found = (_series(metric, rest, group, names, samples) for (metric, rest), group in groups.items())
+    return tuple(replace(each, censored=False) for each in found) if ignore_failures else tuple(found)
 
 
 def _levels(sample: Sample) -> dict[str, Scalar]:
@@ -103,4 +107,10 @@ def _series(
         labels=dict(varying),
         counts=simulated,
     )
-    return replace(series, launch_is_known=True, simulated=simulated, crowded="crowded" in kinds)
+    return replace(
+        series,
+        launch_is_known=True,
+        simulated=simulated,
+        crowded="crowded" in kinds,
+        censored=missing_not_by_chance([sample for _, sample in found]),
+    )

@@ -107,7 +107,8 @@ def _foretold(_claim: Claim, _outcome: Outcome, found: ForetoldEvidence) -> str:
     at = ", ".join(f"{name} = {value:g}" for name, value in found.at.items())
     value = format_quantity(found.value, found.unit)
     between = _between(found.interval, found.unit, 0.05)
-    return f"{value} foretold at {at} ({between}, by {found.model.growth()} from {found.points} points)"
+    words = f"{value} foretold at {at} ({between}, by {found.model.growth()} from {found.points} points)"
+    return f"{words}, but {_why(found.reason)}" if found.reason else words
 
 
 def _best(claim: Best, _outcome: Outcome, found: BestEvidence) -> str:
@@ -143,6 +144,8 @@ def _scales(_claim: Claim, _outcome: Outcome, found: ScalesEvidence) -> str:
         "none": its.probability.none,
     }
     rank = {"match": "matches", "approximate": "approximately", "none": "no match", "undecided": "undecided"}
+    if found.reason:
+        return f"{model.growth()} from {model.points} points, but {_why(found.reason)}"
     words = f"{model.growth()}, {rank[its.rank]}"
     if its.rank == "undecided":
         parts = (f"{name} {share(p)}" for name, p in shares.items() if p >= 0.01)
@@ -156,7 +159,7 @@ def _scales(_claim: Claim, _outcome: Outcome, found: ScalesEvidence) -> str:
 def _rule(_claim: Claim, _outcome: Outcome, found: RuleEvidence) -> str:
     answer = found.answer
     if answer is None:
-        return f"no verdict: {found.reason}"
+        return f"no verdict: {_why(found.reason)}"
     if answer.breaks_at is None:
         where = "the fitted models never cross"
     elif answer.measured:

@@ -13,7 +13,7 @@ from steelyard.units import Scalar
 RankAnswer = Literal["match", "approximate", "none", "undecided"]
 WarningKind = Literal[
     "few_points", "few_launches", "one_launch", "no_noise", "lack_of_fit", "edge", "segments", "zeros",
-    "no_logarithms", "one_sided", "given_leading_term", "far", "simulated", "crowded",
+    "no_logarithms", "one_sided", "given_leading_term", "far", "simulated", "crowded", "failures",
 ]  # fmt: skip
 
 

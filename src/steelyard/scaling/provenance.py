@@ -8,20 +8,27 @@ from steelyard.scaling.model import ModelWarning, NotModelled, RankAnswer, Scali
 from steelyard.series import Series
 
 _SIMULATED = "simulated: values of a machine that was computed, and no measurement"
+_CENSORED = (
+    "runs timed out, or failed at some points more often than at others: what is left is not left by chance,"
+    " and no rank is stated"
+)
 _CROWDED = "more ranks than CPUs: times are the work of all ranks together, and no rank is stated"
 
 
 def of_provenance(answer: ScalingModel | NotModelled, series: Series) -> ScalingModel | NotModelled:
-    """The answer, with a word on simulated values; without a rank where ranks shared CPUs."""
+    """The answer, with a word on simulated values; without a rank where ranks shared CPUs, or where runs are
+    missing that were not missed by chance.
+    """
     if isinstance(answer, NotModelled):
         return answer
     if series.simulated:
         answer = replace(answer, warnings=(*answer.warnings, ModelWarning("simulated", _SIMULATED)))
-    if not series.crowded:
+    notes = [ModelWarning("crowded", _CROWDED)] if series.crowded else []
+    notes += [ModelWarning("failures", _CENSORED)] if series.censored else []
+    if not notes:
         return answer
     found = answer.validation
     if found is not None:
         there: RankAnswer | None = None if found.rank_at_scale is None else "undecided"
         found = replace(found, rank="undecided", rank_at_scale=there)
-    warnings = (*answer.warnings, ModelWarning("crowded", _CROWDED))
-    return replace(answer, validation=found, warnings=warnings)
+    return replace(answer, validation=found, warnings=(*answer.warnings, *notes))

@@ -49,6 +49,10 @@ def unjudgeable(samples: Sequence[Sample], *, ignore_failures: bool) -> bool:
     """
     if any(sample.provenance == "crowded" for sample in samples):
         return True
+    return not ignore_failures and missing_not_by_chance(samples)
+
+
+def missing_not_by_chance(samples: Sequence[Sample]) -> bool:
+    """Whether runs timed out, or failed unequally often."""
     failures = [sample.failures for sample in samples]
-    missing = any(each.timed_out for each in failures) or any(unequal(failures[0], each) for each in failures)
-    return missing and not ignore_failures
+    return any(each.timed_out or unequal(failures[0], each) for each in failures)
