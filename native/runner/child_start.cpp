@@ -16,10 +16,6 @@ namespace {
 // What follows runs in the child on its own stack; the parent sleeps until execve or _exit. Sanitizers may
 // not instrument it: it never returns, and its stack would stay marked.
 
-__attribute__((no_sanitize("address"))) int end_at_once(void* /*nothing*/) {
-    _exit(0);
-}
-
 __attribute__((no_sanitize("address"))) bool set_policy(const Launch& launch) {
     if (launch.policy < 0)
         return true;
@@ -36,6 +32,8 @@ __attribute__((no_sanitize("address"))) int become_program(void* argument) {
     // of its own: with autogroups that costs 3 to 5 us.
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != start.runner) // it was killed before it could be asked for
+        _exit(127);
     if (launch.has_nice && setpriority(PRIO_PROCESS, 0, launch.nice) != 0) {
         start.error = errno;
         start.step = Step::nice;
@@ -53,21 +51,11 @@ __attribute__((no_sanitize("address"))) int become_program(void* argument) {
 constexpr std::size_t child_stack_bytes = 16384;
 alignas(16) char child_stack[child_stack_bytes];
 
-/// As vfork does, but on a stack of its own, so that the compiler need not know. -1 and errno when it fails.
-pid_t start_child(int (*run)(void*), void* argument) {
-    return clone(run, child_stack + child_stack_bytes, CLONE_VM | CLONE_VFORK | SIGCHLD, argument);
-}
-
 } // namespace
 
 pid_t start_program(ChildStart& start) {
-    return start_child(become_program, &start);
-}
-
-void rehearse() {
-    const pid_t child = start_child(end_at_once, nullptr);
-    if (child > 0)
-        reap_quietly(child);
+    // As vfork does, but on a stack of its own, so that the compiler need not know.
+    return clone(become_program, child_stack + child_stack_bytes, CLONE_VM | CLONE_VFORK | SIGCHLD, &start);
 }
 
 void reap_quietly(pid_t child) {

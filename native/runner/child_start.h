@@ -11,6 +11,7 @@ namespace steelyard {
 /// Shared with the child, which runs in our memory until its execve.
 struct ChildStart {
     const Launch& launch;
+    pid_t runner;
     volatile Step step = Step::none; ///< what failed
     volatile int error = 0;
 };
@@ -18,11 +19,6 @@ struct ChildStart {
 /// Starts the launch's program as a child and returns when it has become that program, or has failed to: then
 /// `start` says why, and the child has ended. -1 and errno when there is no child.
 pid_t start_program(ChildStart& start);
-
-/// Starts and ends a child that does nothing. Writing down the trial before has cooled the kernel's code for
-/// just that: with this, 10 us that nobody measures, /bin/true is 2 us nearer to a loop that does nothing
-/// else.
-void rehearse();
 
 /// Reaps a child that has ended or is about to.
 void reap_quietly(pid_t child);

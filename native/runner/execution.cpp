@@ -10,10 +10,15 @@
 #include <cerrno>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 namespace steelyard {
 
 namespace {
+
+/// To ask /proc takes 12 us, and what the kernel makes for it and throws away costs the next start another 2:
+/// more than a run that is shorter than this can have waited for a CPU to any effect.
+constexpr std::int64_t worth_asking_ns = 500'000;
 
 std::uint64_t microseconds(const timeval& time) {
     return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 + static_cast<std::uint64_t>(time.tv_usec);
@@ -63,9 +68,7 @@ bool execute(const Launch& launch, Surroundings& surroundings, Captures& capture
         return !(may_be_stopped && stop_requested());
     }
     const Counters events(launch);
-    if (purpose == Purpose::trial)
-        rehearse();
-    ChildStart start{launch};
+    ChildStart start{launch, getpid()};
     ChildWait wait(launch, captures, stop_patience_ns(purpose));
     if (may_be_stopped && stop_requested())
         return false;
@@ -89,8 +92,10 @@ bool execute(const Launch& launch, Surroundings& surroundings, Captures& capture
     record.wall_ns = static_cast<std::uint64_t>(end_ns - start_ns);
     if (purpose == Purpose::trial) {
         events.read(counters);
-        record.queue_wait_ns = read_queue_wait_ns(child);
-        record.cpu = read_last_cpu(child);
+        if (launch.wants_queue_wait || end_ns - start_ns >= worth_asking_ns) {
+            record.queue_wait_ns = read_queue_wait_ns(child);
+            record.cpu = read_last_cpu(child);
+        }
     }
     reap(child, record);
     if (wait.timed_out())

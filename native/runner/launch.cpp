@@ -13,7 +13,8 @@ enum Flags : std::uint8_t {
     flag_nice = 2,
     flag_affinity = 4,
     flag_extended = 8,
-    flag_inherit = 16
+    flag_inherit = 16,
+    flag_queue_wait = 32
 };
 
 struct Head {
@@ -153,6 +154,7 @@ const char* decode_launch(std::span<char> frame, std::span<char* const> inherite
     launch.has_nice = (head.flags & flag_nice) != 0;
     launch.aslr_off = (head.flags & flag_aslr_off) != 0;
     launch.has_affinity = (head.flags & flag_affinity) != 0;
+    launch.wants_queue_wait = (head.flags & flag_queue_wait) != 0;
     launch.stdout_mode = static_cast<Output>(head.stdout_mode);
     launch.stderr_mode = static_cast<Output>(head.stderr_mode);
     launch.prepare_count = head.prepare;

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <sched.h>
+#include <string_view>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@ namespace steelyard {
 
 namespace {
 
+constexpr const char* null_path = "/dev/null";
 constexpr unsigned long ask_personality = 0xFFFFFFFF;
 
 /// Makes `target` the same open file as `fd`. 0 or errno.
@@ -31,8 +33,9 @@ int open_as(int target, const char* path, int flags) {
 } // namespace
 
 int Surroundings::initialise() {
-    null_fd_ = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (null_fd_ < 0)
+    null_fd_ = open(null_path, O_RDWR | O_CLOEXEC);
+    null_input_fd_ = open(null_path, O_RDONLY | O_CLOEXEC);
+    if (null_fd_ < 0 || null_input_fd_ < 0)
         return errno;
     initial_personality_ = personality_ = personality(ask_personality);
     if (personality_ < 0)
@@ -81,7 +84,10 @@ SetupFailure Surroundings::enter(const Launch& launch) {
 }
 
 SetupFailure Surroundings::open_streams(const Launch& launch, Captures& captures) {
-    if (const int error = open_as(0, launch.stdin_path, O_RDONLY); error != 0)
+    const bool no_input = std::string_view(launch.stdin_path) == null_path;
+    if (const int error =
+            no_input ? duplicate(null_input_fd_, 0) : open_as(0, launch.stdin_path, O_RDONLY);
+        error != 0)
         return {Step::stdin_file, error};
     struct Stream {
         int fd;

@@ -34,6 +34,7 @@ class Surroundings {
     SetupFailure enter(const Launch& launch);
 
     int null_fd_ = -1;
+    int null_input_fd_ = -1;
     int initial_personality_ = 0;
     int personality_ = 0;
     cpu_set_t initial_affinity_{};

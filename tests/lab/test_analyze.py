@@ -79,6 +79,15 @@ def test_a_counter_that_this_machine_does_not_have_is_said_and_not_zero(run_in):
     assert shown & {"task_clock", "instructions"} | missing == {"task_clock", "instructions"}
 
 
+@pytest.mark.parametrize("metric", ["wall_s", "queue_wait_s"])
+def test_what_is_not_known_of_waiting_in_short_runs_is_said_unless_they_were_asked(run_in, metric):
+    record = run_in(program={"command": ["/bin/true"]}, design={"blocks": 8}, analysis={"metric": metric})
+    unasked = sum(each.trials - each.observed for each in record.disturbances().values())
+    said = "queue_wait_of_short" in {notice.kind for notice in analyze(record).unobserved}
+    assert said == (unasked > 0)
+    assert metric == "wall_s" or not unasked
+
+
 def test_the_estimand_and_its_interval_can_be_chosen_anew(run_in):
     record = run_in(analysis={"estimand": "ratio_of_means", "interval": "fieller"}, design={"blocks": 6})
     methods = {

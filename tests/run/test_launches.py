@@ -97,6 +97,21 @@ def test_the_line_protocol_gets_a_file(tmp_path):
     assert launch.metrics_path == variables(launch)["STEELYARD_METRICS"] == str(tmp_path / "metrics")
 
 
+@pytest.mark.parametrize(
+    ("spec", "needed"),
+    [
+        ({}, False),
+        ({"analysis": {"metric": "queue_wait_s"}}, True),
+        ({"metrics": {"busy_s": {"derive": "wall_s - queue_wait_s", "unit": "s"}}}, True),
+        ({"claims": [{"limit": "queue_wait_s", "max": 0.1}]}, True),
+        ({"claims": [{"limit": "wall_s", "max": 0.1}]}, False),
+    ],
+)
+def test_the_wait_for_a_cpu_is_asked_for_after_every_run_where_the_spec_needs_it(spec, needed):
+    (launch,) = launches_of(program={"command": ["true"]}, **spec).in_context(None).values()
+    assert launch.queue_wait == needed
+
+
 def test_the_number_of_the_trial_has_a_fixed_width_and_most_launches_need_no_copy():
     (launch,) = launches_of(program={"command": ["echo", "{trial}"]}).in_context(None).values()
     assert with_trial(launch, 42).argv == ("echo", "000000000042")

@@ -24,9 +24,25 @@ def test_a_program_that_ran_to_its_end_is_ok_whatever_its_exit_code(run_one, sh)
     assert (trial.status, trial.exit_code, trial.signal, trial.errno) == ("ok", 7, None, None)
     assert trial.wall_ns > 0
     assert abs(trial.start_ns - time.time_ns()) < 60 * S
-    assert trial.cpu in os.sched_getaffinity(0)
-    assert trial.queue_wait_ns is None or trial.queue_wait_ns < trial.wall_ns
     assert (trial.step, trial.hook, trial.hook_status) == (None, None, None)
+
+
+def test_the_wait_for_a_cpu_is_observed_where_asking_costs_little_beside_the_run(runner, journal):
+    true, nap = Launch("/bin/true", ("true",), (), "/"), Launch("/bin/sleep", ("sleep", "0.001"), (), "/")
+    short, long = runner.define(true), runner.define(nap)
+    runner.run([Trial(i, long if i % 10 == 0 else short) for i in range(1, 41)])
+    trials = read_journal(journal)[0]
+    assert [trial.cpu is not None for trial in trials] == [trial.wall_ns >= MS // 2 for trial in trials]
+    assert all(trial.cpu is not None for trial in trials if trial.launch == long)
+    assert all(trial.queue_wait_ns is None for trial in trials if trial.cpu is None)
+
+
+def test_the_wait_for_a_cpu_is_observed_of_every_run_where_it_is_asked_for(runner, journal):
+    true = runner.define(Launch("/bin/true", ("true",), (), "/", queue_wait=True))
+    runner.run([Trial(i, true) for i in range(1, 11)])
+    for trial in read_journal(journal)[0]:
+        assert trial.cpu in os.sched_getaffinity(0)
+        assert trial.queue_wait_ns is None or trial.queue_wait_ns < trial.wall_ns
 
 
 def test_a_program_that_dies_by_a_signal_says_which(run_one, sh):

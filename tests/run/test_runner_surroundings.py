@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -77,11 +78,9 @@ def test_a_program_that_signals_its_whole_group_does_not_reach_the_runner(runner
 
 def test_affinity_is_set_for_one_launch_and_given_back_for_the_next(runner, journal):
     allowed = sorted(os.sched_getaffinity(0))
-    show = Launch("/bin/grep", ("grep", "Cpus_allowed_list", "/proc/self/status"), (), "/")
+    show = Launch("/bin/grep", ("grep", "Cpus_allowed_list", "/proc/self/status"), (), "/", queue_wait=True)
     free = runner.define(show)
-    one = runner.define(
-        Launch(show.path, show.argv, show.env, show.cwd, affinity=(allowed[-1],)),
-    )
+    one = runner.define(replace(show, affinity=(allowed[-1],)))
     runner.run([Trial(1, free), Trial(2, one), Trial(3, free)])
     first, second, third = read_journal(journal)[0]
     assert second.stdout.split()[1] == str(allowed[-1]).encode()
@@ -113,6 +112,7 @@ def test_aslr_is_off_for_one_launch_and_given_back_for_the_next(runner, journal)
 
 SECCOMP_PERSONALITY = """
 import ctypes, struct, sys
+from dataclasses import replace
 from pathlib import Path
 from steelyard.run.journal import read_journal
 from steelyard.run.launch import Launch

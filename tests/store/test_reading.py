@@ -62,7 +62,7 @@ def test_blocks_come_back_as_they_were_drawn_with_the_states_that_their_trials_g
         ("major_faults", lambda m: float(m.major_faults)),
         ("voluntary_switches", lambda m: float(m.voluntary_switches)),
         ("involuntary_switches", lambda m: float(m.involuntary_switches)),
-        ("queue_wait_s", lambda m: None if m.queue_wait_ns is None else m.queue_wait_ns / 1e9),
+        ("queue_wait_s", lambda m: None if m.treatment == 2 else m.queue_wait_ns / 1e9),
     ],
 )
 def test_built_in_metrics_are_sampled_from_complete_blocks_in_the_order_of_time(record, spoilt, metric, of):
@@ -138,8 +138,13 @@ def test_trials_without_an_observation_are_left_out_not_zero(tmp_path):
     taken = made_up.measurements(made, values=False)
     with made_up.filled(tmp_path / "a.lab", made, taken) as record:
         assert [len(sample) for sample in record.samples("instructions")] == [0]
-        waited = [m for m in taken[1:] if m.queue_wait_ns is not None]
-        assert [len(sample) for sample in record.samples("queue_wait_s")] == [len(waited)]
+        assert [len(sample) for sample in record.samples("queue_wait_s")] == [len(taken) - 1]
+
+
+def test_a_wait_that_was_observed_in_some_trials_only_is_no_sample(record, spoilt):
+    trials = counted(spoilt, 2)
+    assert 0 < sum(m.queue_wait_ns is None for m in trials) < len(trials)
+    assert [len(sample) > 0 for sample in record.samples("queue_wait_s")] == [True, False, True]
 
 
 def test_finished_trials_are_those_of_the_block(tmp_path):
@@ -183,10 +188,13 @@ def test_progress_of_a_new_record_is_nothing(tmp_path):
 
 def test_disturbance_is_the_share_of_time_without_a_cpu(record, spoilt):
     for treatment, found in record.disturbances().items():
-        observed = [m for m in counted(spoilt, treatment) if m.queue_wait_ns is not None]
-        share = sum(m.queue_wait_ns for m in observed) / sum(m.wall_ns for m in observed)
-        assert found.trials == len(observed)
-        assert found.queue_wait_share == pytest.approx(share, rel=1e-15)
+        trials = counted(spoilt, treatment)
+        observed = [m.queue_wait_ns for m in trials if m.queue_wait_ns is not None]
+        assert (found.trials, found.observed) == (len(trials), len(observed))
+        # Of all elapsed time: the trials that were long enough to be asked are no fair sample.
+        assert found.queue_wait_share == pytest.approx(
+            sum(observed) / sum(m.wall_ns for m in trials), rel=1e-15
+        )
 
 
 def test_gaps_between_trials_are_told_within_blocks_and_between_them(tmp_path):

@@ -28,7 +28,7 @@ struct Decoded {
 
 TEST(DecodeLaunch, GivesBackWhatWasEncoded) {
     LaunchFrame frame;
-    frame.flags = 1 | 2 | 4;
+    frame.flags = 1 | 2 | 4 | 32;
     frame.cpus = {0, 65};
     frame.prepare = {7, 8};
     frame.cleanup = {9};
@@ -40,7 +40,7 @@ TEST(DecodeLaunch, GivesBackWhatWasEncoded) {
     const Launch& launch = decoded.launch;
     EXPECT_EQ(launch.timeout_ns, 5'000'000'000U);
     EXPECT_EQ(launch.nice, -3);
-    EXPECT_TRUE(launch.has_nice && launch.aslr_off && launch.has_affinity);
+    EXPECT_TRUE(launch.has_nice && launch.aslr_off && launch.has_affinity && launch.wants_queue_wait);
     EXPECT_TRUE(CPU_ISSET(0, &launch.affinity) && CPU_ISSET(65, &launch.affinity));
     EXPECT_EQ(CPU_COUNT(&launch.affinity), 2);
     EXPECT_EQ(launch.prepare_count, 2U);

@@ -86,7 +86,7 @@ def analyze(
             asked(declared, record.treatments, protocol, against),
             to_limit=None if limit_s is None else record.times_to_limit(limit_s),
             warnings=_warnings(record, disturbances, so_far.spent_s),
-            unobserved=_unobserved(experiment, observed, waits=bool(disturbances)),
+            unobserved=_unobserved(record, observed, disturbances),
             layout=layout_of(experiment),
         )
 
@@ -272,9 +272,18 @@ def _stolen_share(record: Record, spent_s: float) -> float:
     return stolen_s / (spent_s * cpus) if spent_s else 0.0
 
 
-def _unobserved(experiment: Experiment, observed: AbstractSet[str], *, waits: bool) -> list[Notice]:
-    """What this machine did not show, as far as the record knows."""
-    notices = [] if waits else [Notice("queue_wait")]
+def _unobserved(
+    record: Record, observed: AbstractSet[str], disturbances: Mapping[int, Disturbance]
+) -> list[Notice]:
+    """What this machine did not show, or was not asked, as far as the record knows."""
+    experiment = record.experiment
+    notices = []
+    if not any(each.observed for each in disturbances.values()) and not all(
+        run.host.get("queue_wait_available") for run in record.runs()
+    ):
+        notices.append(Notice("queue_wait"))
+    elif any(each.observed < each.trials for each in disturbances.values()):
+        notices.append(Notice("queue_wait_of_short"))
     missing = [name for name in experiment.program.counters if name not in observed]
     if missing:
         notices.append(Notice("counters", fields={"names": ", ".join(missing)}))

@@ -59,6 +59,7 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "below_tick": "{metrics}: sampled at clock ticks, they say little below {tick_s} s.",
     "counters": "Hardware counters ({names}): not available on this machine.",
     "queue_wait": "Time spent waiting for a CPU: not available on this machine.",
+    "queue_wait_of_short": "Time spent waiting for a CPU in runs below 0.5 ms, which asking would disturb.",
     "note": "{text}",
 }
 

@@ -39,7 +39,7 @@ def abilities() -> dict[str, Scalar]:
     # Any program will do; this one is there, and says how it is called.
     program = str(find_runner().absolute())
     cpu = min(os.sched_getaffinity(0))
-    plain = Launch(program, (program,), (), "/")
+    plain = Launch(program, (program,), (), "/", queue_wait=True)
     counting, unrandomised, pinned = once(
         [
             replace(plain, counters=(*HARDWARE, *SOFTWARE)),

@@ -72,6 +72,8 @@ class Launch:
         Names of ``steelyard.counters``, at most 16.
     metrics_path : str or None
         A file, absolute, emptied before the trial and read after it (its first 16 MiB).
+    queue_wait : bool
+        Whether the wait for a CPU is observed after trials of less than 0.5 ms too, which that disturbs.
     """
 
     path: str
@@ -95,6 +97,7 @@ class Launch:
     cleanup: tuple[Launch, ...] = ()
     counters: tuple[str, ...] = ()
     metrics_path: str | None = None
+    queue_wait: bool = False
 
     def __post_init__(self) -> None:
         self._check_paths()

@@ -111,6 +111,7 @@ class Launches:
             )
         self._summary = os.devnull
         self._place: Path | None = None
+        self._queue_wait = experiment.needs_queue_wait
         self._interventions = frozenset(f.name for f in experiment.factors if f.intervention)
 
     def mark(self, record_id: str, *, metrics_file: Path) -> None:
@@ -211,6 +212,7 @@ class Launches:
             nice=program.nice,
             counters=program.counters,
             metrics_path=self._metrics_path,
+            queue_wait=self._queue_wait,
             prepare=self.hooks(treatment, program.prepare),
             cleanup=self.hooks(treatment, program.cleanup),
         )

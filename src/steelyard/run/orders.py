@@ -22,6 +22,7 @@ _NICE: Final = 2
 _AFFINITY: Final = 4
 _EXTENDED: Final = 8
 _INHERIT: Final = 16
+_QUEUE_WAIT: Final = 32
 _EXTENSION: Final = Struct("<iiB3xI")
 _NO_POLICY: Final = -1
 _COUNTER: Final = Struct("<QII")
@@ -94,6 +95,7 @@ def encode_definition(number: int, launch: Launch, prepare: Sequence[int], clean
         | (_AFFINITY if launch.affinity is not None else 0)
         | (_EXTENDED if _is_extended(launch) else 0)
         | (_INHERIT if launch.inherit else 0)
+        | (_QUEUE_WAIT if launch.queue_wait else 0)
     )
     parts = [
         _LENGTH.pack(number),

@@ -4,6 +4,7 @@ reads it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Literal
 
@@ -279,6 +280,17 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     launch: Launching = Launching()
     claims: tuple[Claim, ...] = ()
     levels: tuple[LevelCommands, ...] = ()
+
+    @property
+    def needs_queue_wait(self) -> bool:
+        """Whether the wait for a CPU is analysed, claimed or computed with, and so needed of every trial."""
+        derived = (metric.derive or "" for metric in self.metrics)
+        claimed = (field for claim in self.claims for field in msgspec.structs.astuple(claim))
+        return (
+            self.analysis.metric == "queue_wait_s"
+            or any(re.search(r"\bqueue_wait_s\b", text) for text in derived)
+            or any(field == "queue_wait_s" for field in claimed)
+        )
 
     @property
     def hard(self) -> tuple[str, ...]:

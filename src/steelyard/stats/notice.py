@@ -47,6 +47,7 @@ Kind = Literal[
     "below_tick",
     "counters",
     "queue_wait",
+    "queue_wait_of_short",
     # anything that another room has put in words already
     "note",
 ]

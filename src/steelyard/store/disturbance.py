@@ -9,8 +9,8 @@ from steelyard.store.trials import WAITED_NS, Trials
 
 
 def disturbances(trials: Trials, uncounted: Collection[int]) -> dict[int, Disturbance]:
-    """Of each treatment whose trials told their waiting, without those of ``uncounted`` blocks. Sums of whole
-    nanoseconds are exact up to 104 days.
+    """Of each treatment, without trials of ``uncounted`` blocks. Sums of whole nanoseconds are exact up to
+    104 days.
     """
     import numpy as np
 
@@ -18,18 +18,20 @@ def disturbances(trials: Trials, uncounted: Collection[int]) -> dict[int, Distur
         np.frombuffer(column, np.int64)
         for column in trials.columns("treatment", "block", WAITED_NS, "wall_ns")
     )
-    chosen = waited_ns >= 0
     if uncounted:
-        chosen &= ~np.isin(blocks, list(uncounted))
-    treatments = treatments[chosen]
+        counted = ~np.isin(blocks, list(uncounted))
+        treatments, waited_ns, wall_ns = treatments[counted], waited_ns[counted], wall_ns[counted]
+    observed = waited_ns >= 0
     counts = np.bincount(treatments)
-    waited, wall = (
-        np.bincount(treatments, weights=each[chosen], minlength=counts.size) for each in (waited_ns, wall_ns)
+    asked, waited, wall = (
+        np.bincount(treatments, weights=each, minlength=counts.size)
+        for each in (observed, np.where(observed, waited_ns, 0), wall_ns)
     )
     return {
         treatment: Disturbance(
             treatment,
             int(counts[treatment]),
+            int(asked[treatment]),
             float(waited[treatment] / wall[treatment]) if wall[treatment] else 0.0,
         )
         for treatment in np.flatnonzero(counts).tolist()

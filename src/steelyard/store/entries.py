@@ -135,8 +135,17 @@ class Gaps:
 
 @dataclass(frozen=True, slots=True)
 class Disturbance:
-    """Share of elapsed time that a treatment's trials were ready to run and had no CPU (complete blocks)."""
+    """How far a treatment's trials were ready to run and had no CPU (complete blocks).
+
+    Attributes
+    ----------
+    trials, observed : int
+        All, and those whose wait was asked for: without need, not those of less than 0.5 ms.
+    queue_wait_share : float
+        Of all elapsed time; at least this, where some were not asked.
+    """
 
     treatment: int
     trials: int
+    observed: int
     queue_wait_share: float

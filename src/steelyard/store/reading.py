@@ -107,8 +107,9 @@ class Reading(Facts):
         """One sample a metric and treatment, or a metric, treatment and labels, from complete blocks only.
 
         Iterations are reduced to one value a launch as the spec declares. A trial in which the metric was not
-        observed is left out. A metric without labels gives every treatment a sample, if only an empty one.
-        Several built-in metrics at once are read in little more time than one; their samples share arrays.
+        observed is left out, and with a built-in metric its whole treatment. A metric without labels gives
+        every treatment a sample, if only an empty one. Several built-in metrics at once are read in little
+        more time than one; their samples share arrays.
 
         Raises
         ------

@@ -57,14 +57,20 @@ class Columns:
 def builtin_columns(
     connection: sqlite3.Connection, trials: Trials, metrics: Sequence[str]
 ) -> dict[int, Columns]:
-    """The values of built-in metrics for each treatment; trials that lack one of them are left out."""
+    """The values of built-in metrics for each treatment.
+
+    A treatment has none where one of its trials lacks one of them: trials that are long enough to be asked
+    are no fair sample.
+    """
     import numpy as np
 
     wanted = ("treatment", "block", *(COLUMNS[metric][0] for metric in metrics))
     rows = [trials.ids(), *(np.frombuffer(column, np.int64) for column in trials.columns(*wanted))]
     if not ALWAYS.issuperset(metrics):
-        observed = np.all(np.array(rows[3:]) >= 0, axis=0)
-        rows = [row[observed] for row in rows]
+        treatments, blocks = rows[1], rows[2]
+        lacking = np.any(np.array(rows[3:]) < 0, axis=0) & ~np.isin(blocks, uncounted(connection))
+        whole = ~np.isin(treatments, treatments[lacking])
+        rows = [row[whole] for row in rows]
     ids, keys, blocks, *values = rows
     in_units = [column / COLUMNS[metric][1] for metric, column in zip(metrics, values, strict=True)]
     return _grouped(connection, keys, blocks, ids, in_units)
