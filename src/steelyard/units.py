@@ -110,7 +110,8 @@ def _parse(
 def format_quantity(value: float, unit: str, digits: int = 3) -> str:
     """The value with ``digits`` significant digits and an SI prefix.
 
-    ``format_quantity(0.00123, "s")`` is ``"1.23 ms"``.
+    ``format_quantity(0.00123, "s")`` is ``"1.23 ms"``. Seconds have no prefix above 1, which nobody
+    knows, and rates none below, since ``m/s`` is metres.
     """
     if not math.isfinite(value):
         return str(value)
@@ -120,14 +121,19 @@ def format_quantity(value: float, unit: str, digits: int = 3) -> str:
         return f"{number} {unit}" if unit else number
     # The prefix is chosen after rounding, so that 0.9996 ms becomes "1.00 ms" and not "1000 µs".
     rounded = float(f"{value:.{digits - 1}e}")
-    smallest = 1.0 if unit == "B" else 1e-9
-    least = (smallest, "" if unit == "B" else "n")
-    scale, prefix = next(((s, p) for s, p in _PREFIXES if abs(rounded) >= s >= smallest), least)
+    smallest = 1e-9 if unit == "s" else 1.0
+    least = (smallest, "n" if unit == "s" else "")
+    largest = 1.0 if unit == "s" else math.inf
+    scale, prefix = next(
+        ((s, p) for s, p in _PREFIXES if s <= largest and abs(rounded) >= s >= smallest), least
+    )
     if rounded == 0:
         scale, prefix = 1.0, ""
+    if unit in ("1/s", "B/s") and 0 < abs(rounded) < smallest:
+        return f"{rounded:.{digits}g} {unit.removeprefix('1')}"
     scaled = rounded / scale
     places = len(str(int(abs(scaled))))
-    return f"{scaled:.{max(0, digits - places)}f} " + (f"{prefix}/s" if unit == "1/s" else f"{prefix}{unit}")
+    return f"{scaled:,.{max(0, digits - places)}f} " + (f"{prefix}/s" if unit == "1/s" else f"{prefix}{unit}")
 
 
 def format_duration(seconds: float) -> str:

@@ -68,6 +68,16 @@ def test_without_at_every_treatment_counts_and_the_breaking_point_is_said(bench,
     assert later.at == pytest.approx(1000, rel=0.1)
     assert later.earliest < later.at < later.latest
     assert later.measured == 512
+    # Far scales were looked at to find it, but what is told lies near: no word of far predictions.
+    assert later.warnings == ()
+
+
+def test_a_limit_that_breaks_far_away_says_how_far_and_what_its_model_lacks(bench, noise):
+    claims = [{"limit": "rss_bytes", "max": "4 GB"}]
+    (judged,) = bench({"p": P["p"][:4]}, claims, linear(noise), metric="rss_bytes").judge()
+    (found,) = judged.breaks
+    assert [each.kind for each in found.warnings] == ["few_points", "far"]
+    assert found.warnings[-1].words.startswith(f"a prediction at {found.at / found.measured:.0f} times")
 
 
 def test_a_level_that_nothing_was_measured_at_is_an_error_that_names_those_that_were(bench, noise):

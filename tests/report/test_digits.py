@@ -102,7 +102,7 @@ def test_a_column_has_one_unit_and_one_number_of_decimals():
         ([120.0, 7.0], [], "", "120 "),
         ([0.123], [], "", "0.12 "),
         ([55.5], [2.0], "W", "55.5 W"),
-        ([123456.0], [0.0001], "s", "123.456 ks"),
+        ([123456.0], [0.0001], "s", "123,456 s"),
     ],
 )
 def test_the_unit_of_a_column_is_that_of_its_largest_value(values, uncertainties, unit, shown):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -218,6 +219,43 @@ def test_the_worst_stand_first_and_what_the_family_means_is_said():
     assert "2 claims are one family" in text
     said = plain(notes(80, finished=False, precision_reached=False, afterwards=True))
     assert said.count("- ") == 3
+
+
+def test_of_claims_that_are_not_all_tests_those_that_are_one_family_are_numbered():
+    family = Family(1e-6, 2e-6, 0.025, 2)
+    held = Verdict(FASTER, "holds", (Instance({}, "holds", ratio(1.34, 1.3, 1.38)),), family)
+    grows = one(Scales("latency_s", "p", "O(p)"), "not_resolved", ScalesEvidence("", "latency_s", None))
+    text = " ".join(plain(lines((held, grows, held), 0.05, 100)).split())
+    assert "Claims 2 and 3 of these 3 are tests and one family: any wrong verdict among them" in text
+    text = " ".join(plain(lines((held,) * 9 + (grows,), 0.05, 100)).split())
+    assert "9 of these 10 claims, all but 1, are tests and one family" in text
+
+
+def test_what_a_reader_must_know_of_a_model_is_said_once_with_the_claims_it_is_about():
+    few = model(
+        series_of("bcast", ("p",), [(p,) for p in P[:4]], [[1e-6 * p] * 5 for p in P[:4]], unit="s"),
+        Question(expectations={"*": Expectation("O(p)")}, targets=({"p": 8192.0},)),
+    )
+    assert [each.kind for each in few.warnings] == ["few_points", "far"]
+    limit = Limit("latency_s", {"p": 8192}, 1e-3)
+    foretold = ForetoldEvidence("latency_s", "s", {"p": 8192.0}, 8e-3, Interval(7e-3, 9e-3), few, 4)
+    grows = one(Scales("latency_s", "p", "O(p)"), "holds", ScalesEvidence("", "latency_s", LINEAR))
+    text = plain(lines((one(limit, "fails", foretold), grows), 0.05, 80))
+    assert text.endswith(
+        "\nBeware of models\n"
+        "- latency_s at most 1.00 ms at p = 8192: 4 values of p: below 5 a leading term\n"
+        "  is hardly known\n"
+        "- latency_s at most 1.00 ms at p = 8192: a prediction at 64 times the largest\n"
+        "  measured scale\n"
+    )
+    two = verdict(limit, Instance({"op": "a"}, "fails", foretold), Instance({"op": "b"}, "fails", foretold))
+    assert "- all models: 4 values of p: below 5" in plain(lines((two,), 0.05, 80))
+    half = verdict(
+        limit,
+        Instance({"op": "a"}, "fails", foretold),
+        Instance({"op": "b"}, "fails", replace(foretold, model=LINEAR)),
+    )
+    assert ", op = a: 4 values of p" in " ".join(plain(lines((half,), 0.05, 80)).split())
 
 
 def test_names_of_others_move_no_cursor():

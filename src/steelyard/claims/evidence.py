@@ -8,7 +8,7 @@ from typing import Literal
 
 from steelyard.estimand import Estimand
 from steelyard.scaling.litmus import Cause
-from steelyard.scaling.model import ScalingModel
+from steelyard.scaling.model import ModelWarning, ScalingModel
 from steelyard.scaling.rules import RuleAnswer
 from steelyard.stats.interval import Interval
 from steelyard.stats.undefined import Reason
@@ -168,6 +168,8 @@ class BreaksEvidence:
     latest: float | None
     measured: float
     """The largest scale that was measured."""
+    warnings: tuple[ModelWarning, ...] = ()
+    """Of the model that says so."""
 
 
 Evidence = RatioEvidence | MeanEvidence | ForetoldEvidence | BestEvidence | ScalesEvidence | RuleEvidence

@@ -162,7 +162,9 @@ def _breaks(claim: Limit, samples: Sequence[Sample], observed: Observed) -> tupl
         if isinstance(answer, Breaks):
             largest = max(point.at[0] for point in one.points)
             found.append(
-                BreaksEvidence(one.name, parameter, answer.at, answer.earliest, answer.latest, largest)
+                BreaksEvidence(
+                    one.name, parameter, answer.at, answer.earliest, answer.latest, largest, answer.warnings
+                )
             )
     return tuple(found)
 

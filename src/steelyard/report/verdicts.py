@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Final
 
 from steelyard.claims.evidence import ForetoldEvidence, MeanEvidence
 from steelyard.claims.verdict import Instance, Verdict
 from steelyard.report.claim_text import claim_text, stratum_text
 from steelyard.report.evidence_words import breaks_words, evidence_words
-from steelyard.report.label import wrap
+from steelyard.report.label import listed, wrap
 from steelyard.report.line import Line, Span, Style
+from steelyard.report.model_cautions import cautions
 from steelyard.stats.judgement import Outcome
 from steelyard.units import format_quantity
 
@@ -22,6 +24,9 @@ WORDS: Final[dict[Outcome, str]] = {
     "not_resolved": "not resolved",
 }
 _WORST: Final[dict[Outcome, int]] = {"fails": 0, "not_resolved": 1, "holds": 2}
+
+MOST_NUMBERS: Final = 8
+"""Of claims that are named by their number."""
 
 
 def words(verdict: Verdict) -> str:
@@ -39,20 +44,37 @@ def lines(
 ) -> list[Line]:
     """One line a claim; with ``strata`` one for each stratum of it too."""
     out: list[Line] = []
-    for verdict in sorted(verdicts, key=lambda each: _WORST[each.outcome]):
+    ordered = sorted(verdicts, key=lambda each: _WORST[each.outcome])
+    for verdict in ordered:
         out += _marked(verdict.outcome, words(verdict), width)
         if strata and len(verdict.instances) > 1:
             for each in sorted(verdict.instances, key=lambda one: _WORST[one.outcome]):
                 text = f"{stratum_text(each.stratum)}: {evidence_words(verdict.claim, each)}"
                 out += _marked(each.outcome, text, width, indent="    ")
-    families = [verdict.family for verdict in verdicts if verdict.family is not None]
-    if len(families) > 1:
-        text = (
-            f"{len(families)} claims are one family: any wrong verdict among them has a probability of at"
-            f" most {alpha:g} (Holm), and each interval has the coverage at which its claim was judged"
-        )
-        out += [(Span(line, "dim"),) for line in wrap(text, width)]
+    if said := cautions([(claim_of(each), each) for each in ordered]):
+        out += [(), (Span("Beware of models", "heading"),)]
+        out += [(Span(line),) for text in said for line in wrap(text, width, first="- ", rest="  ")]
+    if text := _family(ordered, alpha):
+        out += [*([()] if said else []), *((Span(line, "dim"),) for line in wrap(text, width))]
     return out
+
+
+def _family(ordered: Sequence[Verdict], alpha: float) -> str:
+    """Which of the claims are tests, as they are counted from above; empty where at most one is."""
+    members = [str(i) for i, each in enumerate(ordered, 1) if each.family is not None]
+    others = [str(i) for i, each in enumerate(ordered, 1) if each.family is None]
+    if len(members) < 2:
+        return ""
+    if not others:
+        who = f"{len(members)} claims are"
+    elif len(members) <= MOST_NUMBERS:
+        who = f"Claims {listed(members, MOST_NUMBERS)} of these {len(ordered)} are tests and"
+    else:
+        who = f"{len(members)} of these {len(ordered)} claims, all but {listed(others)}, are tests and"
+    return (
+        f"{who} one family: any wrong verdict among them has a probability of at most {alpha:g} (Holm), and"
+        " each interval has the coverage at which its claim was judged"
+    )
 
 
 def notes(width: int, *, finished: bool, precision_reached: bool, afterwards: bool) -> list[Line]:

@@ -231,6 +231,7 @@ def _breaks(found: BreaksEvidence) -> dict[str, Any]:
         "breaks_at": found.at,
         "interval95": [found.earliest, found.latest],
         "measured_up_to": found.measured,
+        "warnings": [{"kind": each.kind, "words": each.words} for each in found.warnings],
     }
 
 

@@ -7,9 +7,10 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.scaling.model import NotModelled, Prediction
+from steelyard.scaling.model import ModelWarning, NotModelled, Prediction
 from steelyard.scaling.modelling import model
 from steelyard.scaling.question import Question
+from steelyard.scaling.warnings import FAR, far
 from steelyard.series import Series
 
 FARTHEST: Final = 2.0**14
@@ -28,6 +29,8 @@ class Breaks:
         By the formula; ``None`` where it does not break within ``FARTHEST`` times the range.
     earliest, latest : float or None
         Where the upper and the lower end of the 95 % interval pass it.
+    warnings : tuple of ModelWarning
+        What a reader must know of the model that says so.
     """
 
     limit: float
@@ -35,6 +38,7 @@ class Breaks:
     at: float | None
     earliest: float | None
     latest: float | None
+    warnings: tuple[ModelWarning, ...] = ()
 
 
 def breaks(series: Series, limit: float, question: Question | None = None) -> Breaks | NotModelled:
@@ -56,7 +60,12 @@ def breaks(series: Series, limit: float, question: Question | None = None) -> Br
         values = [_of(prediction, of) for prediction in found.predictions]
         return _first(scales, values, limit)
 
-    return Breaks(limit, name, crossing("value"), crossing("high"), crossing("low"))
+    crosses = crossing("value")
+    # All scales that were looked at are predictions; only the one that is told can be too far.
+    known = [each for each in found.warnings if each.kind != "far"]
+    if crosses is not None and crosses > FAR * measured[-1]:
+        known.append(far(crosses / measured[-1]))
+    return Breaks(limit, name, crosses, crossing("high"), crossing("low"), tuple(known))
 
 
 def _of(prediction: Prediction, which: str) -> float:

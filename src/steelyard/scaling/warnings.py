@@ -50,9 +50,13 @@ def warnings_of(
     out += _dominated(model, reading)
     reaches = [max(p.at / reading.grid.max(axis=0)) for p in model.predictions]
     if reaches and max(reaches) > FAR:
-        words = f"a prediction at {max(reaches):.0f} times the largest measured scale"
-        out.append(ModelWarning("far", words))
+        out.append(far(max(reaches)))
     return tuple(out)
+
+
+def far(times: float) -> ModelWarning:
+    """Of a prediction at so many times the largest scale that was measured."""
+    return ModelWarning("far", f"a prediction at {times:,.0f} times the largest measured scale")
 
 
 def _fit(model: ScalingModel, reading: Reading) -> list[ModelWarning]:
