@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats as witness
@@ -144,3 +146,11 @@ def test_iterations_taken_for_launches_make_equal_programs_different(sample, per
         flattened += compare(flat, Declared())[0].verdict != "not_resolved"
     assert 18 <= reduced <= 43
     assert flattened > 0.7 * count
+
+
+def test_instances_of_a_crowd_or_of_a_simulation_stay_that(sample, run_2, run_5):
+    given = of_runs(sample, {2: run_2, 5: run_5})
+    given[3] = replace(given[3], provenance="simulated")
+    assert [each.provenance for each in pool(given, "source")] == ["simulated", "measured"]
+    given[4] = replace(given[4], provenance="crowded")
+    assert [each.provenance for each in pool(given, "source")] == ["crowded", "measured"]

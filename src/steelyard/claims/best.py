@@ -56,7 +56,7 @@ class _Contest:
         self.metric = self.samples[0].metric
         choosing, judging = divided(self.samples)
         self.selection, self.n = len(choosing), len(judging)
-        self.by: Unit = "context" if _by_context(self.samples[0]) else "block"
+        self.by: Unit = _unit(self.samples[0])
         self.chosen: Scalar | None = None
         self.others: dict[Scalar, Speedup | Undefined] = {}
         self.reason: Literal["failures", "one_block", "no_values"] | None = None
@@ -136,7 +136,7 @@ class _Contest:
 def divided(samples: Sequence[Sample]) -> tuple[frozenset[int], frozenset[int]]:
     """The units that all samples have, in the order of time: what chooses, and what judges.
 
-    Contexts, where they return: what a context does to a treatment must not be on both sides.
+    Contexts, where they return, or instances: what one of them does to a treatment must not be on both sides.
     """
     ids = [set(_ids(sample)) for sample in samples]
     common = sorted(set.intersection(*ids), key=_order_of(samples[0]))
@@ -157,7 +157,15 @@ def _by_context(sample: Sample) -> bool:
     return all(blocks.values()) and len(set(blocks.values())) < len(blocks)
 
 
+def _unit(sample: Sample) -> Unit:
+    if sample.instances is not None:
+        return "instance"
+    return "context" if _by_context(sample) else "block"
+
+
 def _ids(sample: Sample) -> array[int]:
+    if sample.instances is not None:
+        return sample.instances.of
     return sample.contexts if _by_context(sample) else sample.blocks
 
 
@@ -171,6 +179,8 @@ def _part(sample: Sample, units: Collection[int]) -> Sample:
         contexts=array("q", [sample.contexts[i] for i in keep]),
         trials=array("q", [sample.trials[i] for i in keep]),
         late=array("b", [sample.late[i] for i in keep] if sample.late else []),
+        instances=sample.instances
+        and replace(sample.instances, of=array("q", [sample.instances.of[i] for i in keep])),
     )
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any, Final
 
+from steelyard.claims.by_instance import judge_by_instance
 from steelyard.claims.crowd import judge_unless_crowded
 from steelyard.claims.draft import Draft
 from steelyard.claims.family import decide
@@ -36,7 +38,10 @@ def judge(claims: Sequence[Claim], observed: Observed) -> tuple[Verdict, ...]:
     UsageError
         A claim speaks of what was not measured.
     """
-    drafts = [judge_unless_crowded(_judge_of(claim), claim, observed) for claim in claims]
+    drafts = [
+        judge_unless_crowded(partial(judge_by_instance, _judge_of(claim)), claim, observed)
+        for claim in claims
+    ]
     return decide(claims, drafts, observed.alpha)
 
 

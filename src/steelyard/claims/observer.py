@@ -92,26 +92,33 @@ def _interactions(claim: Validates, bound: float, observed: Observed) -> list[Un
 
 
 def _quotient(on: Sample, off: Sample) -> Sample:
-    """The metric under the probe over the metric without, block by block; geometric means of replicates."""
-    alone = _by_block(off)
-    blocks = [block for block in _by_block(on) if block in alone]
-    probed = _by_block(on)
-    first = {block: place for place, block in reversed(list(enumerate(on.blocks)))}
-    places = [first[block] for block in blocks]
+    """The metric under the probe over the metric without, block by block or instance by instance; geometric
+    means of replicates.
+    """
+    probed, alone = _by_unit(on), _by_unit(off)
+    units = [unit for unit in probed if unit in alone]
+    first = {unit: place for place, unit in reversed(list(enumerate(_units(on))))}
+    places = [first[unit] for unit in units]
     return replace(
         on,
-        values=array("d", (math.exp(probed[block] - alone[block]) for block in blocks)),
-        blocks=array("q", blocks),
+        values=array("d", (math.exp(probed[unit] - alone[unit]) for unit in units)),
+        blocks=array("q", (on.blocks[place] for place in places)),
         passes=array("q", (on.passes[place] for place in places)),
         contexts=array("q", (on.contexts[place] for place in places)),
         trials=array("q", (on.trials[place] for place in places)),
+        late=array("b", (on.late[place] for place in places) if on.late else ()),
+        instances=on.instances and replace(on.instances, of=array("q", units)),
     )
 
 
-def _by_block(sample: Sample) -> dict[int, float]:
-    """The mean logarithm of each block; blocks with a value that has none are left out."""
+def _units(sample: Sample) -> array[int]:
+    return sample.blocks if sample.instances is None else sample.instances.of
+
+
+def _by_unit(sample: Sample) -> dict[int, float]:
+    """The mean logarithm of each unit; units with a value that has none are left out."""
     found: dict[int, list[float]] = {}
-    for block, value in zip(sample.blocks, sample.values, strict=True):
-        found.setdefault(block, []).append(math.log(value) if value > 0 else math.nan)
-    means = {block: sum(logs) / len(logs) for block, logs in found.items()}
-    return {block: mean for block, mean in means.items() if math.isfinite(mean)}
+    for unit, value in zip(_units(sample), sample.values, strict=True):
+        found.setdefault(unit, []).append(math.log(value) if value > 0 else math.nan)
+    means = {unit: sum(logs) / len(logs) for unit, logs in found.items()}
+    return {unit: mean for unit, mean in means.items() if math.isfinite(mean)}

@@ -15,7 +15,7 @@ from operator import itemgetter
 import numpy as np
 
 from steelyard.errors import UsageError
-from steelyard.sample import Failures, Instances, Sample, Treatment
+from steelyard.sample import Failures, Instances, Provenance, Sample, Treatment
 from steelyard.units import Scalar
 
 
@@ -205,7 +205,13 @@ def _joined(
         ),
         late=array("b", late) if any(late) else array("b"),
         instances=Instances(factor, levels, array("q", of)),
+        provenance=_provenance([sample.provenance for _, sample in members]),
     )
+
+
+def _provenance(of: Sequence[Provenance]) -> Provenance:
+    """Of all together: what may be said least of."""
+    return next((kind for kind in ("crowded", "simulated") if kind in of), "measured")
 
 
 def _without(levels: Mapping[str, Scalar], factor: str) -> dict[str, Scalar]:
