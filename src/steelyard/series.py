@@ -53,8 +53,6 @@ class Series:
         What tells this series apart, for reports and JSON.
     counts : bool
         Values are exact counts, or come from a simulation: no noise is looked for where there is none.
-    launch_is_known : bool
-        False where repetitions may come from inside one launch (Extra-P's files do not say).
     simulated : bool
         Values come from a simulation of a machine, not from one.
     crowded : bool
@@ -71,7 +69,6 @@ class Series:
     points: tuple[Point, ...]
     labels: Mapping[str, Scalar] = field(default_factory=dict)
     counts: bool = False
-    launch_is_known: bool = False
     simulated: bool = False
     crowded: bool = False
     censored: bool = False

@@ -88,7 +88,6 @@ def test_each_call_path_and_metric_is_a_series_of_what_it_itself_cost_per_proces
     assert (time.parameters, time.unit) == (("p",), "s")
     assert time.points[0].at == (4.0,)
     assert time.points[0].values == pytest.approx((1.04 * 1.001, 1.04 * 0.999))
-    assert time.launch_is_known
     assert series["main->solve->MPI_Allreduce", "visits"].points[0].values == (3.0, 3.0)
     assert series["main->solve", "visits"].counts
 

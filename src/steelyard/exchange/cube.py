@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, SupportsFloat
 
@@ -66,8 +66,7 @@ def read(directory: Path) -> tuple[Series, ...]:
         for path, metric, unit, value in _values(run.file):
             units[metric] = unit
             collected.add(path, metric, run.at, [value])
-    # A directory is a run, so that repetitions are launches.
-    return tuple(replace(one, launch_is_known=True) for one in collected.series(units))
+    return collected.series(units)
 
 
 def run_of(file: Path) -> Run:

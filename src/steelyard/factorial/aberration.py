@@ -14,7 +14,6 @@ from steelyard.factorial.fraction import Fraction, Generator
 from steelyard.factorial.words import LETTERS
 
 MOST_AXES: Final = 16
-FEWEST_AXES: Final = 3
 
 _GENERATORS: Final[dict[int, tuple[str, ...]]] = {
     4: ("AB",),

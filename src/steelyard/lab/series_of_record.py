@@ -109,7 +109,6 @@ def _series(
     )
     return replace(
         series,
-        launch_is_known=True,
         simulated=simulated,
         crowded="crowded" in kinds,
         censored=missing_not_by_chance([sample for _, sample in found]),

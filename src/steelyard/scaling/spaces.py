@@ -6,12 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import Final, Literal
+from typing import Final
 
 from steelyard.errors import UsageError
 from steelyard.growth import CONSTANT, Growth, GrowthClass, parse_growth
-
-SpaceName = Literal["default", "seed001", "mpi-study", "wide"]
 
 DENOMINATOR_PRIOR: Final[Mapping[int, float]] = {1: 1.0, 2: 1.0, 3: 0.7, 4: 0.7, 6: 0.2, 12: 0.1}
 """Simple exponents are what algorithms have; an exponent of a twelfth stands for a truth that is off the

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from steelyard.stats.protocol.profile import Profile
 from steelyard.stats.two_samples.distributions import KolmogorovSmirnov, kolmogorov_smirnov, same_shape
 from steelyard.stats.two_samples.normality import Normality
-from steelyard.stats.two_samples.variances import VarianceRatio, from_variances
+from steelyard.stats.two_samples.variances import VarianceRatio, variance_ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def check(baseline: Profile, treatment: Profile) -> Checks:
     return Checks(
         normality_baseline=baseline.normality,
         normality_treatment=treatment.normality,
-        variances=from_variances(old.variance, old.n, new.variance, new.n)
+        variances=variance_ratio(old.variance, old.n, new.variance, new.n)
         if old and new and varied
         else None,
         raw=kolmogorov_smirnov(baseline.ascending, treatment.ascending),

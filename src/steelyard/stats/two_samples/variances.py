@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from steelyard.stats.contrast import Floats
-
 
 @dataclass(frozen=True, slots=True)
 class VarianceRatio:
@@ -23,15 +21,8 @@ class VarianceRatio:
     nu_second: int
 
 
-def variance_ratio(first: Floats, second: Floats) -> VarianceRatio | None:
-    """``None`` where a sample has fewer than two values or no spread."""
-    if min(first.size, second.size) < 2:
-        return None
-    return from_variances(float(first.var(ddof=1)), first.size, float(second.var(ddof=1)), second.size)
-
-
-def from_variances(first: float, n_first: int, second: float, n_second: int) -> VarianceRatio | None:
-    """The same from variances (with n - 1) and counts."""
+def variance_ratio(first: float, n_first: int, second: float, n_second: int) -> VarianceRatio | None:
+    """Of two variances (with n - 1), each of so many values; ``None`` where a sample has no spread."""
     if not (first > 0 and second > 0):
         return None
     # Imported here: see student.py.
