@@ -74,7 +74,7 @@ class Series:
     censored: bool = False
 
 
-def series_of(  # noqa: PLR0913 a series has this many properties
+def series_of(  # noqa: PLR0913 -- a series has this many properties
     name: str,
     parameters: Sequence[str],
     at: Sequence[Sequence[float]],

@@ -5,12 +5,18 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, TypeGuard
 
 from steelyard.errors import UsageError
 
 Scalar = str | int | float | bool
 """What a level of a factor, a setting of a context or a label of a value can be."""
+
+
+def is_number(value: Scalar) -> TypeGuard[float]:
+    """Whether it is one that something can grow with: true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
 
 Better = Literal["lower", "higher", "neither"]
 Kind = Literal["builtin", "counter", "user", "derived"]

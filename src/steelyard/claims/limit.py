@@ -17,7 +17,7 @@ from steelyard.spec.claims import Limit
 from steelyard.stats.interval import Interval
 from steelyard.stats.judgement import Outcome
 from steelyard.stats.undefined import Undefined
-from steelyard.units import Scalar
+from steelyard.units import Scalar, is_number
 
 LEAST_POINTS = 3
 """Of a parameter, before its growth is looked at unasked."""
@@ -54,7 +54,7 @@ def _divided(claim: Limit, samples: Sequence[Sample]) -> tuple[dict[str, Scalar]
         measured = list(dict.fromkeys(v for s in samples if (v := levels_of(s).get(name)) is not None))
         if any(level == each for each in measured):
             known[name] = level
-        elif measured and all(map(_is_number, (level, *measured))):
+        elif measured and all(map(is_number, (level, *measured))):
             scale[name] = float(level)
         else:
             shown = ", ".join(map(str, measured[:8])) or "none"
@@ -65,10 +65,6 @@ def _divided(claim: Limit, samples: Sequence[Sample]) -> tuple[dict[str, Scalar]
     return known, scale
 
 
-def _is_number(level: Scalar) -> bool:
-    return isinstance(level, (int, float)) and not isinstance(level, bool)
-
-
 def _tested(claim: Limit, sample: Sample, known: Mapping[str, Scalar], observed: Observed) -> Undecided:
     mean = mean_of(sample, sequential=observed.order == "sequential")
     bound = _bound(claim)
@@ -77,7 +73,7 @@ def _tested(claim: Limit, sample: Sample, known: Mapping[str, Scalar], observed:
 
     def evidence(level: float) -> MeanEvidence:
         its = mean if isinstance(mean, Mean) else None
-        reason: object = mean.reason if isinstance(mean, Undefined) else None
+        reason = mean.reason if isinstance(mean, Undefined) else None
         return MeanEvidence(
             metric=sample.metric,
             treatment=sample.treatment.label,
@@ -89,7 +85,7 @@ def _tested(claim: Limit, sample: Sample, known: Mapping[str, Scalar], observed:
             p=its.p_of(bound) if its else None,
             n=its.n if its else 0,
             by=its.by if its else "block",
-            reason="failures" if failed else reason,  # type: ignore[arg-type]
+            reason="failures" if failed else reason,
         )
 
     if failed or isinstance(mean, Undefined):
@@ -175,5 +171,5 @@ def _only_number(samples: Sequence[Sample]) -> str | None:
     for sample in samples:
         for name, level in levels_of(sample).items():
             seen.setdefault(name, set()).add(level)
-    numbers = [n for n, levels in seen.items() if len(levels) > 1 and all(map(_is_number, levels))]
+    numbers = [n for n, levels in seen.items() if len(levels) > 1 and all(map(is_number, levels))]
     return numbers[0] if len(numbers) == 1 and len(seen[numbers[0]]) >= LEAST_POINTS else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from array import array
 from dataclasses import replace
+from functools import partial
 
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.observed import Observed, has, strata
@@ -59,7 +60,7 @@ def judge_validates(claim: Validates, observed: Observed) -> Draft:
             claim.strata,
             claim.where,
             observed,
-            lambda ratio, least=least: at_least(ratio, least),  # type: ignore[misc]
+            partial(at_least, by=least),
             inverse=inverse,
         )
         tested += [replace(each, stratum={"metric": metric, **each.stratum}) for each in found]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -13,7 +13,7 @@ from steelyard.errors import UsageError
 if TYPE_CHECKING:
     from steelyard.exchange import Format
 
-_FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
+_FORMATS: Final[dict[str, Format]] = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
 
 
 @click.command(short_help="Write a record as CSV, JSON Lines or Parquet.")
@@ -29,7 +29,7 @@ _FORMATS = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Default: standard output."
 )
 @click.option("--long", is_flag=True, help="One row for each value, instead of one for each trial.")
-def command(record: Path, form: str | None, output: Path | None, long: bool) -> None:
+def command(record: Path, form: Format | None, output: Path | None, long: bool) -> None:
     """Write RECORD (a directory NAME.lab, or its spec) for other tools.
 
     One row a trial, failed and discarded ones included and marked: factors, context, block, place, status
@@ -45,4 +45,4 @@ def command(record: Path, form: str | None, output: Path | None, long: bool) -> 
             f"{output} does not say which format", hint="name it .csv, .jsonl or .parquet, or give --format"
         )
     with Record.open(find_record(record)) as opened:
-        export(opened, output, cast("Format", chosen), long=long)
+        export(opened, output, chosen, long=long)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 import click
 
@@ -26,8 +26,8 @@ class CommandGroup(click.Group):
         """Load a command, or ``None`` where there is none of this name."""
         if cmd_name not in self.commands_help:
             return None
-        command = import_module(f"steelyard.cli.{cmd_name}").command
-        return cast("click.Command", command)
+        command: click.Command = import_module(f"steelyard.cli.{cmd_name}").command
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -17,7 +17,8 @@ from steelyard.errors import UsageError
 if TYPE_CHECKING:
     from steelyard.lab.model import Modelled
     from steelyard.report.after import After
-    from steelyard.scaling.question import Question
+    from steelyard.scaling.aggregate import Aggregate
+    from steelyard.scaling.question import Method, Question
     from steelyard.scaling.versus import Versus
     from steelyard.series import Series
 
@@ -69,9 +70,9 @@ def command(ctx: click.Context, /, data: Path, **options: Any) -> None:
 def _run(
     data: Path,
     *,
-    method: str,
+    method: Method,
     space: Sequence[str],
-    aggregate: str,
+    aggregate: Aggregate | Literal["auto"],
     accept: Path | None,
     limit: str | None,
     versus: str | None,
@@ -88,9 +89,9 @@ def _run(
     named = len(space) == 1 and space[0] in SPACES
     question = replace(
         asked.question,
-        method=method,  # type: ignore[arg-type]
+        method=method,
         space=(space[0] if named else tuple(space)) if space else "default",
-        aggregate=aggregate,  # type: ignore[arg-type]
+        aggregate=aggregate,
     )
     series = asked.series
     with Counting("functions", sys.stderr) as counting:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal, cast
+from typing import ClassVar, Final, Literal
 
 from steelyard.errors import UsageError
 from steelyard.interventions.intervention import Intervention
@@ -21,8 +21,10 @@ from steelyard.units import Scalar
 MOST_PROCESSES: Final = 8
 """Each is a command before a trial, of which the runner takes 16."""
 
+_KINDS: Final[tuple[Literal["cpu", "memory", "disk"], ...]] = ("cpu", "memory", "disk")
 _TEXT: Final = re.compile(
-    r"(?P<kind>cpu|memory|disk)(?: +x(?P<processes>[1-9][0-9]?))?(?: +(?P<percent>[1-9][0-9]{0,2}) *%)?"
+    rf"(?P<kind>{'|'.join(_KINDS)})"
+    r"(?: +x(?P<processes>[1-9][0-9]?))?(?: +(?P<percent>[1-9][0-9]{0,2}) *%)?"
     r"(?: +on +(?P<cpus>[0-9][0-9, -]*))?"
 )
 
@@ -79,7 +81,8 @@ def _parse(text: str) -> Load | None:
         cpus = parse_cpu_list(match["cpus"]) if match["cpus"] else None
     except ValueError:
         return None
-    return Load(cast("Literal['cpu', 'memory', 'disk']", match["kind"]), processes, percent, cpus)
+    kind = next(each for each in _KINDS if each == match["kind"])
+    return Load(kind, processes, percent, cpus)
 
 
 def _format(load: Load) -> str:

@@ -9,7 +9,7 @@ be dropped (libraries, a running interpreter); if that is all of them, the trial
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, cast
+from typing import ClassVar
 
 from steelyard.interventions.launch_change import LaunchChange
 from steelyard.interventions.named import Named
@@ -27,4 +27,4 @@ class FileCache(Named):
 
     def change(self, level: Scalar) -> LaunchChange:
         """What is done to the files just before each trial."""
-        return LaunchChange(file_cache=cast("Literal['warm', 'dropped']", level))
+        return LaunchChange(file_cache="warm" if level == "warm" else "dropped")

@@ -13,7 +13,7 @@ from steelyard.sample import Sample
 from steelyard.series import Series, series_of
 from steelyard.stats.flags import missing_not_by_chance
 from steelyard.store import Record
-from steelyard.units import Scalar
+from steelyard.units import Scalar, is_number
 
 
 def series_of_record(
@@ -70,17 +70,13 @@ def _numeric(samples: Sequence[Sample]) -> tuple[str, ...]:
     for sample in samples:
         for name, level in _levels(sample).items():
             seen.setdefault(name, set()).add(level)
-    return tuple(n for n, v in seen.items() if len(v) > 1 and all(_is_number(level) for level in v))
-
-
-def _is_number(level: Scalar) -> bool:
-    return isinstance(level, (int, float)) and not isinstance(level, bool)
+    return tuple(n for n, v in seen.items() if len(v) > 1 and all(is_number(level) for level in v))
 
 
 def _coordinate(levels: dict[str, Scalar], name: str, place: Path) -> float:
     level = levels.get(name)
-    if level is None or not _is_number(level):
-        known = ", ".join(k for k, v in levels.items() if _is_number(v)) or "none"
+    if level is None or not is_number(level):
+        known = ", ".join(k for k, v in levels.items() if is_number(v)) or "none"
         what = "there is no" if level is None else f"{level!r} is not a number:"
         raise UsageError(f"{place}: {what} parameter {name}", hint=f"numeric factors and labels: {known}")
     return float(level)

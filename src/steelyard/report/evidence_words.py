@@ -59,7 +59,7 @@ def breaks_words(found: BreaksEvidence, bound: str) -> str:
 def _why(reason: str | None) -> str | None:
     if reason == "failures":
         return "runs failed or timed out, so that what is left is not left by chance"
-    return REASONS.get(reason, reason) if reason else None  # type: ignore[call-overload]
+    return REASONS.get(reason, reason) if reason else None
 
 
 def _ratio(_claim: Claim, outcome: Outcome, found: RatioEvidence) -> str:

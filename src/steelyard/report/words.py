@@ -18,7 +18,7 @@ from steelyard.stats.interval import Interval
 from steelyard.stats.laws.signs import Signs
 from steelyard.stats.planning.fresh import FreshRun
 from steelyard.stats.speedup import Speedup
-from steelyard.stats.undefined import Reason, Undefined
+from steelyard.stats.undefined import Undefined
 from steelyard.units import Metric, format_duration, format_quantity
 
 Names = Mapping[str, str]
@@ -29,7 +29,7 @@ NAME_WIDTH: Final = 32
 _NOTHING: Final = 10.0
 """A smallest resolvable difference above 1,000 % says that there was nothing to see it with."""
 
-REASONS: Final[dict[Reason, str]] = {
+REASONS: Final[Mapping[str, str]] = {
     "no_values": "there are no values",
     "one_value": "there is only one value",
     "not_finite": "a value is not a finite number",

@@ -225,7 +225,7 @@ class Launches:
         """
         words = (str(Path(launch.cwd, word)) for word in launch.argv[1:] if TRIAL_MARK not in word)
         patterns = (self._path(text, treatment) for text in self.experiment.program.inputs)
-        declared = (path for each in patterns for path in glob.glob(each, recursive=True))  # noqa: PTH207
+        declared = (path for each in patterns for path in glob.glob(each, recursive=True))  # noqa: PTH207 -- absolute
         return existing((launch.path, launch.stdin, *words, *declared))
 
     def _command(

@@ -156,9 +156,9 @@ def _sha256(path: Path, state: FileState) -> str:
     return _known_sha256(path, state)
 
 
-# The state is part of the key: a file that was touched, or linked to, is read once and not at every look.
+# A file that was touched, or linked to, is read once and not at every look.
 @lru_cache(maxsize=4096)
-def _known_sha256(path: Path, state: FileState) -> str:  # noqa: ARG001
+def _known_sha256(path: Path, state: FileState) -> str:  # noqa: ARG001 -- the state is part of the key
     return _read_sha256(path)
 
 

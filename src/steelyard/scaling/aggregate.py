@@ -7,10 +7,12 @@ aggregate.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from steelyard.scaling.candidates import Floats, Integers
 
@@ -93,20 +95,20 @@ def _least_half(values: Floats, counts: Integers) -> Floats:
 def _one_sidedness(values: Floats) -> Floats:
     with np.errstate(all="ignore"):
         enough = np.isfinite(values).sum(axis=2) >= 4
-        middle = _nan(np.nanmedian, values)
-        upper = np.where(enough, (_nan(np.nanmax, values) - middle) / np.abs(middle), 0.0)
-        lower = np.where(enough, (middle - _nan(np.nanmin, values)) / np.abs(middle), 0.0)
+        middle = _without_missing(np.median, np.nanmedian, values)
+        upper = np.where(enough, (_without_missing(np.max, np.nanmax, values) - middle) / np.abs(middle), 0.0)
+        lower = np.where(enough, (middle - _without_missing(np.min, np.nanmin, values)) / np.abs(middle), 0.0)
         up, down = np.nan_to_num(upper).sum(axis=1), np.nan_to_num(lower).sum(axis=1)
         ratio: Floats = np.where(down > 0, up / np.where(down > 0, down, 1.0), np.where(up > 0, np.inf, 1.0))
     return ratio
 
 
-def _nan(function: object, values: Floats) -> Floats:
-    """A NaN-aware reduction over repetitions; plain and fast where nothing is missing."""
-    plain = {np.nanmedian: np.median, np.nanmax: np.max, np.nanmin: np.min, np.nanmean: np.mean}
-    if np.isfinite(values).all():
-        return np.asarray(plain[function](values, axis=2))  # type: ignore[index, operator]
-    return np.asarray(function(values, axis=2))  # type: ignore[operator]
+def _without_missing(
+    plain: Callable[..., npt.ArrayLike], aware: Callable[..., npt.ArrayLike], values: Floats
+) -> Floats:
+    """A reduction over repetitions that is aware of NaN; plain and fast where nothing is missing."""
+    reduction = plain if np.isfinite(values).all() else aware
+    return np.asarray(reduction(values, axis=2))
 
 
 def _one_way(values: Floats, counts: Integers, how: Aggregate) -> tuple[Floats, Floats, Floats, Floats]:

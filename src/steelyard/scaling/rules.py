@@ -8,14 +8,14 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Final, Literal
+from typing import Final
 
 from steelyard.errors import UsageError
 from steelyard.growth import Growth, Rule
 from steelyard.scaling.model import ScalingModel
 from steelyard.scaling.question import SURE
+from steelyard.stats.judgement import Outcome
 
-RuleVerdict = Literal["holds", "fails", "not_resolved"]
 LARGEST_SCALE: Final = 2.0**40
 STEPS: Final = 16
 """Scales looked at in each octave."""
@@ -27,7 +27,7 @@ class RuleAnswer:
 
     Attributes
     ----------
-    verdict : RuleVerdict
+    verdict : Outcome
         By leading terms, for large scales.
     probability : float
         That the left side does not grow faster.
@@ -39,7 +39,7 @@ class RuleAnswer:
     """
 
     rule: str
-    verdict: RuleVerdict
+    verdict: Outcome
     probability: float
     breaks_at: float | None
     measured: bool
@@ -60,7 +60,7 @@ def judge(rule: Rule, models: Mapping[str, ScalingModel], smallest: float, large
             raise UsageError(f"rule {rule.text!r} names {name!r}, which has no model", hint=hint)
     left, right = [models[name] for name in rule.left], [models[name] for name in rule.right]
     kept = _probability(left, right)
-    verdict: RuleVerdict = "holds" if kept >= SURE else "fails" if kept <= 1 - SURE else "not_resolved"
+    verdict: Outcome = "holds" if kept >= SURE else "fails" if kept <= 1 - SURE else "not_resolved"
     broken = next(
         (x for x in _scales(smallest) if sum(m.at(x) for m in left) > sum(m.at(x) for m in right)), None
     )

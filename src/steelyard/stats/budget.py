@@ -11,10 +11,9 @@ from typing import Literal
 from steelyard.stats.contrast import Contrast, Units
 from steelyard.stats.propagation import Expanded, expanded
 from steelyard.stats.speedup import Speedup
-from steelyard.stats.type_b import Contribution
+from steelyard.stats.type_b import Contribution, Side
 
 Kind = Literal["A", "B"]
-Side = Literal["baseline", "treatment", "both"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +77,10 @@ def budget(contrast: Contrast, ratio: Speedup, parts: Sequence[Contribution]) ->
         root = math.sqrt(abs(both) / 2)
         lines.append(Component("covariance of pairs", "A", "both", None, root, True, 1.0, both, old.nu))
     for part in parts:
-        side: Side = part.side  # type: ignore[assignment]
-        its = {"baseline": old.value, "treatment": new.value}.get(side)
-        its_u, relative = part.of.u, part.of.relative
+        its = {"baseline": old.value, "treatment": new.value}.get(part.side)
+        of = part.of
         lines.append(
-            Component(part.of.name, "B", side, its, its_u, relative, part.sensitivity, part.u**2, part.of.nu)
+            Component(of.name, "B", part.side, its, of.u, of.relative, part.sensitivity, part.u**2, of.nu)
         )
     return Budget(tuple(lines), expanded(ratio.se, ratio.nu))
 

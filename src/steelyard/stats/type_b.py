@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from steelyard.stats.propagation import effective_freedom
 from steelyard.stats.speedup import LARGEST_LOG, Speedup, smallest_exact_p
 from steelyard.stats.student import t_quantile, two_sided_p
 from steelyard.stats.undefined import Undefined
+
+Side = Literal["baseline", "treatment", "both"]
+"""Whose values an error moves."""
 
 _MANY = 1e6
 """Degrees of freedom with which t is the normal distribution to six digits."""
@@ -54,11 +58,10 @@ class Contribution:
     ----------
     sensitivity : float
         Of log S, per unit of the error.
-    side : {"baseline", "treatment", "both"}
     """
 
     of: TypeB
-    side: str
+    side: Side
     sensitivity: float
 
     @property

@@ -179,9 +179,9 @@ def _settle(target: sqlite3.Connection, directory: Path) -> Recovered:
     while orphans := target.execute("PRAGMA foreign_key_check").fetchall():
         for table, row, parent, _ in orphans:
             if row is None:
-                target.execute(f"DELETE FROM {table} WHERE {parent} NOT IN (SELECT id FROM {parent})")  # noqa: S608
+                target.execute(f"DELETE FROM {table} WHERE {parent} NOT IN (SELECT id FROM {parent})")  # noqa: S608 -- ours
             else:
-                target.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))  # noqa: S608
+                target.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))  # noqa: S608 -- ours
     ((lost,),) = target.execute(_LOST_TRIALS).fetchall()
     spoilt = target.execute(_SPOIL_BLOCKS).rowcount
     if spoilt:

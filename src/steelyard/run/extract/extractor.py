@@ -21,7 +21,7 @@ from steelyard.run.output import Output
 from steelyard.spec.experiment import Experiment, UserMetric
 from steelyard.spec.expression import parse
 from steelyard.spec.valgrind import EVENTS
-from steelyard.units import Scalar
+from steelyard.units import Scalar, is_number
 
 if TYPE_CHECKING:
     from steelyard.run.journal import RawTrial
@@ -134,9 +134,7 @@ def _reader(metric: UserMetric) -> Pattern | Pointer:
 
 def _is_numeric(level: Scalar) -> TypeGuard[float]:
     """Whether a double can hold the level; TOML has whole numbers of any length."""
-    if isinstance(level, bool) or not isinstance(level, int | float):
-        return False
-    return abs(level) <= sys.float_info.max
+    return is_number(level) and abs(level) <= sys.float_info.max
 
 
 def _given(levels: Mapping[str, Scalar], raw: RawTrial) -> dict[str, Column]:

@@ -37,8 +37,7 @@ def read_hosts(path: Path) -> tuple[SimulatedHost, ...]:
     try:
         if path.stat().st_size > LARGEST_BYTES:
             raise UsageError(f"the platform {path} is larger than 16 MiB", hint="give a file of SimGrid")
-        # expat, since 2.4, refuses entities that grow without bound.
-        root = ET.fromstring(path.read_bytes())  # noqa: S314
+        root = ET.fromstring(path.read_bytes())  # noqa: S314 -- expat 2.4 refuses entities without bound
     except OSError as error:
         raise UsageError(
             f"the platform {path} cannot be read: {error.strerror}", hint="check platform in [launch]"

@@ -14,7 +14,7 @@ from steelyard.spec.read.patterns import check_pattern, check_pointer
 from steelyard.spec.read.valgrind import check_counting, check_event
 from steelyard.spec.tables.metrics import MetricTable
 from steelyard.spec.valgrind import EVENTS
-from steelyard.units import BUILTIN, Scalar
+from steelyard.units import BUILTIN, Scalar, is_number
 
 
 def read_metrics(
@@ -119,7 +119,7 @@ def _derived_from(
         names = parse(derive).names
     except UsageError as error:
         raise origin.placed(path, error) from None
-    known = [*metrics, *(factor.name for factor in factors if all(map(_is_number, factor.levels)))]
+    known = [*metrics, *(factor.name for factor in factors if all(map(is_number, factor.levels)))]
     for name in sorted(names - set(known)):
         if any(name == factor.name for factor in factors):
             raise origin.error(
@@ -145,7 +145,3 @@ def _check_order(needs: Mapping[str, frozenset[str]], origin: Origin) -> None:
         raise origin.error(
             ("metrics", circle[0], "derive"), what, "derive each from metrics that are measured"
         ) from None
-
-
-def _is_number(level: Scalar) -> bool:
-    return isinstance(level, (int, float)) and not isinstance(level, bool)

@@ -15,14 +15,18 @@ MOST: Final = 10_000_000
 
 def n_paired(effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
     """Blocks (or contexts) for a one-sample t test over differences; ``effect`` over their ``s``."""
-    enough = lambda n: t_power(effect * math.sqrt(n), n - 1, alpha) >= power  # noqa: E731
-    return _smallest(enough, near=_normal_size(effect, alpha, power))
+    return _smallest(
+        lambda n: t_power(effect * math.sqrt(n), n - 1, alpha) >= power,
+        near=_normal_size(effect, alpha, power),
+    )
 
 
 def n_welch(effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
     """Runs of each of two treatments that nothing pairs; ``effect`` over the ``s`` of each."""
-    enough = lambda n: t_power(effect * math.sqrt(n / 2), 2 * n - 2, alpha) >= power  # noqa: E731
-    return _smallest(enough, near=_normal_size(effect / math.sqrt(2), alpha, power))
+    return _smallest(
+        lambda n: t_power(effect * math.sqrt(n / 2), 2 * n - 2, alpha) >= power,
+        near=_normal_size(effect / math.sqrt(2), alpha, power),
+    )
 
 
 def n_tost(margin: float, alpha: float = 0.05, power: float = 0.9, *, shift: float = 0.0) -> int | None:

@@ -13,12 +13,11 @@ from steelyard.spec.read.claims.question import (
     check_label,
     check_metric,
     check_parameter,
-    is_number,
 )
 from steelyard.spec.read.levels import find_level
 from steelyard.spec.tables.claims import Bound, LimitTable
 from steelyard.spec.toml import shown
-from steelyard.units import Scalar, parse_duration, parse_size
+from steelyard.units import Scalar, is_number, parse_duration, parse_size
 
 
 def read_limit(table: LimitTable, question: Question, origin: Origin, path: Path) -> Limit:

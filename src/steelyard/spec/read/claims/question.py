@@ -10,7 +10,7 @@ from steelyard.spec.cells import Cell
 from steelyard.spec.experiment import Analysis, Factor, UserMetric, Zip
 from steelyard.spec.origin import Origin, Path, suggest
 from steelyard.spec.read.levels import find_level
-from steelyard.units import BUILTIN, Metric, Scalar
+from steelyard.units import BUILTIN, Metric, Scalar, is_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +107,3 @@ def check_parameter(name: str, metric: str, question: Question, origin: Origin, 
 
 def _no_factor(name: str, question: Question, origin: Origin, path: Path) -> SpecError:
     return origin.error(path, f"there is no factor {name}", suggest(name, question.levels, "factors"))
-
-
-def is_number(level: Scalar) -> bool:
-    """Whether something can grow with such levels."""
-    return isinstance(level, (int, float)) and not isinstance(level, bool)
