@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import time
 from collections import Counter
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from steelyard.errors import MachineError, ProgramError, UsageError
+from steelyard.errors import MachineError, ProgramError, RecordBusyError, UsageError
 from steelyard.lab.run import JOBS, run
 from steelyard.run.queue.job import Job, jobs_in
 from steelyard.run.queue.queued_runner import Submission, await_job
@@ -125,10 +126,79 @@ def test_a_job_whose_number_was_not_written_down_is_not_begun_by_us(tmp_path):
     assert len(jobs_in(tmp_path / "it.lab" / JOBS)) == 1
 
 
+START = 'ALLOCATION=$$ setsid bash "$0" >"$1" 2>&1 </dev/null & echo "job $!";'
+# Hands the job in, and ends who asked for that before saying its number.
+DIES_FIRST = 'ALLOCATION=$$ setsid bash "$0" >"$1" 2>&1 </dev/null & kill -KILL $PPID; echo "job $!"'
+SLOWLY = ["/bin/sh", "-c", 'echo "$1 $ALLOCATION" >> "$0"; sleep 0.3', "{source}/log", "{trial}"]
+
+
+def killed_while_it_hands_in(source, submit):
+    """The spec of a run that was killed between handing in its job and noting the number."""
+    words = ["/bin/sh", "-c", submit, "{script}", "{log}"]
+    pid = os.fork()
+    if pid == 0:
+        try:
+            run(asked(source, command=SLOWLY, submit=words), source / "it.lab")
+        finally:
+            os._exit(0)
+    _, status = os.waitpid(pid, 0)
+    assert os.WTERMSIG(status) == signal.SIGKILL
+    (job,) = jobs_in(source / "it.lab" / JOBS)
+    assert (job.id, job.settled) == (None, False)
+    return asked(source, command=SLOWLY, submit=words), job
+
+
+def logged_once(source):
+    seen = Counter(line.split()[0] for line in (source / "log").read_text().splitlines())
+    return dict.fromkeys(map(str, range(1, 6)), 1) == {str(int(trial)): n for trial, n in seen.items()}
+
+
+def test_a_job_whose_number_was_answered_to_nobody_is_waited_for_and_nothing_runs_twice(tmp_path):
+    going_on, job = killed_while_it_hands_in(tmp_path, DIES_FIRST)
+    assert run(going_on, tmp_path / "it.lab") == "complete"
+    assert logged_once(tmp_path)
+    assert job.id is not None
+    assert jobs_in(tmp_path / "it.lab" / JOBS) == [job]
+    with Record.open(tmp_path / "it.lab") as record:
+        assert (record.progress().trials, record.progress().failed) == (5, 0)
+
+
+def test_a_job_that_runs_and_whose_number_is_lost_is_not_run_beside(tmp_path):
+    going_on, job = killed_while_it_hands_in(tmp_path, DIES_FIRST.replace("echo", "exit #"))
+    deadline = time.monotonic() + 30
+    while not (tmp_path / "log").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    with pytest.raises(RecordBusyError, match="its number is not known") as told:
+        run(going_on, tmp_path / "it.lab")
+    assert f"touch {job.directory / 'settled'}" in (told.value.hint or "")
+    while job.end is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    assert run(going_on, tmp_path / "it.lab") == "complete"
+    assert logged_once(tmp_path)
+    assert jobs_in(tmp_path / "it.lab" / JOBS) == [job]
+
+
+def test_a_job_that_begins_after_its_number_was_lost_finds_no_orders(tmp_path):
+    """It waits in its queue while another takes its place."""
+    going_on = tmp_path / "going on"
+    start = f'if [ -e "{going_on}" ]; then {START} else kill -KILL $PPID; fi'
+    spec, job = killed_while_it_hands_in(tmp_path, start)
+    assert job.orders.exists()
+    going_on.touch()
+    assert run(spec, tmp_path / "it.lab") == "complete"
+    assert [each.directory.name for each in jobs_in(tmp_path / "it.lab" / JOBS)] == ["000001", "000002"]
+    assert not job.orders.exists()
+    subprocess.run([job.script], check=False, capture_output=True, cwd=tmp_path)
+    assert job.end.exit == 1
+    assert logged_once(tmp_path)
+
+
 def test_output_without_a_job_in_it_is_refused(tmp_path):
     queue = Template(["echo", "no number"], r"(\d+)", ["true"])
     with pytest.raises(MachineError, match="finds no job"):
-        queue.submit(tmp_path / "a", tmp_path / "b", "name")
+        queue.submit(tmp_path / "a", tmp_path / "b", "name", tmp_path / "c")
 
 
 def test_without_a_command_that_tells_a_job_is_taken_to_run_until_it_says_that_it_ended():

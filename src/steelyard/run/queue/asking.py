@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 from steelyard.errors import MachineError
@@ -11,8 +12,11 @@ from steelyard.errors import MachineError
 _PATIENCE_S: Final = 60.0
 
 
-def ask(words: Sequence[str], *, may_fail: bool = False) -> subprocess.CompletedProcess[str]:
-    """Run a command of the queue to its end.
+def ask(
+    words: Sequence[str], *, may_fail: bool = False, into: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a command of the queue to its end. With ``into``, what it prints is kept there, also where we die
+    before it ends.
 
     Raises
     ------
@@ -21,7 +25,7 @@ def ask(words: Sequence[str], *, may_fail: bool = False) -> subprocess.Completed
     """
     shown = " ".join(words)
     try:
-        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=_PATIENCE_S)
+        done = _captured(words) if into is None else _kept(words, into)
     except OSError as error:
         raise MachineError(
             f"the queue cannot be asked: {words[0]}: {error.strerror}",
@@ -39,3 +43,16 @@ def ask(words: Sequence[str], *, may_fail: bool = False) -> subprocess.Completed
             hint="correct options, partition or submit under [launch]",
         )
     return done
+
+
+def _captured(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=_PATIENCE_S)
+
+
+def _kept(words: Sequence[str], into: Path) -> subprocess.CompletedProcess[str]:
+    # Both streams are files: a pipe that nobody reads any more would end the command.
+    with into.open("w+") as printed, into.with_suffix(".stderr").open("w+") as said:
+        done = subprocess.run(words, stdout=printed, stderr=said, check=False, timeout=_PATIENCE_S)
+        printed.seek(0)
+        said.seek(0)
+        return subprocess.CompletedProcess(words, done.returncode, printed.read(), said.read())

@@ -69,6 +69,16 @@ class Job:
         return self.directory / "log"
 
     @property
+    def answer(self) -> Path:
+        """What the queue printed when it was handed in."""
+        return self.directory / "answer"
+
+    @property
+    def begun(self) -> bool:
+        """Whether its runner was started."""
+        return self.replies.exists()
+
+    @property
     def id(self) -> str | None:
         """What the queue calls it; ``None`` where that was not written down before we died."""
         file = self.directory / "id"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import shlex
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from steelyard.errors import ProgramError
+from steelyard.errors import ProgramError, RecordBusyError
 from steelyard.run.journal import RawTrial, lost_trial, read_journal
 from steelyard.run.launch import Launch
 from steelyard.run.native import RUNNER, native_file
@@ -141,7 +142,8 @@ class QueuedRunner:
         job.write_script(submission.script, native_file(RUNNER), self._journal, submission.handed_on)
         # The journal is there before the job is, so that it can be looked into.
         self._journal.touch()
-        job.note_id(submission.scheduler.submit(job.script, job.log, job_name(self._name, job)))
+        name = job_name(self._name, job)
+        job.note_id(submission.scheduler.submit(job.script, job.log, name, job.answer))
         return job
 
     def _await(self, job: Job, offset: int, trials: int) -> End | None:
@@ -180,7 +182,7 @@ class QueuedRunner:
         """What is left to run; the trial that ran is lost."""
         left = [entry for entry in entries if not (isinstance(entry, Trial) and entry.number in finished)]
         running = next((place for place, entry in enumerate(left) if isinstance(entry, Trial)), None)
-        if running is None or not job.replies.exists():
+        if running is None or not job.begun:
             return left  # it never began
         trial = left[running]
         assert isinstance(trial, Trial)  # noqa: S101 - it was looked for
@@ -212,7 +214,7 @@ def await_job(
     """Sleep until a job has ended, by its own word or by the queue's, or until patience does."""
     until = time.monotonic() + patience_s
     scheduler = submission.scheduler
-    if job.id is None and (found := scheduler.find(job_name(record, job))):
+    if job.id is None and (found := _number(job, scheduler, record)):
         job.note_id(found)
     pause_s = _FIRST_PAUSE_S
     while job.end is None and job.id is not None and time.monotonic() < until:
@@ -227,8 +229,30 @@ def await_job(
 
 
 def attach(jobs: Path, submission: Submission, record: str, tell: Callable[[str], None]) -> None:
-    """Wait for jobs of an earlier run, which outlived it; then what they measured is in their journal."""
+    """Wait for jobs of an earlier run, which outlived it; then what they measured is in their journal.
+
+    A job that has not begun finds no orders when it does, and so runs nothing.
+
+    Raises
+    ------
+    RecordBusyError
+        One has begun, has not said that it ended, and the queue cannot be asked for it by a number.
+    """
     for job in jobs_in(jobs):
         if not job.settled:
             await_job(job, submission, record, tell)
-            job.settle()
+            if job.id is None and job.begun and job.end is None:
+                name = job_name(record, job)
+                raise RecordBusyError(
+                    f"job {name} has begun, has not said that it ended, and its number is not known: the run"
+                    " that handed it in was killed before the queue answered",
+                    hint="run again when it has ended; if it was killed, so that it will not say so:"
+                    f" touch {shlex.quote(str(job.directory / 'settled'))}",
+                )
+        job.settle()
+
+
+def _number(job: Job, scheduler: Scheduler, record: str) -> str | None:
+    """Of a job whose number was not noted: by what the queue answered, or by its name in the queue."""
+    answer = job.answer.read_text(encoding="utf-8", errors="replace") if job.answer.exists() else ""
+    return scheduler.number(answer) or scheduler.find(job_name(record, job))

@@ -14,14 +14,19 @@ class Scheduler(ABC):
     """Three questions, by which every queue can be used; a job is attached to by asking for its state."""
 
     @abstractmethod
-    def submit(self, script: Path, log: Path, name: str) -> str:
+    def submit(self, script: Path, log: Path, name: str, answer: Path) -> str:
         """Hand in a script whose output goes to ``log``, under a name that no other job has; gives the job.
+        What the queue answers is in ``answer`` as soon as it has answered, whether we live or not.
 
         Raises
         ------
         MachineError
             The queue cannot be asked, or refuses.
         """
+
+    @abstractmethod
+    def number(self, answer: str) -> str | None:
+        """The job of which an answer speaks; ``None`` where it speaks of none."""
 
     @abstractmethod
     def state(self, job: str) -> JobState:

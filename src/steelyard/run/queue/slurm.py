@@ -26,12 +26,15 @@ class Slurm(Scheduler):
 
     options: Sequence[str] = ()
 
-    def submit(self, script: Path, log: Path, name: str) -> str:
+    def submit(self, script: Path, log: Path, name: str, answer: Path) -> str:
         """See ``Scheduler.submit``; a job that was requeued would run its trials twice."""
         words = ["sbatch", "--parsable", "--no-requeue", "--export=ALL", "--job-name", name]
         words += ["--output", str(log), "--chdir", str(script.parent), *self.options, str(script)]
-        # In a federation, the cluster stands behind the number.
-        return ask(words).stdout.strip().split(";")[0]
+        return self.number(ask(words, into=answer).stdout) or ""
+
+    def number(self, answer: str) -> str | None:
+        """See ``Scheduler.number``; in a federation, the cluster stands behind the number."""
+        return answer.strip().split(";")[0] or None
 
     def state(self, job: str) -> JobState:
         """See ``Scheduler.state``; a number that Slurm has forgotten is that of a job which has ended."""

@@ -33,17 +33,22 @@ class Template(Scheduler):
     cancel_words: Sequence[str]
     alive_words: Sequence[str] = ()
 
-    def submit(self, script: Path, log: Path, name: str) -> str:
+    def submit(self, script: Path, log: Path, name: str, answer: Path) -> str:
         """See ``Scheduler.submit``."""
         words = _filled(self.submit_words, script=str(script), log=str(log), name=name)
-        printed = ask(words).stdout
-        match = re.search(self.job_pattern, printed)
-        if match is None:
+        printed = ask(words, into=answer).stdout
+        number = self.number(printed)
+        if number is None:
             raise MachineError(
                 f"{' '.join(words)} printed {printed.strip()!r}, in which {self.job_pattern!r} finds no job",
                 hint="write job under [launch] so that its first group is the job",
             )
-        return match[1]
+        return number
+
+    def number(self, answer: str) -> str | None:
+        """See ``Scheduler.number``."""
+        match = re.search(self.job_pattern, answer)
+        return match[1] if match else None
 
     def state(self, job: str) -> JobState:
         """See ``Scheduler.state``."""
