@@ -2,8 +2,8 @@
 
     .venv/bin/python studies/mpi-collectives/study.py [PART ...] [--records DIRECTORY]
 
-PART is topologies, selectors, memory, real or planted; all of them by default. An interrupted study goes on
-where it stopped. Tables go to stdout, as Markdown.
+PART is topologies, selectors, planted, noise, allocations, memory or real; all of them by default. An
+interrupted study goes on where it stopped. Tables go to stdout, as Markdown.
 """
 
 from __future__ import annotations
@@ -16,13 +16,29 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+import noise
+
 from steelyard.lab.model import Modelled, model_series
 from steelyard.lab.series_of_record import series_of_record
 from steelyard.scaling import Expectation, Question, ScalingModel, Series
+from steelyard.series import Point
 from steelyard.store import Record
+from steelyard.units import Scalar
 
 HERE: Final = Path(__file__).resolve().parent
-PARTS: Final = ("topologies", "selectors", "planted", "memory", "real")
+PARTS: Final = ("topologies", "selectors", "planted", "noise", "allocations", "memory", "real")
+BY: Final = {
+    "topologies": ("machine",),
+    "selectors": ("selector",),
+    "planted": ("reduce",),
+    "allocations": ("machine", "placement"),
+    "memory": ("implementation",),
+}
+"""What a part has a table of."""
+
+POOLED: Final = {"allocations": "day"}
+"""Labels whose levels are replicates."""
+
 DEVIATION: Final = "O(p^0.5)"
 LATENCIES: Final = {
     "barrier": "O(log p)",
@@ -91,12 +107,41 @@ def tables(part: str, directory: Path) -> str:
             return medians(record)
         metric, expected = ("heap_bytes", MEMORY) if part == "memory" else ("latency_quantile_s", LATENCIES)
         series = series_of_record(record, ("p",), (metric,))
-    by = {"topologies": "machine", "selectors": "selector", "memory": "implementation", "planted": "reduce"}
+    named = [replace(one, name=str(one.labels["op"])) for one in series]
+    if part == "noise":
+        return noise.tables(named, ranked)
     groups: dict[str, list[Series]] = {}
-    for one in series:
-        named = replace(one, name=str(one.labels["op"]))
-        groups.setdefault(str(one.labels.get(by[part], "")), []).append(named)
+    for one in pooled(named, POOLED[part]) if part in POOLED else named:
+        title = ", ".join(str(one.labels[name]) for name in BY[part] if name in one.labels)
+        groups.setdefault(title, []).append(one)
     return "\n\n".join(table(name, group, expected) for name, group in groups.items())
+
+
+def pooled(series: list[Series], label: str) -> list[Series]:
+    """Series that differ in this label only, as one with all of their values."""
+    groups: dict[tuple[tuple[str, Scalar], ...], list[Series]] = {}
+    for one in series:
+        groups.setdefault(tuple(sorted(each for each in one.labels.items() if each[0] != label)), []).append(
+            one
+        )
+    found = []
+    for labels, group in groups.items():
+        values: dict[tuple[float, ...], tuple[float, ...]] = {}
+        for point in (point for one in group for point in one.points):
+            values[point.at] = values.get(point.at, ()) + point.values
+        points = tuple(Point(at, its) for at, its in sorted(values.items()))
+        found.append(replace(group[0], labels=dict(labels), points=points))
+    return found
+
+
+def ranked(series: list[Series]) -> list[tuple[ScalingModel, str]]:
+    """The model of each series of an operation, and its rank as a cell."""
+    found = []
+    for one in series:
+        asked = {one.name: Expectation(LATENCIES[one.name], DEVIATION)}
+        (model,) = model_series([one], Question(expectations=asked, parameter="p")).models
+        found.append((model, rank_of(model)))
+    return found
 
 
 def table(title: str, series: list[Series], expected: dict[str, str]) -> str:
@@ -109,15 +154,17 @@ def table(title: str, series: list[Series], expected: dict[str, str]) -> str:
     rules = [rule for rule in RULES if set(rule.replace("<=", "+").replace(" ", "").split("+")) <= ops]
     found = model_series(asked, question, rules=rules, litmus="litmus" if "litmus" in ops else None)
     order = list(expected)
-    printed = published(SYSTEMS.get(title, ""))
+    machine = title.partition(",")[0]
+    printed = published(SYSTEMS.get(machine, ""))
     rows = [
         row(model, printed.get(model.name, ""))
         for model in sorted(found.models, key=lambda each: order.index(each.name))
     ]
-    beside = f"{SYSTEMS[title]}, published" if title in SYSTEMS else "published"
+    beside = f"{SYSTEMS[machine]}, published" if machine in SYSTEMS else "published"
+    simulated = ", simulated" if any(one.simulated for one in asked) else ""
     head = [f"| operation | expected | model | R̄² | δ | rank (probability) | points | {beside} |"]
     head.append("|---" * 8 + "|")
-    return "\n".join([f"### {title}", "", *head, *rows, *said(found)])
+    return "\n".join([f"### {title}{simulated}", "", *head, *rows, *said(found)])
 
 
 def published(system: str) -> dict[str, str]:
@@ -136,12 +183,19 @@ def row(model: ScalingModel, printed: str) -> str:
     """One line of a table."""
     checked = model.validation
     assert checked is not None  # noqa: S101 -- every operation here has an expectation
-    sure = max(checked.probability.match, checked.probability.approximate, checked.probability.none)
     r2 = "" if model.r2 is None else f"{model.r2:.2f}"
     segments = f", {len(model.segments)} segments" if model.segments else ""
-    rank = f"{SIGNS[checked.rank]} ({sure:.2f})"
     cells = (model.name, checked.expectation, f"{model.growth()}{segments}", r2)
-    return f"| {' | '.join((*cells, checked.divergence.big_o('p'), rank, str(model.points), printed))} |"
+    judged = (checked.divergence.big_o("p"), rank_of(model))
+    return f"| {' | '.join((*cells, *judged, str(model.points), printed))} |"
+
+
+def rank_of(model: ScalingModel) -> str:
+    """The rank, with the probability of the likeliest one."""
+    checked = model.validation
+    assert checked is not None  # noqa: S101 -- every operation here has an expectation
+    sure = max(checked.probability.match, checked.probability.approximate, checked.probability.none)
+    return f"{SIGNS[checked.rank]} ({sure:.2f})"
 
 
 def said(found: Modelled) -> list[str]:

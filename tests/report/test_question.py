@@ -28,6 +28,20 @@ from steelyard.spec import experiment
             "on a machine that SimGrid simulates (t), {p} ranks, bcast by binomial_tree and reduce by ompi",
         ),
         (
+            {
+                "kind": "smpi",
+                "ranks": 2,
+                "platform": "t",
+                "placement": "scattered",
+                "noise": {"links": "0.{p}", "hosts": 0.1},
+                "seed": "{p}",
+            },
+            (
+                "on a machine that SimGrid simulates (t), 2 ranks, hosts scattered,"
+                " 0.{p} of links and 0.1 of cores taken by noise, drawn by seed {p}"
+            ),
+        ),
+        (
             {"kind": "slurm", "options": ["--partition", "big mem"]},
             "in jobs of Slurm: sbatch --partition 'big mem'",
         ),

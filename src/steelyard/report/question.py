@@ -40,12 +40,22 @@ def where_words(launch: Launching) -> str:
             parts += [f"algorithms as {launch.selector} chooses them"] if launch.selector else []
             chosen = [f"{operation} by {name}" for operation, name in launch.algorithms.items()]
             parts += [listed(chosen, 3)] if chosen else []
+            parts += _day_words(launch)
         case "slurm":
             options = launch.queue.options if launch.queue else ()
             parts = [f"in jobs of Slurm: {_joined(['sbatch', *options])}", *ranks]
         case "template":
             parts = [f"in jobs of a queue: {_joined(launch.queue.submit if launch.queue else ())}", *ranks]
     return printable(", ".join(parts))
+
+
+def _day_words(launch: Launching) -> list[str]:
+    """Whose hosts, and what else happens on a simulated machine; nothing where it is packed and still."""
+    shares = [("links", launch.noise.links), ("cores", launch.noise.hosts)]
+    noisy = [f"{share} of {of}" for of, share in shares if share not in ("0.0", "0")]
+    parts = [] if launch.placement == "packed" else [f"hosts {launch.placement}"]
+    parts += [f"{' and '.join(noisy)} taken by noise"] if noisy else []
+    return [*parts, f"drawn by seed {launch.seed}"] if parts else []
 
 
 def build_words(experiment: Experiment, builds: int) -> str:
