@@ -1,4 +1,4 @@
-"""What a speedup is an estimate of, and which kinds of interval exist for each."""
+"""What a speedup is an estimate of, and which kinds of interval exist for each; what failed runs do to it."""
 
 from __future__ import annotations
 
@@ -19,3 +19,6 @@ INTERVALS: Final[dict[Estimand, tuple[IntervalKind, ...]]] = {
 
 Uncertainty = Literal["mean", "sample"]
 """What stands behind an adjusted speedup: the uncertainty of the mean, or the spread of single runs."""
+
+OnFailures = Literal["refuse", "ignore", "as-limit"]
+"""Runs that failed or timed out leave no verdict, are left out, or count as at least the limit."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.design import looks, most_blocks, next_look
+from steelyard.design import last_look, looks, next_look
 from steelyard.design.looks import DEFAULT_CAP
 
 
@@ -46,13 +46,13 @@ def test_looks_come_after_whole_passes(stopped):
 
 
 def test_a_rule_without_any_cap_gives_up_after_a_thousand_blocks(stopped):
-    assert list(looks(stopped()))[-1] == most_blocks(stopped()) == DEFAULT_CAP
+    assert list(looks(stopped()))[-1] == last_look(stopped()) == DEFAULT_CAP
     assert list(looks(stopped(blocks=3000))) == [3000]
     assert list(looks(stopped(blocks=9, passes=3)))[-1] == 1002
 
 
 def test_a_rule_that_only_time_limits_looks_without_end(stopped):
-    assert most_blocks(stopped(max_time="1 h")) is None
+    assert last_look(stopped(max_time="1 h")) is None
     assert first(stopped(max_time="1 h"), 60)[-1] > 1_000_000
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from steelyard.design.blocks import blocks_until, next_block, stream_until, trials_per_block
 from steelyard.design.contexts import different, drawn_before
-from steelyard.design.looks import looks, most_blocks, next_look
+from steelyard.design.looks import last_look, looks, next_look
 from steelyard.design.plan import Block, BlockOutcome, BlockState, Context, Extension
 from steelyard.design.separability import separability
 from steelyard.design.treatments import treatments
@@ -20,8 +20,8 @@ __all__ = [
     "blocks_until",
     "different",
     "drawn_before",
+    "last_look",
     "looks",
-    "most_blocks",
     "next_block",
     "next_look",
     "separability",

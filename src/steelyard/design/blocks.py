@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from steelyard.design.contexts import draw_context
-from steelyard.design.looks import IN_ROWS, looks, most_blocks
+from steelyard.design.looks import IN_ROWS, last_look, looks
 from steelyard.design.plan import Block, BlockOutcome, Extension
 from steelyard.design.randomness import generator, permutation
 from steelyard.sample import Treatment
@@ -53,7 +53,7 @@ def next_block(
         Of the record, in order.
     """
     if blocks is None:
-        blocks = extensions[-1].to_blocks if extensions else most_blocks(experiment)
+        blocks = extensions[-1].to_blocks if extensions else last_look(experiment)
     if blocks is not None and not _wanting(experiment, past, blocks):
         return None
     return next(_upcoming(experiment, treatments, past, extensions))

@@ -37,7 +37,7 @@ def looks(experiment: Experiment) -> Iterator[int]:
         return
     passes = _passes(experiment)
     first = max(design.blocks, FIRST_STRICT_LOOK if design.stop.strict else FIRST_LOOK)
-    cap, last = most_blocks(experiment), 0
+    cap, last = last_look(experiment), 0
     for k in itertools.count():
         look = _whole(math.floor(first * GROWTH**k), passes)
         if cap is not None and look >= cap:
@@ -48,7 +48,7 @@ def looks(experiment: Experiment) -> Iterator[int]:
         last = look
 
 
-def most_blocks(experiment: Experiment) -> int | None:
+def last_look(experiment: Experiment) -> int | None:
     """The last look; ``None`` where only time limits the experiment."""
     design = experiment.design
     stop = design.stop

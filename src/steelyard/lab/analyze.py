@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from steelyard.design import different, drawn_before
 from steelyard.errors import RecordError, UsageError
-from steelyard.estimand import INTERVALS, Estimand, IntervalKind
+from steelyard.estimand import INTERVALS, Estimand, IntervalKind, OnFailures
 from steelyard.lab.clock_errors import clock_errors
 from steelyard.lab.contexts import default_context, layout_per_launch
 from steelyard.lab.pace import pace
@@ -21,7 +21,7 @@ from steelyard.spec.layout import layout_of
 from steelyard.spec.valgrind import counting
 from steelyard.stats.answer import Answer, answer
 from steelyard.stats.contrast import Order
-from steelyard.stats.declared import Declared, OnFailures
+from steelyard.stats.declared import Declared
 from steelyard.stats.extending import level_after
 from steelyard.stats.factorial.precision import effects_precision
 from steelyard.stats.facts import DesignFacts, State

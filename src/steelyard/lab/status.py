@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from steelyard.design import looks
+from steelyard.design import last_look
 from steelyard.spec.experiment import Experiment
 from steelyard.status import Holder, State, Status
 from steelyard.store import Record
@@ -83,12 +83,7 @@ def extent(record: Record) -> Extent:
 
 def most_blocks(experiment: Experiment) -> int | None:
     """Complete blocks at which the experiment ends at the latest; ``None`` where only time limits it."""
-    if experiment.design.order == "sequential":
-        return 1
-    stop = experiment.design.stop
-    if stop is not None and stop.max_blocks is None and stop.max_time_s is not None:
-        return None
-    return max(looks(experiment))
+    return 1 if experiment.design.order == "sequential" else last_look(experiment)
 
 
 def seconds_run(runs: Sequence[Run], last_start_ns: int | None) -> float:

@@ -8,14 +8,13 @@ from typing import Final
 from steelyard.report.digits import bounds, percent, probability, ratio
 from steelyard.report.label import counted, wrap
 from steelyard.report.line import Line, Span
-from steelyard.report.table import Column, table
+from steelyard.report.table import MOST_ROWS, Column, table
 from steelyard.report.words import Names
 from steelyard.stats.answer import Answer
 from steelyard.stats.contexts.across import AcrossContexts
 from steelyard.stats.contexts.finding import SEEN, ContextFinding
 from steelyard.units import format_duration
 
-MOST_ROWS: Final = 30
 MOST_SENTENCES: Final = 6
 
 

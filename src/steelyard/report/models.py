@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
+from steelyard.report import verdicts
 from steelyard.report.digits import share
 from steelyard.report.label import printable, shorten, wrap
 from steelyard.report.line import Line, Span, Style
@@ -13,11 +14,9 @@ from steelyard.report.table import Column, table
 from steelyard.scaling.litmus import Cause
 from steelyard.scaling.model import NotModelled, RankAnswer, ScalingModel
 from steelyard.scaling.rules import RuleAnswer
-from steelyard.stats.judgement import Outcome
 from steelyard.units import format_quantity
 
 SIGNS: Final[dict[RankAnswer, str]] = {"match": "✓", "approximate": "≈", "none": "✗", "undecided": "?"}
-_RULE_STYLES: Final[dict[Outcome, Style]] = {"holds": "good", "fails": "bad", "not_resolved": "open"}
 STYLES: Final[dict[RankAnswer, Style]] = {
     "match": "good",
     "approximate": "",
@@ -158,8 +157,7 @@ def _prediction(model: ScalingModel, number: int) -> str:
 
 
 def _rule(rule: RuleAnswer, width: int) -> list[Line]:
-    words = {"holds": "holds", "fails": "fails", "not_resolved": "not resolved"}[rule.verdict]
-    style = _RULE_STYLES[rule.verdict]
+    words, style = verdicts.WORDS[rule.verdict], verdicts.STYLES[rule.verdict]
     if rule.breaks_at is None:
         where = "the fitted models never cross"
     elif rule.measured:

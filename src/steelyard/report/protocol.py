@@ -9,7 +9,7 @@ from steelyard.report.digits import bounds, probability, ratio
 from steelyard.report.label import counted, printable, wrap
 from steelyard.report.line import Line, Span, Style
 from steelyard.report.protocol_tables import program_tables
-from steelyard.report.table import Column, table
+from steelyard.report.table import MOST_ROWS, Column, table
 from steelyard.report.words import comparative, is_speed, verdict
 from steelyard.sample import Treatment
 from steelyard.stats.answer import Answer
@@ -22,7 +22,6 @@ from steelyard.stats.protocol.rules import NAME
 from steelyard.stats.undefined import Undefined
 from steelyard.units import Metric
 
-MOST_ROWS: Final = 30
 TESTS: Final[dict[Test, str]] = {"student": "Student", "welch": "Welch", "mann-whitney": "M-W"}
 
 _MEANINGS: Final = {

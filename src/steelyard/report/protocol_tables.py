@@ -10,12 +10,11 @@ from typing import Final
 from steelyard.report.digits import percent
 from steelyard.report.label import columns, counted, pad, printable, shorten_all, wrap
 from steelyard.report.line import Line, Span
-from steelyard.report.table import Column, table
+from steelyard.report.table import MOST_ROWS, Column, table
 from steelyard.stats.protocol.path import Test
 from steelyard.stats.protocol.programs import Cell, ProgramTables, StratumTable
 from steelyard.units import Scalar
 
-MOST_ROWS: Final = 30
 MOST_TRIANGLES: Final = 6
 NAME_WIDTH: Final = 10
 """Columns of a terminal for the name of a treatment; ``100%*`` takes five."""

@@ -11,7 +11,7 @@ from steelyard.report.assumptions import assumptions
 from steelyard.report.digits import bounds, probability, ratio
 from steelyard.report.label import printable
 from steelyard.report.line import Line, Span, Style
-from steelyard.report.table import Column, table
+from steelyard.report.table import MOST_ROWS, Column, table
 from steelyard.report.words import REASONS, Names
 from steelyard.stats.answer import Answer
 from steelyard.stats.interval import Interval
@@ -19,7 +19,6 @@ from steelyard.stats.ratio_of_speedups import Change, SpeedupRatio
 from steelyard.stats.speedup import Speedup
 from steelyard.units import Scalar
 
-MOST_ROWS: Final = 30
 _STYLES: Final[dict[Change, Style]] = {"larger": "", "smaller": "", "not_resolved": "open"}
 
 

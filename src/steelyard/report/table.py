@@ -10,6 +10,8 @@ from steelyard.report.label import columns, pad, shorten_all
 from steelyard.report.line import Line, Span
 
 GAP: Final = "  "
+MOST_ROWS: Final = 30
+"""Of a table that can be as long as an experiment is large."""
 NARROWEST_NAME: Final = 12
 """Columns of a terminal below which a shortened name says too little."""
 

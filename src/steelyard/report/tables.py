@@ -12,7 +12,7 @@ from steelyard.report.effect_words import leads
 from steelyard.report.factor_columns import baseline_column, treatment_columns, varying
 from steelyard.report.label import printable
 from steelyard.report.line import Line, Span
-from steelyard.report.table import Column, table
+from steelyard.report.table import MOST_ROWS, Column, table
 from steelyard.report.words import is_speed, verdict
 from steelyard.stats.answer import Answer
 from steelyard.stats.comparison import Comparison
@@ -20,7 +20,6 @@ from steelyard.stats.described import Described
 from steelyard.stats.undefined import Undefined
 from steelyard.units import Metric, Scalar
 
-MOST_ROWS: Final = 30
 _SUMMARY: Final = 30
 """Columns of a terminal that n, mean, s and CV take."""
 

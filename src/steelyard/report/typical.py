@@ -7,7 +7,7 @@ from typing import Final
 from steelyard.report.digits import bounds, percent, probability, ratio
 from steelyard.report.label import printable, wrap
 from steelyard.report.line import Line, Span
-from steelyard.report.table import Column, table
+from steelyard.report.table import MOST_ROWS, Column, table
 from steelyard.report.words import Names, comparative
 from steelyard.stats.answer import Answer
 from steelyard.stats.comparison import Comparison
@@ -15,7 +15,6 @@ from steelyard.stats.interval import Interval
 from steelyard.stats.speedup import Speedup
 from steelyard.stats.typical import BetterMethod, Typical
 
-MOST_ROWS: Final = 30
 MOST_LINES: Final = 4
 
 _OF: Final[dict[BetterMethod, str]] = {

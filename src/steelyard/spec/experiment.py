@@ -10,13 +10,12 @@ from typing import Literal
 
 import msgspec
 
-from steelyard.estimand import Estimand, IntervalKind, Uncertainty
+from steelyard.estimand import Estimand, IntervalKind, OnFailures, Uncertainty
 from steelyard.factorial.layout import Kind
 from steelyard.spec.claims import Claim
 from steelyard.units import Better, Scalar
 
 Source = Literal["stdout", "stderr", "lines", "cachegrind", "callgrind"]
-OnFailures = Literal["refuse", "ignore", "as-limit"]
 Reduce = Literal["median", "mean", "min", "max", "sum", "first", "last"]
 
 

@@ -20,7 +20,7 @@ from steelyard.spec.experiment import (
     UserMetric,
 )
 from steelyard.spec.read.factors import COMMAND
-from steelyard.spec.read.program import RESTARTS
+from steelyard.spec.read.program import HOOKS
 from steelyard.spec.read.type_b import as_tables
 from steelyard.spec.tables.build import BuildTable
 from steelyard.spec.toml import toml_key, toml_value
@@ -40,7 +40,6 @@ _LAUNCH = (
     "placement",
     "seed",
 )
-_HOOKS = ("prepare", "cleanup", "setup_once", "cleanup_once", "before_block", "after_block", *RESTARTS)
 
 
 def dumps(experiment: Experiment) -> str:
@@ -87,7 +86,7 @@ def _program(program: Program) -> Table:
         Program(commands=program.commands),
         ("shell", "env", "inherit", "cwd", "stdin", "inputs", "output"),
     )
-    table |= {key: value for key in _HOOKS if (value := getattr(program, key))}
+    table |= {key: value for key in HOOKS if (value := getattr(program, key))}
     if program.timeout_s is not None:
         table["timeout"] = _duration(program.timeout_s)
     table |= _different(program, Program(commands=program.commands), ("nice", "counters"))

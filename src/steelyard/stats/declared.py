@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from steelyard.estimand import INTERVALS, Estimand, IntervalKind, Uncertainty
+from steelyard.estimand import INTERVALS, Estimand, IntervalKind, OnFailures, Uncertainty
 from steelyard.stats.protocol.rules import Rules
 from steelyard.stats.type_b import TypeB
 from steelyard.units import Scalar
 
 Family = Literal["baseline", "all-pairs"]
-OnFailures = Literal["refuse", "ignore", "as-limit"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ import numpy as np
 
 from steelyard.stats.contrast import Contrast, Floats
 from steelyard.stats.laws.signs import Signs
-from steelyard.stats.speedup import LARGEST_LOG, Speedup, speedup
+from steelyard.stats.speedup import Speedup, speedup
 from steelyard.stats.student import two_sided_p
-from steelyard.stats.undefined import Undefined
+from steelyard.stats.undefined import LARGEST_LOG, Undefined
 
 
 def median_ratio(contrast: Contrast) -> Speedup | Undefined:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from steelyard.estimand import OnFailures
 from steelyard.sample import Treatment
 from steelyard.stats.comparison import Comparison
-from steelyard.stats.declared import Declared, OnFailures
+from steelyard.stats.declared import Declared
 from steelyard.stats.described import Described
 from steelyard.stats.facts import DesignFacts
 from steelyard.stats.flags import FEW_BLOCKS, Flag

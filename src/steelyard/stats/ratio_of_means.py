@@ -15,9 +15,9 @@ from steelyard.stats.laws.fieller import Fieller
 from steelyard.stats.laws.law import Law
 from steelyard.stats.means import Means, means_of
 from steelyard.stats.rounding import ROUNDING
-from steelyard.stats.speedup import LARGEST_LOG, Speedup
+from steelyard.stats.speedup import Speedup
 from steelyard.stats.student import two_sided_p
-from steelyard.stats.undefined import Undefined
+from steelyard.stats.undefined import LARGEST_LOG, Undefined
 
 DRAWS: Final = 200_000
 """Of the Monte Carlo method: the quantile of 2.5 % has an error of 0.035 points."""

@@ -16,10 +16,8 @@ from steelyard.stats.interval import Interval
 from steelyard.stats.laws.law import Law
 from steelyard.stats.rounding import of_logs
 from steelyard.stats.student import detectable, t_quantile, two_sided_p
-from steelyard.stats.undefined import Undefined
+from steelyard.stats.undefined import LARGEST_LOG, Undefined
 
-LARGEST_LOG: Final = 700.0
-"""exp of more leaves the range of double."""
 _MANY: Final = 1e6
 """Degrees of freedom with which t is the normal distribution to six digits."""
 

@@ -14,9 +14,9 @@ import numpy as np
 from steelyard.stats.contrast import Contrast, Floats
 from steelyard.stats.interval import Interval
 from steelyard.stats.propagation import effective_freedom
-from steelyard.stats.speedup import LARGEST_LOG, Speedup, smallest_exact_p
+from steelyard.stats.speedup import Speedup, smallest_exact_p
 from steelyard.stats.student import t_quantile, two_sided_p
-from steelyard.stats.undefined import Undefined
+from steelyard.stats.undefined import LARGEST_LOG, Undefined
 
 Side = Literal["baseline", "treatment", "both"]
 """Whose values an error moves."""

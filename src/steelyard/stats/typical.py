@@ -27,7 +27,7 @@ from steelyard.stats.two_samples.rank_sum import rank_sum
 from steelyard.stats.two_samples.relabelled import relabelled
 from steelyard.stats.two_samples.shift import shift
 from steelyard.stats.two_samples.superiority import superiority
-from steelyard.stats.undefined import Undefined
+from steelyard.stats.undefined import LARGEST_LOG, Undefined
 
 MOST: Final = 20_000
 """Units, or launches of one sample, that are looked at; of more, as many evenly spaced in time. Their
@@ -38,7 +38,6 @@ LEAST: Final = 200
 """What each comparison has all the same."""
 FEW: Final = 15
 """Launches of a sample below which Brunner and Munzel's t gives way to its permutation form."""
-_LARGEST_LOG: Final = 700.0
 
 Method = Literal["signed-rank", "rank-sum"]
 BetterMethod = Literal["share-of-blocks", "share-of-contexts", "share-of-pairs"]
@@ -132,7 +131,7 @@ def _paired(between: Contrast, most: int) -> Typical | None:
     if not np.isfinite(logs).all():  # a value is 0
         return None
     middle, tested = centre(logs), signed_rank(logs)
-    if middle is None or abs(middle.value) > _LARGEST_LOG:
+    if middle is None or abs(middle.value) > LARGEST_LOG:
         return None
     wins, ties = int(np.count_nonzero(logs > 0)), int(np.count_nonzero(logs == 0))
     n = logs.size
@@ -158,7 +157,7 @@ def _unpaired(between: Contrast, most: int) -> Typical | None:
     if not (np.isfinite(old).all() and np.isfinite(new).all()):
         return None
     moved, tested, above = shift(old, new), rank_sum(old, new), superiority(old, new)
-    if moved is None or tested is None or above is None or abs(moved.value) > _LARGEST_LOG:
+    if moved is None or tested is None or above is None or abs(moved.value) > LARGEST_LOG:
         return None
     few = above.separated or min(old.size, new.size) < FEW
     permuted = relabelled(old, new) if few else None
@@ -184,6 +183,6 @@ def _thinned(values: Floats, most: int) -> Floats:
 
 
 def _ratios(logs: Interval | None) -> Interval | None:
-    if logs is None or max(abs(logs.low), abs(logs.high)) > _LARGEST_LOG:
+    if logs is None or max(abs(logs.low), abs(logs.high)) > LARGEST_LOG:
         return None
     return Interval(math.exp(logs.low), math.exp(logs.high))

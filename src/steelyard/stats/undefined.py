@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 Reason = Literal[
     "no_values",
@@ -25,6 +25,9 @@ Reason = Literal[
     "late_without_pairs",
     "late_beyond_median",
 ]
+
+LARGEST_LOG: Final = 700.0
+"""exp of more leaves the range of double."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from steelyard.estimand import INTERVALS
+from steelyard.estimand import INTERVALS, OnFailures
 from steelyard.spec.cells import Cell, matches
-from steelyard.spec.experiment import Analysis, Design, Factor, OnFailures, Program, UserMetric, Zip
+from steelyard.spec.experiment import Analysis, Design, Factor, Program, UserMetric, Zip
 from steelyard.spec.layout import base_step, cells_of, lay_out, named_axes
 from steelyard.spec.origin import Origin, Path, suggest
 from steelyard.spec.read.effects import read_contrasts, read_effects

@@ -22,7 +22,7 @@ from steelyard.units import Scalar, parse_duration
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SHORTEST_S, _LONGEST_S = 1e-3, 366 * 86400.0
 RESTARTS = ("between_blocks", "between_treatments")
-_HOOKS = ("prepare", "cleanup", "setup_once", "cleanup_once", "before_block", "after_block", *RESTARTS)
+HOOKS = ("prepare", "cleanup", "setup_once", "cleanup_once", "before_block", "after_block", *RESTARTS)
 _SHELL_MARKS = frozenset("|&;<>()$`*?[]#~\n")
 
 
@@ -57,7 +57,7 @@ def read_program(table: ProgramTable, origin: Origin) -> Program:
     for i, pattern in enumerate(table.inputs):
         _file(pattern, (*path, "inputs", i), origin)
     check_counters(table.counters, origin, (*path, "counters"))
-    hooks = {key: _hooks(getattr(table, key), (*path, key), origin) for key in _HOOKS}
+    hooks = {key: _hooks(getattr(table, key), (*path, key), origin) for key in HOOKS}
     return Program(
         commands=commands,
         shell=table.shell,

@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from steelyard.estimand import Estimand, IntervalKind, Uncertainty
-from steelyard.spec.experiment import OnFailures
+from steelyard.estimand import Estimand, IntervalKind, OnFailures, Uncertainty
 from steelyard.units import Scalar
 
 

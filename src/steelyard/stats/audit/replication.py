@@ -14,9 +14,9 @@ from steelyard.stats.contrast import Floats
 from steelyard.stats.holm import holm
 from steelyard.stats.interval import Interval
 from steelyard.stats.student import t_quantile, two_sided_p
+from steelyard.stats.undefined import LARGEST_LOG
 from steelyard.units import Scalar
 
-_LARGEST_LOG: Final = 700.0
 _ROUNDING: Final = 1e-13
 """Spread of logarithms that arithmetic alone can make of values that are the same."""
 
@@ -98,6 +98,6 @@ class _Estimate:
         if self.se == 0 and 2.0**-self.nu > alpha:
             return None
         half = t_quantile(self.nu, alpha) * self.se
-        if abs(self.mean) + half > _LARGEST_LOG:
+        if abs(self.mean) + half > LARGEST_LOG:
             return None
         return Interval(math.exp(self.mean - half), math.exp(self.mean + half))

@@ -17,12 +17,10 @@ from steelyard.stats.contrast import Floats
 from steelyard.stats.interval import Interval
 from steelyard.stats.precision import unseen_share
 from steelyard.stats.student import t_quantile
-from steelyard.stats.undefined import Undefined
+from steelyard.stats.undefined import LARGEST_LOG, Undefined
 
 MOST_EACH: Final = 10_000
 """Contexts that are told one by one: nobody reads more, and half a million take seconds and megabytes."""
-
-_LARGEST_LOG: Final = 700.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +134,7 @@ def across_contexts(
     if n < 2:
         return Undefined("one_context")
     centre = float(means.mean())
-    if np.abs(means).max() > _LARGEST_LOG:
+    if np.abs(means).max() > LARGEST_LOG:
         return Undefined("out_of_range")
     s, t = float(means.std(ddof=1)), t_quantile(n - 1, 0.05)
     components = nested_components(found)
@@ -207,6 +205,6 @@ def _ratio(logs: Interval | None) -> Interval | None:
 
 
 def _exp(centre: float, half: float) -> Interval | None:
-    if abs(centre) + half > _LARGEST_LOG:
+    if abs(centre) + half > LARGEST_LOG:
         return None
     return Interval(math.exp(centre - half), math.exp(centre + half))

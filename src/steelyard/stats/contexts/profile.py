@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -14,11 +13,8 @@ from steelyard.stats.contexts.finding import ContextFinding
 from steelyard.stats.contexts.visits import visits
 from steelyard.stats.interval import Interval
 from steelyard.stats.student import t_quantile
-from steelyard.stats.undefined import Undefined
+from steelyard.stats.undefined import LARGEST_LOG, Undefined
 from steelyard.units import Metric, Scalar
-
-_LARGEST_LOG: Final = 700.0
-"""exp of more leaves the range of double."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +90,6 @@ def _interval(mean: float, s: float | None, count: int, nu: int) -> Interval | N
     if s is None:
         return None
     half = t_quantile(nu, 0.05) * s / math.sqrt(count)
-    if abs(mean) + half > _LARGEST_LOG:
+    if abs(mean) + half > LARGEST_LOG:
         return None
     return Interval(math.exp(mean - half), math.exp(mean + half))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from steelyard.stats.contrast import Floats
 from steelyard.stats.interval import Interval
 from steelyard.stats.rounding import ROUNDING
 from steelyard.stats.student import detectable, t_quantile, two_sided_p
+from steelyard.stats.undefined import LARGEST_LOG
 
 Method = Literal[
     "block-contrast-t",
@@ -26,8 +27,6 @@ Method = Literal[
     "lenth-pseudo-se",
     "no-error-term",
 ]
-
-_LARGEST_LOG: Final = 700.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,7 @@ class LogEstimate:
     @property
     def value(self) -> float | None:
         """The ratio; ``None`` where it leaves the range of double."""
-        return math.exp(self.log) if abs(self.log) <= _LARGEST_LOG else None
+        return math.exp(self.log) if abs(self.log) <= LARGEST_LOG else None
 
     def interval(self, alpha: float = 0.05) -> Interval | None:
         """Of the ratio, at level 1 - ``alpha``: it excludes 1 exactly when p < ``alpha``; ``None`` where no
@@ -63,7 +62,7 @@ class LogEstimate:
         if self.se is None or self.nu is None:
             return None
         half = t_quantile(self.nu, alpha) * self.se
-        if abs(self.log) + half > _LARGEST_LOG:
+        if abs(self.log) + half > LARGEST_LOG:
             return None
         return Interval(math.exp(self.log - half), math.exp(self.log + half))
 
@@ -74,7 +73,7 @@ class LogEstimate:
         if self.se is None or self.nu is None:
             return None
         shift = detectable(self.nu, alpha, power) * self.se
-        return math.expm1(shift) if shift <= _LARGEST_LOG else None
+        return math.expm1(shift) if shift <= LARGEST_LOG else None
 
 
 def of_units(values: Floats, *, by: Literal["block", "context"], scale: float = 1.0) -> LogEstimate:

@@ -9,7 +9,8 @@ from steelyard.stats.declared import Declared
 from steelyard.stats.extending import level_before
 from steelyard.stats.factorial.effect import Effect, Factorial
 from steelyard.stats.facts import DesignFacts
-from steelyard.stats.planning.fresh import MOST_BLOCKS, POWER, FreshRun
+from steelyard.stats.planning.fresh import MOST_BLOCKS, FreshRun
+from steelyard.stats.planning.power import POWER
 from steelyard.stats.planning.size import n_paired
 
 

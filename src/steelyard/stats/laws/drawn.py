@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
 from steelyard.stats.contrast import Floats
 from steelyard.stats.interval import Interval
-
-_LARGEST_LOG: Final = 700.0
-"""exp of more leaves the range of double."""
+from steelyard.stats.undefined import LARGEST_LOG
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +55,7 @@ class Studentised:
         """Where the studentised distance from ``ratio`` lies among the resampled ones; no smaller than the
         share of those on one side that are infinite, or as good as that.
         """
-        lowest, highest = (self.log - _LARGEST_LOG) / self.se, (self.log + _LARGEST_LOG) / self.se
+        lowest, highest = (self.log - LARGEST_LOG) / self.se, (self.log + LARGEST_LOG) / self.se
         infinite = max(int(np.searchsorted(self.t, lowest)), self.t.size - _up_to(self.t, highest))
         distance = (self.log - math.log(ratio)) / self.se
         return min(1.0, max(2 * (infinite + 1) / (self.t.size + 1), _two_sided(self.t, distance)))
@@ -69,7 +66,7 @@ class Studentised:
         if ends is None:
             return None
         low, high = self.log - ends.high * self.se, self.log - ends.low * self.se
-        if low < -_LARGEST_LOG or high > _LARGEST_LOG:
+        if low < -LARGEST_LOG or high > LARGEST_LOG:
             return None
         return Interval(math.exp(low), math.exp(high))
 

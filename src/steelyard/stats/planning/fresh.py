@@ -9,10 +9,10 @@ from typing import Final
 from steelyard.stats.declared import Declared
 from steelyard.stats.extending import level_before
 from steelyard.stats.facts import DesignFacts
+from steelyard.stats.planning.power import POWER
 from steelyard.stats.planning.size import n_paired, n_tost
 from steelyard.stats.speedup import Speedup
 
-POWER: Final = 0.8
 MOST_BLOCKS: Final = 1_000_000
 """That a design may have."""
 

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from steelyard.stats.planning.outlook import Outlook, OutlookRow, Pilot, Unit
-from steelyard.stats.planning.power import detectable_ratio
+from steelyard.stats.planning.power import POWER, detectable_ratio
 from steelyard.stats.planning.size import n_paired, n_precise, n_tost, n_welch
 from steelyard.stats.student import detectable
 
 SPREADS: Final = (0.005, 0.01, 0.02, 0.05, 0.1)
 """Standard deviations of the log ratio of a block, as a quiet machine and a restless one have them."""
 DIFFERENCES: Final = (0.01, 0.02, 0.05)
-POWER: Final = 0.8
 POWER_OF_EQUIVALENCE: Final = 0.9
 
 

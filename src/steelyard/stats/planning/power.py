@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import Final
 
 import numpy as np
 
 from steelyard.stats.contrast import Floats
 from steelyard.stats.student import t_quantile, unit_rule
+
+POWER: Final = 0.8
+"""With which a run that is planned shows its difference."""
 
 
 def t_power(shift: float, nu: float, alpha: float) -> float:
