@@ -47,7 +47,7 @@ def test_a_trend_of_a_part_in_a_billion_is_one():
 def test_differences_stay_what_they_are_where_they_spread_by_more_than_rounding(logs, step):
     logs = np.array(logs)
     differences = step * np.arange(logs.size)
-    assert steadied(differences, logs) is differences
+    assert steadied(differences, of_logs(logs)) is differences
 
 
 @pytest.mark.parametrize("old", [[1e-9, 2e-9, 5e-7], [1e300, 3e-300, 7.0]])
@@ -59,7 +59,7 @@ def test_ratios_are_equal_where_logarithms_of_their_size_could_not_tell_them_apa
 
 def test_a_value_of_zero_is_left_as_it_is():
     differences = np.array([-np.inf, 0.0])
-    assert steadied(differences, differences) is differences
+    assert steadied(differences, of_logs(differences)) is differences
 
 
 @pytest.mark.parametrize(

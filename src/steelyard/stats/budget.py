@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from steelyard.stats.contrast import Contrast, Units
@@ -85,8 +86,11 @@ def budget(contrast: Contrast, ratio: Speedup, parts: Sequence[Contribution]) ->
     return Budget(tuple(lines), expanded(ratio.se, ratio.nu))
 
 
+@lru_cache(maxsize=2)
 def _of_runs(side: Side, units: Units, sign: int, *, logs: bool) -> Component:
-    """The mean of one treatment's units; of logarithms, it is told as a geometric mean."""
+    """The mean of one treatment's units; of logarithms, it is told as a geometric mean. That of a baseline is
+    asked for again and again.
+    """
     values = units.logs if logs else units.raws
     value = math.exp(float(values.mean())) if logs else float(values.mean())
     # Over the mean, so that squares stay in range.

@@ -26,6 +26,7 @@ from steelyard.stats.judgement import Judgement, Outcome, together, within
 from steelyard.stats.median_to_limit import median_to_limit
 from steelyard.stats.pairing import Pair, pair_up
 from steelyard.stats.planning.fresh import FreshRun
+from steelyard.stats.remembered import remembered
 from steelyard.stats.resolution import coarse_step
 from steelyard.stats.speedup import Speedup
 from steelyard.stats.trend import trend
@@ -158,9 +159,11 @@ def _estimate(pair: Pair, declared: Declared, order: Order) -> Comparison:
     """Everything that does not depend on the rest of the family."""
     estimand = declared.estimand
     between = contrast(pair.baseline, pair.treatment, order=order, zeros=estimand == "ratio_of_means")
+    in_time = [] if isinstance(between, Undefined) else _in_time(between, estimand)
+    found = [each for values in in_time if (each := autocorrelation(values)) is not None]
     if isinstance(between, Undefined):
         ratio: Speedup | Undefined = between
-        adjusted = correlation = contexts = instances = None
+        adjusted = contexts = instances = None
         blocks = 0
     else:
         late = any(pair.baseline.late) or any(pair.treatment.late)
@@ -173,10 +176,6 @@ def _estimate(pair: Pair, declared: Declared, order: Order) -> Comparison:
         contexts = between.old.ids.size if between.old.by == "context" else None
         instances = between.old.ids.size if between.old.by == "instance" else None
         adjusted = adjusted_speedup(between, _values(pair.baseline), _values(pair.treatment))
-        found = [
-            each for values in _in_time(between, estimand) if (each := autocorrelation(values)) is not None
-        ]
-        correlation = min(found, key=lambda each: each.n_eff / each.n, default=None)
     parts: tuple[Contribution, ...] = ()
     if isinstance(ratio, Speedup) and isinstance(between, Contrast):
         if pair.treatment.metric.name == declared.metric:
@@ -198,8 +197,8 @@ def _estimate(pair: Pair, declared: Declared, order: Order) -> Comparison:
         ci95=known.interval() if known else None,
         p=known.p if known else None,
         resolvable=known.resolvable() if known else None,
-        autocorrelation=correlation,
-        flags=_flags(pair, between, ratio, declared, order),
+        autocorrelation=min(found, key=lambda each: each.n_eff / each.n, default=None),
+        flags=_flags(pair, between, ratio, declared, order, in_time, found),
         estimand=estimand,
     )
 
@@ -219,6 +218,8 @@ def _flags(
     ratio: Speedup | Undefined,
     declared: Declared,
     order: Order,
+    in_time: Sequence[Floats],
+    correlations: Sequence[Autocorrelation],
 ) -> tuple[Flag, ...]:
     old, new = pair.baseline.failures, pair.treatment.failures
     raised: dict[Flag, bool] = {
@@ -230,16 +231,14 @@ def _flags(
         "crowded": "crowded" in (pair.baseline.provenance, pair.treatment.provenance),
     }
     if isinstance(between, Contrast):
-        in_time = _in_time(between, declared.estimand)
         samples = (pair.baseline, pair.treatment)
         raised |= {
             "no_spread": isinstance(ratio, Speedup) and ratio.nu is None and ratio.law is None,
             "sequential_order": order == "sequential",
             "few_blocks": between.blocks < FEW_BLOCKS,
-            "autocorrelated": any((r1 := autocorrelation(x)) is not None and r1.significant for x in in_time),
+            "autocorrelated": any(each.significant for each in correlations),
             "trend": any((tau := trend(x)) is not None and tau.significant for x in in_time),
-            "resolution": sees_clock(pair.baseline.metric)
-            and any(coarse_step(_values(s)) is not None for s in samples),
+            "resolution": sees_clock(pair.baseline.metric) and any(map(_is_coarse, samples)),
             "unmatched_blocks": between.unmatched > 0,
             "unbalanced_contexts": between.unbalanced,
         }
@@ -306,6 +305,11 @@ def admissible(flags: Sequence[Flag], declared: Declared) -> bool:
 
 def _unjudgeable(estimate: Comparison) -> Comparison:
     return replace(estimate, difference="not_resolved", verdict="not_resolved")
+
+
+@remembered
+def _is_coarse(sample: Sample) -> bool:
+    return coarse_step(_values(sample)) is not None
 
 
 def _values(sample: Sample) -> Floats:

@@ -5,13 +5,15 @@ unit.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from steelyard.sample import Sample
-from steelyard.stats.rounding import steadied
+from steelyard.stats.remembered import remembered
+from steelyard.stats.rounding import ROUNDING, largest, steadied
 from steelyard.stats.undefined import Reason, Undefined
 
 Floats = npt.NDArray[np.float64]
@@ -95,7 +97,23 @@ class Contrast:
         """
         if not self.paired:
             raise ValueError("launches of a sequential order belong to no pair")
-        return steadied(self.sign * (self.old.logs - self.new.logs), self.old.logs, self.new.logs)
+        return _differences(self)
+
+    @property
+    def rounding(self) -> float:
+        """The spread that differences of the logarithms can have without a cause."""
+        return ROUNDING * max(1.0, _largest_log(self.old), _largest_log(self.new))
+
+
+@lru_cache(maxsize=1)
+def _differences(contrast: Contrast) -> Floats:
+    """Asked for by all that is estimated of a contrast, one after the other."""
+    return steadied(contrast.sign * (contrast.old.logs - contrast.new.logs), contrast.rounding)
+
+
+@lru_cache(maxsize=2)
+def _largest_log(units: Units) -> float:
+    return largest(units.logs)
 
 
 def contrast(
@@ -117,18 +135,15 @@ def contrast(
     zeros : bool
         Whether values of 0 are allowed, as they are in an arithmetic mean; their logarithms are -inf.
     """
-    old_values, new_values = _floats(baseline), _floats(treatment)
-    reason = _unusable(old_values, zeros=zeros) or _unusable(new_values, zeros=zeros)
+    reason = _unusable(baseline, zeros=zeros) or _unusable(treatment, zeros=zeros)
     if reason is not None:
         return reason
     sign: Literal[1, -1] = -1 if baseline.metric.better == "higher" else 1
     if baseline.instances is not None and treatment.instances is not None:
-        return _of_instances(baseline, treatment, old_values, new_values, sign)
+        return _of_instances(baseline, treatment, sign)
     if order == "sequential":
-        return Contrast(
-            _launches(old_values), _launches(new_values), sign, min(old_values.size, new_values.size)
-        )
-    old, new = _by_block(baseline, old_values), _by_block(treatment, new_values)
+        return Contrast(_launches(baseline), _launches(treatment), sign, min(len(baseline), len(treatment)))
+    old, new = _by_block(baseline), _by_block(treatment)
     if np.array_equal(old.ids, new.ids):
         common, unmatched = old.ids, 0
     else:
@@ -146,11 +161,9 @@ def contrast(
     return Contrast(old, new, sign, common.size, unmatched, unbalanced=bool(np.ptp(old.visits) > 0))
 
 
-def _of_instances(
-    baseline: Sample, treatment: Sample, old_values: Floats, new_values: Floats, sign: Literal[1, -1]
-) -> Contrast | Undefined:
+def _of_instances(baseline: Sample, treatment: Sample, sign: Literal[1, -1]) -> Contrast | Undefined:
     """Instance by instance: each is one unit, its runs are averaged. They come in no order of time."""
-    old, new = _by_instance(baseline, old_values), _by_instance(treatment, new_values)
+    old, new = _by_instance(baseline), _by_instance(treatment)
     common, in_old, in_new = np.intersect1d(old.ids, new.ids, assume_unique=True, return_indices=True)
     if common.size == 0:
         return Undefined("no_common_instance")
@@ -159,8 +172,9 @@ def _of_instances(
     return Contrast(_take(old, in_old), _take(new, in_new), sign, blocks, unmatched)
 
 
-def _by_instance(sample: Sample, values: Floats) -> Units:
-    of = instance_ids(sample)
+@remembered
+def _by_instance(sample: Sample) -> Units:
+    of, values = instance_ids(sample), _floats(sample)
     ids, place, count = np.unique(of, return_inverse=True, return_counts=True)
     logs, raws = np.bincount(place, _log(values)) / count, np.bincount(place, values) / count
     return Units("instance", ids, logs, raws, count.astype(np.int64))
@@ -188,15 +202,22 @@ def _ids(sample: Sample) -> npt.NDArray[np.int64]:
     return np.asarray(sample.blocks, dtype=np.int64)
 
 
-def _unusable(values: Floats, *, zeros: bool) -> Undefined | None:
+def _unusable(sample: Sample, *, zeros: bool) -> Undefined | None:
+    reason = _flaw(sample)
+    return None if reason is None or (zeros and reason == "zero_values") else Undefined(reason)
+
+
+@remembered
+def _flaw(sample: Sample) -> Reason | None:
+    values = _floats(sample)
     if values.size == 0:
-        return Undefined("no_values")
+        return "no_values"
     if not np.isfinite(values).all():
-        return Undefined("not_finite")
+        return "not_finite"
     lowest = values.min()
     if lowest < 0:
-        return Undefined("negative_values")
-    return Undefined("zero_values") if lowest == 0 and not zeros else None
+        return "negative_values"
+    return "zero_values" if lowest == 0 else None
 
 
 def _log(values: Floats) -> Floats:
@@ -204,14 +225,17 @@ def _log(values: Floats) -> Floats:
         return np.log(values)
 
 
-def _launches(values: Floats) -> Units:
+@remembered
+def _launches(sample: Sample) -> Units:
+    values = _floats(sample)
     one = np.ones(values.size, dtype=np.int64)
     return Units("launch", np.arange(1, values.size + 1, dtype=np.int64), _log(values), values, one)
 
 
-def _by_block(sample: Sample, values: Floats) -> Units:
-    ids = _ids(sample)
-    if (np.diff(ids) > 0).all():  # one launch a block, in the order of time: nothing to sort or to average
+@remembered
+def _by_block(sample: Sample) -> Units:
+    ids, values = _ids(sample), _floats(sample)
+    if (ids[1:] > ids[:-1]).all():  # one launch a block, in the order of time: nothing to sort or to average
         return Units("block", ids, _log(values), values, np.ones(ids.size, dtype=np.int64))
     ids, place, count = np.unique(ids, return_inverse=True, return_counts=True)
     logs = np.bincount(place, _log(values)) / count

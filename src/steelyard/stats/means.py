@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
-from steelyard.stats.contrast import Contrast, Floats
+from steelyard.stats.contrast import Contrast, Floats, Units
 from steelyard.stats.propagation import effective_freedom
-from steelyard.stats.rounding import steadied
+from steelyard.stats.rounding import of_logs, steadied
 from steelyard.stats.student import two_sided_p
 
 
@@ -71,7 +72,7 @@ class Means:
         """
         if not self.paired:
             raise ValueError("launches of a sequential order belong to no pair")
-        return steadied(self.top - self.bottom, self.top, self.bottom)
+        return steadied(self.top - self.bottom, of_logs(self.top, self.bottom))
 
     @property
     def u_relative(self) -> float:
@@ -87,21 +88,36 @@ class Means:
         return effective_freedom((self.r_top, self.r_bottom), sizes) or sum(sizes)
 
 
+@lru_cache(maxsize=1)
 def means_of(contrast: Contrast) -> Means | None:
     """``None`` where either mean is not positive, the ratio is out of range, or there are fewer than two
     units.
     """
-    top, bottom = contrast.old.raws, contrast.new.raws
+    if min(contrast.old.raws.size, contrast.new.raws.size) < 2:
+        return None
+    top, bottom = _over_mean(contrast.old), _over_mean(contrast.new)
     if contrast.sign < 0:
         top, bottom = bottom, top
-    if min(top.size, bottom.size) < 2:
+    if top is None or bottom is None:
         return None
-    top_mean, bottom_mean = _mean(top), _mean(bottom)
-    if not (top_mean > 0 and bottom_mean > 0):
+    if not (math.isfinite(top.mean / bottom.mean) and top.mean / bottom.mean > 0):
         return None
-    if not (math.isfinite(top_mean / bottom_mean) and top_mean / bottom_mean > 0):
-        return None
-    return Means(top / top_mean, bottom / bottom_mean, top_mean, bottom_mean, contrast.paired)
+    return Means(top.values, bottom.values, top.mean, bottom.mean, contrast.paired)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _OverMean:
+    """Values of units over their mean."""
+
+    values: Floats
+    mean: float
+
+
+@lru_cache(maxsize=2)
+def _over_mean(units: Units) -> _OverMean | None:
+    """``None`` where the mean is not positive. The baseline of a family is asked for again and again."""
+    mean = _mean(units.raws)
+    return _OverMean(units.raws / mean, mean) if mean > 0 else None
 
 
 def _mean(values: Floats) -> float:

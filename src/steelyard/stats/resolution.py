@@ -21,12 +21,14 @@ def coarse_step(values: Floats) -> float | None:
     ``None`` means that no step can be seen. For times: equal counts are ordinary, equal times are rounded
     ones.
     """
-    distinct = np.unique(values)
-    if values.size < 2 or distinct.size == values.size:
+    ordered = np.sort(values)
+    gaps = ordered[1:] - ordered[:-1]
+    wider = gaps[gaps > 0]
+    if wider.size == gaps.size:
         return None
-    if distinct.size == 1:
+    if wider.size == 0:
         return 0.0
-    gap = float(np.diff(distinct).min())
+    gap = float(wider.min())
     # Over the largest, so that squares stay in range.
-    largest = float(np.abs(distinct).max())
+    largest = max(abs(float(ordered[0])), abs(float(ordered[-1])))
     return gap if gap / largest > COARSE * float((values / largest).std(ddof=1)) else None

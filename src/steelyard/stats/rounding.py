@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
@@ -17,7 +18,12 @@ def of_logs(*logs: Floats) -> float:
     """The spread that differences of these logarithms can have without a cause, relative to the largest of
     them (or to 1: a relative error of x is an absolute one of log x).
     """
-    return ROUNDING * max(1.0, *(float(np.abs(each).max()) for each in logs))
+    return ROUNDING * max(1.0, *map(largest, logs))
+
+
+def largest(values: Floats) -> float:
+    """Magnitude of the largest of these values; 0 where there is none."""
+    return float(np.abs(values).max(initial=0.0))
 
 
 def constant(values: Floats) -> bool:
@@ -25,12 +31,12 @@ def constant(values: Floats) -> bool:
     return float(np.ptp(values)) <= ROUNDING * float(np.abs(values).max())
 
 
-def steadied(differences: Floats, *logs: Floats) -> Floats:
-    """Differences of logarithms, or of values over their mean; as many of their mean where rounding alone
+def steadied(differences: Floats, rounding: float) -> Floats:
+    """Differences of logarithms, or of values over their mean; as many of their mean where ``rounding`` alone
     could have spread them.
     """
     spread = float(np.ptp(differences)) if differences.size else 0.0
     # A value of 0 has no logarithm that rounding could be judged by.
-    if not np.isfinite(spread) or spread == 0 or spread > of_logs(*logs):
+    if not math.isfinite(spread) or spread == 0 or spread > rounding:
         return differences
     return np.full_like(differences, differences.mean())

@@ -126,7 +126,7 @@ def speedup(contrast: Contrast) -> Speedup | Undefined:
     estimate = float(differences.mean())
     if abs(estimate) > LARGEST_LOG:
         return Undefined("out_of_range")
-    rounding = of_logs(contrast.old.logs, contrast.new.logs)
+    rounding = contrast.rounding
     if np.ptp(differences) <= rounding:
         equal = abs(estimate) <= rounding
         p = 1.0 if equal else 2.0 ** (1 - n)

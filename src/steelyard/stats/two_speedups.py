@@ -61,9 +61,7 @@ def ratio_of_speedups(
 
 def _of_units(one: Contrast, other: Contrast) -> Contrast:
     """The difference of both logarithms, unit by unit, against none."""
-    logs = steadied(
-        one.differences - other.differences, one.old.logs, one.new.logs, other.old.logs, other.new.logs
-    )
+    logs = steadied(one.differences - other.differences, max(one.rounding, other.rounding))
     return Contrast(_units(one.old, logs), _units(one.old, np.zeros_like(logs)), 1, blocks=one.blocks)
 
 
