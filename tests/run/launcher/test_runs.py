@@ -95,7 +95,7 @@ def test_a_rank_that_dies_fails_the_trial_with_its_exit_code(tmp_path, steelyard
 
 def test_a_rank_that_hangs_is_ended_at_the_time_limit_with_all_others(tmp_path, steelyard_cli, mpirun):
     script = 'test "$OMPI_COMM_WORLD_RANK" = 1 && sleep 1000; echo t=1'
-    text = by_shell(mpirun, script).replace('"20 s"', '"1.5 s"')
+    text = by_shell(mpirun, script).replace('"20 s"', '"1 s"')
     ended = steelyard_cli("run", spec(tmp_path, text))
     # That nothing is left is seen to by the fixture of every test.
     assert ended.returncode == 5

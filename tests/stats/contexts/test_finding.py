@@ -9,6 +9,7 @@ import pytest
 
 from steelyard.stats.answer import answer
 from steelyard.stats.contexts.allocation import allocate
+from steelyard.stats.contexts.finding import context_findings
 from steelyard.stats.declared import Declared
 from steelyard.stats.facts import DesignFacts
 from steelyard.stats.pace import Pace
@@ -92,7 +93,8 @@ def test_coverage_of_mean_and_of_one_new_context(sample, perfect_passes):
     rng = np.random.default_rng(4)
     covered = predicted = 0
     for i in range(count):
-        (found, _) = answer("e", three(sample, [4, i], 0.02, contexts=10), facts(10), Declared()).contexts
+        samples = three(sample, [4, i], 0.02, contexts=10)[:2]
+        (found,) = context_findings(samples, Declared(), facts(10))
         covered += not found.across.interval.excludes(1)
         # The next context, visited three times as these were.
         new = rng.normal(0, 0.02) + rng.normal(0, 0.01 * math.sqrt(2 / 3))
