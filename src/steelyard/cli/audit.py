@@ -9,9 +9,14 @@ from pathlib import Path
 
 import click
 
-from steelyard.cli.conducting import terminal_width, whole_again
-from steelyard.cli.options import json_option, output_option
-from steelyard.errors import InterruptedRunError
+from steelyard.cli.conducting import as_a_whole, tell_records, terminal_width
+from steelyard.cli.options import (
+    ignore_failure_option,
+    input_option,
+    json_option,
+    output_option,
+    timeout_option,
+)
 
 
 @click.command(short_help="Find which contexts move a program's time on this machine.")
@@ -45,9 +50,9 @@ from steelyard.errors import InterruptedRunError
     metavar="NAME",
     help="What is judged: wall_s, cpu_s, … (default: cpu_s of a program that computes on one CPU).",
 )
-@click.option("--input", "stdin", metavar="FILE", help="Standard input of every run (default: empty).")
-@click.option("--timeout", metavar="TIME", help="A run that takes longer has failed.")
-@click.option("-i", "--ignore-failure", is_flag=True, help="Accept any exit code.")
+@input_option
+@timeout_option
+@ignore_failure_option
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
@@ -87,7 +92,6 @@ def command(
     from steelyard.report.audit.text import lines
     from steelyard.report.label import wrap
     from steelyard.report.line import write
-    from steelyard.report.progress import ProgressLine
     from steelyard.units import parse_duration
 
     directory = output or state_directory(os.environ, "audit")
@@ -105,21 +109,15 @@ def command(
         ignore_failure=ignore_failure,
         seed=secrets.randbits(31) if seed is None else seed,
     )
-    line = ProgressLine(sys.stderr)
+    with as_a_whole(output, directory) as line:
 
-    def tell(text: str) -> None:
-        line.clear()
-        click.echo("\n".join(wrap(text, terminal_width(), rest="  ")), err=True)
+        def tell(text: str) -> None:
+            line.clear()
+            click.echo("\n".join(wrap(text, terminal_width(), rest="  ")), err=True)
 
-    try:
         found = audit(asking, directory, watch=line.update, tell=tell)
-    except InterruptedRunError as error:
-        # The stage that was stopped is one of several: the audit goes on, not that stage alone.
-        raise whole_again(error, output, directory) from None
-    finally:
-        line.clear()
     if as_json:
         click.echo(render(found), nl=False)
     else:
         write(lines(found, terminal_width()), sys.stdout)
-    click.echo(f"records: {directory}" if as_json else f"\nrecords: {directory}", err=as_json)
+    tell_records(directory, as_json=as_json)

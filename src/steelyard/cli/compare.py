@@ -23,7 +23,15 @@ from steelyard.cli.calibrating import (
     refuse_without_meaning,
 )
 from steelyard.cli.conducting import conduct, print_answer
-from steelyard.cli.options import json_option, output_option, protocol_option, strict_option
+from steelyard.cli.options import (
+    ignore_failure_option,
+    input_option,
+    json_option,
+    output_option,
+    protocol_option,
+    strict_option,
+    timeout_option,
+)
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
@@ -114,9 +122,9 @@ if TYPE_CHECKING:
 @click.option(
     "-N", "no_shell", is_flag=True, help="Start the commands without a shell; this is what happens anyway."
 )
-@click.option("-i", "--ignore-failure", is_flag=True, help="Accept any exit code.")
-@click.option("--input", "stdin", metavar="FILE", help="Standard input of every run (default: empty).")
-@click.option("--timeout", metavar="TIME", help="A run that takes longer has failed.")
+@ignore_failure_option
+@input_option
+@timeout_option
 @click.option(
     "--metric",
     default="wall_s",

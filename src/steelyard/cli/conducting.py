@@ -1,10 +1,12 @@
-"""What ``run`` and ``compare`` share: run with progress, answer, exit code."""
+"""What commands share that measure: run with progress, answer, exit code."""
 
 from __future__ import annotations
 
 import shlex
 import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,7 @@ from steelyard.spec.experiment import Experiment
 if TYPE_CHECKING:
     from steelyard.lab.check import Checked
     from steelyard.report.line import Line
+    from steelyard.report.progress import ProgressLine
     from steelyard.stats.answer import Answer
     from steelyard.store import Record
 
@@ -28,12 +31,27 @@ def terminal_width() -> int:
     return min(120, max(60, shutil.get_terminal_size().columns))
 
 
-def whole_again(error: InterruptedRunError, output: Path | None, directory: Path) -> InterruptedRunError:
-    """The error of one experiment that a command is made of, with the command itself as the cure; it goes on
-    in the ``directory``, which ``output`` names where the user did.
+@contextmanager
+def as_a_whole(output: Path | None, directory: Path) -> Iterator[ProgressLine]:
+    """A line of progress for the experiments that a command is made of. Where one is stopped, the command is
+    said again and not that one alone; it goes on in the ``directory``, which ``output`` names where the user
+    did.
     """
-    again = shlex.join([*sys.argv[1:], *([] if output else ["-o", str(directory)])])
-    return InterruptedRunError(error.message, hint=f"steelyard {again}")
+    from steelyard.report.progress import ProgressLine
+
+    line = ProgressLine(sys.stderr)
+    try:
+        yield line
+    except InterruptedRunError as error:
+        again = shlex.join([*sys.argv[1:], *([] if output else ["-o", str(directory)])])
+        raise InterruptedRunError(error.message, hint=f"steelyard {again}") from None
+    finally:
+        line.clear()
+
+
+def tell_records(directory: Path, *, as_json: bool) -> None:
+    """Where the records of such a command are; beside a document, on stderr."""
+    click.echo(f"records: {directory}" if as_json else f"\nrecords: {directory}", err=as_json)
 
 
 def conduct(

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
-from steelyard.cli.conducting import terminal_width, whole_again
-from steelyard.cli.options import json_option, output_option
-from steelyard.errors import InterruptedRunError, UsageError
+from steelyard.cli.conducting import as_a_whole, tell_records, terminal_width
+from steelyard.cli.options import input_option, json_option, output_option, timeout_option
+from steelyard.errors import UsageError
 
 
 @click.command(short_help="Find what a probe costs the program that it observes.")
@@ -85,8 +85,8 @@ from steelyard.errors import InterruptedRunError, UsageError
     help="At least N runs of each.",
 )
 @click.option("--max-time", default="60 s", show_default=True, metavar="TIME", help="Stop after this.")
-@click.option("--input", "stdin", metavar="FILE", help="Standard input of every run (default: empty).")
-@click.option("--timeout", metavar="TIME", help="A run that takes longer has failed.")
+@input_option
+@timeout_option
 @click.option(
     "--seed", type=click.IntRange(min=0), metavar="N", help="Of the order of runs (default: drawn)."
 )
@@ -132,7 +132,6 @@ def command(
     from steelyard.report.line import write
     from steelyard.report.observe.json import render
     from steelyard.report.observe.text import lines
-    from steelyard.report.progress import ProgressLine
     from steelyard.units import parse_duration
 
     if trace_ms is None and trace_events is not None:
@@ -157,16 +156,10 @@ def command(
         timeout_s=None if timeout is None else parse_duration(timeout),
         seed=secrets.randbits(31) if seed is None else seed,
     )
-    line = ProgressLine(sys.stderr)
-    try:
+    with as_a_whole(output, directory) as line:
         found = observe(asking, directory, watch=line.update)
-    except InterruptedRunError as error:
-        # What was stopped may be one of two experiments, and is to be said as an observation again.
-        raise whole_again(error, output, directory) from None
-    finally:
-        line.clear()
     if as_json:
         click.echo(render(found), nl=False)
     else:
         write(lines(found, terminal_width()), sys.stdout)
-    click.echo(f"records: {directory}" if as_json else f"\nrecords: {directory}", err=as_json)
+    tell_records(directory, as_json=as_json)

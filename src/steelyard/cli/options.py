@@ -34,4 +34,9 @@ details_option = click.option(
     is_flag=True,
     help="Also what a typical run gains: robust ratio, share of blocks, size of effect.",
 )
+input_option = click.option(
+    "--input", "stdin", metavar="FILE", help="Standard input of every run (default: empty)."
+)
+timeout_option = click.option("--timeout", metavar="TIME", help="A run that takes longer has failed.")
+ignore_failure_option = click.option("-i", "--ignore-failure", is_flag=True, help="Accept any exit code.")
 record_argument = click.argument("record", type=click.Path(path_type=Path), metavar="RECORD")
