@@ -40,3 +40,31 @@ def test_a_record_that_lost_blocks_has_not_ended_and_is_continued(steelyard_cli,
     assert steelyard_cli("run", "COPY.lab").returncode == 0
     after = json.loads(steelyard_cli("status", "COPY.lab", "--json").stdout)
     assert (after["state"], after["blocks_done"]) == ("complete", 12)
+
+
+def test_a_record_that_lost_most_of_its_blocks_is_continued_too(steelyard_cli, tmp_path):
+    spec = tmp_path / "it.toml"
+    spec.write_text('[program]\ncommand = ["true"]\n[factors]\nnice = [0, 1]\n[design]\nblocks = 40\n')
+    assert steelyard_cli("run", "it.toml").returncode == 0
+    with closing(sqlite3.connect(tmp_path / "it.lab" / "record.sqlite")) as record, record:
+        record.execute("DELETE FROM trial WHERE id > 12")
+    found = json.loads(steelyard_cli("recover", "it.lab", "COPY.lab", "--json").stdout)
+    assert found["spoilt_blocks"] == 35
+    done = steelyard_cli("run", "COPY.lab")
+    assert (done.returncode, done.stderr.count("error")) == (0, 0)
+    after = json.loads(steelyard_cli("status", "COPY.lab", "--json").stdout)
+    assert (after["state"], after["blocks_done"]) == ("complete", 40)
+
+
+def test_programs_that_fail_in_most_blocks_still_end_a_run_that_goes_on(steelyard_cli, tmp_path):
+    # Each treatment fails every second time, and never three times in a row.
+    script = 'echo >> "$0.{nice}"; [ $(($(wc -l < "$0.{nice}") % 2)) = {nice} ]'
+    spec = tmp_path / "it.toml"
+    spec.write_text(
+        f"[program]\ncommand = ['/bin/sh', '-c', '{script}', '{{source}}/count']\n"
+        "[factors]\nnice = [0, 1]\n[design]\nblocks = 40\ndiscard = 0\n"
+    )
+    for _ in range(2):
+        done = steelyard_cli("run", "it.toml")
+        assert done.returncode == 5
+        assert "blocks of this run are incomplete and 0 complete in all" in done.stderr

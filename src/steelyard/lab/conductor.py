@@ -29,7 +29,9 @@ DRAWN_AHEAD: Final = 4096
 _FAILURES_IN_A_ROW: Final = 3
 
 _INCOMPLETE_BLOCKS: Final = 20
-"""So many incomplete blocks end a run if they are more than three quarters of all; it might never end."""
+"""So many blocks that stay incomplete end a run if they are more than three quarters of all that count; it
+might never end.
+"""
 
 
 Watch = Callable[[Progress], None]
@@ -56,6 +58,7 @@ class Conductor:
         self._outcomes = record.outcomes()
         # Kept up as blocks end: to count them all after each batch would take longer and longer.
         self._states = Counter(outcome.state for outcome in self._outcomes)
+        self._incomplete_before = self._states["incomplete"]
         self._upcoming: deque[Work] = deque()
         self._failures: Counter[int] = Counter()
         self._started = time.monotonic()
@@ -208,10 +211,13 @@ class Conductor:
         return f"its output is in {kept}; {cure}" if kept.exists() else cure
 
     def _refuse_too_few_complete(self) -> None:
-        states = self._states
-        if states["incomplete"] >= _INCOMPLETE_BLOCKS and states["incomplete"] > 3 * states["complete"]:
+        # What earlier runs left incomplete says nothing of programs: blocks are also given up with a machine
+        # that restarts, and lost with a record that is damaged.
+        incomplete = self._states["incomplete"] - self._incomplete_before
+        complete = self._states["complete"]
+        if incomplete >= _INCOMPLETE_BLOCKS and incomplete > 3 * complete:
             raise ProgramError(
-                f"{states['incomplete']} blocks are incomplete and {states['complete']} complete:"
+                f"{incomplete} blocks of this run are incomplete and {complete} complete in all:"
                 " programs fail too often for blocks of all treatments",
                 hint=f"steelyard status {self._record.directory} says which; leave those treatments out",
             )
