@@ -96,6 +96,19 @@ def test_junit_has_one_case_a_claim(steelyard_cli, spec, tmp_path):
     assert "cannot be written" in missing.stderr
 
 
+def test_github_is_told_on_stderr_what_fails_and_what_is_open(steelyard_cli, spec, tmp_path):
+    spec(HOLDS, OPEN, FAILS)
+    done = steelyard_cli("check", "it.toml", "--github", "--json")
+    assert json.loads(done.stdout)["exit"] == done.returncode == 1
+    told = [line for line in done.stderr.splitlines() if line.startswith("::")]
+    assert [line.split(",")[0] for line in told] == ["::warning file=it.toml", "::error file=it.toml"]
+    text = (tmp_path / "it.toml").read_text().splitlines()
+    lines = [int(line.split("line=")[1].split(",")[0]) for line in told]
+    assert [text[number - 1] for number in lines] == ["[[claims]]", "[[claims]]"]
+    of_record = steelyard_cli("check", "it.lab", "--github")
+    assert "::error title=" in of_record.stderr
+
+
 def test_run_and_analyze_print_the_verdicts_too_and_exit_by_them(steelyard_cli, spec):
     spec(HOLDS, FAILS)
     done = steelyard_cli("run", "it.toml")

@@ -1,4 +1,4 @@
-"""Verdicts in words, JSON and JUnit: one phrase for every kind of evidence."""
+"""Verdicts in words, JSON, JUnit and for GitHub: one phrase for every kind of evidence."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from xml.etree import ElementTree as ET
 
+import msgspec
 import pytest
 
 from steelyard.claims.evidence import (
@@ -19,7 +20,7 @@ from steelyard.claims.evidence import (
     ScalesEvidence,
 )
 from steelyard.claims.verdict import Family, Instance, Verdict, combined
-from steelyard.report import junit, verdicts_json
+from steelyard.report import github, junit, verdicts_json
 from steelyard.report.line import plain
 from steelyard.report.verdicts import lines, notes, words
 from steelyard.report.verdicts_json import Source
@@ -256,6 +257,27 @@ def test_what_a_reader_must_know_of_a_model_is_said_once_with_the_claims_it_is_a
         Instance({"op": "b"}, "fails", replace(foretold, model=LINEAR)),
     )
     assert ", op = a: 4 values of p" in " ".join(plain(lines((half,), 0.05, 80)).split())
+
+
+def test_github_shows_what_fails_and_what_is_open_where_it_is_claimed():
+    spec = "# [[claims]]\n[factors]\n\n[[claims]]\nfaster = 1\n  [[ claims ]]\n[[claims]]\n"
+    claim = Faster({"opt": "O3"}, {"opt": "O2"}, 1.02)
+    judged = [
+        one(claim, "fails", ratio(0.9, 0.85, 0.95)),
+        one(claim, "holds", ratio(1.34, 1.3, 1.38)),
+        one(msgspec.structs.replace(claim, name="50 %, a::b\nc"), "not_resolved", ratio(1.0, 0.9, 1.1)),
+    ]
+    wrong, open_ = github.render("a, b", "gate.toml", spec, judged, strict=False).splitlines()
+    title = "a%2C b%3A O3 faster than O2 by 1.02 fails"
+    said = words(judged[0]).replace("%", "%25")
+    assert wrong == f"::error file=gate.toml,line=4,title={title}::{said}"
+    assert open_.startswith("::warning file=gate.toml,line=7,title=a%2C b%3A 50 %25%2C a%3A%3Ab")
+    assert "50 %25, a::b" in open_.rpartition("::warning")[2].partition("resolved::")[2]
+    (_, strict) = github.render("x", "gate.toml", spec, judged, strict=True).splitlines()
+    assert strict.startswith("::error")
+    assert github.render("x", None, "", judged[:1], strict=False).startswith("::error title=x%3A O3 faster")
+    # Claims that do not stand in tables of their own have no line that is known.
+    assert "line=" not in github.render("x", "gate.toml", "claims = []", judged, strict=False)
 
 
 def test_names_of_others_move_no_cursor():

@@ -32,6 +32,11 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Write the verdicts as JUnit XML too, for build servers.",
 )
+@click.option(
+    "--github",
+    is_flag=True,
+    help="Annotate the change in GitHub Actions too, on stderr, with what fails or is open.",
+)
 @json_option
 @strict_option
 @data_options
@@ -43,6 +48,7 @@ def command(
     no_run: bool,
     strata: bool,
     junit: Path | None,
+    github: bool,
     as_json: bool,
     strict: bool,
     **about: Any,
@@ -58,6 +64,9 @@ def command(
     code = min((c for each in checked if (c := each.exit_code(strict=strict))), default=0)
     if junit is not None:
         _write_junit(junit, checked, strict=strict)
+    if github:
+        for name, each in zip(names, checked, strict=True):
+            click.echo(_annotations(name, each, strict=strict), nl=False, err=True)
     if as_json:
         from steelyard.report.verdicts_json import render
 
@@ -161,6 +170,14 @@ def _print(checked: Sequence[Checked], *, strata: bool) -> None:
             width, finished=each.finished, precision_reached=each.precise, afterwards=each.afterwards
         )
     write(out, sys.stdout)
+
+
+def _annotations(name: Path, checked: Checked, *, strict: bool) -> str:
+    from steelyard.report.github import render
+
+    file = None if name.is_dir() or name.name == "record.sqlite" else str(name)
+    spec = name.read_text(encoding="utf-8") if name.suffix == ".toml" else ""
+    return render(checked.experiment, file, spec, checked.verdicts, strict=strict)
 
 
 def _write_junit(file: Path, checked: Sequence[Checked], *, strict: bool) -> None:
