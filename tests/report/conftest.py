@@ -42,6 +42,7 @@ CASES = (
     factors.half_a_fraction,
     factors.a_screening,
     factors.factors_in_one_block,
+    factors.metrics_beside_effects,
     oddities.failing_runs,
     oddities.one_treatment,
     oddities.one_run,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from steelyard.factorial import Axis, Layout
@@ -11,6 +13,7 @@ from steelyard.report.line import plain
 from steelyard.stats.factorial.effect import ConditionalEffect, Effect, Factorial, LevelEffect
 from steelyard.stats.factorial.estimate import LogEstimate
 from steelyard.stats.interval import Interval
+from steelyard.stats.type_b import TypeB
 from steelyard.stats.undefined import Undefined
 from steelyard.units import BUILTIN, Metric
 
@@ -156,7 +159,10 @@ def test_names_that_could_move_the_cursor_are_escaped():
     assert Layout("full", (odd,)).names == ("opt",)
 
 
-def test_errors_that_are_declared_are_said_to_be_in_no_effect():
-    said = plain(effects.lines(Answering(found(), type_b=("a clock",)), 80))
+def test_errors_that_are_declared_are_said_to_be_in_no_effect_and_of_those_of_the_clock_nothing():
+    declared = TypeB("scale of the meter", 0.01)
+    said = plain(effects.lines(Answering(found(), type_b=(declared,)), 80))
     assert "type_b" in said
+    clock = replace(declared, measured=True)
+    assert "type_b" not in plain(effects.lines(Answering(found(), type_b=(clock,)), 80))
     assert "type_b" not in text(found())

@@ -48,3 +48,11 @@ def test_wide_characters_keep_the_columns_straight():
 
 def test_a_column_without_rows_is_not_drawn():
     assert plain(table([Column("nothing", []), VALUE], 80)).splitlines()[0] == "value"
+
+
+def test_a_factor_with_the_title_of_another_column_is_told_apart_as_in_exports():
+    factor = Column("mean", cells("1"), of="factor")
+    label = Column("op", cells("a"), of="label")
+    shown = plain(table([factor, label, Column("mean", cells("2"))], 80))
+    assert shown.split() == ["factor.mean", "op", "mean", "1", "a", "2"]
+    assert plain(table([factor, label], 80)).split()[0] == "mean"

@@ -35,7 +35,7 @@ def lines(answer: Answer, width: int) -> list[Line]:
         if shown:
             shown.append(())
         shown += [*_caption(found, width), *_part(found, width, told=leads(answer))]
-    if shown and answer.declared.type_b:
+    if shown and any(not each.measured for each in answer.declared.type_b):
         shown += _wrapped("Errors declared in type_b are in speedups, and in no effect.", width)
     return shown
 

@@ -34,7 +34,11 @@ def treatment_columns(
     """
     found = [
         Column(
-            printable(name), [Span(level_text(each.levels[name])) for each in rows], right=False, is_name=True
+            printable(name),
+            [Span(level_text(each.levels[name])) for each in rows],
+            right=False,
+            is_name=True,
+            of="factor",
         )
         for name in names
     ]

@@ -208,6 +208,8 @@ class Document(msgspec.Struct, frozen=True):
     claims: tuple[Mapping[str, Any], ...] | msgspec.UnsetType = msgspec.UNSET
     """Verdicts on the claims of the spec, as in ``steelyard/verdicts``."""
     effects: tuple[FactorialEntry, ...] = ()
+    effects_beside: tuple[FactorialEntry, ...] = ()
+    """Of the other metrics, without verdicts, where the design is about effects."""
     speedup_ratios: tuple[SpeedupRatioEntry, ...] = ()
     simulated: bool = False
     """Whether values are those of a simulated machine."""
@@ -262,6 +264,7 @@ def document(answer: Answer) -> Document:
         contexts=tuple(contexts_entry(each) for each in answer.contexts),
         protocol=protocol_entry(answer.protocol) if answer.protocol else None,
         effects=tuple(effects_entry(each) for each in answer.effects),
+        effects_beside=tuple(effects_entry(each) for each in answer.effects_beside),
         speedup_ratios=tuple(ratio_entry(each) for each in answer.speedup_ratios),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from steelyard.report.digits import percent
@@ -63,6 +64,9 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "note": "{text}",
 }
 
+_SHORT: Final = 4
+_LONG: Final = 2
+"""Treatments that are named, by names of one level and of several."""
 _COUNTS: Final = {"blocks": "block", "times": "time", "contexts": "context", "runs": "run"}
 _WIDTHS: Final = {"reached": "reached", "target": "wanted"}
 _FORMATS: Final = {
@@ -75,13 +79,29 @@ _FORMATS: Final = {
 }
 
 
-def notice(about: Notice, names: Names) -> str:
+def notice(about: Notice, names: Names, *, up_to: Mapping[str, Scalar] | None = None) -> str:
     """The sentence of a notice. Only our own sentences are templates; what the fields hold is never read as
     one.
+
+    Parameters
+    ----------
+    up_to : Mapping, optional
+        The upper ends of fields that are not the same in all treatments.
     """
-    who = listed([names.get(label) or printable(label) for label in about.treatments])
+    who = _who(about.treatments, names)
     shown = {key: _shown(key, value) for key, value in about.fields.items()}
-    return _SENTENCES[about.kind].format(who=who, **shown, **_phrases(about))
+    for key, high in (up_to or {}).items():
+        if (end := _shown(key, high)) != shown[key]:
+            shown[key] = f"{shown[key].removesuffix(' %') if end.endswith(' %') else shown[key]} to {end}"
+    return _SENTENCES[about.kind].format(who=who, **shown, **_phrases(about, up_to or {}))
+
+
+def _who(labels: Sequence[str], names: Names) -> str:
+    """The treatments by name, as far as that is short."""
+    if len(labels) > 2 and set(labels) == set(names):
+        return "all treatments"
+    found = [names.get(label) or printable(label) for label in labels]
+    return listed(found, _LONG if any(", " in name for name in found) else _SHORT)
 
 
 def _shown(key: str, value: Scalar) -> str:
@@ -92,7 +112,7 @@ def _shown(key: str, value: Scalar) -> str:
     return format(value, _FORMATS[key]) if key in _FORMATS else printable(str(value))
 
 
-def _phrases(about: Notice) -> dict[str, str]:
+def _phrases(about: Notice, most: Mapping[str, Scalar]) -> dict[str, str]:
     """Parts of sentences that hang on more than one field."""
     it = about.fields
     phrases: dict[str, str] = {}
@@ -118,5 +138,6 @@ def _phrases(about: Notice) -> dict[str, str]:
         contexts = "those of one context resemble each other"
         phrases["cause_of"] = order if it["cause"] == "order" else contexts
     elif about.kind == "failures":
-        phrases["in_time"] = f", {it['timed_out']} of them by running out of time" if it["timed_out"] else ""
+        late = f"up to {most['timed_out']}" if "timed_out" in most else it["timed_out"]
+        phrases["in_time"] = f", {late} of them by running out of time" if late else ""
     return phrases

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Literal
 
 from steelyard.report.label import columns, pad, shorten_all
 from steelyard.report.line import Line, Span
@@ -30,6 +31,8 @@ class Column:
         0 stays always; of the others, the highest goes first.
     is_name : bool
         May be shortened, down to ``NARROWEST_NAME``, but no further than its title.
+    of : {"factor", "label", ""}
+        What the user named; where another column has the same title, it is ``factor.NAME``, as in exports.
     """
 
     title: str
@@ -37,6 +40,7 @@ class Column:
     right: bool = True
     give_way: int = 0
     is_name: bool = False
+    of: Literal["factor", "label", ""] = ""
 
     @property
     def width(self) -> int:
@@ -51,7 +55,7 @@ class Column:
 
 def table(given: Sequence[Column], width: int) -> list[Line]:
     """Heading and rows, within ``width`` columns of a terminal as far as columns may give way."""
-    shown = [column for column in given if column.cells]
+    shown = _told_apart([column for column in given if column.cells])
     while _least(shown) > width and any(column.give_way for column in shown):
         shown.remove(max(shown, key=lambda column: column.give_way))
     widths = [column.width for column in shown]
@@ -64,6 +68,14 @@ def table(given: Sequence[Column], width: int) -> list[Line]:
     rows = [tuple(Span(column.title, "heading") for column in shown)]
     rows += zip(*(column.cells for column in shown), strict=True)
     return [_line(row, shown, widths) for row in rows]
+
+
+def _told_apart(shown: Sequence[Column]) -> list[Column]:
+    titles = Counter(column.title for column in shown)
+    return [
+        replace(each, title=f"{each.of}.{each.title}") if each.of and titles[each.title] > 1 else each
+        for each in shown
+    ]
 
 
 def _least(shown: Sequence[Column]) -> int:

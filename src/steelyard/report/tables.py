@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from steelyard.report import effects_beside
 from steelyard.report.digits import bounds, probability, quantity, ratio, scale
 from steelyard.report.effect_words import leads
 from steelyard.report.factor_columns import baseline_column, treatment_columns, varying
@@ -20,8 +21,8 @@ from steelyard.stats.described import Described
 from steelyard.stats.undefined import Undefined
 from steelyard.units import Metric, Scalar
 
-_SUMMARY: Final = 30
-"""Columns of a terminal that n, mean, s and CV take."""
+_SUMMARY: Final = 32
+"""Columns of a terminal that runs, mean, s and CV take."""
 
 Key = tuple[int, tuple[tuple[str, Scalar], ...]]
 
@@ -67,6 +68,8 @@ def pairwise(answer: Answer, width: int) -> list[Line]:
 
 def other_metrics(answer: Answer, width: int) -> list[Line]:
     """Means and ratios of the metrics that carry no verdict."""
+    if answer.effects_beside and leads(answer):
+        return effects_beside.lines(answer, width)
     others = [each for each in answer.comparisons if each.metric.name != answer.metric.name]
     if not answer.comparisons:
         return _alone(answer, width)
@@ -135,7 +138,7 @@ def _labels(rows: Sequence[Mapping[str, Scalar]]) -> list[Column]:
     """A column for each label that a program put on its values."""
     names = dict.fromkeys(name for row in rows for name in row)
     cells = {name: [_name(str(row.get(name, ""))) for row in rows] for name in names}
-    return [Column(printable(name), cells[name], right=False, is_name=True) for name in names]
+    return [Column(printable(name), cells[name], right=False, is_name=True, of="label") for name in names]
 
 
 def _summaries(samples: Sequence[Described], metric: Metric) -> list[Column]:
@@ -146,7 +149,7 @@ def _summaries(samples: Sequence[Described], metric: Metric) -> list[Column]:
     # The median is shown where it tells another story than the mean.
     skewed = any(s.mean and s.median and s.u and abs(s.mean - s.median) > 2 * s.u for s in summaries)
     columns = [
-        Column("n", [Span(str(summary.n)) for summary in summaries], give_way=3),
+        Column("runs", [Span(str(summary.n)) for summary in summaries], give_way=3),
         Column(f"mean{suffix}", [Span(unit.text(summary.mean)) for summary in summaries]),
         Column(f"s{suffix}", [Span(unit.text(summary.s)) for summary in summaries], give_way=4),
         Column(

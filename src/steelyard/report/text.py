@@ -6,21 +6,18 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from steelyard.report import contexts, effects, speedup_ratios, stopping, typical
+from steelyard.report import contexts, effects, notices, speedup_ratios, stopping, typical
 from steelyard.report.digits import percent
 from steelyard.report.effect_words import findings, leads
 from steelyard.report.label import columns, counted, printable, wrap
 from steelyard.report.line import Line, Span, plain
-from steelyard.report.sentences import notice
 from steelyard.report.tables import measured, other_metrics, pairwise
 from steelyard.report.words import ESTIMANDS, INTERVAL_NAMES, Names, alone, finding, names, verdict
 from steelyard.stats.answer import Answer
 from steelyard.stats.comparison import Comparison
-from steelyard.stats.notice import Notice
 from steelyard.stats.speedup import Speedup
 
 MOST_FINDINGS: Final = 12
-MOST_NOTICES: Final = 10
 
 
 def render(answer: Answer, width: int = 80, *, details: bool = False) -> str:
@@ -35,15 +32,22 @@ def lines(answer: Answer, width: int = 80, *, details: bool = False) -> list[Lin
         _headline(answer, width) or _findings(answer, called, width),
         [*_caption(answer, width), *measured(answer, width)],
         *_pairs(answer, width),
-        typical.details(answer, width) if details else typical.brief(answer, called, width),
+        _typical(answer, called, width, details=details),
         speedup_ratios.lines(answer, called, width),
         contexts.lines(answer, called, width),
         effects.lines(answer, width),
         other_metrics(answer, width),
-        _notices("Beware", answer.warnings, called, width),
-        _notices("Not observed", answer.unobserved, called, width),
+        notices.lines("Beware", answer.warnings, called, width),
+        notices.lines("Not observed", answer.unobserved, called, width),
     ]
     return [line for part in _separated(parts) for line in part]
+
+
+def _typical(answer: Answer, called: Names, width: int, *, details: bool) -> list[Line]:
+    """Of comparisons; where a design is about effects, nobody asked for these."""
+    if details:
+        return typical.details(answer, width)
+    return [] if leads(answer) else typical.brief(answer, called, width)
 
 
 def _headline(answer: Answer, width: int) -> list[Line]:
@@ -137,14 +141,3 @@ def _estimand(answer: Answer) -> str:
     declared = answer.declared
     by = f", intervals by {INTERVAL_NAMES[declared.interval]}" if declared.interval else ""
     return ESTIMANDS[declared.estimand] + by
-
-
-def _notices(title: str, notices: Sequence[Notice], called: Names, width: int) -> list[Line]:
-    if not notices:
-        return []
-    result: list[Line] = [(Span(title, "heading"),)]
-    for about in notices[:MOST_NOTICES]:
-        result += [(Span(line),) for line in wrap(notice(about, called), width, first="- ", rest="  ")]
-    if len(notices) > MOST_NOTICES:
-        result.append((Span(f"- and {len(notices) - MOST_NOTICES} more; --json has all."),))
-    return result

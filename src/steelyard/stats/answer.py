@@ -13,6 +13,7 @@ from steelyard.stats.contexts.finding import ContextFinding, context_findings
 from steelyard.stats.declared import Declared
 from steelyard.stats.described import Described, describe
 from steelyard.stats.factorial.analysis import factorial
+from steelyard.stats.factorial.beside import effects_beside
 from steelyard.stats.factorial.effect import Factorial
 from steelyard.stats.factorial.fresh import with_fresh_runs
 from steelyard.stats.facts import DesignFacts
@@ -52,6 +53,8 @@ class Answer:
         What the protocol that was asked for says of the same pairs.
     effects : tuple of Factorial
         Of the primary metric, one a stratum; empty where no two factors are crossed.
+    effects_beside : tuple of Factorial
+        Of the other metrics, without verdicts, where the design is about effects.
     """
 
     experiment: str
@@ -66,8 +69,8 @@ class Answer:
     typical: tuple[Typical | None, ...] = ()
     protocol: ProtocolAnswer | None = None
     effects: tuple[Factorial, ...] = ()
-
     speedup_ratios: tuple[SpeedupRatio, ...] = ()
+    effects_beside: tuple[Factorial, ...] = ()
 
     @property
     def judged(self) -> tuple[Comparison, ...]:
@@ -119,12 +122,14 @@ def answer(
         _with_fresh_run(each, declared, facts)
         for each in compare(samples if to_limit is None else to_limit, declared, order=facts.order)
     )
+    foreign = {
+        name: _without_foreign_labels(declared, others, name)
+        for name in dict.fromkeys(each.metric.name for each in others)
+    }
     unjudged = [
         comparison
-        for name in dict.fromkeys(each.metric.name for each in others)
-        for comparison in intervals(
-            samples, _without_foreign_labels(declared, others, name), metric=name, order=facts.order
-        )
+        for name, known in foreign.items()
+        for comparison in intervals(samples, known, metric=name, order=facts.order)
     ]
     return Answer(
         experiment=experiment,
@@ -146,6 +151,12 @@ def answer(
         effects=tuple(
             with_fresh_runs(each, declared, facts)
             for each in factorial(crossed, layout, declared, order=facts.order)
+        ),
+        effects_beside=effects_beside(
+            crossed,
+            layout,
+            [replace(known, metric=name) for name, known in foreign.items()],
+            order=facts.order,
         ),
     )
 

@@ -9,8 +9,10 @@ from steelyard.stats.declared import Declared
 from steelyard.stats.facts import DesignFacts
 
 
-def crossed(kind, name, at, *, generators=(), blocks=30, declared=None, **levels):
-    """An experiment with several factors; ``at`` gives the mean of a treatment with these levels."""
+def crossed(kind, name, at, *, generators=(), blocks=30, declared=None, beside=None, **levels):
+    """An experiment with several factors; ``at`` gives the mean of a treatment with these levels, and each of
+    ``beside`` that of a further metric.
+    """
     axes = tuple(Axis(factor, tuple({factor: level} for level in each)) for factor, each in levels.items())
     layout = Layout(kind, axes, generators)
     samples = [
@@ -20,6 +22,17 @@ def crossed(kind, name, at, *, generators=(), blocks=30, declared=None, **levels
             ", ".join(f"{factor}={level}" for factor, level in cell.items()),
             levels=cell,
         )
+        for t, cell in enumerate(layout.cells(), 1)
+    ]
+    samples += [
+        make(
+            noisy(700 + t, blocks, at=mean(cell), spread=0.002),
+            t,
+            ", ".join(f"{factor}={level}" for factor, level in cell.items()),
+            levels=cell,
+            metric=metric,
+        )
+        for metric, mean in (beside or {}).items()
         for t, cell in enumerate(layout.cells(), 1)
     ]
     facts = DesignFacts("randomized-blocks", blocks, seed=1)
@@ -59,3 +72,11 @@ def a_screening():
 
 def factors_in_one_block():
     return crossed("two-level", "one block", solver, blocks=1, **SOLVER)
+
+
+def metrics_beside_effects():
+    def memory(cell):
+        return 2e6 * (1.5 if cell["threads"] == 2 else 1.0) * (1.02 if cell["opt"] == "O3" else 1.0)
+
+    beside = {"user_s": lambda cell: 9e-4 * solver(cell) * cell["threads"], "rss_bytes": memory}
+    return crossed("two-level", "several metrics", solver, beside=beside, **SOLVER)
