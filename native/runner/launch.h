@@ -45,7 +45,7 @@ struct Launch {
     bool has_affinity;
     bool huge_pages_off;
     bool wants_queue_wait; ///< however short the program is
-    std::int32_t policy; ///< of the scheduler; negative: as it is
+    std::int32_t policy;   ///< of the scheduler; negative: as it is
     std::int32_t realtime_priority;
     cpu_set_t affinity;
     Output stdout_mode;

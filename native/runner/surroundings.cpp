@@ -85,8 +85,7 @@ SetupFailure Surroundings::enter(const Launch& launch) {
 
 SetupFailure Surroundings::open_streams(const Launch& launch, Captures& captures) {
     const bool no_input = std::string_view(launch.stdin_path) == null_path;
-    if (const int error =
-            no_input ? duplicate(null_input_fd_, 0) : open_as(0, launch.stdin_path, O_RDONLY);
+    if (const int error = no_input ? duplicate(null_input_fd_, 0) : open_as(0, launch.stdin_path, O_RDONLY);
         error != 0)
         return {Step::stdin_file, error};
     struct Stream {
