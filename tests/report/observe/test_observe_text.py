@@ -53,9 +53,9 @@ probe                  instructions   change         95 % CI  verdict
 any of 3 levels: F(1.7, 176.8) = 211, p <0.0001 (Box, 105 blocks): at least one
   of them differs
 
--DSTEELYARD_PROBES=1                                |            -o-
--DSTEELYARD_SITES=100                               |                          o
-                         -12.6 %                    0                    +12.6 %
+-DSTEELYARD_PROBES=1     |                --o-
+-DSTEELYARD_SITES=100    |                                  o
+                         0   +2 %    +5 %          +10 %                   +20 %
 
 cycles, 35,594,379 without a probe
 probe                 instructions   change           95 % CI  verdict

@@ -13,6 +13,7 @@ from typing import Final
 from steelyard.report.digits import decimals, percent, probability
 from steelyard.report.label import counted, listed, pad, printable, shorten, wrap
 from steelyard.report.line import Line, Span, Style
+from steelyard.report.observe.axis import axis_of
 from steelyard.report.observe.traces import traced
 from steelyard.report.table import Column, table
 from steelyard.stats.observer.finding import AnyLevel, Change, Observation, Perturbation, Probed
@@ -148,26 +149,18 @@ def _added(probes: Sequence[Probed]) -> list[Span]:
 
 def _figure(rows: Sequence[tuple[Probed, Change]], width: int) -> list[Line]:
     """One row a probe: its interval, its estimate ``o``, and ``|`` where nothing would change."""
-    changes = [change for _, change in rows]
-    reach = max(abs(bound) for change in changes for bound in _ends(change)) or 1.0
-    middle = (width - _NAME - 2) // 2
-
-    def place(value: float) -> int:
-        return middle + round(value / reach * middle)
-
+    axis = axis_of((bound for _, change in rows for bound in _ends(change)), width - _NAME - 1)
     shown: list[Line] = []
     for probe, change in rows:
-        cells = [" "] * (2 * middle + 1)
+        cells = [" "] * axis.width
         low, high = _ends(change)[0], _ends(change)[-1]
-        for column in range(place(low), place(high) + 1):
+        for column in range(axis.place(low), axis.place(high) + 1):
             cells[column] = "-"
-        cells[middle] = "|"
-        cells[place(change.percent)] = "o"
+        cells[axis.place(0.0)] = "|"
+        cells[axis.place(change.percent)] = "o"
         name = pad(shorten(printable(probe.name), _NAME), _NAME)
         shown.append((Span(f"{name} {''.join(cells).rstrip()}"),))
-    low_text, high_text = f"{-reach:+.3g} %", f"{reach:+.3g} %"
-    axis = low_text + "0".rjust(middle + 1 - len(low_text)) + high_text.rjust(middle)
-    shown.append((Span(" " * (_NAME + 1) + axis, "dim"),))
+    shown.append((Span(" " * (_NAME + 1) + axis.labels(), "dim"),))
     return shown
 
 

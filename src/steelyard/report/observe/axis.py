@@ -1,0 +1,96 @@
+"""``Axis``: where changes stand in a figure, by the logarithm of their ratio, so that twice and half are as
+far from none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+_STEPS: Final = (1, 2, 5)
+_LOSSES: Final = (-1, -2, -5, -10, -20, -30, -50, -75, -90, -99, -99.9)
+_LEAST: Final = 0.1
+"""Percent that the longer side shows at least; what is closer to none is told by the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """From ``low`` to ``high`` percent, which are round and on both sides of 0 or at it, in ``width`` columns.
+
+    ``low`` is 0 where nothing lies so far below that a column would show it.
+    """
+
+    low: float
+    high: float
+    width: int
+
+    def place(self, percent: float) -> int:
+        """The column of a change, from 0; beyond the ends, the last one."""
+        at = (_log(percent) - _log(self.low)) / (_log(self.high) - _log(self.low))
+        return min(max(0, round(at * (self.width - 1))), self.width - 1)
+
+    def labels(self) -> str:
+        """The line below: 0, the ends, and round changes between them where there is room."""
+        inside = sorted(_round(self.low, self.high), key=lambda each: -abs(_log(each)))
+        line = [" "] * self.width
+        for percent in (0.0, self.high, self.low, *inside):
+            text = "0" if percent == 0 else f"{percent:+,.10g} %"
+            at = self.place(percent)
+            # Under its column, as far as the ends of the axis allow.
+            start = min(max(0, at - len(text) // 2), self.width - len(text))
+            around = line[max(0, start - 2) : start + len(text) + 2]
+            if start >= 0 and not "".join(around).strip():
+                line[start : start + len(text)] = text
+        return "".join(line).rstrip()
+
+
+def axis_of(bounds: Iterable[float], width: int) -> Axis:
+    """The axis that shows all of ``bounds``, in percent above -100."""
+    known = list(bounds)
+    least, most = min([0.0, *known]), max([0.0, *known])
+    column = max(-_log(least), _log(most)) / width
+    low = _down(least) if -_log(least) > column / 2 else 0.0
+    high = _up(most) if _log(most) > column / 2 else 0.0
+    return Axis(low, high, width) if high > low else Axis(-1.0, 1.0, width)
+
+
+def _log(percent: float) -> float:
+    return math.log1p(max(percent, -99.9999) / 100)
+
+
+def _up(percent: float) -> float:
+    return next(each for each in _gains() if each >= percent)
+
+
+def _down(percent: float) -> float:
+    small = [-each for each in _gains_below(1.0) if each >= -percent]
+    return small[0] if small else next((each for each in _LOSSES if each <= percent), -99.9999)
+
+
+def _gains() -> Iterable[float]:
+    power = round(math.log10(_LEAST))
+    while True:
+        for step in _STEPS:
+            yield float(f"{step}e{power}")
+        power += 1
+
+
+def _gains_below(limit: float) -> list[float]:
+    found = []
+    for each in _gains():
+        if each >= limit:
+            return found
+        found.append(each)
+    return found
+
+
+def _round(low: float, high: float) -> list[float]:
+    gains = []
+    for each in _gains():
+        if each >= high:
+            break
+        gains.append(each)
+    losses = [-each for each in _gains_below(1.0) if -each > low]
+    return [*gains, *losses, *(each for each in _LOSSES if each > low)]
