@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from steelyard import Laboratory
 from steelyard.cli import COMMANDS
 from steelyard.errors import MachineError, ProgramError, SteelyardError, UsageError
 
@@ -81,6 +82,43 @@ def test_completion_completes_commands_and_options(steelyard_cli):
     assert set(steelyard_cli(env=env).stdout.split()) == {"plain,compare", "plain,completion"}
     env |= {"COMP_WORDS": "steelyard compare --prec", "COMP_CWORD": "2"}
     assert steelyard_cli(env=env).stdout.split() == ["plain,--precision"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("audit --only env", {"plain,env_bytes"}),
+        ("audit --metric rss", {"plain,rss_bytes"}),
+        ("observe --probe st", {"plain,strace"}),
+        ("observe --counters cycles,inst", {"plain,cycles,instructions"}),
+        ("compare --metric wall", {"plain,wall_s"}),
+        ("compare --protocol nog", {"plain,nogueira-matias-2014"}),
+        ("model --space mpi", {"plain,mpi-study"}),
+        ("model --aggregate lower", {"plain,lower-half"}),
+        ("analyze nowhere.lab --against o", set()),
+    ],
+)
+def test_completion_completes_values(steelyard_cli, typed, completed):
+    words = typed.split()
+    env = {
+        "_STEELYARD_COMPLETE": "bash_complete",
+        "COMP_WORDS": f"steelyard {typed}",
+        "COMP_CWORD": str(len(words)),
+    }
+    assert set(steelyard_cli(env=env).stdout.split()) == completed
+
+
+def test_completion_of_a_baseline_knows_the_levels_of_the_record(steelyard_cli, tmp_path):
+    lab = Laboratory.compare(
+        "echo {n}", record=tmp_path / "it.lab", parameters={"n": ["10", "20"]}, blocks=2, rel_halfwidth=None
+    )
+    lab.run()
+    env = {
+        "_STEELYARD_COMPLETE": "bash_complete",
+        "COMP_WORDS": "steelyard analyze it.lab --against n=1",
+        "COMP_CWORD": "4",
+    }
+    assert steelyard_cli(env=env).stdout.split() == ["plain,n=10"]
 
 
 def test_help_costs_little_more_than_python_itself(steelyard_env):

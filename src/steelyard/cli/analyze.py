@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from steelyard.cli import completing
 from steelyard.cli.conducting import print_answer
 from steelyard.cli.contexts import print_contexts
 from steelyard.cli.options import (
@@ -21,7 +22,12 @@ from steelyard.estimand import INTERVALS, Estimand, IntervalKind
 
 @click.command(short_help="Answer from a record: effects, intervals, verdicts.")
 @record_argument
-@click.option("--metric", metavar="NAME", help="Compare this metric instead of the one that the spec names.")
+@click.option(
+    "--metric",
+    metavar="NAME",
+    shell_complete=completing.metrics,
+    help="Compare this metric instead of the one that the spec names.",
+)
 @protocol_option
 @against_option
 @click.option(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from steelyard.cli import completing
 from steelyard.cli.conducting import as_a_whole, tell_records, terminal_width
 from steelyard.cli.options import (
     ignore_failure_option,
@@ -25,6 +26,7 @@ from steelyard.cli.options import (
     "--only",
     multiple=True,
     metavar="NAME",
+    shell_complete=completing.contexts,
     help="Vary this kind of context only; may be repeated (env_bytes, aslr, affinity, …).",
 )
 @click.option(
@@ -48,6 +50,7 @@ from steelyard.cli.options import (
 @click.option(
     "--metric",
     metavar="NAME",
+    shell_complete=completing.metrics,
     help="What is judged: wall_s, cpu_s, … (default: cpu_s of a program that computes on one CPU).",
 )
 @input_option

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from steelyard.cli import completing
 from steelyard.cli.calibrating import (
     BLOCKS_OF_NULL,
     NullTakesItsValueAfterEquals,
@@ -130,6 +131,7 @@ if TYPE_CHECKING:
     default="wall_s",
     show_default=True,
     metavar="NAME",
+    shell_complete=completing.metrics,
     help="What is compared: wall_s, cpu_s, rss_bytes, …",
 )
 @click.option(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from steelyard.cli import completing
 from steelyard.cli.data import as_float, ask, data_options
 from steelyard.cli.options import json_option, strict_option
 from steelyard.errors import UsageError
@@ -37,12 +38,14 @@ if TYPE_CHECKING:
     "space",
     multiple=True,
     metavar="NAME|BIG-O",
+    shell_complete=completing.spaces,
     help="default, seed001, mpi-study, wide; or your own terms, one an option.",
 )
 @click.option(
     "--aggregate",
     default="auto",
     metavar="NAME",
+    shell_complete=completing.aggregates,
     help="What stands for repetitions: auto, mean, median, first-quartile, lower-half.",
 )
 @click.option(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from steelyard.cli import completing
 from steelyard.cli.conducting import as_a_whole, tell_records, terminal_width
 from steelyard.cli.options import input_option, json_option, output_option, timeout_option
 from steelyard.errors import UsageError
@@ -21,6 +22,7 @@ from steelyard.errors import UsageError
     "names",
     multiple=True,
     metavar="NAME",
+    shell_complete=completing.probes,
     help="A known probe: perf-stat, strace, ltrace, memcheck, cachegrind, callgrind, or preload, a library"
     " that counts calls of the allocator. May be repeated, as the next three.",
 )
@@ -43,6 +45,7 @@ from steelyard.errors import UsageError
     "--counters",
     metavar="NAMES",
     default="",
+    shell_complete=completing.counters,
     help="Events of the kernel to count in every run, with commas: cycles,instructions.",
 )
 @click.option(
@@ -64,7 +67,12 @@ from steelyard.errors import UsageError
     help="What is read, as perf names it, with commas (default: page-faults,instructions).",
 )
 @click.option(
-    "--metric", default="wall_s", show_default=True, metavar="NAME", help="Precise to half of --within."
+    "--metric",
+    default="wall_s",
+    show_default=True,
+    metavar="NAME",
+    shell_complete=completing.metrics,
+    help="Precise to half of --within.",
 )
 @click.option(
     "--within",

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from steelyard.cli import completing
+
 output_option = click.option(
     "-o",
     "--output",
@@ -27,6 +29,7 @@ protocol_option = click.option(
 against_option = click.option(
     "--against",
     metavar="BASELINE",
+    shell_complete=completing.baselines,
     help="Compare with this: FACTOR=LEVEL, or the label of a treatment.",
 )
 details_option = click.option(
@@ -35,7 +38,11 @@ details_option = click.option(
     help="Also what a typical run gains: robust ratio, share of blocks, size of effect.",
 )
 input_option = click.option(
-    "--input", "stdin", metavar="FILE", help="Standard input of every run (default: empty)."
+    "--input",
+    "stdin",
+    type=click.Path(),
+    metavar="FILE",
+    help="Standard input of every run (default: empty).",
 )
 timeout_option = click.option("--timeout", metavar="TIME", help="A run that takes longer has failed.")
 ignore_failure_option = click.option("-i", "--ignore-failure", is_flag=True, help="Accept any exit code.")

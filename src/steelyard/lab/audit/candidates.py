@@ -25,6 +25,9 @@ USUAL: Final = (
 """What differs between people who run the same program, and nobody reports. Others are there to be asked for:
 a dropped file cache or another priority moves the time of most programs, and everybody knows it."""
 
+KINDS: Final = (*USUAL, *(name for name in INTERVENTIONS if name not in USUAL))
+"""Everything that can be asked for by name."""
+
 _BASES: Final[dict[str, Scalar]] = {"aslr": "off", "nice": 0, "omp_wait_policy": "passive"}
 """Levels that the others are compared with where that is not the first one."""
 

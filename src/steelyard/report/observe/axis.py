@@ -17,7 +17,7 @@ _LEAST: Final = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """From ``low`` to ``high`` percent, which are round and on both sides of 0 or at it, in ``width`` columns.
+    """From ``low`` to ``high`` percent, round numbers with 0 between them or at one, in ``width`` columns.
 
     ``low`` is 0 where nothing lies so far below that a column would show it.
     """
@@ -78,7 +78,7 @@ def _gains() -> Iterable[float]:
 
 
 def _gains_below(limit: float) -> list[float]:
-    found = []
+    found: list[float] = []
     for each in _gains():
         if each >= limit:
             return found
@@ -87,7 +87,7 @@ def _gains_below(limit: float) -> list[float]:
 
 
 def _round(low: float, high: float) -> list[float]:
-    gains = []
+    gains: list[float] = []
     for each in _gains():
         if each >= high:
             break
