@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats as witness
 from uncertainties import correlated_values, ufloat
 
-from steelyard.stats.adjusted import adjusted_speedup
+from steelyard.stats.adjusted import adjusted_speedup, cv
 from steelyard.stats.contrast import contrast
 
 positive = st.lists(st.tuples(st.floats(0.1, 10), st.floats(0.1, 10)), min_size=3, max_size=20)
@@ -17,7 +17,7 @@ positive = st.lists(st.tuples(st.floats(0.1, 10), st.floats(0.1, 10)), min_size=
 
 def adjusted(sample, old, new, *, order="randomized-blocks", **of):
     between = contrast(sample(old, **of), sample(new, treatment=2, **of), order=order)
-    return adjusted_speedup(between, np.array(old), np.array(new))
+    return adjusted_speedup(between, cv(np.array(old)), cv(np.array(new)))
 
 
 def test_table_1_unpaired_gives_equation_10_both_ways_to_all_digits_given(sample, run_2, run_5):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as witness
 
-from steelyard.stats.adjusted import adjusted_speedup
+from steelyard.stats.adjusted import adjusted_speedup, cv
 from steelyard.stats.contrast import contrast
 from steelyard.stats.estimate import effects, estimate
 from steelyard.stats.laws.drawn import Drawn
@@ -65,7 +65,7 @@ def test_table_1_paired_fieller_and_covariance(sample, run_2, run_5):
 
 def test_table_1_expanded_uncertainty_and_the_interval_of_the_guide(sample, run_2, run_5):
     of = between(sample, run_2, run_5, "sequential")
-    adjusted = adjusted_speedup(of, np.array(run_2), np.array(run_5))
+    adjusted = adjusted_speedup(of, cv(np.array(run_2)), cv(np.array(run_5)))
     result = adjusted.expanded()
     assert (result.k, result.expanded) == pytest.approx((2.209385, 0.465741), abs=5e-7)
     guide = (adjusted.value - result.expanded, adjusted.value + result.expanded)

@@ -57,8 +57,8 @@ class AdjustedSpeedup:
             return None
 
 
-def adjusted_speedup(contrast: Contrast, old_values: Floats, new_values: Floats) -> AdjustedSpeedup | None:
-    """Eq. 10 from the units of a contrast; ``spread`` from the single values.
+def adjusted_speedup(contrast: Contrast, old_cv: float, new_cv: float) -> AdjustedSpeedup | None:
+    """Eq. 10 from the units of a contrast; ``spread`` from the ``cv`` of the single values.
 
     Eq. 8 unpaired: (sigma / S)^2 = r_A^2 + r_B^2. Paired, Eq. 6 keeps its covariance: (sigma / S)^2 is the
     variance of the mean of a_k / mean_a - b_k / mean_b, which is r_A^2 + r_B^2 - 2 r_AB without the
@@ -67,11 +67,13 @@ def adjusted_speedup(contrast: Contrast, old_values: Floats, new_values: Floats)
     means = means_of(contrast)
     if means is None:
         return None
-    x, y = (old_values, new_values) if contrast.sign > 0 else (new_values, old_values)
-    spread = means.value * math.hypot(_cv(x), _cv(y))
+    top, bottom = (old_cv, new_cv) if contrast.sign > 0 else (new_cv, old_cv)
+    spread = means.value * math.hypot(top, bottom)
     return AdjustedSpeedup(means.value, means.value * means.u_relative, spread, means.nu, means.paired)
 
 
-def _cv(values: Floats) -> float:
+def cv(values: Floats) -> float:
+    """Standard deviation over the mean of two values or more; infinite where they are all 0."""
+    mean = values.mean()
     # Relative to the mean first, so that squares stay in range.
-    return float((values / values.mean()).std(ddof=1))
+    return float((values / mean).std(ddof=1)) if mean and values.size > 1 else math.inf

@@ -12,7 +12,7 @@ import numpy as np
 
 from steelyard.estimand import Estimand
 from steelyard.sample import Sample, Treatment
-from steelyard.stats.adjusted import AdjustedSpeedup, adjusted_speedup
+from steelyard.stats.adjusted import AdjustedSpeedup, adjusted_speedup, cv
 from steelyard.stats.autocorrelation import Autocorrelation, autocorrelation
 from steelyard.stats.budget import Budget, budget
 from steelyard.stats.contrast import Contrast, Floats, Order, contrast
@@ -175,7 +175,7 @@ def _estimate(pair: Pair, declared: Declared, order: Order) -> Comparison:
         blocks = between.blocks
         contexts = between.old.ids.size if between.old.by == "context" else None
         instances = between.old.ids.size if between.old.by == "instance" else None
-        adjusted = adjusted_speedup(between, _values(pair.baseline), _values(pair.treatment))
+        adjusted = adjusted_speedup(between, _cv(pair.baseline), _cv(pair.treatment))
     parts: tuple[Contribution, ...] = ()
     if isinstance(ratio, Speedup) and isinstance(between, Contrast):
         if pair.treatment.metric.name == declared.metric:
@@ -305,6 +305,11 @@ def admissible(flags: Sequence[Flag], declared: Declared) -> bool:
 
 def _unjudgeable(estimate: Comparison) -> Comparison:
     return replace(estimate, difference="not_resolved", verdict="not_resolved")
+
+
+@remembered
+def _cv(sample: Sample) -> float:
+    return cv(_values(sample))
 
 
 @remembered

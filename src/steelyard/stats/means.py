@@ -10,7 +10,7 @@ import numpy as np
 
 from steelyard.stats.contrast import Contrast, Floats, Units
 from steelyard.stats.propagation import effective_freedom
-from steelyard.stats.rounding import of_logs, steadied
+from steelyard.stats.rounding import ROUNDING, largest, steadied
 from steelyard.stats.student import two_sided_p
 
 
@@ -26,6 +26,8 @@ class Means:
         In the unit of the metric.
     paired : bool
         Whether the k-th value of both is of the same unit.
+    rounding : float
+        The spread that differences of both can have without a cause.
     """
 
     top: Floats
@@ -33,6 +35,7 @@ class Means:
     top_mean: float
     bottom_mean: float
     paired: bool
+    rounding: float
 
     @property
     def value(self) -> float:
@@ -72,7 +75,7 @@ class Means:
         """
         if not self.paired:
             raise ValueError("launches of a sequential order belong to no pair")
-        return steadied(self.top - self.bottom, of_logs(self.top, self.bottom))
+        return steadied(self.top - self.bottom, self.rounding)
 
     @property
     def u_relative(self) -> float:
@@ -102,7 +105,8 @@ def means_of(contrast: Contrast) -> Means | None:
         return None
     if not (math.isfinite(top.mean / bottom.mean) and top.mean / bottom.mean > 0):
         return None
-    return Means(top.values, bottom.values, top.mean, bottom.mean, contrast.paired)
+    rounding = ROUNDING * max(1.0, top.largest, bottom.largest)
+    return Means(top.values, bottom.values, top.mean, bottom.mean, contrast.paired, rounding)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -111,13 +115,17 @@ class _OverMean:
 
     values: Floats
     mean: float
+    largest: float
 
 
 @lru_cache(maxsize=2)
 def _over_mean(units: Units) -> _OverMean | None:
     """``None`` where the mean is not positive. The baseline of a family is asked for again and again."""
     mean = _mean(units.raws)
-    return _OverMean(units.raws / mean, mean) if mean > 0 else None
+    if not mean > 0:
+        return None
+    values = units.raws / mean
+    return _OverMean(values, mean, largest(values))
 
 
 def _mean(values: Floats) -> float:

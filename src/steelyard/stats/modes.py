@@ -47,9 +47,6 @@ def gap(values: Floats) -> Gap | None:
     if values.size < FEWEST or values.min() <= 0:
         return None
     some = values[:: -(-values.size // MOST)]
-    # Counts and coarse clocks have empty stretches between any two values.
-    if coarse_step(some) is not None:
-        return None
     x = np.sort(np.log(some))
     x -= x[x.size // 2]
     n = x.size
@@ -57,13 +54,15 @@ def gap(values: Floats) -> Gap | None:
     left = np.arange(least, n - least + 1)
     sums, squares = np.cumsum(x), np.cumsum(x * x)
     right = n - left
-    below, above = sums[left - 1], sums[-1] - sums[left - 1]
+    below = sums[least - 1 : n - least]
+    above = sums[-1] - below
     rest = squares[-1] - below**2 / left - above**2 / right
     # What rounding leaves of two groups without spread must not pass for one.
     within = np.sqrt(np.maximum(rest, 1e-14 * max(float(squares[-1]), 1e-300)) / (n - 2))
-    widths = (x[left] - x[left - 1]) / within
+    widths = (x[least : n - least + 1] - x[least - 1 : n - least]) / within
     best = int(widths.argmax())
-    if widths[best] <= 1 + 40 / n:
+    # Counts and coarse clocks have empty stretches between any two values.
+    if widths[best] <= 1 + 40 / n or coarse_step(some) is not None:
         return None
     share = min(left[best], right[best]) / n
     return Gap(float(share), math.exp(float(above[best] / right[best] - below[best] / left[best])))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from steelyard.stats.adjusted import AdjustedSpeedup, adjusted_speedup
+from steelyard.stats.adjusted import AdjustedSpeedup, adjusted_speedup, cv
 from steelyard.stats.contrast import Contrast, contrast
 from steelyard.stats.protocol.profile import Profile
 from steelyard.stats.two_samples.shift import Shift, shift
@@ -34,7 +34,7 @@ def effects(baseline: Profile, treatment: Profile) -> Effects:
     """Of two usable samples."""
     between = contrast(baseline.sample, treatment.sample, order="sequential")
     means = (
-        adjusted_speedup(between, between.old.raws, between.new.raws)
+        adjusted_speedup(between, cv(between.old.raws), cv(between.new.raws))
         if isinstance(between, Contrast)
         else None
     )
