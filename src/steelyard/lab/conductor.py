@@ -19,7 +19,7 @@ from steelyard.run.session import Session, Work
 from steelyard.status import Progress
 from steelyard.store import Batch, Record
 
-BATCH_S: Final = 0.1
+BATCH_S: Final = 0.2
 """Work that the runner gets at once: long enough that Python's share is small, short enough that the
 record is never far behind."""
 

@@ -68,7 +68,9 @@ class Observer:
 
     def _measurement(self, raw: RawTrial, block: int, place: int, treatment: Treatment) -> Measurement:
         status, reason = self._verifier.judge(raw, self._paths[treatment.id])
-        values = tuple(Value(name, value) for name, value in raw.counters.items() if value is not None)
+        values: tuple[Value, ...] = ()
+        if raw.counters:  # most specs ask for none
+            values = tuple(Value(name, value) for name, value in raw.counters.items() if value is not None)
         if status == "ok":
             try:
                 values += self._extractor.values(treatment.levels, raw)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from struct import Struct
 from typing import Final
+
+import msgspec
 
 from steelyard.counters import find_event
 from steelyard.run.launch import CAPTURE, NULL, Launch
@@ -35,25 +36,23 @@ _BLOCK_END_ENTRY: Final = 3
 _ENTER_ENTRY: Final = 4
 _LEAVE_ENTRY: Final = 5
 _NO_LAUNCH: Final = 0xFFFFFFFF
+_BLOCK_END: Final = _ENTRY.pack(_BLOCK_END_ENTRY, 0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(msgspec.Struct, frozen=True):
     """An entry of a batch: run a launch and write down what it came to, under this number (below 10¹²)."""
 
     number: int
     launch: int
 
 
-@dataclass(frozen=True, slots=True)
-class Hook:
+class Hook(msgspec.Struct, frozen=True):
     """Run an untimed command; if it fails, the batch ends. What it leaves running lives on."""
 
     launch: int
 
 
-@dataclass(frozen=True, slots=True)
-class Enter:
+class Enter(msgspec.Struct, frozen=True):
     """Begin a level: note it and run a command, if there is one. Until ``Leave``, whatever ends the runner
     leaves it first, or the next run does.
 
@@ -70,16 +69,14 @@ class Enter:
     leave: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Leave:
+class Leave(msgspec.Struct, frozen=True):
     """End a level that was entered."""
 
     level: int
     launch: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class BlockEnd:
+class BlockEnd(msgspec.Struct, frozen=True):
     """An entry of a batch: make durable what was written, if that is a second ago."""
 
 
@@ -162,6 +159,8 @@ def _encode_entry(entry: Entry) -> bytes:
     match entry:
         case Trial(number, launch):
             return _ENTRY.pack(_TRIAL_ENTRY, launch, number)
+        case BlockEnd():
+            return _BLOCK_END
         case Hook(launch):
             return _ENTRY.pack(_HOOK_ENTRY, launch, 0)
         case Enter(level, launch, leave):
@@ -169,8 +168,6 @@ def _encode_entry(entry: Entry) -> bytes:
             return _ENTRY.pack(_ENTER_ENTRY, _NO_LAUNCH if launch is None else launch, both)
         case Leave(level, launch):
             return _ENTRY.pack(_LEAVE_ENTRY, _NO_LAUNCH if launch is None else launch, level)
-        case BlockEnd():
-            return _ENTRY.pack(_BLOCK_END_ENTRY, 0, 0)
 
 
 def _is_extended(launch: Launch) -> bool:

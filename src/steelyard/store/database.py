@@ -115,13 +115,14 @@ def open_reader(path: Path) -> sqlite3.Connection:
 
 def close_writer(connection: sqlite3.Connection) -> None:
     """Leave one file that can be read from read-only media; where a reader is at it, the next writer does."""
+    connection.execute("PRAGMA busy_timeout = 200")
     try:
-        connection.execute("PRAGMA busy_timeout = 200")
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        # Moves everything into the file, and deletes the other one unshortened, which may take 20 ms.
         connection.execute("PRAGMA journal_mode = DELETE")
     except sqlite3.OperationalError as error:
         if _primary(error) not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             raise
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     finally:
         connection.close()
 
