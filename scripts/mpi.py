@@ -1,7 +1,7 @@
 """MPI libraries side by side, SimGrid, and the workloads built for each: what ``./dev mpi`` does.
 
-    ./dev mpi                  # openmpi, mpich, smpi
-    ./dev mpi impi             # Intel MPI too: proprietary, for tests here, never handed on
+    ./dev mpi                  # openmpi, mpich, smpi, and the tests of workloads/ that need no MPI (tests)
+    ./dev mpi impi             # Intel MPI: proprietary, for tests and studies here, never handed on
     ./dev mpi --list           # what is ready
 
 Wheels of MPI libraries overwrite one another, so each has a directory of its own, ``.cache/mpi/NAME``. The
@@ -132,6 +132,9 @@ def ready(name: str) -> bool:
 
 def main(arguments: list[str]) -> int:
     """Set up what is named; the exit code is 2 for a wrong name, 4 where something is missing."""
+    if {"-h", "--help"} & set(arguments):
+        print((__doc__ or "").strip())
+        return 0
     if arguments == ["--list"]:
         for name in LIBRARIES:
             print(f"{name:<8} {'ready' if ready(name) else f'./dev mpi {name}'}")
@@ -139,7 +142,8 @@ def main(arguments: list[str]) -> int:
     unknown = [name for name in arguments if name not in LIBRARIES]
     if unknown:
         known = ", ".join(LIBRARIES)
-        print(f"error: there is no MPI {unknown[0]!r}\n\nhint: one of: {known}", file=sys.stderr)
+        hint = f"one of: {known}; ./dev mpi --help"
+        print(f"error: there is no MPI {unknown[0]!r}\n\nhint: {hint}", file=sys.stderr)
         return 2
     failed = 0
     for name in arguments or DEFAULT:

@@ -16,6 +16,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+import heaps
+import latencies
 import noise
 
 from steelyard.lab.model import Modelled, model_series
@@ -32,7 +34,6 @@ BY: Final = {
     "selectors": ("selector",),
     "planted": ("reduce",),
     "allocations": ("machine", "placement"),
-    "memory": ("implementation",),
 }
 """What a part has a table of."""
 
@@ -50,14 +51,6 @@ LATENCIES: Final = {
     "alltoall": "O(p log p)",
     "litmus": "O(log p)",
 }
-MEMORY: Final = {
-    "mpi_init": "O(1)",
-    "comm_create": "O(p)",
-    "comm_dup": "O(1)",
-    "win_create": "O(p)",
-    "cart_create": "O(p)",
-}
-"""Table 1 of DOI 10.1109/TPDS.2019.2896993; MPI's own memory is O(log p) in its Table 5."""
 
 PUBLISHED: Final = HERE.parent / "scalability-validation" / "published.csv"
 SYSTEMS: Final = {
@@ -101,20 +94,22 @@ def main() -> int:
 
 
 def tables(part: str, directory: Path) -> str:
-    """One table a machine, library or selector; medians where nothing is modelled."""
+    """One table a machine, library or selector; of real latencies, medians and ratios."""
     with Record.open(directory) as record:
         if part == "real":
-            return medians(record)
-        metric, expected = ("heap_bytes", MEMORY) if part == "memory" else ("latency_quantile_s", LATENCIES)
+            return latencies.tables(record)
+        metric = "heap_mean_bytes" if part == "memory" else "latency_quantile_s"
         series = series_of_record(record, ("p",), (metric,))
     named = [replace(one, name=str(one.labels["op"])) for one in series]
     if part == "noise":
         return noise.tables(named, ranked)
+    if part == "memory":
+        return heaps.tables(named)
     groups: dict[str, list[Series]] = {}
     for one in pooled(named, POOLED[part]) if part in POOLED else named:
         title = ", ".join(str(one.labels[name]) for name in BY[part] if name in one.labels)
         groups.setdefault(title, []).append(one)
-    return "\n\n".join(table(name, group, expected) for name, group in groups.items())
+    return "\n\n".join(table(name, group) for name, group in groups.items())
 
 
 def pooled(series: list[Series], label: str) -> list[Series]:
@@ -144,16 +139,16 @@ def ranked(series: list[Series]) -> list[tuple[ScalingModel, str]]:
     return found
 
 
-def table(title: str, series: list[Series], expected: dict[str, str]) -> str:
+def table(title: str, series: list[Series]) -> str:
     """Models, adjusted R², divergences and ranks of one machine."""
-    asked = [one for one in series if one.name in expected]
+    asked = [one for one in series if one.name in LATENCIES]
     ops = {one.name for one in asked}
     question = Question(
-        expectations={one.name: Expectation(expected[one.name], DEVIATION) for one in asked}, parameter="p"
+        expectations={one.name: Expectation(LATENCIES[one.name], DEVIATION) for one in asked}, parameter="p"
     )
     rules = [rule for rule in RULES if set(rule.replace("<=", "+").replace(" ", "").split("+")) <= ops]
     found = model_series(asked, question, rules=rules, litmus="litmus" if "litmus" in ops else None)
-    order = list(expected)
+    order = list(LATENCIES)
     machine = title.partition(",")[0]
     printed = published(SYSTEMS.get(machine, ""))
     rows = [
@@ -207,17 +202,6 @@ def said(found: Modelled) -> list[str]:
     ]
     lines += [f"- {each.name}: not modelled, {each.reason}" for each in found.failed]
     return ["", *lines] if lines else []
-
-
-def medians(record: Record) -> str:
-    """Of the launches, in microseconds."""
-    rows = ["| library | operation | median of launches, µs | launches |", "|---|---|---|---|"]
-    for sample in record.samples("latency_quantile_s"):
-        values = sorted(sample.values)
-        middle = (values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2
-        library, op = sample.labels["implementation"], sample.labels["op"]
-        rows.append(f"| {library} | {op} | {1e6 * middle:.2f} | {len(values)} |")
-    return "\n".join(rows)
 
 
 if __name__ == "__main__":

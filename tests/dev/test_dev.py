@@ -112,6 +112,21 @@ def test_a_command_that_does_not_exist_is_an_error_with_a_cure() -> None:
     assert ended.stderr == "error: ./dev has no command 'tset'\n\nhint: ./dev --help\n"
 
 
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_with_mpi_names_its_libraries_and_sets_nothing_up(option: str) -> None:
+    ended = dev_process("mpi", option)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "./dev mpi impi" in ended.stdout
+
+
+def test_every_mpi_library_is_listed_with_the_command_that_makes_it_ready() -> None:
+    ended = dev_process("mpi", "--list")
+    assert ended.returncode == 0
+    listed = {line.split()[0]: line.split(None, 1)[1] for line in ended.stdout.splitlines()}
+    assert listed.keys() == {"openmpi", "mpich", "impi", "smpi", "tests"}
+    assert all(said in ("ready", f"./dev mpi {name}") for name, said in listed.items())
+
+
 def test_a_benchmark_that_does_not_exist_is_an_error() -> None:
     ended = dev_process("bench", "nothing")
     assert ended.returncode == 2

@@ -23,19 +23,38 @@ FLAT = """<?xml version='1.0'?>
 """
 
 
-@pytest.fixture
-def openmpi(tmp_path):
-    """``openmpi("collectives", 4, "--ops", "bcast")``: ranks on this machine, as many as asked for."""
+THROTTLE = "MPIR_CVAR_CH4_PROGRESS_THROTTLE"
+STARTING = {
+    "openmpi": (
+        ("--map-by", ":OVERSUBSCRIBE"),
+        {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_osc": "^ucx"},
+    ),
+    "mpich": (("-bind-to", "none"), {THROTTLE: "1", f"{THROTTLE}_NO_PROGRESS_COUNT": "10"}),
+    "impi": ((), {"I_MPI_FABRICS": "shm", "I_MPI_PIN": "0"}),
+}
+"""Words and variables by which a library starts more ranks than there are CPUs."""
 
-    def run(program: str, ranks: int, *arguments: str, **env: str) -> Ended:
-        path = built("openmpi", f"bin/{program}")
+
+@pytest.fixture
+def start(tmp_path):
+    """``start("mpich", "collectives", 4, "--ops", "bcast")``: ranks on this machine, as many as asked for."""
+
+    def run(library: str, program: str, ranks: int, *arguments: str, **env: str) -> Ended:
+        path = built(library, f"bin/{program}")
+        prefix = ROOT / ".cache" / "mpi" / library
+        words, variables = STARTING[library]
         metrics = tmp_path / "metrics"
         metrics.unlink(missing_ok=True)
-        mpirun = ROOT / ".cache" / "mpi" / "openmpi" / "bin" / "mpirun"
-        as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        surroundings = {
+            **os.environ,
+            **variables,
+            "PATH": f"{prefix / 'bin'}{os.pathsep}{os.environ['PATH']}",
+            "STEELYARD_METRICS": str(metrics),
+            **env,
+        }
         done = subprocess.run(
-            [str(mpirun), "--map-by", ":OVERSUBSCRIBE", "-n", str(ranks), str(path), *arguments],
-            env={**os.environ, **as_root, "STEELYARD_METRICS": str(metrics), **env},
+            [str(prefix / "bin" / "mpirun"), *words, "-n", str(ranks), str(path), *arguments],
+            env={**surroundings, "I_MPI_ROOT": str(prefix)} if library == "impi" else surroundings,
             capture_output=True,
             text=True,
             timeout=40,
@@ -44,6 +63,12 @@ def openmpi(tmp_path):
         return Ended(done, metrics)
 
     return run
+
+
+@pytest.fixture
+def openmpi(start):
+    """The same with Open MPI."""
+    return lambda *asked, **env: start("openmpi", *asked, **env)
 
 
 @pytest.fixture

@@ -10,12 +10,13 @@ OPS = ("barrier", "bcast", "reduce", "allreduce", "gather", "allgather", "alltoa
 FEW = ("--repetitions", "4", "--precision", "0", "--warmup", "1", "--budget", "20")
 
 
+@pytest.mark.parametrize("library", ["openmpi", "mpich", "impi"])
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4, 8])
-def test_every_operation_is_right_at_every_number_of_ranks(openmpi, ranks):
-    ended = openmpi("collectives", ranks, *FEW, "--clocks", "one", "--sync", "round-time")
+def test_every_operation_is_right_at_every_number_of_ranks(start, library, ranks):
+    ended = start(library, "collectives", ranks, *FEW, "--clocks", "one", "--sync", "round-time")
     assert ended.code == 0, ended.stderr
     for op in OPS:
-        values = ended.values("latency_s", op=op, p=ranks, implementation="openmpi", sync="round-time")
+        values = ended.values("latency_s", op=op, p=ranks, implementation=library, sync="round-time")
         assert len(values) >= 1
         assert all(value > 0 for value in values)
 
@@ -39,6 +40,22 @@ def test_raw_values_have_the_latency_as_their_maximum_over_ranks(openmpi):
     raw = ended.values("latency_of_rank_s", op="allreduce")
     longest = [max(raw[i : i + 3]) for i in range(0, len(raw), 3)]
     assert longest == ended.values("latency_s", op="allreduce")
+    ranks = [statistics.fmean(raw[rank::3]) for rank in range(3)]
+    assert ended.values("mean_of_ranks_s", op="allreduce") == pytest.approx([statistics.fmean(ranks)])
+    assert ended.values("mean_of_slowest_rank_s", op="allreduce") == pytest.approx([max(ranks)])
+
+
+@pytest.mark.parametrize(
+    ("asked", "exact"),
+    [((), True), (("--timer", "cycles"), False), (("--clocks", "hca3"), False)],
+)
+def test_ranks_of_one_host_share_a_clock_unless_each_counts_cycles_of_its_own(openmpi, asked, exact):
+    ended = openmpi("collectives", 2, *FEW, "--ops", "bcast", *asked)
+    if "cycles" in asked and "constant_tsc" in ended.stderr:
+        pytest.skip("the cycle counter of this CPU does not tick at one rate")
+    assert ended.code == 0, ended.stderr
+    (error_s,) = ended.values("clock_error_s", op="bcast")
+    assert (error_s == 0) is exact
 
 
 def test_the_algorithm_that_was_forced_is_recorded(openmpi):
@@ -47,6 +64,20 @@ def test_the_algorithm_that_was_forced_is_recorded(openmpi):
     assert ended.code == 0, ended.stderr
     assert ended.values("latency_s", algorithm="basic_linear")
     chosen = openmpi("collectives", 2, *FEW, "--ops", "bcast", "--sync", "barrier")
+    assert chosen.values("latency_s", algorithm="auto")
+
+
+@pytest.mark.parametrize(
+    ("library", "variable", "value"),
+    [("mpich", "MPIR_CVAR_BCAST_INTRA_ALGORITHM", "binomial"), ("impi", "I_MPI_ADJUST_BCAST", "1")],
+)
+def test_an_algorithm_forced_by_a_variable_is_recorded(start, library, variable, value):
+    forced = start(
+        library, "collectives", 2, *FEW, "--ops", "bcast", "--sync", "barrier", **{variable: value}
+    )
+    assert forced.code == 0, forced.stderr
+    assert forced.values("latency_s", algorithm=value)
+    chosen = start(library, "collectives", 2, *FEW, "--ops", "bcast", "--sync", "barrier")
     assert chosen.values("latency_s", algorithm="auto")
 
 

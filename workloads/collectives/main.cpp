@@ -9,6 +9,7 @@
 
 #include "collectives/algorithm.hpp"
 #include "collectives/measure.hpp"
+#include "collectives/rank_means.hpp"
 #include "mpi/abort.hpp"
 #include "mpi/check.hpp"
 #include "mpi/implementation.hpp"
@@ -57,8 +58,12 @@ void report(const Lines& lines, Op op, const Operation& operation, const Options
     lines.write("spoilt_repetitions", "", labels, {static_cast<double>(measured.spoilt)});
     lines.write("window_s", "s", labels, {measured.window_s});
     lines.write("clock_error_s", "s", labels, {measured.clock_error_s});
-    if (!measured.of_ranks_s.empty())
+    if (!measured.of_ranks_s.empty()) {
+        const RankMeans means = rank_means(measured.of_ranks_s, measured.latency_s.size());
         lines.write("latency_of_rank_s", "s", labels, measured.of_ranks_s);
+        lines.write("mean_of_ranks_s", "s", labels, {means.all_s});
+        lines.write("mean_of_slowest_rank_s", "s", labels, {means.slowest_s});
+    }
     fmt::print(stderr, "{:<10}{:>14.3f} us   {} valid, {} spoilt, window {:.1f} us, clocks to {:.3f} us\n",
                name_of(op), reported_s * 1e6, measured.latency_s.size(), measured.spoilt,
                measured.window_s * 1e6, measured.clock_error_s * 1e6);
@@ -70,6 +75,7 @@ int run(int argc, char** argv) {
     if (const int code = read_options(argc, argv, world, options); code >= 0)
         return code;
     const Clock clock(options.timer);
+    options.clocks = chosen(options.clocks, world, clock);
     const Clock::Facts facts = clock.facts();
     const bool oversubscribed = is_oversubscribed(world);
     const Lines lines(

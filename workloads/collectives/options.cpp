@@ -26,8 +26,10 @@ int parse(int argc, char** argv, Options& options) {
     std::vector<std::string> ops(op_names.begin(), op_names.end());
     const std::map<std::string, Sync> syncs = {
         {"window", Sync::window}, {"round-time", Sync::round_time}, {"barrier", Sync::barrier}};
-    const std::map<std::string, ClockMethod> clocks = {
-        {"hca3", ClockMethod::hca3}, {"offset", ClockMethod::offset}, {"one", ClockMethod::one}};
+    const std::map<std::string, ClockMethod> clocks = {{"auto", ClockMethod::automatic},
+                                                       {"hca3", ClockMethod::hca3},
+                                                       {"offset", ClockMethod::offset},
+                                                       {"one", ClockMethod::one}};
     const std::map<std::string, Timer> timers = {{"monotonic", Timer::monotonic}, {"cycles", Timer::cycles}};
     bool unverified = false;
     app.add_option("--ops", ops, "Operations, with commas between")
@@ -53,7 +55,9 @@ int parse(int argc, char** argv, Options& options) {
     app.add_option("--sync", options.sync,
                    "window, round-time, or barrier, which exists to show what it does")
         ->transform(CLI::CheckedTransformer(syncs));
-    app.add_option("--clocks", options.clocks, "hca3, offset (no drift), or one (the ranks share a clock)")
+    app.add_option(
+           "--clocks", options.clocks,
+           "hca3, offset (no drift), one (the ranks share a clock), or auto: one where they do, else hca3")
         ->transform(CLI::CheckedTransformer(clocks));
     app.add_option("--timer", options.timer, "monotonic, or cycles (RDTSC)")
         ->transform(CLI::CheckedTransformer(timers));
@@ -62,7 +66,8 @@ int parse(int argc, char** argv, Options& options) {
                    "many; 0: never")
         ->check(CLI::Range(0, 1 << 20));
     app.add_flag("--no-verify", unverified, "Do not check what the operations do");
-    app.add_flag("--raw", options.raw, "Every rank's value of every repetition too (latency_of_rank_s)");
+    app.add_flag("--raw", options.raw,
+                 "Every rank's value of every repetition too (latency_of_rank_s), and means over them");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

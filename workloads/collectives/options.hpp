@@ -24,7 +24,7 @@ struct Options {
     double window_s = 0; ///< First window; 0: from the warm-up.
     double round_factor = 20; ///< Round time: the start lies this many broadcast times ahead.
     Sync sync = Sync::window;
-    ClockMethod clocks = ClockMethod::hca3;
+    ClockMethod clocks = ClockMethod::automatic;
     Timer timer = Timer::monotonic;
     int most_ranks = 0; ///< Gather, Allgather and Alltoall are left out above; 0: never.
     bool verify = true;

@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <exception>
 #include <fmt/core.h>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "memory/constructor.hpp"
+#include "memory/growth.hpp"
 #include "memory/heap.hpp"
 #include "memory/process.hpp"
 #include "mpi/abort.hpp"
@@ -28,16 +30,23 @@ double maximum(double own, const World& world) {
     return largest;
 }
 
-void report(const Lines& lines, const World& world, const std::string& op, const std::vector<double>& bytes) {
+void report(const Lines& lines, const World& world, const std::string& op, const std::vector<double>& bytes,
+            long long allocations) {
     if (!world.is_root())
         return;
-    std::vector<double> sorted = bytes;
-    std::sort(sorted.begin(), sorted.end());
-    const double median = sorted[(sorted.size() - 1) / 2];
-    lines.write("heap_bytes", "B", {{"op", op}}, bytes);
-    // Pools grow now and then by much: the median does not see it, and this does.
-    lines.write("heap_jump_bytes", "B", {{"op", op}}, {sorted.back() - median});
-    fmt::print(stderr, "{:<12}{:>14.0f} B, once {:.0f} B\n", op, median, sorted.back());
+    const Labels labels = {{"op", op}};
+    const std::optional<Growth> found = growth(bytes, allocations);
+    if (!found) {
+        lines.write("not_measurable", "", labels, {1});
+        fmt::print(stderr, "{:<12}   not measurable: this library allocates outside malloc\n", op);
+        return;
+    }
+    lines.write("heap_bytes", "B", labels, bytes);
+    lines.write("heap_mean_bytes", "B", labels, {found->mean_bytes});
+    lines.write("heap_jump_bytes", "B", labels, {found->jump_bytes});
+    lines.write("heap_jumps", "", labels, {static_cast<double>(found->jumps)});
+    fmt::print(stderr, "{:<12}{:>12.0f} B, median{:>10.0f} B, {} jumps, of {:.0f} B at most\n", op,
+               found->mean_bytes, found->median_bytes, found->jumps, found->jump_bytes);
 }
 
 void measure_constructor(const Lines& lines, const World& world, Constructor what, int repetitions) {
@@ -47,6 +56,7 @@ void measure_constructor(const Lines& lines, const World& world, Constructor wha
     kept.reserve(static_cast<std::size_t>(repetitions));
     std::vector<double> own(static_cast<std::size_t>(repetitions));
     long long allocations = 0;
+    const double shared_before = shared_resident_now();
     for (double& bytes : own) {
         const Heap before = heap_now();
         kept.push_back(construct(what, world, shared));
@@ -54,16 +64,15 @@ void measure_constructor(const Lines& lines, const World& world, Constructor wha
         bytes = static_cast<double>(after.live_bytes - before.live_bytes);
         allocations += after.allocations - before.allocations;
     }
+    const double shared_each = (shared_resident_now() - shared_before) / repetitions;
     std::vector<double> largest;
     for (const double bytes : own)
         largest.push_back(maximum(bytes, world));
-    // A communicator without a single allocation does not exist: it was made outside malloc.
-    if (maximum(static_cast<double>(allocations), world) > 0) {
-        report(lines, world, op, largest);
-    } else if (world.is_root()) {
-        lines.write("not_measurable", "", {{"op", op}}, {1});
-        fmt::print(stderr, "{:<12}   not measurable: this library allocates outside malloc\n", op);
-    }
+    const auto most_allocations = static_cast<long long>(maximum(static_cast<double>(allocations), world));
+    const double most_shared = maximum(shared_each, world);
+    report(lines, world, op, largest, most_allocations);
+    if (world.is_root() && shared_before >= 0)
+        lines.write("shared_bytes", "B", {{"op", op}}, {most_shared});
 }
 
 void report_process(const Lines& lines, const World& world) {
@@ -71,6 +80,7 @@ void report_process(const Lines& lines, const World& world) {
     const double resident = maximum(own.resident_bytes, world);
     const double proportional = maximum(own.proportional_bytes, world);
     const double unshared = maximum(own.private_bytes, world);
+    const double shared = maximum(shared_resident_now(), world);
     if (!world.is_root())
         return;
     const Labels labels = {{"op", "process"}};
@@ -81,12 +91,13 @@ void report_process(const Lines& lines, const World& world) {
     lines.write("resident_bytes", "B", labels, {resident});
     lines.write("proportional_bytes", "B", labels, {proportional});
     lines.write("private_bytes", "B", labels, {unshared});
+    lines.write("shared_bytes", "B", labels, {shared});
     fmt::print(stderr, "{:<12}{:>14.0f} B resident, {:.0f} B of it private\n", "process", resident, unshared);
 }
 
 int run(int argc, char** argv, const Heap& before_init, const Heap& after_init) {
     const World world;
-    int repetitions = 5;
+    int repetitions = 33;
     int code = -1;
     if (world.is_root()) {
         CLI::App app{"Memory of MPI and of its communicators; writes Steelyard's line protocol.", "memory"};
@@ -103,7 +114,9 @@ int run(int argc, char** argv, const Heap& before_init, const Heap& after_init) 
         return code;
     const Lines lines({{"p", world.size()}, {"implementation", implementation()}});
     const auto by_init = static_cast<double>(after_init.live_bytes - before_init.live_bytes);
-    report(lines, world, "mpi_init", {maximum(by_init, world)});
+    const auto allocations = static_cast<double>(after_init.allocations - before_init.allocations);
+    report(lines, world, "mpi_init", {maximum(by_init, world)},
+           static_cast<long long>(maximum(allocations, world)));
     for (const Constructor what :
          {Constructor::comm_create, Constructor::comm_dup, Constructor::win_create, Constructor::cart_create})
         measure_constructor(lines, world, what, repetitions);

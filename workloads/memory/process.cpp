@@ -1,6 +1,7 @@
 #include "memory/process.hpp"
 
 #include <fstream>
+#include <sstream>
 #include <string>
 
 namespace workloads {
@@ -21,6 +22,26 @@ Resident resident_now() {
     if (found.resident_bytes >= 0)
         found.private_bytes = private_bytes;
     return found;
+}
+
+double shared_resident_now() {
+    std::ifstream maps("/proc/self/smaps");
+    if (!maps)
+        return -1;
+    double bytes = 0;
+    bool shared = false;
+    for (std::string line; std::getline(maps, line);) {
+        std::istringstream words(line);
+        std::string first;
+        std::string second;
+        words >> first >> second;
+        // A mapping begins with its addresses and permissions, of which the last is s or p.
+        if (first.find('-') != std::string::npos && second.size() == 4)
+            shared = second.back() == 's';
+        else if (first == "Rss:" && shared)
+            bytes += std::stod(second) * 1024;
+    }
+    return bytes;
 }
 
 } // namespace workloads

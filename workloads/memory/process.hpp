@@ -14,4 +14,8 @@ struct Resident {
 /// From /proc/self/smaps_rollup (proc(5)).
 Resident resident_now();
 
+/// Resident pages of what this process maps as shared, exactly; -1 where the kernel does not say. Libraries
+/// lay queues and shared objects there, and take them from a segment that was mapped in MPI_Init.
+double shared_resident_now();
+
 } // namespace workloads

@@ -15,6 +15,8 @@ class Clock {
 
     [[nodiscard]] double now_s() const;
 
+    [[nodiscard]] Timer timer() const { return timer_; }
+
     /// Come back at `time_s` of this clock, as exactly as possible; at once if that is over. On an
     /// oversubscribed machine others run meanwhile, and the time is met less exactly.
     void wait_until(double time_s, bool oversubscribed) const;

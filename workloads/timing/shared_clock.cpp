@@ -1,8 +1,11 @@
 #include "timing/shared_clock.hpp"
 
+#include <array>
+#include <sys/stat.h>
 #include <vector>
 
 #include "mpi/check.hpp"
+#include "mpi/handles.hpp"
 #include "timing/clock_tree.hpp"
 #include "timing/ping_pong.hpp"
 
@@ -33,6 +36,35 @@ void answer(const Clock& clock, const ClockModel& model, int child, int exchange
     }
 }
 
+#ifndef WORKLOADS_SIMULATED
+/// Which clock CLOCK_MONOTONIC is: processes of one host read different ones in different time namespaces
+/// (time_namespaces(7)). 0 where the kernel has none.
+unsigned long long time_namespace() {
+    struct stat status{};
+    return stat("/proc/self/ns/time", &status) == 0 ? status.st_ino : 0;
+}
+
+bool is_one_host(const World& world) {
+    MPI_Comm made = MPI_COMM_NULL;
+    check(MPI_Comm_split_type(world.handle(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made),
+          "MPI_Comm_split_type");
+    const OwnedComm host(made, MPI_COMM_NULL);
+    int ranks = 0;
+    check(MPI_Comm_size(host.get(), &ranks), "MPI_Comm_size");
+    return ranks == world.size();
+}
+
+bool read_one_clock(const World& world) {
+    const unsigned long long own = time_namespace();
+    // The largest of x and of ~x are those of all ranks only where all have the same.
+    const std::array<unsigned long long, 2> both = {own, ~own};
+    std::array<unsigned long long, 2> largest = {};
+    check(MPI_Allreduce(both.data(), largest.data(), 2, MPI_UNSIGNED_LONG_LONG, MPI_MAX, world.handle()),
+          "MPI_Allreduce");
+    return is_one_host(world) && largest[0] == ~largest[1];
+}
+#endif
+
 ClockModel learn(const Clock& clock, int parent, int bursts, const ClockEffort& effort, MPI_Comm comm) {
     ClockModel of_parent;
     check(MPI_Recv(&of_parent, sizeof of_parent, MPI_BYTE, parent, model_tag, comm, MPI_STATUS_IGNORE),
@@ -47,6 +79,19 @@ ClockModel learn(const Clock& clock, int parent, int bursts, const ClockEffort& 
 }
 
 } // namespace
+
+ClockMethod chosen(ClockMethod method, [[maybe_unused]] const World& world,
+                   [[maybe_unused]] const Clock& clock) {
+    if (method != ClockMethod::automatic)
+        return method;
+#ifdef WORKLOADS_SIMULATED
+    return ClockMethod::one;
+#else
+    // Each process finds the origin and the rate of its cycles by itself.
+    const bool one = clock.timer() == Timer::monotonic && read_one_clock(world);
+    return one ? ClockMethod::one : ClockMethod::hca3;
+#endif
+}
 
 ClockModel synchronise(const World& world, const Clock& clock, ClockMethod method,
                        const ClockEffort& effort) {

@@ -8,9 +8,10 @@
 namespace workloads {
 
 enum class ClockMethod : int {
-    hca3,   ///< Offset and drift, by lines through several bursts of ping-pongs.
-    offset, ///< One burst: clocks that drift apart are not followed.
-    one,    ///< All ranks read the same clock, as in a simulation or on one host with CLOCK_MONOTONIC.
+    hca3,      ///< Offset and drift, by lines through several bursts of ping-pongs.
+    offset,    ///< One burst: clocks that drift apart are not followed.
+    one,       ///< All ranks read the same clock, as in a simulation or on one host with CLOCK_MONOTONIC.
+    automatic, ///< `one` where that is so, `hca3` elsewhere.
 };
 
 /// How much is exchanged. Every rank above rank 0 takes `bursts * spacing_s` once, in O(log p) rounds.
@@ -19,6 +20,9 @@ struct ClockEffort {
     int exchanges = 20;       ///< Ping-pongs of a point; the tightest bounds of them count.
     double spacing_s = 0.002; ///< From one point to the next: the longer, the better the drift is known.
 };
+
+/// What `automatic` stands for here; any other method is itself. Collective.
+ClockMethod chosen(ClockMethod method, const World& world, const Clock& clock);
 
 /// The model of this rank's clock. Collective. Parents use their own global clock already, so that errors add
 /// up along log2 p links and not along p.

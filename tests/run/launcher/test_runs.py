@@ -14,7 +14,10 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 WORKLOADS = ROOT / "build" / "workloads"
-MPIRUN = ROOT / ".cache" / "mpi" / "openmpi" / "bin" / "mpirun"
+LIBRARIES = ROOT / ".cache" / "mpi"
+NAMES = {"openmpi": "Open MPI", "mpich": "MPICH", "impi": "Intel MPI"}
+RANK = "${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}"
+SIZE = "${{OMPI_COMM_WORLD_SIZE:-$PMI_SIZE}}"
 FLAT = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
@@ -24,11 +27,16 @@ FLAT = """<?xml version='1.0'?>
 """
 
 
-@pytest.fixture
-def mpirun() -> str:
-    if not MPIRUN.is_file():
-        pytest.skip("Open MPI is not set up: ./dev mpi openmpi")
-    return str(MPIRUN)
+def starter(library: str) -> str:
+    path = LIBRARIES / library / "bin" / "mpirun"
+    if not path.is_file():
+        pytest.skip(f"{NAMES[library]} is not set up: ./dev mpi {library}")
+    return str(path)
+
+
+@pytest.fixture(params=NAMES)
+def mpirun(request) -> str:
+    return starter(request.param)
 
 
 @pytest.fixture
@@ -68,7 +76,7 @@ mpirun = "{mpirun}"
 
 def test_ranks_are_started_and_times_of_more_ranks_than_cpus_get_no_verdict(tmp_path, steelyard_cli, mpirun):
     # Every rank but the first is silent; the time is as far from chance as can be.
-    script = 'test "$OMPI_COMM_WORLD_RANK" = 0 && echo t=$OMPI_COMM_WORLD_SIZE.$(date +%N); exit 0'
+    script = f'test "{RANK}" = 0 && echo t={SIZE}.$(date +%N); exit 0'
     ended = steelyard_cli("run", spec(tmp_path, by_shell(mpirun, script, "{p}")), "--json")
     assert ended.returncode == 0, ended.stderr
     answer = json.loads(ended.stdout)
@@ -87,14 +95,14 @@ def test_ranks_are_started_and_times_of_more_ranks_than_cpus_get_no_verdict(tmp_
 
 
 def test_a_rank_that_dies_fails_the_trial_with_its_exit_code(tmp_path, steelyard_cli, mpirun):
-    script = 'test "$OMPI_COMM_WORLD_RANK" = 1 && exit 7; sleep 0.2; echo t=1'
+    script = f'test "{RANK}" = 1 && exit 7; sleep 0.2; echo t=1'
     ended = steelyard_cli("run", spec(tmp_path, by_shell(mpirun, script)))
     assert ended.returncode == 5
     assert "exit code 7" in ended.stderr
 
 
 def test_a_rank_that_hangs_is_ended_at_the_time_limit_with_all_others(tmp_path, steelyard_cli, mpirun):
-    script = 'test "$OMPI_COMM_WORLD_RANK" = 1 && sleep 1000; echo t=1'
+    script = f'test "{RANK}" = 1 && sleep 1000; echo t=1'
     text = by_shell(mpirun, script).replace('"20 s"', '"1 s"')
     ended = steelyard_cli("run", spec(tmp_path, text))
     # That nothing is left is seen to by the fixture of every test.
@@ -131,29 +139,44 @@ def alive(pid: int) -> bool:
         return False
 
 
-def test_two_libraries_mixed_are_refused_before_anything_runs(tmp_path, steelyard_cli, mpirun):
-    program = WORKLOADS / "openmpi" / "bin" / "collectives"
+@pytest.mark.parametrize(
+    ("linked", "started"), [("openmpi", "mpich"), ("mpich", "openmpi"), ("impi", "openmpi")]
+)
+def test_two_libraries_mixed_are_refused_before_anything_runs(tmp_path, steelyard_cli, linked, started):
+    program = WORKLOADS / linked / "bin" / "collectives"
     if not program.is_file():
-        pytest.skip("the workloads are not built for Open MPI: ./dev mpi openmpi")
-    other = tmp_path / "mpirun"
-    other.write_text("#!/bin/sh\nprintf 'HYDRA build details:\\n    Version:   5.0.2\\n'\n")
-    other.chmod(0o755)
+        pytest.skip(f"the workloads are not built for {NAMES[linked]}: ./dev mpi {linked}")
     text = f"""
 [program]
 command = ["{program}"]
 [launch]
 kind = "mpi"
 ranks = 2
-mpirun = "{other}"
+mpirun = "{starter(started)}"
 """
     ended = steelyard_cli("run", spec(tmp_path, text))
     assert ended.returncode == 4
     assert "two MPI libraries are mixed" in ended.stderr
-    assert "linked to Open MPI" in ended.stderr
-    asked = text.replace(str(other), mpirun) + 'implementation = "mpich"\n'
-    ended = steelyard_cli("run", spec(tmp_path, asked))
+    # Intel MPI's binary interface is MPICH's: by what a program is linked to they are one.
+    assert f"linked to {NAMES['mpich' if linked == 'impi' else linked]}" in ended.stderr
+    assert f"is of {NAMES[started]}" in ended.stderr
+
+
+def test_another_library_than_the_one_asked_for_is_refused(tmp_path, steelyard_cli, mpirun):
+    found = Path(mpirun).parents[1].name
+    asked = "mpich" if found == "openmpi" else "openmpi"
+    text = f"""
+[program]
+command = ["/bin/true"]
+[launch]
+kind = "mpi"
+ranks = 2
+mpirun = "{mpirun}"
+implementation = "{asked}"
+"""
+    ended = steelyard_cli("run", spec(tmp_path, text))
     assert ended.returncode == 4
-    assert "is of Open MPI, and implementation = 'mpich' is asked for" in ended.stderr
+    assert f"is of {NAMES[found]}, and implementation = '{asked}' is asked for" in ended.stderr
 
 
 def test_no_mpi_at_all_is_an_error_with_a_cure(tmp_path, steelyard_cli):

@@ -44,10 +44,12 @@ def library_of(mpirun: str) -> Library:
     MachineError
         It cannot be started, or is of no known library.
     """
+    # Intel MPI's is a script that looks for its own programs there.
+    path = os.pathsep.join((str(Path(mpirun).parent), os.environ.get("PATH", os.defpath)))
     try:
         done = subprocess.run(
             [mpirun, "--version"],
-            env={**os.environ, **AS_ROOT},
+            env={**os.environ, **AS_ROOT, "PATH": path},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
