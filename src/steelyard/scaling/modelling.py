@@ -14,9 +14,10 @@ from steelyard.scaling import seed001
 from steelyard.scaling.aggregate import Aggregated, aggregate
 from steelyard.scaling.candidates import Floats
 from steelyard.scaling.checks import Reading, read
-from steelyard.scaling.fit import Fitted, Grid, fit
+from steelyard.scaling.fit import Fitted, Grid, Source, fit
 from steelyard.scaling.foresee import Foresight, foresee
 from steelyard.scaling.model import NotModelled, Prediction, ScalingModel, Segment
+from steelyard.scaling.one_point import in_three, rests_on_last
 from steelyard.scaling.provenance import of_provenance
 from steelyard.scaling.question import Question
 from steelyard.scaling.validation import Asked, rank_of_one, validation_of
@@ -188,7 +189,24 @@ def _answers(group: _Group, readings: list[Reading], question: Question) -> list
         return _least_squares(group, readings, data, question, targets)
     fitted = fit(group.grid, data, question, targets)
     seen = foresee(fitted, targets, group.asked, at_scale=bool(question.scale))
-    return [_answer(group, reading, fitted, seen, row, targets) for row, reading in enumerate(readings)]
+    found = [_answer(group, reading, fitted, seen, row, targets) for row, reading in enumerate(readings)]
+    resting = [
+        row
+        for row, (answer, reading) in enumerate(zip(found, readings, strict=True))
+        if _rests_on_last(answer, reading, fitted.source(row))
+    ]
+    before = [replace(s, points=s.points[:-1]) for s in (readings[row].series for row in resting)]
+    for row, without in zip(resting, model_all(before, replace(question, threads=1)), strict=True):
+        if isinstance(without, ScalingModel):
+            found[row] = in_three(found[row], without, float(readings[row].grid[-1, 0]))
+    return list(found)
+
+
+def _rests_on_last(answer: ScalingModel, reading: Reading, source: Source) -> bool:
+    if not answer.terms or source.switched or len(answer.parameters) > 1:
+        return False
+    choices, data, at = source.speaks()
+    return rests_on_last(answer.terms[0], reading.grid[:, 0], data.value[at], choices.posterior.variance[at])
 
 
 def summarised(readings: list[Reading], question: Question) -> Aggregated:

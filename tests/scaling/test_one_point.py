@@ -1,0 +1,95 @@
+"""What only the last point shows is a third of three explanations, and no rank."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from steelyard.growth import CONSTANT, Growth, GrowthClass, parse_rule
+from steelyard.scaling import Expectation, Question, model, series_of
+from steelyard.scaling.model import Term
+from steelyard.scaling.one_point import rests_on_last
+from steelyard.scaling.rules import judge
+
+P = [2.0, 4.0, 8.0, 16.0, 32.0, 64.0]
+# What creating a window allocated: pages, and one more of them in the largest communicator.
+HEAP = [65536] * 5 + [131072]
+
+
+def asked(expect):
+    return Question(expectations={"*": Expectation(expect)}, targets=({"p": 128.0},), scale={"p": 1024.0})
+
+
+def of(values, *, counts=True, name="f"):
+    rows = [[float(v)] if np.isscalar(v) else list(v) for v in values]
+    return series_of(name, ("p",), [(p,) for p in P[: len(rows)]], rows, counts=counts)
+
+
+@pytest.mark.parametrize("expect", ["O(1)", "O(log p)", "O(p)", "O(p^3)"])
+def test_five_flat_points_and_a_jump_at_the_last_are_no_exponential(expect):
+    found = model(of(HEAP), asked(expect))
+    assert found.lead[0].kind is GrowthClass.EXPONENTIAL
+    assert found.posterior < 1 / 3
+    assert found.alternatives[0] == ((CONSTANT,), pytest.approx(1 / 3, abs=1e-3))
+    assert (found.validation.rank, found.validation.rank_at_scale) == ("undecided", "undecided")
+    its = found.validation.probability
+    assert its.match + its.approximate + its.none == pytest.approx(1)
+    (warning,) = [each for each in found.warnings if each.kind == "one_point"]
+    assert warning.words == f"{found.growth()} rests on p = 64 alone: without it, O(1)"
+    interval = found.predictions[-1]
+    assert interval.low <= min(HEAP)
+    assert interval.high > max(HEAP)
+
+
+def test_without_the_jump_nothing_is_said_of_it():
+    found = model(of([65536] * 6), asked("O(1)"))
+    assert found.validation.rank == "match"
+    assert "one_point" not in {each.kind for each in found.warnings}
+
+
+@pytest.mark.parametrize("base", [1.5, 2.0])
+def test_an_exponential_that_shows_before_the_last_point_is_one(base):
+    points = [(float(p),) for p in range(2, 16, 2)]
+    found = model(
+        series_of("f", ("p",), points, [[3 * base**p] for (p,) in points], counts=True), asked("O(p)")
+    )
+    assert found.validation.rank == "none"
+    assert "one_point" not in {each.kind for each in found.warnings}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_power_that_shows_at_several_points_keeps_its_certainty(seed):
+    noise = np.random.default_rng(seed).normal(1, 0.02, (6, 5))
+    found = model(
+        of([row * (5 + 2 * p) for row, p in zip(noise, P, strict=True)], counts=False), asked("O(p)")
+    )
+    assert "one_point" not in {each.kind for each in found.warnings}
+    assert found.validation.probability.none < 0.2
+
+
+def test_a_point_off_a_line_leaves_the_line_among_the_explanations():
+    found = model(of([1, 2, 4, 8, 16, 40]), asked("O(p)"))
+    assert found.alternatives[0][0] == (Growth.of(1),)
+    assert found.validation.rank == "undecided"
+
+
+def test_a_rule_over_such_a_function_is_open():
+    flat, jumps = model(of([65536] * 6, name="flat")), model(of(HEAP, name="jumps"))
+    found = judge(parse_rule("jumps <= flat"), {"flat": flat, "jumps": jumps}, 2.0, 64.0)
+    assert found.verdict == "not_resolved"
+
+
+def test_a_term_rests_on_the_last_point_where_it_shows_there_and_nowhere_else():
+    scales, values = np.array(P), np.full(6, 100.0)
+    linear = Term(1.0, (Growth.of(1),))
+    # 2 u: the term is 64 at the last point and 32 before it.
+    for u, expected in ((15.9, False), (16.1, True), (31.9, True), (32.1, False)):
+        assert rests_on_last(linear, scales, values, np.full(6, u**2)) == expected
+    # Without uncertainty, a thousandth of the value is nothing.
+    exact = np.zeros(6)
+    assert rests_on_last(linear, scales, values * 400, exact)
+    assert not rests_on_last(linear, scales, values * 300, exact)
+    assert not rests_on_last(linear, scales, values * 700, exact)
+    # Three points have no model without one of them.
+    assert not rests_on_last(linear, scales[:3], values[:3] * 60, exact[:3])
+    assert rests_on_last(linear, scales[:4], values[:4] * 100, exact[:4])
