@@ -22,7 +22,7 @@ from steelyard.exchange.table import Column, Table, type_of
 from steelyard.exchange.trials import OBSERVED
 from steelyard.run.measurement import Value
 from steelyard.sample import Treatment
-from steelyard.spec.experiment import UserMetric
+from steelyard.spec.experiment import Launching, UserMetric
 from steelyard.store import Record
 from steelyard.units import BUILTIN, Metric
 
@@ -64,6 +64,7 @@ def wide(measurement):
         "argv_bytes": 48,
         "env_bytes": 512,
         "left_processes": 0,
+        "simulated": False,
         "wall_s": measurement.wall_ns / 1e9,
         "cpu_s": (measurement.user_us + measurement.system_us) / 1e6,
         "user_s": measurement.user_us / 1e6,
@@ -95,7 +96,8 @@ def test_csv_has_the_same_rows_and_every_number_reads_back_exactly(record, tmp_p
     assert list(rows[0]) == list(wanted[0])
     for row, want in zip(rows, wanted, strict=True):
         for name, value in want.items():
-            assert row[name] == "" if value is None else type(value)(row[name]) == value
+            read = {"true": True, "false": False}.get(row[name], row[name])
+            assert row[name] == "" if value is None else type(value)(read) == value
 
 
 def test_parquet_has_the_same_rows_with_types_and_units(record, tmp_path):
@@ -114,10 +116,10 @@ def long_rows(measurement):
     place += (f"O{measurement.treatment}", 10 * measurement.treatment)
     for name, observe in OBSERVED.items():
         if (observed := observe(measurement)) is not None:
-            yield *place, name, BUILTIN[name].unit, {}, 0, float(observed)
+            yield *place, name, BUILTIN[name].unit, {}, 0, float(observed), "measured"
     units = {metric.name: metric.unit for metric in made_up.METRICS}
     for value in measurement.values:
-        yield *place, value.metric, units[value.metric], value.labels, value.i, value.value
+        yield *place, value.metric, units[value.metric], value.labels, value.i, value.value, "measured"
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
@@ -130,9 +132,9 @@ def test_the_long_form_has_every_value_with_its_labels(record, tmp_path, form):
         read = list(csv.reader(io.StringIO(path.read_text(), newline="")))
         assert read[0] == [
             *("block", "trial", "treatment", "opt", "n"),
-            *("metric", "unit", "labels", "i", "value"),
+            *("metric", "unit", "labels", "i", "value", "provenance"),
         ]
-        types = (int, int, int, str, int, str, str, json.loads, int, float)
+        types = (int, int, int, str, int, str, str, json.loads, int, float, str)
         rows = [tuple(of(cell) for of, cell in zip(types, row, strict=True)) for row in read[1:]]
     else:
         parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
@@ -141,6 +143,25 @@ def test_the_long_form_has_every_value_with_its_labels(record, tmp_path, form):
     wanted = [row for measurement in TAKEN for row in long_rows(measurement)]
     order = lambda row: (row[1], row[5], str(sorted(row[7].items())), row[8])  # noqa: E731
     assert sorted(rows, key=order) == sorted(wanted, key=order)
+
+
+def test_what_is_simulated_is_called_so_value_by_value_and_trial_by_trial(tmp_path):
+    experiment = made_up.experiment(launch=Launching(kind="smpi", ranks="2", platform="m.xml"))
+    with Record.create(
+        tmp_path / "a.lab", experiment, treatments=made_up.treatments(3), metrics=made_up.METRICS
+    ) as record:
+        run = record.begin_run({}, "boot")
+        record.add_blocks(MADE[:1])
+        record.take(run, TAKEN[:3], record.journal_path(run).name, 1)
+        export(record, tmp_path / "long.jsonl", "jsonl", long=True)
+        export(record, tmp_path / "wide.jsonl", "jsonl")
+    said = {
+        row["metric"]: row["provenance"]
+        for row in map(json.loads, (tmp_path / "long.jsonl").read_text().splitlines())
+    }
+    assert said["latency_s"] == "simulated"
+    assert said["wall_s"] == "measured"
+    assert all(json.loads(line)["simulated"] for line in (tmp_path / "wide.jsonl").read_text().splitlines())
 
 
 @pytest.mark.parametrize("name", ["record.sqlite", "trials.csv"])

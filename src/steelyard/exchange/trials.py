@@ -6,7 +6,8 @@ Columns, in this order:
 2. a column for each factor, named as the factor (``factor.NAME`` where that name is another column's)
 3. ``context.NAME`` for each setting that contexts draw
 4. ``status``, ``reason``, ``exit_code``, ``signal``, ``start_ns`` (Unix time), ``cpu``, ``argv_bytes``,
-   ``env_bytes``, ``left_processes``
+   ``env_bytes``, ``left_processes``, ``simulated`` (whether what the program reports is of a simulated
+   machine)
 5. the built-in metrics
 6. every other metric without labels, reduced to one value as the spec declares (``metric.NAME`` on a clash)
 
@@ -33,7 +34,7 @@ _END: Final = (
     Column("status", "text"), Column("reason", "text"), Column("exit_code", "integer"),
     Column("signal", "integer"), Column("start_ns", "integer", "ns"), Column("cpu", "integer"),
     Column("argv_bytes", "integer", "B"), Column("env_bytes", "integer", "B"),
-    Column("left_processes", "integer"),
+    Column("left_processes", "integer"), Column("simulated", "boolean"),
 )  # fmt: skip
 
 OBSERVED: Final[dict[str, Callable[[Measurement], Cell]]] = {
@@ -86,6 +87,7 @@ def factor_columns(record: Record, *, taken: Collection[str]) -> tuple[Column, .
 
 def _rows(record: Record, settings: Sequence[str], reported: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
     levels = {treatment.id: tuple(treatment.levels.values()) for treatment in record.treatments}
+    simulated = record.origins().simulated
     outcomes = record.stream_outcomes()
     outcome: BlockOutcome | None = None
     where: tuple[Cell, ...] = ()
@@ -114,6 +116,7 @@ def _rows(record: Record, settings: Sequence[str], reported: Sequence[str]) -> I
             m.argv_bytes,
             m.env_bytes,
             m.left_processes,
+            simulated,
             *(observe(m) for observe in OBSERVED.values()),
             *_reduced(record, m, reported),
         )

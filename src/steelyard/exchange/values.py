@@ -1,5 +1,6 @@
 """One row a value: ``block``, ``trial``, ``treatment``, a column for each factor, ``metric``, ``unit``,
-``labels``, ``i`` (iteration, from 0), ``value``. A factor with the name of another column is ``factor.NAME``.
+``labels``, ``i`` (iteration, from 0), ``value``, ``provenance`` (``measured``, ``simulated``, or
+``crowded``: a time of more ranks than CPUs). A factor with the name of another column is ``factor.NAME``.
 
 Built-in metrics are among them, with no labels and ``i`` 0; what was not observed has no row. ``labels`` is a
 JSON object, ``{}`` where there are none. Join with the table of trials by ``trial``.
@@ -19,7 +20,7 @@ from steelyard.store import Record
 _PLACE: Final = (Column("block", "integer"), Column("trial", "integer"), Column("treatment", "integer"))
 _VALUE: Final = (
     Column("metric", "text"), Column("unit", "text"), Column("labels", "json"), Column("i", "integer"),
-    Column("value", "real"),
+    Column("value", "real"), Column("provenance", "text"),
 )  # fmt: skip
 
 
@@ -30,14 +31,23 @@ def values(record: Record) -> Table:
 
 
 def _rows(record: Record) -> Iterator[tuple[Cell, ...]]:
-    units = {metric.name: metric.unit for metric in record.metrics}
+    metrics = {metric.name: metric for metric in record.metrics}
+    units = {name: metric.unit for name, metric in metrics.items()}
+    origins = record.origins()
+    origin = {
+        (name, treatment.id): origins.provenance(metric, treatment)
+        for name, metric in metrics.items()
+        for treatment in record.treatments
+    }
     levels = {treatment.id: tuple(treatment.levels.values()) for treatment in record.treatments}
     for _, m in record.stream_measurements():
         place = (m.block, m.trial, m.treatment, *levels[m.treatment])
         for name, observe in OBSERVED.items():
             observed = observe(m)
             if observed is not None:
-                yield *place, name, units[name], "{}", 0, float(observed)
+                came = origin[name, m.treatment]
+                yield *place, name, units[name], "{}", 0, float(observed), came
         for value in m.values:
             labels = msgspec.json.encode(value.labels, order="sorted").decode()
-            yield *place, value.metric, units[value.metric], labels, value.i, value.value
+            came = origin[value.metric, m.treatment]
+            yield *place, value.metric, units[value.metric], labels, value.i, value.value, came

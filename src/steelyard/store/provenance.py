@@ -56,6 +56,11 @@ class Origins:
         known = [cpus for run in runs if isinstance(cpus := run.host.get("cpus_usable"), int)]
         return cls(launch.kind, launch.ranks, min(known, default=None))
 
+    @property
+    def simulated(self) -> bool:
+        """Whether what programs report is of a simulated machine."""
+        return self.kind == "smpi"
+
     def provenance(self, metric: Metric, treatment: Treatment) -> Provenance:
         """What a program reports under a simulator is simulated; what is measured from outside is the
         simulator's own.

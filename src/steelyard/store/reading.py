@@ -103,6 +103,11 @@ class Reading(Facts):
         }
 
     @_asked
+    def origins(self) -> Origins:
+        """Where values come from: measured, simulated, or of more ranks than CPUs."""
+        return Origins.of(self._experiment_json, self.runs())
+
+    @_asked
     def samples(self, *metrics: str) -> list[Sample]:
         """One sample a metric and treatment, or a metric, treatment and labels, from complete blocks only.
 
@@ -123,7 +128,7 @@ class Reading(Facts):
         origin = Origin(self._connection)
         failures = self.failures()
         treatments = {treatment.id: treatment for treatment in self.treatments}
-        origins = Origins.of(self._experiment_json, self.runs())
+        origins = self.origins()
         samples = []
         for metric, id_, reduce in asked:
             place = together.index(metric.name) if metric.name in together else 0
@@ -167,7 +172,7 @@ class Reading(Facts):
         """
         metric, _, _ = self._metric("wall_s")
         origin, failures = Origin(self._connection), self.failures()
-        origins = Origins.of(self._experiment_json, self.runs())
+        origins = self.origins()
         found = times_to_limit(self._connection, limit_s)
         samples = []
         for treatment in self.treatments:
