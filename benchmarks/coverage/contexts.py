@@ -81,7 +81,7 @@ def bootstrap_coverage(rng: np.random.Generator, world: World, experiments: int)
         interval = two_level(Visits(table.ravel(), contexts, passes, np.arange(contexts.size)), seed=i)
         if interval is None:
             return None
-        found.append(not interval.excludes(0))
+        found.append(not interval.excludes(1))
     return float(np.mean(found))
 
 

@@ -146,29 +146,38 @@ def laid_out(table):
     return Visits(table.ravel(), ids, np.tile(np.arange(passes), contexts), np.arange(table.size))
 
 
-def test_the_bootstrap_is_a_cross_check_from_ten_contexts_on():
-    table = np.random.default_rng(7).normal(0, 1, (40, 3)) + np.random.default_rng(8).normal(0, 2, (40, 1))
-    found = two_level(laid_out(table))
-    assert found == two_level(laid_out(table))
-    # Drawing visits again adds their variance a second time: sqrt(s^2 + s_w^2 / 3) / sqrt(40).
+def test_the_bootstrap_draws_contexts_and_visits_within_them():
+    """The witness draws with numpy: 20,000 times, so that both quantiles differ by chance alone."""
+    rng = np.random.default_rng(7)
+    table = rng.normal(0, 0.1, (30, 3)) + rng.lognormal(0, 0.5, (30, 1)) / 10
+    found = two_level(laid_out(table), resamples=20_000)
+    assert found == two_level(laid_out(table), resamples=20_000) != two_level(laid_out(table), seed=2)
+    contexts = rng.integers(0, 30, (20_000, 30, 1))
+    drawn = table[contexts, rng.integers(0, 3, (20_000, 30, 3))].mean(axis=2)
     means = table.mean(axis=1)
-    se = math.sqrt((means.var() + table.var(axis=1).mean() / 3) / 40)
-    assert (found.high - found.low) / 2 == pytest.approx(1.96 * se, rel=0.1)
-    assert two_level(laid_out(table[:9])) is None
-    ragged = laid_out(table)
-    assert (
-        two_level(
-            Visits(*(each[:-1] for each in (ragged.values, ragged.contexts, ragged.passes, ragged.blocks)))
-        )
-        is None
-    )
+    t = (drawn.mean(axis=1) - means.mean()) / (drawn.std(axis=1, ddof=1) / math.sqrt(30))
+    se = means.std(ddof=1) / math.sqrt(30)
+    ends = means.mean() - np.quantile(t, (0.975, 0.025)) * se
+    assert np.log([found.low, found.high]) == pytest.approx(ends, abs=0.08 * se)
+
+
+def test_the_bootstrap_is_a_cross_check_from_ten_contexts_on_however_often_each_was_visited():
+    table = laid_out(np.random.default_rng(7).normal(0, 1, (11, 3)))
+    columns = (table.values, table.contexts, table.passes, table.blocks)
+    assert two_level(Visits(*(each[:27] for each in columns))) is None
+    assert two_level(Visits(*(each[:-1] for each in columns))) is not None
+
+
+def test_contexts_that_do_not_differ_are_not_drawn_again():
+    assert two_level(laid_out(np.tile([0.1, 0.2, 0.4], (12, 1)))) is None
 
 
 def test_cross_checks_are_told_as_ratios(sample):
     d = np.random.default_rng(10).normal(0.3, 0.1, (12, 3))
     found = across_contexts(*pair(sample, d))
-    logs, middle = two_level(laid_out(d)), robust(d.mean(axis=1))
-    assert np.log([found.bootstrap.low, found.bootstrap.high]) == pytest.approx([logs.low, logs.high])
+    drawn, middle = two_level(laid_out(d)), robust(d.mean(axis=1))
+    told = (found.bootstrap.low, found.bootstrap.high)
+    assert told == pytest.approx((drawn.low, drawn.high), rel=1e-12)
     for told, of in (
         (found.robust.median_interval, middle.median_interval),
         (found.robust.trimmed_interval, middle.trimmed_interval),

@@ -79,7 +79,7 @@ class AcrossContexts:
     robust : Robust or None
         Of the contexts' speedups; ``None`` with fewer than five contexts.
     bootstrap : Interval or None
-        Two-level, as a cross-check; from 10 contexts and two visits of each on.
+        Two-level, as a cross-check; from 10 contexts on, where one was visited twice.
     default_rank : int or None
         Place of the default context among the contexts, 1 where the treatment looks best; ``None`` where that
         was not among those drawn.
@@ -153,7 +153,7 @@ def across_contexts(
         components=known,
         common=None if isinstance(common, Undefined) else common.between,
         robust=_as_ratios(middle) if middle else None,
-        bootstrap=_ratio(two_level(found, seed=seed)) if known else None,
+        bootstrap=two_level(found, seed=seed) if known else None,
         default_rank=int(ranks[ids == default][0])
         if default is not None and (ids == default).any()
         else None,
