@@ -72,6 +72,24 @@ def called_different(
     return tuple(shares)
 
 
+def covered(
+    rng: np.random.Generator, *, first: int, step: int, difference: float, experiments: int
+) -> tuple[float, float]:
+    """Shares of the 95 % interval, and of the interval at the level that is judged by, that hold the truth
+    when nobody adds any more: something is resolved, or five extensions were made.
+    """
+    d = rng.normal(difference, 1, (experiments, first + MOST * step))
+    ended = np.zeros(experiments, dtype=bool)
+    held = np.zeros((2, experiments), dtype=bool)
+    for k in range(MOST + 1):
+        blocks = d[:, : first + k * step]
+        truth = p_values(blocks - difference)
+        held = np.where(ended, held, [truth > 0.05, truth > level_after(0.05, k)])
+        ended |= p_values(blocks) <= level_after(0.05, k)
+    plain, judged = held.mean(axis=1)
+    return float(plain), float(judged)
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description="Blocks added while nothing shows")
@@ -92,6 +110,16 @@ def main() -> None:
             )
             shown = ", ".join(f"{100 * shares[k]:.1f}" for k in (0, 1, MOST))
             print(f"{rule.__name__:<28} {first} + {step} each, difference {difference} s: {shown}")
+    print("percent covered when nobody adds any more: by the 95 % interval, by the one that is judged by")
+    for first, step, difference in ((10, 10, 0), (30, 30, 0), (30, 100, 0), (10, 10, 0.2), (30, 30, 0.2)):
+        plain, judged = covered(
+            np.random.default_rng(options.seed),
+            first=first,
+            step=step,
+            difference=difference,
+            experiments=options.experiments,
+        )
+        print(f"{first} + {step} each, difference {difference} s: {100 * plain:.1f}, {100 * judged:.1f}")
 
 
 if __name__ == "__main__":
