@@ -94,7 +94,7 @@ def test_a_level_that_nothing_was_measured_at_is_an_error_that_names_those_that_
     made.experiment = msgspec.structs.replace(made.experiment, claims=(claim,))
     with pytest.raises(UsageError, match="nothing was measured at kind = 'c'") as caught:
         made.judge()
-    assert caught.value.hint == "levels of kind: a, b"
+    assert caught.value.hint == "name a level of kind that was measured: a, b"
 
 
 @pytest.mark.parametrize("failures", [Failures(21, 1, 1), Failures(21, 1, 0)])

@@ -135,4 +135,4 @@ def test_implementations_are_held_against_each_other(steelyard_cli, tmp_path):
     assert found["grows_faster"] > 0.9
     wrong = steelyard_cli("model", str(file), *arguments[:-3], "library")
     assert wrong.returncode == 2
-    assert "hint: labels: mpi" in wrong.stderr
+    assert "hint: name one of the labels: mpi" in wrong.stderr

@@ -37,6 +37,14 @@ def test_every_kind_of_notice_has_a_sentence_and_no_sentence_is_without_a_kind()
             "a: all values are equal, as if the clock were too coarse to tell them apart.",
         ),
         (
+            "longer_than_trial",
+            {"metric": "score_s", "value": 312.0, "wall_s": 0.4},
+            (
+                "a: score_s is 312 s in trials that took 400 ms; what is in milliseconds needs"
+                ' unit = "ms" (or a metric that derives seconds from it).'
+            ),
+        ),
+        (
             "few_blocks",
             {"n": 4, "wanted": 10, "blocked": False},
             "Few runs of each (4): below 10, intervals rest on the shape of the distribution.",

@@ -80,7 +80,7 @@ def test_functions_that_differ_in_a_label_alone_are_paired_with_the_first():
     ]
     with pytest.raises(UsageError, match="differ in 'library' alone") as caught:
         across(series, "library")
-    assert caught.value.hint == "labels: mpi, op"
+    assert caught.value.hint == "name one of the labels: mpi, op"
 
 
 def test_what_has_no_ratio_is_an_error_and_what_has_no_model_says_why():

@@ -60,7 +60,7 @@ def _divided(claim: Limit, samples: Sequence[Sample]) -> tuple[dict[str, Scalar]
             shown = ", ".join(map(str, measured[:8])) or "none"
             raise UsageError(
                 f"limit = {claim.limit!r}: nothing was measured at {name} = {level!r}",
-                hint=f"levels of {name}: {shown}",
+                hint=f"name a level of {name} that was measured: {shown}",
             )
     return known, scale
 

@@ -84,7 +84,9 @@ def chosen(series: Sequence[Series], where: Mapping[str, Scalar], place: str) ->
     found = [one for one in series if has(one.labels, where)]
     if not found:
         known = ", ".join(one.name for one in series[:8]) or "none"
-        raise UsageError(f"{place} = {dict(where)} leaves no function", hint=f"functions: {known}")
+        raise UsageError(
+            f"{place} = {dict(where)} leaves no function", hint=f"name one of the functions: {known}"
+        )
     return found
 
 

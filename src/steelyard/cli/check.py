@@ -189,5 +189,5 @@ def _write_junit(file: Path, checked: Sequence[Checked], *, strict: bool) -> Non
     except OSError as error:
         raise UsageError(
             f"--junit {file}: cannot be written: {error.strerror}",
-            hint="name a file in a directory that is there",
+            hint=f"mkdir -p {file.parent}, or name a file that you may write",
         ) from None

@@ -11,7 +11,7 @@ from steelyard.exchange.collect import Collected
 from steelyard.series import Series
 
 _HINT = (
-    'expected {"parameters": ["p"], "measurements": {"main": {"time": [{"point": [4], "values": [1.0]}]}}}, '
+    'write {"parameters": ["p"], "measurements": {"main": {"time": [{"point": [4], "values": [1.0]}]}}}, '
     'or lines {"params": {"p": 4}, "metric": "time", "callpath": "main", "value": 1.0}'
 )
 

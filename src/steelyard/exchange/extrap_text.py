@@ -14,7 +14,7 @@ from steelyard.errors import UsageError
 from steelyard.exchange.collect import Collected
 from steelyard.series import Series
 
-_HINT = "lines start with PARAMETER, POINTS, REGION, METRIC or DATA"
+_HINT = "correct that line: lines start with PARAMETER, POINTS, REGION, METRIC or DATA"
 
 
 def reads(head: str) -> bool:

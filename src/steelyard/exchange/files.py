@@ -33,9 +33,13 @@ def read_series(path: Path, columns: Columns | None = None) -> tuple[Series, ...
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise UsageError(f"{path}: not UTF-8 text", hint=f"formats: {', '.join(FORMATS)}") from None
+        raise UsageError(
+            f"{path}: not UTF-8 text", hint=f"write one of these formats: {', '.join(FORMATS)}"
+        ) from None
     except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}", hint="name a file that can be read") from None
+        raise UsageError(
+            f"{path}: {error.strerror}", hint=f"see who may read what there: ls -ld {path}"
+        ) from None
     found = _format(path, text)
     if found == "extrap-text":
         series = extrap_text.read(text, str(path))
@@ -49,7 +53,9 @@ def read_series(path: Path, columns: Columns | None = None) -> tuple[Series, ...
     else:
         series = csv_columns.read(text, str(path), columns)
     if not series:
-        raise UsageError(f"{path}: there is no measurement in it", hint=f"formats: {', '.join(FORMATS)}")
+        raise UsageError(
+            f"{path}: there is no measurement in it", hint=f"write one of these formats: {', '.join(FORMATS)}"
+        )
     return series
 
 
@@ -63,7 +69,9 @@ def _format(path: Path, text: str) -> str:
     found = _SUFFIXES.get(path.suffix.lower())
     if found == "csv" or (found is None and "," in head.split("\n", 1)[0]):
         return "csv"
-    raise UsageError(f"{path}: in no format that is known here", hint=f"formats: {', '.join(FORMATS)}")
+    raise UsageError(
+        f"{path}: in no format that is known here", hint=f"write one of these formats: {', '.join(FORMATS)}"
+    )
 
 
 def write_series(series: Sequence[Series], path: Path) -> None:

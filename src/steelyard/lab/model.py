@@ -54,7 +54,10 @@ def model_series(
     tests = {m.metric: m for m in models if m.name == litmus}
     if litmus is not None and not tests:
         names = ", ".join(sorted({m.name for m in models})[:8])
-        raise UsageError(f"the litmus test {litmus!r} is not among the functions", hint=f"functions: {names}")
+        raise UsageError(
+            f"the litmus test {litmus!r} is not among the functions",
+            hint=f"name one of the functions: {names}",
+        )
     judged = []
     metrics = dict.fromkeys(m.metric for m in models)
     for metric in metrics if parsed else ():

@@ -78,7 +78,7 @@ def _coordinate(levels: dict[str, Scalar], name: str, place: Path) -> float:
     if level is None or not is_number(level):
         known = ", ".join(k for k, v in levels.items() if is_number(v)) or "none"
         what = "there is no" if level is None else f"{level!r} is not a number:"
-        raise UsageError(f"{place}: {what} parameter {name}", hint=f"numeric factors and labels: {known}")
+        raise UsageError(f"{place}: {what} parameter {name}", hint=f"name a numeric factor or label: {known}")
     return float(level)
 
 

@@ -35,6 +35,8 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "instance_carries": "{who}: CV {cv}; {factor} = {instance} ({ratio} × the mean) carries {share} of the "
     "sum of squares.",
     "resolution": "{who}: {steps}",
+    "longer_than_trial": "{who}: {metric} is {value} in trials that took {wall_s}; what is in milliseconds "
+    'needs unit = "ms" (or a metric that derives seconds from it).',
     "failures": "{who}: {failed} of {attempted} runs failed{in_time}.",
     "simulated": "Simulated: these values are of a machine that was computed, and no measurement.",
     "crowded": "{who}: more ranks than CPUs; times are the work of all ranks together, and get no verdict.",
@@ -107,6 +109,8 @@ def _who(labels: Sequence[str], names: Names) -> str:
 def _shown(key: str, value: Scalar) -> str:
     if key in ("share", "cv") and isinstance(value, float):
         return percent(value)
+    if key in ("value", "wall_s") and isinstance(value, float):
+        return format_quantity(value, "s")
     if key in _COUNTS and isinstance(value, int):
         return counted(value, _COUNTS[key])
     return format(value, _FORMATS[key]) if key in _FORMATS else printable(str(value))

@@ -107,15 +107,17 @@ class Launch:
             if len(hooks) > _MOST_HOOKS:
                 raise UsageError(
                     f"{len(hooks)} {name} commands; a trial takes {_MOST_HOOKS}",
-                    hint="put them into one script",
+                    hint=f'put them into one script: {name} = ["./{name}.sh"]',
                 )
             if any(hook.prepare or hook.cleanup for hook in hooks):
                 raise UsageError(
-                    f"a {name} command has {name} commands of its own", hint="give them to the trial"
+                    f"a {name} command has {name} commands of its own",
+                    hint=f"give its commands to the trial: {name} = [[…], […]]",
                 )
         if len(self.counters) > _MOST_COUNTERS:
             raise UsageError(
-                f"{len(self.counters)} counters; a trial takes {_MOST_COUNTERS}", hint="ask for fewer"
+                f"{len(self.counters)} counters; a trial takes {_MOST_COUNTERS}",
+                hint=f"ask for {_MOST_COUNTERS} at most, and for the others in another experiment",
             )
         for counter in self.counters:
             find_event(counter)
@@ -146,25 +148,29 @@ class Launch:
         paths |= {f"host[{place}]": setting.path for place, setting in enumerate(self.host)}
         for name, path in paths.items():
             if not path.startswith("/"):
-                raise UsageError(f"{name} is not an absolute path: {path!r}", hint="start it with /")
+                raise UsageError(f"{name} is not an absolute path: {path!r}", hint=f"write /…/{path}")
             if "\0" in path:
                 raise UsageError(
-                    f"{name} holds a NUL byte, which ends a text for the kernel: {path!r}", hint="remove it"
+                    f"{name} holds a NUL byte, which ends a text for the kernel: {path!r}",
+                    hint=f"write {path.replace(chr(0), '')!r}",
                 )
 
     def _check_texts(self) -> None:
         if not self.argv:
-            raise UsageError("argv is empty", hint="the program's own name comes first")
+            raise UsageError(
+                "argv is empty",
+                hint='write argv = ["program", "argument"]; the program\'s own name comes first',
+            )
         for name, texts in (("argv", self.argv), ("env", self.env)):
             for place, text in enumerate(texts):
                 if "\0" in text:
                     raise UsageError(
                         f"{name}[{place}] holds a NUL byte, which ends a text for the kernel: {text!r}",
-                        hint="remove it",
+                        hint=f"write {text.replace(chr(0), '')!r}",
                     )
         for place, text in enumerate(self.env):
             if "=" not in text:
-                raise UsageError(f"env[{place}] is no NAME=value: {text!r}", hint="add what it is set to")
+                raise UsageError(f"env[{place}] is no NAME=value: {text!r}", hint=f"write {text}=value")
 
     def _check_numbers(self) -> None:
         _check_range("capture_limit_bytes", self.capture_limit_bytes, 0, _LONGEST_CAPTURE_BYTES)
@@ -185,4 +191,4 @@ def _stack_bytes(texts: tuple[str, ...]) -> int:
 
 def _check_range(name: str, value: int, least: int, most: int) -> None:
     if not least <= value <= most:
-        raise UsageError(f"{name} is {value}", hint=f"from {least} to {most}")
+        raise UsageError(f"{name} is {value}", hint=f"write a number from {least} to {most}")

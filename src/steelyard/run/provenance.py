@@ -94,7 +94,7 @@ def program_identity(path: str | os.PathLike[str]) -> ProgramIdentity:
     except OSError as error:
         raise ProgramError(
             f"program {text} cannot be read: {error.strerror}",
-            hint="check path and permissions; contents are hashed so that a change in mid-experiment is seen",
+            hint=f"chmod +r {path}: contents are hashed so that a change in mid-experiment is seen",
         ) from error
 
 

@@ -102,7 +102,7 @@ def explained(failed: Failed, journal: Path, commands: Sequence[Sequence[str]] =
         case Failure.JOURNAL_WRITE:
             return RecordError(
                 f"trial {failed.where} could not be written to {journal}: {reason}",
-                hint="make room on its file system, then run again to continue",
+                hint=f"make room on the file system of {journal.parent}; the same command then goes on",
             )
         case Failure.HOOK:
             hook = decode_record(memoryview(failed.body))
@@ -147,7 +147,7 @@ def _explained_opening(failed: Failed, journal: Path, reason: str) -> SteelyardE
         case _:
             return RecordError(
                 f"the journal {journal} cannot be opened: {reason}",
-                hint="check the directory and its permissions",
+                hint=f"see who may do what there: ls -ld {journal.parent}",
             )
 
 

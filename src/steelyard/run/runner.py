@@ -210,5 +210,5 @@ class Runner:
             how = f"{signal_name(-code)} to its guard"
         return RunnerDiedError(
             f"the runner ended in the middle of its work ({how}); finished trials are in {self._journal}",
-            hint="run again to continue",
+            hint="give the same command again: it goes on where this ended",
         )

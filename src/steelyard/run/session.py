@@ -90,7 +90,7 @@ class Session:
                 raise RunnerDiedError(
                     "the runner was stopped in the middle of its work, by a signal or since its guard died;"
                     f" finished trials are in {self.journal}",
-                    hint="run again to continue",
+                    hint="give the same command again: it goes on where this ended",
                 )
         except BaseException:
             self._runner.close()

@@ -119,7 +119,8 @@ def _check(series: Sequence[Series], question: Question) -> None:
     for name in asked:
         if known and name not in known:
             raise UsageError(
-                f"no series has a parameter {name!r}", hint=f"parameters: {', '.join(sorted(known))}"
+                f"no series has a parameter {name!r}",
+                hint=f"name one of the parameters: {', '.join(sorted(known))}",
             )
     for target in (question.scale, *question.targets):
         for name, value in target.items():
@@ -136,7 +137,7 @@ def _check(series: Sequence[Series], question: Question) -> None:
         if known and named and not named & {*known, *question.along}:
             raise UsageError(
                 f"{stated.expect} is over {', '.join(sorted(named))}, and nothing here grows with that",
-                hint=f"parameters: {', '.join(sorted(known))}; what stays constant is O(1)",
+                hint=f"write it over one of: {', '.join(sorted(known))}; what stays constant is O(1)",
             )
 
 

@@ -99,14 +99,15 @@ class Question:
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
-            raise UsageError(f"{self.method!r} is not a method", hint=f"methods: {', '.join(METHODS)}")
+            raise UsageError(f"{self.method!r} is not a method", hint=f"use one of: {', '.join(METHODS)}")
         if self.aggregate not in ("auto", *AGGREGATES):
             raise UsageError(
                 f"{self.aggregate!r} is not an aggregate", hint=f"use auto, {', '.join(AGGREGATES)}"
             )
         if isinstance(self.space, str) and self.space not in SPACES:
             raise UsageError(
-                f"{self.space!r} is not a search space", hint=f"spaces: {', '.join(SPACES)}, or your terms"
+                f"{self.space!r} is not a search space",
+                hint=f"use one of: {', '.join(SPACES)}, or your own terms",
             )
 
     def expectation(self, name: str, metric: str = "") -> Expectation | None:

@@ -44,7 +44,8 @@ def read_accepted(text: str, where: str) -> dict[str, Expectation]:
             raise UsageError(f"{where}: format {document['format']!r} is not {FORMAT!r}", hint=hint)
         if document["version"] > VERSION:
             raise UsageError(
-                f"{where}: version {document['version']} is newer than {VERSION}", hint="update Steelyard"
+                f"{where}: version {document['version']} is newer than {VERSION}",
+                hint="pip install --upgrade steelyard",
             )
         return {
             str(name): Expectation(str(entry["expect"]), entry.get("deviation"))

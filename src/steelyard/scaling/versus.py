@@ -130,7 +130,9 @@ def across(series: Sequence[Series], label: str) -> list[tuple[Series, Series]]:
     pairs = [(each, first) for first, *others in groups.values() for each in others]
     if not pairs:
         known = ", ".join(dict.fromkeys(name for one in series for name in one.labels)) or "none"
-        raise UsageError(f"no two functions differ in {label!r} alone", hint=f"labels: {known}")
+        raise UsageError(
+            f"no two functions differ in {label!r} alone", hint=f"name one of the labels: {known}"
+        )
     return pairs
 
 

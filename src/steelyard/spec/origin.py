@@ -112,4 +112,4 @@ def suggest(word: str, known: Iterable[str], what: str) -> str:
     close = nearest(word, words)
     if close:
         return f"did you mean {close}?"
-    return f"{what}: {', '.join(words)}" if words else f"there are no {what}"
+    return f"name one of the {what}: {', '.join(words)}" if words else f"remove it: there are no {what}"

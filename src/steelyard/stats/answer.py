@@ -12,6 +12,7 @@ from steelyard.stats.comparison import Comparison, compare, intervals
 from steelyard.stats.contexts.finding import ContextFinding, context_findings
 from steelyard.stats.declared import Declared
 from steelyard.stats.described import Described, describe
+from steelyard.stats.doubtful_unit import doubtful_units
 from steelyard.stats.factorial.analysis import factorial
 from steelyard.stats.factorial.beside import effects_beside
 from steelyard.stats.factorial.effect import Factorial
@@ -141,6 +142,7 @@ def answer(
         warnings=(
             *warnings_of(facts, primary, judged, _lonely(samples, declared), declared),
             *_of_protocol(declared, facts),
+            *doubtful_units((*primary, *others)),
             *warnings,
         ),
         unobserved=(*limits_of(facts, primary, others), *unobserved),

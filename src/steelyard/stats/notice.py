@@ -27,6 +27,7 @@ Kind = Literal[
     "dominated",
     "resolution",
     "instance_carries",
+    "longer_than_trial",
     "failures",
     "simulated",
     "crowded",

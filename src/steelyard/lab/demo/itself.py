@@ -51,7 +51,10 @@ def against_itself(
     """
     program = shutil.which("true")
     if program is None:
-        raise MachineError("the program 'true' is not found", hint="check PATH")
+        raise MachineError(
+            "the program 'true' is not found",
+            hint="put the directory of true into PATH: PATH=$PATH:/bin steelyard demo",
+        )
     different, worst = 0, 1.0
     for number in range(1, COMPARISONS + 1):
         watch(number - 1, COMPARISONS)

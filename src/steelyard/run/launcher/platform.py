@@ -46,7 +46,8 @@ def read_hosts(path: Path) -> tuple[SimulatedHost, ...]:
         raise UsageError(f"the platform {path} is no XML: {error}", hint="give a file of SimGrid") from None
     if root.tag != "platform":
         raise UsageError(
-            f"{path} is no platform of SimGrid: it starts with <{root.tag}>", hint="it starts with <platform>"
+            f"{path} is no platform of SimGrid: it starts with <{root.tag}>",
+            hint="give a platform of SimGrid in [launch]: an XML file that starts with <platform>",
         )
     hosts: list[SimulatedHost] = []
     for element in root.iter():
@@ -57,11 +58,12 @@ def read_hosts(path: Path) -> tuple[SimulatedHost, ...]:
             names = _numbers(element.get("radical", ""), path)
             head, tail = element.get("prefix", ""), element.get("suffix", "")
             if len(hosts) + len(names) > MOST_HOSTS:
-                raise UsageError(f"{path} declares too many hosts", hint="2^20 at most")
+                raise UsageError(f"{path} declares too many hosts", hint="declare 1,048,576 hosts at most")
             hosts += [SimulatedHost(f"{head}{number}{tail}", cores) for number in names]
     if not hosts:
         raise UsageError(
-            f"{path} declares no <host> and no <cluster>", hint="other ways to declare hosts are not read"
+            f"{path} declares no <host> and no <cluster>",
+            hint="declare each with <host>, or many with <cluster>: nothing else is read",
         )
     return tuple(hosts)
 
@@ -99,7 +101,9 @@ def _numbers(radical: str, path: Path) -> list[int]:
             raise UsageError(f"{path}: radical = {radical!r} is no list of numbers", hint='write "0-255"')
         first, last = int(ends[1]), int(ends[2] or ends[1])
         if len(numbers) + last - first >= MOST_HOSTS:
-            raise UsageError(f"{path}: radical = {radical!r} has too many hosts", hint="2^20 at most")
+            raise UsageError(
+                f"{path}: radical = {radical!r} has too many hosts", hint="declare 1,048,576 hosts at most"
+            )
         numbers += range(first, last + 1)
     return numbers
 

@@ -34,7 +34,7 @@ def ask(
     except subprocess.TimeoutExpired as error:
         raise MachineError(
             f"the queue does not answer: {shown} takes longer than {_PATIENCE_S:g} s",
-            hint="run again when it does; jobs go on meanwhile",
+            hint=f"give the same command again when `{shown}` answers; jobs go on meanwhile",
         ) from error
     if done.returncode and not may_fail:
         said = (done.stderr or done.stdout).strip()

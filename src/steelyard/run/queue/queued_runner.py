@@ -176,7 +176,10 @@ class QueuedRunner:
             if Reply(kind) is Reply.FAILED:
                 raise explained(decode_failed(body), self._journal, self._commands)
             if Reply(kind) is Reply.STOPPED:
-                raise RunnerDiedError(f"job {job.id} was stopped", hint="run again to continue")
+                raise RunnerDiedError(
+                    f"job {job.id} was stopped",
+                    hint="give the same command again: it goes on where this ended",
+                )
 
     def _after_loss(self, job: Job, entries: list[Entry], finished: set[int]) -> list[Entry]:
         """What is left to run; the trial that ran is lost."""
