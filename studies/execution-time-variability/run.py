@@ -16,6 +16,7 @@ import shutil
 import statistics
 import sys
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -24,14 +25,15 @@ from tables import Found, cells, counted, effects, measured, published
 from steelyard.errors import MachineError, SteelyardError
 from steelyard.factorial.signs import sign_table
 from steelyard.lab.analyze import analyze
-from steelyard.lab.conductor import Progress, Watch
+from steelyard.lab.conductor import Watch
 from steelyard.lab.demo.programs import SOURCES
 from steelyard.lab.run import run
 from steelyard.report.line import plain
-from steelyard.report.progress import Progress as Line
+from steelyard.report.progress import ProgressLine
 from steelyard.report.signs import lines as sign_lines
 from steelyard.spec import Experiment, experiment
 from steelyard.spec.layout import lay_out
+from steelyard.status import Progress
 from steelyard.store import Record
 
 HERE = Path(__file__).resolve().parent
@@ -123,7 +125,7 @@ def load_of(record: Record) -> dict[str, Any]:
 def study(at: Path, *, small: bool) -> tuple[dict[str, Any], list[Found]]:
     """All parts, with a line of progress on a terminal; the summary by part, and all cells."""
     refuse_missing_programs()
-    line = Line(sys.stderr)
+    line = ProgressLine(sys.stderr)
     summary: dict[str, Any] = {}
     found: list[Found] = []
     asked = parts()
@@ -148,11 +150,11 @@ def study(at: Path, *, small: bool) -> tuple[dict[str, Any], list[Found]]:
     return summary, found
 
 
-def telling(line: Line, what: str) -> Watch:
+def telling(line: ProgressLine, what: str) -> Watch:
     """The line of progress of one part."""
 
     def watch(progress: Progress) -> None:
-        line.update(progress.blocks_done, progress.blocks_wanted, progress.remaining_s, what)
+        line.update(replace(progress, what=what))
 
     return watch
 

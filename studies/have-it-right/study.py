@@ -20,12 +20,12 @@ import msgspec
 
 from steelyard.errors import SteelyardError
 from steelyard.lab.by_context import by_context
-from steelyard.lab.conductor import Progress, Watch
+from steelyard.lab.conductor import Watch
 from steelyard.lab.demo.programs import SOURCES
 from steelyard.lab.observe import Observing, observe
 from steelyard.lab.observe.probes import INCLUDE, option
 from steelyard.lab.run import run
-from steelyard.report.progress import Progress as Line
+from steelyard.report.progress import ProgressLine
 from steelyard.spec import load
 from steelyard.spec.experiment import Contexts, Experiment
 from steelyard.stats.contexts.finding import ContextFinding
@@ -177,10 +177,7 @@ def pair(interval: Interval) -> list[float]:
 
 def study(at: Path, *, small: bool) -> dict[str, Any]:
     """All parts, with a line of progress on a terminal."""
-    line = Line(sys.stderr)
-
-    def watch(progress: Progress) -> None:
-        line.update(progress.blocks_done, progress.blocks_wanted, progress.remaining_s, progress.what)
+    line = ProgressLine(sys.stderr)
 
     # The program is built from here, and its paths are in the records.
     os.chdir(HERE)
@@ -189,14 +186,16 @@ def study(at: Path, *, small: bool) -> dict[str, Any]:
     hardware = () if small else ("cycles", "branch_misses")
     try:
         return {
-            "counters (Figure 1)": observer("counters", counters, (), at, watch, small=small),
-            "software counters (Figure 2)": observer("sites", sites, hardware, at, watch, small=small),
-            "environment (Figure 3)": environment(contexts_of("environment.toml", at, watch, small=small)),
+            "counters (Figure 1)": observer("counters", counters, (), at, line.update, small=small),
+            "software counters (Figure 2)": observer("sites", sites, hardware, at, line.update, small=small),
+            "environment (Figure 3)": environment(
+                contexts_of("environment.toml", at, line.update, small=small)
+            ),
             "optimisation (Figures 4 and 5)": optimisation(
-                contexts_of("optimisation.toml", at, watch, small=small)
+                contexts_of("optimisation.toml", at, line.update, small=small)
             ),
             "optimisation in the default context (Figure 4)": in_the_default(
-                "optimisation.toml", at, watch, small=small
+                "optimisation.toml", at, line.update, small=small
             ),
         }
     finally:

@@ -16,7 +16,6 @@ from steelyard.stats.estimate import estimate
 from steelyard.stats.speedup import Speedup
 from steelyard.stats.type_b import Contribution, TypeB, contributions, with_type_b
 
-MEANS = Declared(estimand="ratio_of_means")
 pairs = st.lists(st.tuples(st.floats(0.5, 2), st.floats(0.5, 2)), min_size=4, max_size=12)
 
 
