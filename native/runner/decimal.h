@@ -31,7 +31,6 @@ class ShortPath {
         text_[length_] = '\0';
         return text_;
     }
-    std::string_view view() const { return {text_, length_}; }
 
   private:
     char text_[64] = {};
