@@ -16,6 +16,7 @@ from steelyard.design import Extension
 from steelyard.errors import RecordError
 from steelyard.store import Record
 from steelyard.store.recovery import Recovered, recover
+from steelyard.store.salvage import SHAPES, leaves
 
 MADE = made_up.blocks(200)
 
@@ -76,6 +77,56 @@ def test_pages_of_garbage_cost_what_was_on_them_and_no_more(damaged, tmp_path):
         trusted(new, original)
     assert all(found.trials > 0 for found in recovered)
     assert max(found.trials for found in recovered) > 500
+
+
+@pytest.mark.parametrize(("table", "most_lost"), [("trial", 0), ("block", 0), ("value", 30)])
+def test_a_lost_inner_page_costs_the_rows_on_it_and_none_below(damaged, tmp_path, table, most_lost):
+    """Trees that are deep enough to have one: the leaves below are whole, and nothing leads to them."""
+    original = made_up.tables(damaged)
+    file = damaged / "record.sqlite"
+    with closing(sqlite3.connect(file)) as source:
+        ((root,),) = source.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,)).fetchall()
+    whole = file.read_bytes()
+    page = (root - 1) * 4096
+    assert whole[page] in (0x05, 0x02)
+    file.write_bytes(whole[:page] + b"\0" * 4096 + whole[page + 4096 :])
+    new = tmp_path / "new.lab"
+    found = recover(damaged, new)
+    assert (found.trials, found.lost_trials) == (600, 0)
+    assert found.spoilt_blocks <= most_lost  # of 199; it was all of them
+    trusted(new, original)
+    after = made_up.tables(new)
+    assert after["block"] == original["block"] or table == "value"
+    assert after["trial"] == original["trial"]
+    assert len(original["value"]) - len(after["value"]) <= most_lost
+
+
+def test_leaves_of_other_tables_are_not_taken_for_rows(damaged):
+    file = damaged / "record.sqlite"
+    for table, shape in SHAPES.items():
+        with closing(sqlite3.connect(file)) as source:
+            original = set(source.execute(f"SELECT * FROM {table}"))  # noqa: S608 -- ours
+        found = set(leaves(file, shape))
+        assert original <= found
+        others = found - original
+        # What has as many columns as a block has no state of one.
+        assert all(table == "block" and not isinstance(row[4], str) for row in others)
+
+
+def test_pages_that_are_no_pages_hold_no_rows(tmp_path):
+    file = tmp_path / "noise"
+    draw = random.Random(4)
+    for kind in (0x0D, 0x0A, 0x02):
+        noise = bytearray(draw.randbytes(64 * 4096))
+        noise[16:21] = b"\x10\0\x02\x02\0"
+        for page in range(1, 64):
+            noise[page * 4096] = kind
+            noise[page * 4096 + 3 : page * 4096 + 5] = b"\0\xff"
+        file.write_bytes(noise)
+        for shape in SHAPES.values():
+            assert all(len(row) == shape.columns for row in leaves(file, shape))
+    file.write_bytes(b"short")
+    assert list(leaves(file, SHAPES["trial"])) == []
 
 
 def test_trials_outlive_the_row_of_their_run(damaged, tmp_path):

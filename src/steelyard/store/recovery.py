@@ -6,7 +6,7 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +15,7 @@ from steelyard.errors import RecordError
 from steelyard.store.creation import refuse_existing
 from steelyard.store.database import create_database, explained
 from steelyard.store.facts import FILE
+from steelyard.store.salvage import SHAPES, leaves
 
 _KEYS: Final = {
     "record": "rowid", "run": "id", "journal": "run", "treatment": "id", "context": "id", "block": "id",
@@ -25,6 +26,9 @@ _KEYS: Final = {
 
 _CHUNK: Final = 1024
 """Rows that are asked for at once; where they cannot be read, halves of them, down to one."""
+
+_STATE: Final = 4
+"""Column of a block."""
 
 _LEAST_ROW_BYTES: Final = 8
 """No row is smaller, which bounds the numbers in a table whose end cannot be read."""
@@ -106,8 +110,11 @@ def _rebuild(directory: Path) -> Recovered:
             for table, key in _KEYS.items():
                 if present and table not in present:
                     continue
-                for row in _rows(source, table, key, bound=old.stat().st_size // _LEAST_ROW_BYTES):
+                walk = _Walk(source, table, key, bound=old.stat().st_size // _LEAST_ROW_BYTES)
+                for row in walk.rows():
                     _insert(target, table, row)
+                if walk.broken and table in SHAPES:
+                    _salvage(source, target, old, table)
             recovered = _settle(target, directory)
             target.execute("COMMIT")
     for path in directory.glob(f"{old.name}*"):
@@ -135,24 +142,47 @@ def _tables(source: sqlite3.Connection) -> set[str]:
         return set()
 
 
-def _rows(source: sqlite3.Connection, table: str, key: str, *, bound: int) -> Iterator[tuple[Any, ...]]:
-    """Every row of the table that can be read."""
-    try:
-        ((last,),) = source.execute(f"SELECT max({key}) FROM {table}").fetchall()  # noqa: S608 -- names from above
-        last = last if isinstance(last, int) else 0
-    except (sqlite3.DatabaseError, UnicodeDecodeError):
-        last = bound
-    sql = f"SELECT * FROM {table} WHERE {key} BETWEEN ? AND ?"  # noqa: S608 -- names from above
-    # The first part of the list is the next to be read.
-    parts = [(low, min(low + _CHUNK - 1, last)) for low in range(0, last + 1, _CHUNK)][::-1]
-    while parts:
-        low, high = parts.pop()
+@dataclass(slots=True)
+class _Walk:
+    """The rows of a table that its tree leads to; ``broken`` where it did not lead everywhere."""
+
+    source: sqlite3.Connection
+    table: str
+    key: str
+    bound: int
+    broken: bool = False
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """Every row of the table that can be read."""
         try:
-            yield from source.execute(sql, (low, high)).fetchall()
+            sql = f"SELECT max({self.key}) FROM {self.table}"  # noqa: S608 -- names from above
+            ((last,),) = self.source.execute(sql).fetchall()
+            last = last if isinstance(last, int) else 0
         except (sqlite3.DatabaseError, UnicodeDecodeError):
-            if low < high:
-                middle = (low + high) // 2
-                parts += [(middle + 1, high), (low, middle)]
+            last, self.broken = self.bound, True
+        sql = f"SELECT * FROM {self.table} WHERE {self.key} BETWEEN ? AND ?"  # noqa: S608 -- names from above
+        # The first part of the list is the next to be read.
+        parts = [(low, min(low + _CHUNK - 1, last)) for low in range(0, last + 1, _CHUNK)][::-1]
+        while parts:
+            low, high = parts.pop()
+            try:
+                yield from self.source.execute(sql, (low, high)).fetchall()
+            except (sqlite3.DatabaseError, UnicodeDecodeError):
+                self.broken = True
+                if low < high:
+                    middle = (low + high) // 2
+                    parts += [(middle + 1, high), (low, middle)]
+
+
+def _salvage(source: sqlite3.Connection, target: sqlite3.Connection, file: Path, table: str) -> None:
+    """Rows that no tree leads to any more."""
+    with suppress(sqlite3.DatabaseError):
+        # Pages may stand in the log only.
+        source.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    for row in leaves(file, SHAPES[table]):
+        # A page out of use may still hold a block as it was before it ran; trials are never rewritten.
+        if table != "block" or row[_STATE] != "planned":
+            _insert(target, table, row)
 
 
 def _insert(target: sqlite3.Connection, table: str, row: tuple[Any, ...]) -> None:
