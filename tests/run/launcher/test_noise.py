@@ -29,8 +29,11 @@ FLAT = """<?xml version='1.0'?>
          bb_bw="51.2TBps" bb_lat="0us" bb_sharing_policy="FATPIPE" sharing_policy="SPLITDUPLEX"/>
 </platform>
 """
+INSIDE = FLAT.replace("speed=", 'core="2" loopback_bw="6GBps" loopback_lat="0.3us" speed=')
 SERVICE_S = 4096 / 12.5e9
 """What a neighbour's packet takes on a link of FLAT."""
+STEP_S = 3e-9
+"""Simulated times are rounded to a nanosecond, at either end."""
 
 
 @pytest.fixture(scope="module")
@@ -45,10 +48,16 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def latencies(
-    tmp_path: Path, ranks: int, repetitions: int, *arguments: str, op: str = "litmus", **noise: object
+    tmp_path: Path,
+    ranks: int,
+    repetitions: int,
+    *arguments: str,
+    op: str = "litmus",
+    platform: str = FLAT,
+    **noise: object,
 ) -> list[float]:
     """Of every repetition, in seconds."""
-    (tmp_path / "flat.xml").write_text(FLAT)
+    (tmp_path / "flat.xml").write_text(platform)
     launch = {"kind": "smpi", "ranks": ranks, "platform": "flat", "arguments": list(arguments)}
     if noise:
         launch |= {"seed": noise.pop("seed", 1), "noise": noise}
@@ -95,8 +104,8 @@ def test_waits_at_links_are_those_of_a_queue(cache, tmp_path):
     assert 0 < slower < 0.2e-6
     waits = extra - slower
     # M/M/1: no wait with probability 1 - share, else exponential with mean S / (1 - share); five standard
-    # deviations of the binomial and of the mean. Simulated times have steps of a nanosecond.
-    none = np.count_nonzero(waits < 2e-9) / n
+    # deviations of the binomial and of the mean.
+    none = np.count_nonzero(waits < STEP_S) / n
     expected = (1 - share) ** 2
     assert none == pytest.approx(expected, abs=5 * math.sqrt(expected * (1 - expected) / n))
     mean = share * SERVICE_S / (1 - share)
@@ -112,6 +121,33 @@ def test_a_core_works_for_the_share_of_time_that_it_has(cache, tmp_path, share):
     # The sender works once. Detours come once in 10 us / share: one more or less at either end.
     for before, after in zip(quiet, noisy, strict=True):
         assert after - before == pytest.approx(work_s / (1 - share) - work_s, abs=30e-6)
+
+
+def test_cores_are_away_for_their_share_of_messages(cache, tmp_path):
+    share, n, cost_s, away_s = 0.29, 1500, 0.4e-6 + 800 * 8e-11, 10e-6
+    quiet = min(latencies(tmp_path, 2, 1))
+    extra = np.array(latencies(tmp_path, 2, n, hosts=share)) - quiet
+    # Work of cost_s meets one of the detours, one in every away_s / share, with probability
+    # share (1 + cost_s / away_s); sender and receiver each have their own.
+    expected = (1 - share * (1 + cost_s / away_s)) ** 2
+    none = np.count_nonzero(extra < STEP_S) / n
+    assert none == pytest.approx(expected, abs=5 * math.sqrt(expected * (1 - expected) / n))
+
+
+def test_every_core_is_away_at_times_of_its_own(cache, tmp_path):
+    share, ranks, n = 0.1, 16, 300
+    quiet = min(latencies(tmp_path, ranks, 1, op="barrier"))
+    extra = np.array(latencies(tmp_path, ranks, n, op="barrier", hosts=share)) - quiet
+    # A rank works several times in a barrier: it meets no detour with less than 1 - share. If all cores were
+    # away together, two barriers of three would meet none.
+    most = (1 - share) ** ranks
+    assert np.count_nonzero(extra < STEP_S) / n < most + 5 * math.sqrt(most * (1 - most) / n)
+
+
+def test_messages_within_a_host_wait_for_no_neighbour(cache, tmp_path):
+    quiet = latencies(tmp_path, 2, 3, platform=INSIDE)
+    assert latencies(tmp_path, 2, 3, platform=INSIDE, links=0.5) == quiet
+    assert latencies(tmp_path, 4, 3, platform=INSIDE, links=0.5) != latencies(tmp_path, 4, 3, platform=INSIDE)
 
 
 def test_more_noise_takes_longer_on_average(cache, tmp_path):
