@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 
@@ -101,7 +102,7 @@ def calibrate(
     """Compare a command with itself as ``--null`` asks, print the rates, and return the exit code."""
     from steelyard.lab.compare import state_directory
     from steelyard.lab.layout import layouts
-    from steelyard.lab.null import COMPARISONS, itself
+    from steelyard.lab.null import COMPARISONS, Make, itself
     from steelyard.lab.null import null as compare_with_itself
     from steelyard.report.line import write
     from steelyard.report.null import lines, render_json
@@ -109,7 +110,7 @@ def calibrate(
     from steelyard.status import Progress
 
     line = ProgressLine(sys.stderr)
-    kinds: dict[str, Any] = {"itself": itself, "layout": layouts}
+    kinds: dict[str, Callable[[Comparing], Make]] = {"itself": itself, "layout": layouts}
     if build is not None:
         from steelyard.lab.built_layout import Building, built_layouts
 
