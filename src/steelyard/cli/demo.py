@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import click
 
 from steelyard.cli.conducting import terminal_width
-from steelyard.cli.options import output_option
 from steelyard.errors import MachineError
 
 if TYPE_CHECKING:
@@ -22,7 +21,13 @@ _ORDERS = {"sequential": "one after the other, as usual:", "randomized": "in ran
 
 
 @click.command(short_help="Show in about a minute how run times lie.")
-@output_option
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="DIRECTORY",
+    help="Directory of the records (default: a new one under the user's state directory).",
+)
 def command(output: Path | None) -> None:
     """Run three experiments on this machine, in about a minute, and say what they show.
 

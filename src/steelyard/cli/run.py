@@ -11,7 +11,7 @@ from steelyard.cli.options import json_option, output_option, protocol_option, s
 
 
 @click.command(short_help="Run the experiment of a spec; continue it if it was stopped.")
-@click.argument("spec", type=click.Path(path_type=Path))
+@click.argument("spec", type=click.Path(path_type=Path), metavar="SPEC|RECORD")
 @output_option
 @protocol_option
 @json_option
@@ -34,11 +34,10 @@ def command(
     extend: int | None,
     yes: bool,
 ) -> None:
-    """Run the experiment that SPEC describes, or continue it where it stopped.
+    """Run the experiment that SPEC describes, or continue it (or a RECORD) where it stopped.
 
-    The record is a directory NAME.lab beside the spec. A record of a spec that has changed since is
-    refused, with the
-    difference shown.
+    The record is a directory NAME.lab beside the spec, or what --output names. A record of a spec that has
+    changed since is refused, with the difference shown.
     """
     from steelyard.lab.records import find_record, record_of_spec
     from steelyard.spec import load
