@@ -90,6 +90,12 @@ def test_a_limit_breaks_where_the_formula_says():
     assert isinstance(breaks(series_of("m", ["p"], [[1], [2]], [[1.0], [2.0]]), 3), NotModelled)
 
 
+def test_a_limit_breaks_over_parameters_below_1_too():
+    small = [0.001, 0.002, 0.004, 0.008, 0.016]
+    waited = series_of("w", ["s"], [[x] for x in small], [[x + 0.0005] for x in small], unit="s")
+    assert breaks(waited, 0.0205).at == pytest.approx(0.02, rel=0.01)
+
+
 def test_the_litmus_test_tells_the_machine_from_the_library():
     question = Question(expectations={"*": Expectation("O(log p)", "p^0.5")})
     bad, good, near = (model(exact("f", text), question) for text in ("p^1.25", "log p", "p^0.5"))

@@ -196,6 +196,8 @@ def _answers(group: _Group, readings: list[Reading], question: Question) -> list
         for row, (answer, reading) in enumerate(zip(found, readings, strict=True))
         if _rests_on_last(answer, reading, fitted.source(row))
     ]
+    if not resting:  # and of no series it could not be said which scales are too small
+        return list(found)
     before = [replace(s, points=s.points[:-1]) for s in (readings[row].series for row in resting)]
     for row, without in zip(resting, model_all(before, replace(question, threads=1)), strict=True):
         if isinstance(without, ScalingModel):
