@@ -12,7 +12,7 @@ from steelyard.scaling.one_point import rests_on_last
 from steelyard.scaling.rules import judge
 
 P = [2.0, 4.0, 8.0, 16.0, 32.0, 64.0]
-# What creating a window allocated: pages, and one more of them in the largest communicator.
+# Five equal values, and twice as much at the largest scale.
 HEAP = [65536] * 5 + [131072]
 
 
