@@ -55,7 +55,7 @@ def test_a_command_line_that_can_be_typed_passes(check, line):
         ("steelyard compare --blocks 3 a b", "No such option"),
         ("steelyard compare -r none a b", "'none' is not a valid integer"),
         ("steelyard compair a b", "there is no command 'compair'"),
-        ("steelyard run", "Missing argument 'SPEC'"),
+        ("steelyard run", "Missing argument 'SPEC|RECORD'"),
         ("steelyard export -f xml o2.lab", "'xml' is not one of"),
         ("cat a | steelyard statu o2.lab", "there is no command 'statu'"),
         ("steelyard compare \\\n    --contxts a", "No such option"),
