@@ -15,6 +15,7 @@ import msgspec
 
 from steelyard.report.digits import bounds, ratio
 from steelyard.report.document import written
+from steelyard.report.ends import ends
 from steelyard.report.label import counted, printable, shorten
 from steelyard.report.line import Line, Span
 from steelyard.stats.contexts.across import AcrossContexts, InContext
@@ -91,7 +92,7 @@ def render(found: ByContext) -> str:
                     each.treatment.label,
                     each.metric.name,
                     tuple(
-                        AtEntry(at.context, at.settings, at.visits, at.ratio, _pair(at.interval))
+                        AtEntry(at.context, at.settings, at.visits, at.ratio, ends(at.interval))
                         for at in each.at
                     ),
                 )
@@ -102,10 +103,10 @@ def render(found: ByContext) -> str:
                     each.baseline.label,
                     each.treatment.label,
                     each.across.speedup,
-                    _pair(each.across.interval),
-                    _pair(each.across.prediction),
+                    ends(each.across.interval),
+                    ends(each.across.prediction),
                     tuple(
-                        SingleEntry(one.context, one.speedup, _pair(one.interval)) for one in each.across.each
+                        SingleEntry(one.context, one.speedup, ends(one.interval)) for one in each.across.each
                     ),
                 )
                 for each in found.comparisons
@@ -243,7 +244,3 @@ def _extent(across: AcrossContexts) -> tuple[float, ...]:
 
 def _pair_name(finding: ContextFinding) -> str:
     return f"{printable(finding.treatment.label)} over {printable(finding.baseline.label)}"
-
-
-def _pair(interval: Interval | None) -> tuple[float, float] | None:
-    return None if interval is None else (interval.low, interval.high)

@@ -6,13 +6,11 @@ from collections.abc import Mapping
 
 import msgspec
 
+from steelyard.report.ends import Ends, ends
 from steelyard.stats.contexts.across import AcrossContexts, InContext
 from steelyard.stats.contexts.components import Components
 from steelyard.stats.contexts.finding import ContextFinding
-from steelyard.stats.interval import Interval
 from steelyard.units import Scalar
-
-Bounds = tuple[float, float]
 
 
 class ComponentsEntry(msgspec.Struct, frozen=True):
@@ -30,9 +28,9 @@ class RobustEntry(msgspec.Struct, frozen=True):
     """Of the contexts' speedups: median, and mean without the extreme fifths."""
 
     median: float
-    median_ci95: Bounds | None
+    median_ci95: Ends | None
     trimmed: float
-    trimmed_ci95: Bounds | None
+    trimmed_ci95: Ends | None
     mean_differs: bool
 
 
@@ -51,7 +49,7 @@ class InContextEntry(msgspec.Struct, frozen=True):
     context: int
     visits: int
     speedup: float
-    ci95: Bounds | None
+    ci95: Ends | None
 
 
 class ContextsEntry(msgspec.Struct, frozen=True):
@@ -65,8 +63,8 @@ class ContextsEntry(msgspec.Struct, frozen=True):
     contexts: int
     passes: int
     speedup: float
-    ci95: Bounds | None
-    prediction95: Bounds | None
+    ci95: Ends | None
+    prediction95: Ends | None
     faster: int
     slower: int
     faster_alone: int | None
@@ -74,7 +72,7 @@ class ContextsEntry(msgspec.Struct, frozen=True):
     components: ComponentsEntry | None
     common: float | None
     robust: RobustEntry | None
-    bootstrap95: Bounds | None
+    bootstrap95: Ends | None
     default_rank: int | None
     unseen: float
     split: SplitEntry | None
@@ -91,8 +89,8 @@ def entry(finding: ContextFinding) -> ContextsEntry:
         contexts=across.contexts,
         passes=across.passes,
         speedup=across.speedup,
-        ci95=_bounds(across.interval),
-        prediction95=_bounds(across.prediction),
+        ci95=ends(across.interval),
+        prediction95=ends(across.prediction),
         faster=sides.faster,
         slower=sides.slower,
         faster_alone=sides.faster_alone,
@@ -100,7 +98,7 @@ def entry(finding: ContextFinding) -> ContextsEntry:
         components=_components(across.components) if across.components else None,
         common=across.common,
         robust=_robust(across),
-        bootstrap95=_bounds(across.bootstrap),
+        bootstrap95=ends(across.bootstrap),
         default_rank=across.default_rank,
         unseen=across.unseen,
         split=_split(finding),
@@ -118,9 +116,9 @@ def _robust(across: AcrossContexts) -> RobustEntry | None:
         return None
     return RobustEntry(
         middle.median,
-        _bounds(middle.median_interval),
+        ends(middle.median_interval),
         middle.trimmed,
-        _bounds(middle.trimmed_interval),
+        ends(middle.trimmed_interval),
         middle.mean_differs,
     )
 
@@ -133,8 +131,4 @@ def _split(finding: ContextFinding) -> SplitEntry | None:
 
 
 def _in_context(one: InContext) -> InContextEntry:
-    return InContextEntry(one.context, one.visits, one.speedup, _bounds(one.interval))
-
-
-def _bounds(interval: Interval | None) -> Bounds | None:
-    return (interval.low, interval.high) if interval else None
+    return InContextEntry(one.context, one.visits, one.speedup, ends(one.interval))

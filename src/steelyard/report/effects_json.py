@@ -7,15 +7,13 @@ from typing import Final, Literal
 
 import msgspec
 
+from steelyard.report.ends import Ends, ends
 from steelyard.report.fresh_json import FreshRunEntry
 from steelyard.report.fresh_json import entry as fresh_run_entry
 from steelyard.report.words import REASONS
 from steelyard.stats.factorial.effect import ConditionalEffect, ContrastEffect, Effect, Factorial, LevelEffect
 from steelyard.stats.factorial.estimate import Method
-from steelyard.stats.interval import Interval
 from steelyard.units import Scalar
-
-Bounds = tuple[float, float]
 
 ASSUMPTIONS: Final[dict[Method, tuple[str, ...]]] = {
     "block-contrast-t": ("blocks are independent", "contrasts of blocks are near normal"),
@@ -54,8 +52,8 @@ class EffectEntry(msgspec.Struct, frozen=True):
     df: int
     q: float | None
     ratio: float | None
-    ci95: Bounds | None
-    ci_family: Bounds | None
+    ci95: Ends | None
+    ci_family: Ends | None
     method: str
     se_log: float | None
     nu: float | None
@@ -79,7 +77,7 @@ class LevelEntry(msgspec.Struct, frozen=True):
     factor: str
     step: int
     ratio: float | None
-    ci95: Bounds | None
+    ci95: Ends | None
     method: str
 
 
@@ -90,7 +88,7 @@ class ConditionalEntry(msgspec.Struct, frozen=True):
     at: str
     step: int
     ratio: float | None
-    ci95: Bounds | None
+    ci95: Ends | None
     method: str
 
 
@@ -99,8 +97,8 @@ class ContrastEntry(msgspec.Struct, frozen=True):
 
     name: str
     ratio: float | None
-    ci95: Bounds | None
-    ci_family: Bounds | None
+    ci95: Ends | None
+    ci_family: Ends | None
     method: str
     p: float | None
     p_holm: float | None
@@ -163,8 +161,8 @@ def _effect(effect: Effect) -> EffectEntry:
         df=effect.df,
         q=effect.q,
         ratio=ratio.value if ratio else None,
-        ci95=_bounds(effect.ci95),
-        ci_family=_bounds(effect.ci_family),
+        ci95=ends(effect.ci95),
+        ci_family=ends(effect.ci_family),
         method=effect.method,
         se_log=ratio.se if ratio else None,
         nu=ratio.nu if ratio else None,
@@ -184,27 +182,23 @@ def _effect(effect: Effect) -> EffectEntry:
 
 
 def _level(level: LevelEffect) -> LevelEntry:
-    return LevelEntry(level.factor, level.step, level.ratio.value, _bounds(level.ci95), level.ratio.method)
+    return LevelEntry(level.factor, level.step, level.ratio.value, ends(level.ci95), level.ratio.method)
 
 
 def _conditional(each: ConditionalEffect) -> ConditionalEntry:
     ratio = each.ratio
-    return ConditionalEntry(each.factor, each.at, each.step, ratio.value, _bounds(each.ci95), ratio.method)
+    return ConditionalEntry(each.factor, each.at, each.step, ratio.value, ends(each.ci95), ratio.method)
 
 
 def _contrast(contrast: ContrastEffect) -> ContrastEntry:
     return ContrastEntry(
         name=contrast.name,
         ratio=contrast.ratio.value,
-        ci95=_bounds(contrast.ci95),
-        ci_family=_bounds(contrast.ci_family),
+        ci95=ends(contrast.ci95),
+        ci_family=ends(contrast.ci_family),
         method=contrast.ratio.method,
         p=contrast.ratio.p,
         p_holm=contrast.p_holm,
         resolved=contrast.resolved,
         resolvable=contrast.resolvable,
     )
-
-
-def _bounds(interval: Interval | None) -> Bounds | None:
-    return (interval.low, interval.high) if interval else None

@@ -20,6 +20,7 @@ from steelyard.report.contexts_json import entry as contexts_entry
 from steelyard.report.document import written
 from steelyard.report.effects_json import FactorialEntry
 from steelyard.report.effects_json import entry as effects_entry
+from steelyard.report.ends import Ends, ends
 from steelyard.report.fresh_json import FreshRunEntry
 from steelyard.report.fresh_json import entry as fresh_run_entry
 from steelyard.report.protocol_json import ProtocolEntry
@@ -35,7 +36,6 @@ from steelyard.stats.answer import Answer
 from steelyard.stats.comparison import Comparison
 from steelyard.stats.described import Described
 from steelyard.stats.instances import Drill
-from steelyard.stats.interval import Interval
 from steelyard.stats.notice import Notice
 from steelyard.stats.speedup import Speedup
 from steelyard.stats.typical import Typical
@@ -43,8 +43,6 @@ from steelyard.units import Scalar
 
 FORMAT: Final = "steelyard/comparison"
 VERSION: Final = 1
-
-Bounds = tuple[float, float]
 
 
 class Design(msgspec.Struct, frozen=True):
@@ -90,7 +88,7 @@ class SampleEntry(msgspec.Struct, frozen=True):
     u: float | None
     cv: float | None
     rsu: float | None
-    quartiles: Bounds | None
+    quartiles: Ends | None
     min: float | None
     max: float | None
     r1: float | None
@@ -123,9 +121,9 @@ class SpeedupEntry(msgspec.Struct, frozen=True):
     """The ratio that was declared, above 1 where the treatment is better."""
 
     value: float | None
-    ci95: Bounds | None
-    ci_family: Bounds | None
-    ci_relevance: Bounds | None
+    ci95: Ends | None
+    ci_family: Ends | None
+    ci_relevance: Ends | None
     method: str | None
     nu: float | int | None
     n: int
@@ -142,7 +140,7 @@ class AdjustedEntry(msgspec.Struct, frozen=True):
     spread: float
     nu: float | int
     paired: bool
-    ci95: Bounds | None
+    ci95: Ends | None
 
 
 class ComparisonEntry(msgspec.Struct, frozen=True):
@@ -288,7 +286,7 @@ def _sample(sample: Described) -> SampleEntry:
         u=summary.u,
         cv=summary.cv,
         rsu=summary.rsu,
-        quartiles=_bounds(summary.quartiles),
+        quartiles=ends(summary.quartiles),
         min=summary.min,
         max=summary.max,
         r1=sample.autocorrelation.r1 if sample.autocorrelation else None,
@@ -341,9 +339,9 @@ def _speedup(comparison: Comparison) -> SpeedupEntry:
         return SpeedupEntry(None, None, None, None, None, None, 0, None, (), REASONS[speedup.reason])
     return SpeedupEntry(
         value=speedup.value,
-        ci95=_bounds(comparison.ci95),
-        ci_family=_bounds(comparison.ci_family),
-        ci_relevance=_bounds(comparison.ci_relevance),
+        ci95=ends(comparison.ci95),
+        ci_family=ends(comparison.ci_family),
+        ci_relevance=ends(comparison.ci_relevance),
         method=speedup.method,
         nu=speedup.nu,
         n=speedup.n,
@@ -360,7 +358,7 @@ def _adjusted(adjusted: AdjustedSpeedup) -> AdjustedEntry:
         spread=adjusted.spread,
         nu=adjusted.nu,
         paired=adjusted.paired,
-        ci95=_bounds(adjusted.interval()),
+        ci95=ends(adjusted.interval()),
     )
 
 
@@ -369,7 +367,3 @@ def _notices(answer: Answer, notices: tuple[Notice, ...]) -> tuple[NoticeEntry, 
     return tuple(
         NoticeEntry(each.kind, each.treatments, each.fields, notice(each, called)) for each in notices
     )
-
-
-def _bounds(interval: Interval | None) -> Bounds | None:
-    return (interval.low, interval.high) if interval else None

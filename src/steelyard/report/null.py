@@ -8,6 +8,7 @@ import msgspec
 
 from steelyard.report.digits import percent
 from steelyard.report.document import written
+from steelyard.report.ends import ends
 from steelyard.report.label import printable, shorten, wrap
 from steelyard.report.line import Line, Span, Style
 from steelyard.report.table import Column, table
@@ -173,6 +174,6 @@ def _entry(tally: Tally) -> TallyEntry:
         comparisons=tally.comparisons,
         different=tally.different,
         share=tally.share,
-        ci95=None if interval is None else (interval.low, interval.high),
+        ci95=ends(interval),
         largest_ratio=tally.largest_ratio,
     )

@@ -7,8 +7,8 @@ from typing import Literal
 
 import msgspec
 
+from steelyard.report.ends import Ends, ends
 from steelyard.report.words import REASONS
-from steelyard.stats.interval import Interval
 from steelyard.stats.protocol.answer import ProtocolAnswer
 from steelyard.stats.protocol.checks import Checks
 from steelyard.stats.protocol.effects import Effects
@@ -20,8 +20,6 @@ from steelyard.stats.two_samples.distributions import KolmogorovSmirnov
 from steelyard.stats.two_samples.normality import Normality
 from steelyard.stats.undefined import Undefined
 from steelyard.units import Scalar
-
-Bounds = tuple[float, float]
 
 
 class NormalityEntry(msgspec.Struct, frozen=True):
@@ -50,14 +48,14 @@ class RatioEntry(msgspec.Struct, frozen=True):
     """Ratio of arithmetic means, above 1 where the treatment is better."""
 
     value: float
-    ci95: Bounds | None
+    ci95: Ends | None
 
 
 class ShiftEntry(msgspec.Struct, frozen=True):
     """Hodges-Lehmann, treatment minus baseline, in the metric's unit."""
 
     value: float
-    ci95: Bounds | None
+    ci95: Ends | None
 
 
 class AboveEntry(msgspec.Struct, frozen=True):
@@ -66,7 +64,7 @@ class AboveEntry(msgspec.Struct, frozen=True):
     """
 
     value: float
-    ci95: Bounds
+    ci95: Ends
     p: float | None
 
 
@@ -203,8 +201,8 @@ def _pair(pair: ProtocolPair) -> PairEntry:
         different_before=pair.before,
         different=pair.after,
         difference=pair.difference,
-        ratio_of_means=RatioEntry(ratio.value, _bounds(ratio.interval())) if ratio else None,
-        shift=ShiftEntry(shift.value, _bounds(shift.interval)) if shift else None,
+        ratio_of_means=RatioEntry(ratio.value, ends(ratio.interval())) if ratio else None,
+        shift=ShiftEntry(shift.value, ends(shift.interval)) if shift else None,
         above=AboveEntry(
             above.value,
             (above.interval().low, above.interval().high),
@@ -260,7 +258,3 @@ def _normality(found: Normality | None) -> NormalityEntry | None:
 
 def _shape(found: KolmogorovSmirnov | None) -> ShapeEntry | None:
     return ShapeEntry(found.d, found.p, found.method) if found else None
-
-
-def _bounds(interval: Interval | None) -> Bounds | None:
-    return (interval.low, interval.high) if interval else None

@@ -9,12 +9,12 @@ import msgspec
 
 from steelyard.report.assumptions import assumptions
 from steelyard.report.digits import bounds, probability, ratio
+from steelyard.report.ends import ends
 from steelyard.report.label import printable
 from steelyard.report.line import Line, Span, Style
 from steelyard.report.table import MOST_ROWS, Column, table
 from steelyard.report.words import REASONS, Names
 from steelyard.stats.answer import Answer
-from steelyard.stats.interval import Interval
 from steelyard.stats.ratio_of_speedups import Change, SpeedupRatio
 from steelyard.stats.speedup import Speedup
 from steelyard.units import Scalar
@@ -59,8 +59,8 @@ def entry(each: SpeedupRatio) -> SpeedupRatioEntry:
         reference_baseline=each.reference_baseline.id,
         labels=each.labels,
         value=known.value if known else None,
-        ci95=_bounds(each.ci95),
-        ci_family=_bounds(each.ci_family),
+        ci95=ends(each.ci95),
+        ci_family=ends(each.ci_family),
         method=known.method if known else None,
         nu=known.nu if known else None,
         n=known.n if known else 0,
@@ -105,7 +105,3 @@ def _interval(each: SpeedupRatio) -> str:
     if isinstance(each.ratio, Speedup) and each.ci95 is not None:
         return bounds(each.ratio.value, each.ci95)
     return "–"
-
-
-def _bounds(interval: Interval | None) -> tuple[float, float] | None:
-    return (interval.low, interval.high) if interval else None

@@ -6,17 +6,15 @@ from typing import Literal
 
 import msgspec
 
-from steelyard.stats.interval import Interval
+from steelyard.report.ends import Ends, ends
 from steelyard.stats.typical import Better, Typical
-
-Bounds = tuple[float, float]
 
 
 class BetterEntry(msgspec.Struct, frozen=True):
     """How often the treatment is better; p is Brunner and Munzel's, of pairs of launches."""
 
     value: float
-    ci95: Bounds
+    ci95: Ends
     method: Literal["share-of-blocks", "share-of-contexts", "share-of-pairs"]
     p: float | None
     permuted: bool
@@ -26,14 +24,14 @@ class StandardisedEntry(msgspec.Struct, frozen=True):
     """Mean log-ratio in standard deviations."""
 
     value: float
-    ci95: Bounds
+    ci95: Ends
 
 
 class TypicalEntry(msgspec.Struct, frozen=True):
     """Hodges-Lehmann's ratio, above 1 where the treatment is better; in no family, and no verdict."""
 
     value: float
-    ci95: Bounds | None
+    ci95: Ends | None
     method: Literal["signed-rank", "rank-sum"]
     n: int
     p: float
@@ -58,14 +56,14 @@ def entry(typical: Typical) -> TypicalEntry:
     standardised = typical.standardised
     return TypicalEntry(
         value=typical.value,
-        ci95=_bounds(typical.ci95) if typical.ci95 else None,
+        ci95=ends(typical.ci95),
         method=typical.method,
         n=typical.n,
         p=typical.p,
         p_method=typical.p_method,
         sign_flip_p=typical.sign_flip_p,
         better=_better(typical.better),
-        standardised=StandardisedEntry(standardised.value, _bounds(standardised.interval()))
+        standardised=StandardisedEntry(standardised.value, ends(standardised.interval()))
         if standardised
         else None,
         assumptions=ASSUMPTIONS[typical.method],
@@ -73,8 +71,4 @@ def entry(typical: Typical) -> TypicalEntry:
 
 
 def _better(better: Better) -> BetterEntry:
-    return BetterEntry(better.value, _bounds(better.ci95), better.method, better.p, better.permuted)
-
-
-def _bounds(interval: Interval) -> Bounds:
-    return interval.low, interval.high
+    return BetterEntry(better.value, ends(better.ci95), better.method, better.p, better.permuted)

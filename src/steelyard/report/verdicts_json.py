@@ -21,10 +21,10 @@ from steelyard.claims.evidence import (
 )
 from steelyard.claims.verdict import Instance, Verdict
 from steelyard.report.document import written
+from steelyard.report.ends import ends
 from steelyard.report.evidence_words import evidence_words
 from steelyard.report.models_json import entry
 from steelyard.report.verdicts import claim_of, words
-from steelyard.stats.interval import Interval
 from steelyard.stats.judgement import Outcome
 from steelyard.units import Scalar
 
@@ -145,7 +145,7 @@ def _ratio(found: RatioEvidence) -> dict[str, Any]:
         "baseline": found.baseline,
         "estimand": found.estimand,
         "ratio": found.ratio,
-        "interval": bounds(found.interval),
+        "interval": ends(found.interval),
         "level": found.level,
         "p": found.p,
         "method": found.method,
@@ -164,7 +164,7 @@ def _mean(found: MeanEvidence) -> dict[str, Any]:
         "mean": found.mean,
         "s": found.s,
         "u": found.u,
-        "interval": bounds(found.interval),
+        "interval": ends(found.interval),
         "level": found.level,
         "p": found.p,
         "n": found.n,
@@ -179,7 +179,7 @@ def _foretold(found: ForetoldEvidence) -> dict[str, Any]:
         "unit": found.unit,
         "at": found.at,
         "value": found.value,
-        "interval95": bounds(found.interval),
+        "interval95": ends(found.interval),
         "model": entry(found.model) if found.model else None,
         "reason": found.reason,
     }
@@ -194,7 +194,7 @@ def _best(found: BestEvidence) -> dict[str, Any]:
             {
                 "level": each.level,
                 "ratio": each.ratio,
-                "interval": bounds(each.interval),
+                "interval": ends(each.interval),
                 "possible": each.possible,
             }
             for each in found.candidates
@@ -243,8 +243,3 @@ FIELDS: Final[dict[type, Callable[[Any], dict[str, Any]]]] = {
     ScalesEvidence: _scales,
     RuleEvidence: _rule,
 }
-
-
-def bounds(interval: Interval | None) -> tuple[float, float] | None:
-    """Low and high."""
-    return (interval.low, interval.high) if interval else None

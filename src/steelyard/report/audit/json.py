@@ -8,8 +8,8 @@ from typing import Final
 import msgspec
 
 from steelyard.report.document import written
+from steelyard.report.ends import ends
 from steelyard.stats.audit.finding import Audit, Finding, Replicated, Verdict
-from steelyard.stats.interval import Interval
 from steelyard.units import Scalar
 
 FORMAT: Final = "steelyard/audit"
@@ -113,13 +113,9 @@ def _replicated(found: Replicated) -> ReplicatedEntry:
     return ReplicatedEntry(
         level=found.level,
         ratio=found.ratio,
-        ci95=_bounds(found.ci95),
-        ci_family=_bounds(found.interval),
+        ci95=ends(found.ci95),
+        ci_family=ends(found.interval),
         p=found.p,
         p_holm=found.p_holm,
         moves=found.moves,
     )
-
-
-def _bounds(interval: Interval | None) -> tuple[float, float] | None:
-    return None if interval is None else (interval.low, interval.high)

@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from steelyard.report.document import written
-from steelyard.stats.interval import Interval
+from steelyard.report.ends import ends
 from steelyard.stats.observer.finding import Method, Observation, Perturbation, Probed
 from steelyard.stats.observer.tracing import Trace
 
@@ -128,7 +128,7 @@ def render(found: Observation) -> str:
         unprobed=found.typical,
         probes=tuple(_probe(each) for each in found.probes),
         correlations=tuple(
-            CorrelationEntry(each.metrics, each.rho, _bounds(each.ci95), each.probes)
+            CorrelationEntry(each.metrics, each.rho, ends(each.ci95), each.probes)
             for each in found.correlations
         ),
         any_level=tuple(
@@ -147,7 +147,7 @@ def _probe(probe: Probed) -> ProbeEntry:
             metric=change.metric.name,
             unit=change.metric.unit,
             ratio=change.ratio,
-            ci95=_bounds(change.ci95),
+            ci95=ends(change.ci95),
             p_holm=change.p_holm,
             p_within=change.p_within,
             perturbation=change.perturbation,
@@ -167,12 +167,8 @@ def _trace(trace: Trace) -> TraceEntry:
                 rate=rate,
                 s=None if trace.s is None else trace.s[i],
                 difference=None if its is None else its.difference,
-                ci95=None if its is None else _bounds(its.ci95),
+                ci95=None if its is None else ends(its.ci95),
                 p_holm=None if its is None else its.p_holm,
             )
         )
     return TraceEntry(trace.event, trace.level, trace.runs, trace.uncounted, trace.blocks, tuple(parts))
-
-
-def _bounds(interval: Interval | None) -> tuple[float, float] | None:
-    return None if interval is None else (interval.low, interval.high)
