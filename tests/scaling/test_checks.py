@@ -83,6 +83,12 @@ def test_a_point_that_has_all_weight_or_none_gives_finite_numbers(at, values):
     assert np.isfinite([*numbers, *(term.coefficient for term in found.terms)]).all()
 
 
+def test_a_value_whose_square_is_no_number_is_a_reason():
+    found = model(series_of("f", ["p"], [[1], [2], [3]], [[5e-208], [5e-208], [0.0, 1e-30, 1.0]]))
+    assert isinstance(found, NotModelled)
+    assert found.reason == "the smallest value above 0 is 5e-208; models need it above 1e-100"
+
+
 @settings(max_examples=150)
 @given(
     st.lists(coordinates, min_size=1, max_size=9, unique=True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -85,7 +86,7 @@ def _reason(series: Series, grid: Floats, values: Floats) -> str | None:
     if len(series.points) < LEAST_POINTS:
         return f"{len(series.points)} points; a model needs at least {LEAST_POINTS}, and 5 for a verdict"
     # Nearly every series passes here; only others are looked at value by value.
-    sound = values.size > 0 and float(values.min()) >= 0 and SMALLEST < float(values.max()) < LARGEST
+    sound = values.size > 0 and float(values.min()) > SMALLEST and float(values.max()) < LARGEST
     return (None if sound else _bad_value(series)) or _bad_grid(series, grid)
 
 
@@ -102,9 +103,16 @@ def _bad_value(series: Series) -> str | None:
         return f"value {bad} at {where}; models need finite values"
     if all(value == 0 for point in series.points for value in point.values):
         return "all values are 0"
-    largest = max(value for point in series.points for value in point.values)
+    return _bad_size([value for point in series.points for value in point.values if value > 0])
+
+
+def _bad_size(values: Sequence[float]) -> str | None:
+    """Squares of smaller and larger values are no numbers."""
+    smallest, largest = min(values), max(values)
     if not SMALLEST < largest < LARGEST:
         return f"the largest value is {largest:g}; models need it between {SMALLEST:g} and {LARGEST:g}"
+    if smallest <= SMALLEST:
+        return f"the smallest value above 0 is {smallest:g}; models need it above {SMALLEST:g}"
     return None
 
 
