@@ -148,6 +148,30 @@ def test_a_mistake_in_the_syntax_shows_the_line_to_correct(spec):
     assert caught.value.hint == "correct this line: command = ['a' 'b']"
 
 
+@pytest.mark.parametrize(
+    ("content", "hint"),
+    [
+        (
+            "[analysis]\nbaseline = { opt = O1 }\n",
+            "text stands in quotes; correct this line: baseline = { opt = O1 }",
+        ),
+        ("[factors]\nn = [1, =]\n", "correct this line: n = [1, =]"),
+        (
+            "[claims]\nbest = 'n'\n[claims]\nbest = 'm'\n",
+            "write each table once; one of several, as of claims, is [[claims]]",
+        ),
+        (
+            "[[claims]]\nbest = 'n'\n[claims]\nbest = 'm'\n",
+            "write each table once; one of several, as of claims, is [[claims]]",
+        ),
+    ],
+)
+def test_the_hint_names_what_the_syntax_wants(spec, content, hint):
+    with pytest.raises(SpecError) as caught:
+        load(spec(content))
+    assert caught.value.hint == hint
+
+
 def test_a_file_of_ten_megabytes_is_refused(spec):
     path = spec("# " + "x" * 10_000_000)
     with pytest.raises(SpecError, match="is larger than 1,000,000 bytes"):

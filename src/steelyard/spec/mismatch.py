@@ -170,6 +170,10 @@ def _looks_like(text: str, kind: str) -> bool:
 def _as_list(value: str | float) -> str:
     """The list that was probably meant; text is split into words as a shell does."""
     try:
-        return toml_value(shlex.split(value)) if isinstance(value, str) else toml_value([value])
+        return (
+            toml_value(shlex.split(value.replace(", ", " ")))
+            if isinstance(value, str)
+            else toml_value([value])
+        )
     except ValueError:
         return toml_value([value])

@@ -218,7 +218,14 @@ def _too_deep(file: str) -> SpecError:
 def _syntax_hint(text: str, place: re.Match[str] | None) -> str:
     line = text.splitlines()[int(place[2]) - 1].strip() if place and place[2] and text.strip() else ""
     shown = line if len(line) <= 60 else f"{line[:59]}…"
-    return f"correct this line: {shown}" if shown else "see https://toml.io for the syntax"
+    if not place or not shown:
+        return "see https://toml.io for the syntax"
+    if place[1].startswith("Cannot declare") and re.fullmatch(r"\[\w+\]", line):
+        return f"write each table once; one of several, as of claims, is [{line}]"
+    column = int(place[3]) - 1
+    if place[1] == "Invalid value" and text.splitlines()[int(place[2]) - 1][column : column + 1].isalpha():
+        return f"text stands in quotes; correct this line: {shown}"
+    return f"correct this line: {shown}"
 
 
 def _compose(
