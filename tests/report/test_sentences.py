@@ -34,7 +34,10 @@ def test_every_kind_of_notice_has_a_sentence_and_no_sentence_is_without_a_kind()
         (
             "resolution",
             {"step": 0.0, "unit": "s"},
-            "a: all values are equal, as if the clock were too coarse to tell them apart.",
+            (
+                "a: all values are equal: a simulation that repeats to the bit, or a clock too coarse to tell"
+                " them apart."
+            ),
         ),
         (
             "longer_than_trial",

@@ -135,8 +135,8 @@ def _phrases(about: Notice, most: Mapping[str, Scalar]) -> dict[str, str]:
     elif about.kind == "resolution":
         step = format_quantity(float(it["step"]), str(it["unit"]), 2)
         steps = f"values come in steps of {step}; a spread of that size says more about the clock."
-        equal = "all values are equal, as if the clock were too coarse to tell them apart."
-        phrases["steps"] = steps if it["step"] else equal
+        equal = "a simulation that repeats to the bit, or a clock too coarse to tell them apart."
+        phrases["steps"] = steps if it["step"] else f"all values are equal: {equal}"
     elif about.kind == "pseudo_replication":
         order = "those of one treatment followed each other, under the same drift and the same context"
         contexts = "those of one context resemble each other"
