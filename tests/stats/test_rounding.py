@@ -13,6 +13,7 @@ from steelyard.stats.autocorrelation import autocorrelation
 from steelyard.stats.comparison import intervals
 from steelyard.stats.contrast import contrast
 from steelyard.stats.declared import Declared
+from steelyard.stats.estimate import estimate
 from steelyard.stats.rounding import constant, of_logs, steadied
 from steelyard.stats.trend import trend
 
@@ -28,6 +29,23 @@ def test_a_constant_ratio_has_neither_trend_nor_likeness_of_neighbours(sample):
             (found,) = intervals(pair, each, metric="wall_s")
             assert {"autocorrelated", "trend"}.isdisjoint(found.flags)
             assert found.autocorrelation is None
+
+
+@pytest.mark.parametrize("order", ["randomized-blocks", "sequential"])
+def test_values_that_are_equal_but_for_rounding_differ_by_no_estimand(sample, order):
+    # Left to rounding, 298 of 300 medians differed with p = 2e-9 in blocks (seed 2): equal signs of 1e-17.
+    rng = np.random.default_rng(2)
+    for _ in range(50):
+        pair = [0.3 * (1 + rng.integers(-1, 2, 30) * 2.2e-16) for _ in range(2)]
+        between = contrast(sample(pair[0]), sample(pair[1], treatment=2), order=order)
+        for estimand in ("geomean_ratio", "ratio_of_means", "median_ratio"):
+            assert estimate(between, estimand).p == 1
+
+
+def test_a_constant_one_rounding_away_is_the_same(sample):
+    between = contrast(sample([0.3] * 30), sample([math.nextafter(0.3, 1)] * 30, treatment=2))
+    assert not between.differences.any()
+    assert estimate(between, "median_ratio").p == 1
 
 
 def test_equal_values_that_rounding_moved_have_neither():

@@ -63,8 +63,8 @@ def _of_medians(contrast: Contrast) -> Speedup | Undefined:
     if abs(log) > LARGEST_LOG:
         return Undefined("out_of_range")
     se = math.hypot(_error_of_median(old), _error_of_median(new))
-    if se == 0:
-        # Equal values about both medians; the exact methods say no more than whole samples do.
+    if se <= contrast.rounding:
+        # Equal about both medians but for rounding; the exact methods say no more than whole samples do.
         same = speedup(contrast)
         if isinstance(same, Undefined) or same.nu is None:
             return same

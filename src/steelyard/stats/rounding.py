@@ -33,10 +33,14 @@ def constant(values: Floats) -> bool:
 
 def steadied(differences: Floats, rounding: float) -> Floats:
     """Differences of logarithms, or of values over their mean; as many of their mean where ``rounding`` alone
-    could have spread them.
+    could have spread them, and zeros where it could have made that too: a test of signs takes any other for
+    as many that agree.
     """
-    spread = float(np.ptp(differences)) if differences.size else 0.0
+    spread = float(np.ptp(differences)) if differences.size else math.inf
     # A value of 0 has no logarithm that rounding could be judged by.
-    if not math.isfinite(spread) or spread == 0 or spread > rounding:
+    if not math.isfinite(spread) or spread > rounding:
         return differences
-    return np.full_like(differences, differences.mean())
+    mean = float(differences.mean())
+    if abs(mean) <= rounding:
+        return np.zeros_like(differences)
+    return differences if spread == 0 else np.full_like(differences, mean)
