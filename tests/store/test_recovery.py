@@ -101,6 +101,18 @@ def test_a_lost_inner_page_costs_the_rows_on_it_and_none_below(damaged, tmp_path
     assert len(original["value"]) - len(after["value"]) <= most_lost
 
 
+def test_a_damaged_number_costs_its_row_and_not_the_time_to_count_up_to_it(damaged, tmp_path):
+    original = made_up.tables(damaged)
+    with closing(sqlite3.connect(damaged / "record.sqlite")) as source, source:
+        # The row of a trial whose number lost a bit.
+        source.execute("UPDATE trial SET id = 1 << 50 WHERE id = 600")
+    new = tmp_path / "new.lab"
+    found = recover(damaged, new)
+    assert (found.spoilt_blocks, found.lost_trials) == (1, 1)
+    assert found.trials == 599
+    trusted(new, original)
+
+
 def test_leaves_of_other_tables_are_not_taken_for_rows(damaged):
     file = damaged / "record.sqlite"
     for table, shape in SHAPES.items():

@@ -33,10 +33,19 @@ _STATE: Final = 4
 _LEAST_ROW_BYTES: Final = 8
 """No row is smaller, which bounds the numbers in a table whose end cannot be read."""
 
+_HIGHEST: Final = 1 << 24
+"""A number above it and that bound is damage: blocks that were cut short leave gaps, but smaller ones."""
+
 _LOST_TRIALS: Final = """
 SELECT coalesce(sum(trials), 0) - (SELECT count(*) FROM trial WHERE block IN
     (SELECT id FROM block WHERE state IN ('complete', 'discarded')))
 FROM block WHERE state IN ('complete', 'discarded')
+"""
+
+# Their numbers are damaged, and would pass for the end of the plan.
+_STRAY_TRIALS: Final = """
+DELETE FROM trial WHERE NOT EXISTS
+    (SELECT 1 FROM block WHERE id = trial.block AND trial.id - first_trial BETWEEN 0 AND trials - 1)
 """
 
 # A trial that is ok has a value of every metric that the spec declares.
@@ -158,6 +167,8 @@ class _Walk:
             sql = f"SELECT max({self.key}) FROM {self.table}"  # noqa: S608 -- names from above
             ((last,),) = self.source.execute(sql).fetchall()
             last = last if isinstance(last, int) else 0
+            if last > (highest := max(self.bound, _HIGHEST)):
+                last, self.broken = highest, True
         except (sqlite3.DatabaseError, UnicodeDecodeError):
             last, self.broken = self.bound, True
         sql = f"SELECT * FROM {self.table} WHERE {self.key} BETWEEN ? AND ?"  # noqa: S608 -- names from above
@@ -206,6 +217,7 @@ def _settle(target: sqlite3.Connection, directory: Path) -> Recovered:
     target.execute(
         "INSERT OR IGNORE INTO run SELECT run, min(start_ns), NULL, '', '{}', 'died' FROM trial GROUP BY run"
     )
+    target.execute(_STRAY_TRIALS)
     while orphans := target.execute("PRAGMA foreign_key_check").fetchall():
         for table, row, parent, _ in orphans:
             if row is None:
