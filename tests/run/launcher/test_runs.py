@@ -264,6 +264,17 @@ def test_a_simulated_machine_is_measured_modelled_and_always_called_simulated(
     assert "holds" in steelyard_cli("check", "spec.lab").stdout
 
 
+def test_a_cache_that_a_setting_of_the_simulator_cannot_name_is_refused(
+    tmp_path, steelyard_cli, simulated_program
+):
+    (tmp_path / "flat.xml").write_text(FLAT)
+    path = spec(tmp_path, SIMULATED.format(program=simulated_program, most=32))
+    for name in ("my cache", "a,b"):
+        ended = steelyard_cli("run", path, env={"XDG_CACHE_HOME": str(tmp_path / name)})
+        assert ended.returncode == 4
+        assert "neither blank nor comma" in ended.stderr
+
+
 def test_more_ranks_than_the_simulated_machine_has_are_refused(tmp_path, steelyard_cli, simulated_program):
     (tmp_path / "flat.xml").write_text(FLAT)
     path = spec(tmp_path, SIMULATED.format(program=simulated_program, most=33))

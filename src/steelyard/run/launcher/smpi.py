@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from steelyard.errors import UsageError
+from steelyard.errors import MachineError, UsageError
 from steelyard.run.launch import Launch
 from steelyard.run.launcher.noise import noise_library, preloading, settings_of
 from steelyard.run.launcher.platform import places
@@ -100,6 +100,12 @@ class Smpi:
         """One host a line, a line a rank; named by its contents, so that it never changes."""
         text = "".join(f"{host}\n" for host in hosts)
         path = self._hosts / hashlib.sha256(text.encode()).hexdigest()[:24]
+        if set(" \t\n,") & set(str(path)):
+            # SimGrid takes what follows for another of its settings, and aborts.
+            raise MachineError(
+                f"SimGrid needs a cache whose path has neither blank nor comma, and it is {self._hosts}",
+                hint="set XDG_CACHE_HOME to another directory",
+            )
         if not path.is_file():
             self._hosts.mkdir(parents=True, exist_ok=True)
             # Whole or not there: another run may want it now.
