@@ -16,7 +16,7 @@ struct Growth {
     double median_bytes = 0; ///< The lower one of an even number: a value that occurred.
     double mean_bytes = 0;   ///< Without jumps.
     double jump_bytes = 0;   ///< Of the largest above the median.
-    int jumps = 0;           ///< Objects at which more than `pool_factor` times the median was taken.
+    int jumps = 0;           ///< Objects at which more than `pool_factor` times a median above 0 was taken.
 };
 
 inline constexpr double pool_factor = 10;
@@ -34,7 +34,8 @@ inline std::optional<Growth> growth(std::vector<double> bytes, long long allocat
     found.jump_bytes = bytes.back() - found.median_bytes;
     double sum = 0;
     for (const double one : bytes) {
-        if (one > pool_factor * found.median_bytes)
+        // Where half of them took nothing, there is nothing to be ten times as large as: the mean is of all.
+        if (found.median_bytes > 0 && one > pool_factor * found.median_bytes)
             found.jumps++;
         else
             sum += one;

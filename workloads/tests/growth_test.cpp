@@ -17,6 +17,14 @@ TEST(Growth, APieceThatEveryOtherObjectNeedsIsHalfInTheMeanAndNotInTheMedian) {
     EXPECT_EQ(found->jumps, 0);
 }
 
+TEST(Growth, APieceThatEveryOtherObjectNeedsCountsWhereTheOthersTakeNothing) {
+    const auto found = growth({0, 500, 0, 500, 0, 500, 0}, 3);
+    ASSERT_TRUE(found);
+    EXPECT_DOUBLE_EQ(found->mean_bytes, 1500.0 / 7);
+    EXPECT_EQ(found->jumps, 0);
+    EXPECT_DOUBLE_EQ(growth({-5, -5, -5}, 3)->mean_bytes, -5) << "a heap that shrinks is told as it is";
+}
+
 TEST(Growth, APoolThatGrowsOnceIsAJumpAndNotInTheMean) {
     const auto found = growth({100, 100, 50'000, 100, 100}, 5);
     ASSERT_TRUE(found);
