@@ -38,7 +38,7 @@ def test_a_full_disk_stops_the_run_and_with_room_it_completes_the_same_plan(
     stopped = steelyard_cli("run", spec, "-o", record)
     assert stopped.returncode == 2, stopped.stderr
     assert stopped.stderr.startswith("error: ")
-    assert "room on its file system" in stopped.stderr or "free space" in stopped.stderr
+    assert "make room on the file system of" in stopped.stderr or "free space" in stopped.stderr
     before = killing.finished(small_disk.path / "a.lab", tmp_path / "no log")
     assert before.trials, "some trials had finished"
     small_disk.free()
