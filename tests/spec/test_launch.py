@@ -55,6 +55,9 @@ def test_what_is_no_number_of_ranks_is_refused(text):
         ({**SMPI, "placement": "scattered", "seed": "-1"}, '"-1" is no seed', "whole number"),
         ({**SMPI, "placement": "scattered", "seed": str(1 << 63)}, "is no seed", "2^63 - 1"),
         ({**SMPI, "noise": {"hosts": 0.1}, "seed": "a{trial}"}, "is no seed", "whole number"),
+        ({**SMPI, "noise": {"hosts": 0.1}, "seed": "٣{trial}"}, "is no seed", "whole number"),
+        ({**SMPI, "noise": {"hosts": 0.1}, "seed": "99999999{trial}"}, "is no seed", "2^63 - 1"),
+        ({**SMPI, "noise": {"hosts": 0.1}, "seed": "0" * 20 + "9" * 20}, "is no seed", "2^63 - 1"),
         ({**SMPI, "seed": 2}, "launch.seed: draws nothing", "placement = "),
     ],
 )

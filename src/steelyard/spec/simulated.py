@@ -15,6 +15,8 @@ from steelyard.units import Scalar
 
 PLACEMENTS: Final = ("packed", "scattered")
 _MOST: Final = 1 << 63
+_TRIAL_DIGITS: Final = 12
+"""As ``run.launches`` writes the number of a trial."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +71,10 @@ def seed_text(launching: Launching, levels: Mapping[str, Scalar]) -> str:
         It is no whole number from 0 to 2^63 - 1.
     """
     text = expand(launching.seed, levels)
-    if "trial" in names(launching.seed):
-        # Always digits; what stands beside it must be some, too.
-        if expand(launching.seed, {**levels, "trial": "0"}).isdecimal():
-            return text
-    elif text.isascii() and text.isdecimal() and int(text[:20]) < _MOST:
+    # The number of a trial is known later, and has as many digits.
+    largest = expand(launching.seed, {**levels, "trial": "9" * _TRIAL_DIGITS})
+    digits = largest.isascii() and largest.isdecimal() and len(largest) <= len(str(_MOST))
+    if digits and int(largest) < _MOST:
         return text
     raise UsageError(f"{shown(text)} is no seed", hint="give a whole number from 0 to 2^63 - 1")
 
