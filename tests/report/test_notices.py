@@ -14,7 +14,7 @@ def outliers(label, count, farthest, n=30):
 def test_what_touches_a_verdict_stands_before_what_describes_values():
     given = [
         outliers("a", 1, 3.0),
-        Notice("trend", ("b",), {"blocked": True}),
+        Notice("trend", ("b",), {"blocked": True, "alone": False}),
         Notice("trend_of_difference", ("b",)),
         Notice("note", fields={"text": "the machine was changed"}),
     ]

@@ -28,8 +28,21 @@ def test_every_kind_of_notice_has_a_sentence_and_no_sentence_is_without_a_kind()
         ("failures", {"failed": 3, "timed_out": 0, "attempted": 33}, "a: 3 of 33 runs failed."),
         (
             "trend",
-            {"blocked": False},
+            {"blocked": False, "alone": False},
             "a: values drift during the run; without blocks, the drift is part of the difference.",
+        ),
+        (
+            "trend",
+            {"blocked": True, "alone": True},
+            "a: values drift during the run; the mean is that of a machine which changed meanwhile.",
+        ),
+        (
+            "autocorrelated_mean",
+            {"r1": 0.73, "n": 1000, "n_eff": 156.0},
+            (
+                "a: neighbouring values resemble each other (r1 = 0.73), so that 1000 tell as much as 156"
+                " independent ones; u is too small."
+            ),
         ),
         (
             "resolution",

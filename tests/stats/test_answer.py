@@ -121,7 +121,7 @@ def test_a_shared_drift_is_told_once_for_all_it_is_seen_in(sample):
     ramp = np.exp(np.linspace(0, 0.3, BLOCKS))
     pair = [sample(noisy(rng) * ramp, treatment=t, label=label) for t, label in ((1, "old"), (2, "new"))]
     given = answer("e", pair, FACTS, Declared())
-    assert given.warnings == (Notice("trend", ("old", "new"), {"blocked": True}),)
+    assert given.warnings == (Notice("trend", ("old", "new"), {"blocked": True, "alone": False}),)
 
 
 def test_a_difference_that_drifts_is_told_with_what_it_leaves_of_n(sample):
@@ -139,12 +139,24 @@ def test_a_difference_that_drifts_is_told_with_what_it_leaves_of_n(sample):
     assert 0 < correlated.fields["n_eff"] < 15
 
 
+def test_likeness_of_neighbours_is_told_of_a_mean_that_is_compared_with_nothing(sample):
+    rng = np.random.default_rng(48)
+    values = np.exp(np.cumsum(rng.normal(0, 0.01, 60)))
+    given = answer("e", [sample(values, label="only")], FACTS, Declared())
+    told = only(given.warnings, "autocorrelated_mean")
+    assert (told.treatments, told.fields["n"]) == (("only",), 60)
+    assert told.fields["n_eff"] < 30
+    assert only(given.warnings, "trend").fields["alone"] is True
+    steady = answer("e", [sample(noisy(rng), label="only")], FACTS, Declared())
+    assert "autocorrelated_mean" not in kinds(steady.warnings)
+
+
 def test_a_drift_in_a_sequential_order_is_part_of_the_difference(sample):
     rng = np.random.default_rng(46)
     ramp = np.exp(np.linspace(0, 0.3, BLOCKS))
     pair = [sample(noisy(rng) * ramp, label="old"), sample(noisy(rng), treatment=2, label="new")]
     given = answer("e", pair, DesignFacts("sequential", 1, 1), Declared())
-    assert only(given.warnings, "trend").fields == {"blocked": False}
+    assert only(given.warnings, "trend").fields == {"blocked": False, "alone": False}
     assert only(given.warnings, "autocorrelated").fields["blocked"] is False
 
 

@@ -25,6 +25,8 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "few_blocks": "Few {what} ({n}): below {wanted}, intervals rest on the shape of the distribution.",
     "autocorrelated": "{who}: {what} resemble each other (r1 = {r1}), so that {n} tell as much as {n_eff} "
     "independent ones; the interval is too narrow.",
+    "autocorrelated_mean": "{who}: neighbouring values resemble each other (r1 = {r1}), so that {n} tell as "
+    "much as {n_eff} independent ones; u is too small.",
     "trend": "{who}: values drift during the run; {drift}.",
     "trend_of_difference": "{who}: the difference itself drifts during the run; the ratio is its average.",
     "outliers": "{who}: {count} of {n} values far out, the farthest at {farthest} × the median; "
@@ -130,8 +132,12 @@ def _phrases(about: Notice, most: Mapping[str, Scalar]) -> dict[str, str]:
     elif about.kind == "autocorrelated":
         phrases["what"] = "differences of neighbouring blocks" if it["blocked"] else "neighbouring values"
     elif about.kind == "trend":
-        blocked = "blocks cancel what all treatments share, s and CV contain it"
-        phrases["drift"] = blocked if it["blocked"] else "without blocks, the drift is part of the difference"
+        if it["alone"]:
+            phrases["drift"] = "the mean is that of a machine which changed meanwhile"
+        elif it["blocked"]:
+            phrases["drift"] = "blocks cancel what all treatments share, s and CV contain it"
+        else:
+            phrases["drift"] = "without blocks, the drift is part of the difference"
     elif about.kind == "resolution":
         step = format_quantity(float(it["step"]), str(it["unit"]), 2)
         steps = f"values come in steps of {step}; a spread of that size says more about the clock."

@@ -20,6 +20,7 @@ Kind = Literal[
     "stolen",
     # about values
     "autocorrelated",
+    "autocorrelated_mean",
     "trend",
     "trend_of_difference",
     "outliers",

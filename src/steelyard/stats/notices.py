@@ -36,11 +36,13 @@ def warnings_of(
     declared: Declared,
 ) -> tuple[Notice, ...]:
     """About the run, about samples of the primary metric, about comparisons; the gravest first."""
+    alone = len(samples) == 1 and not comparisons
     return (
         *_of_run(facts, samples, declared.alpha),
         *_of_provenance(samples),
         *_of_failures(samples, comparisons, declared.failures),
-        *_of_values(facts, samples),
+        *(_of_mean(samples[0]) if alone else []),
+        *_of_values(facts, samples, alone=alone),
         *_of_comparisons(facts, comparisons),
         *([Notice("no_baseline", tuple(treatment.label for treatment in lonely))] if lonely else []),
     )
@@ -116,12 +118,22 @@ def _of_failures(
     return notices
 
 
-def _of_values(facts: DesignFacts, samples: Sequence[Described]) -> list[Notice]:
+def _of_mean(sample: Described) -> list[Notice]:
+    """Of a treatment that is compared with nothing: what neighbours share is in its mean."""
+    alike = sample.autocorrelation
+    if alike is None or not alike.significant:
+        return []
+    fields = {"r1": alike.r1, "n": alike.n, "n_eff": alike.n_eff}
+    return [Notice("autocorrelated_mean", (sample.treatment.label,), fields)]
+
+
+def _of_values(facts: DesignFacts, samples: Sequence[Described], *, alone: bool) -> list[Notice]:
     notices: list[Notice] = []
     if odd := _flagged(samples, "not_finite"):
         notices.append(Notice("not_finite", _labels(odd)))
     if drifting := _flagged(samples, "trend"):
-        notices.append(Notice("trend", _labels(drifting), {"blocked": facts.order != "sequential"}))
+        order = {"blocked": facts.order != "sequential", "alone": alone}
+        notices.append(Notice("trend", _labels(drifting), order))
     for sample in samples:
         if (far := sample.outliers) is not None:
             fields = {"count": far.count, "n": sample.summary.n, "farthest": far.farthest}
