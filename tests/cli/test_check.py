@@ -109,6 +109,13 @@ def test_github_is_told_on_stderr_what_fails_and_what_is_open(steelyard_cli, spe
     assert "::error title=" in of_record.stderr
 
 
+def test_github_is_told_where_the_spec_lies_in_what_it_checked_out(steelyard_cli, spec, tmp_path):
+    spec(FAILS)
+    for place, shown in ((tmp_path.parent, f"{tmp_path.name}/it.toml"), (tmp_path / "elsewhere", "it.toml")):
+        done = steelyard_cli("check", "it.toml", "--github", env={"GITHUB_WORKSPACE": str(place)})
+        assert f"::error file={shown}," in done.stderr
+
+
 def test_run_and_analyze_print_the_verdicts_too_and_exit_by_them(steelyard_cli, spec):
     spec(HOLDS, FAILS)
     done = steelyard_cli("run", "it.toml")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -175,7 +176,11 @@ def _print(checked: Sequence[Checked], *, strata: bool) -> None:
 def _annotations(name: Path, checked: Checked, *, strict: bool) -> str:
     from steelyard.report.github import render
 
-    file = None if name.is_dir() or name.name == "record.sqlite" else str(name)
+    # GitHub knows files by their place in what it checked out, wherever a step works.
+    top = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()
+    inside = name.resolve().is_relative_to(top)
+    shown = name.resolve().relative_to(top) if inside else name
+    file = None if name.is_dir() or name.name == "record.sqlite" else str(shown)
     spec = name.read_text(encoding="utf-8") if name.suffix == ".toml" else ""
     return render(checked.experiment, file, spec, checked.verdicts, strict=strict)
 

@@ -38,7 +38,7 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "sum of squares.",
     "resolution": "{who}: {steps}",
     "longer_than_trial": "{who}: {metric} is {value} in trials that took {wall_s}; what is in milliseconds "
-    'needs unit = "ms" (or a metric that derives seconds from it).',
+    'needs unit = "ms" (or a metric that derives seconds from it); sums over threads or ranks are as meant.',
     "failures": "{who}: {failed} of {attempted} runs failed{in_time}.",
     "simulated": "Simulated: these values are of a machine that was computed, and no measurement.",
     "crowded": "{who}: more ranks than CPUs; times are the work of all ranks together, and get no verdict.",

@@ -79,6 +79,12 @@ def test_what_is_no_platform_is_refused_by_name(tmp_path, text, said):
         read_hosts(written(tmp_path, text))
 
 
+@pytest.mark.parametrize("text", ['<host id="a&#10;b"/>', '<cluster prefix="a b" radical="0-1"/>'])
+def test_a_host_whose_name_would_be_two_is_refused(tmp_path, text):
+    with pytest.raises(UsageError, match="which no list of hosts can hold"):
+        read_hosts(written(tmp_path, text))
+
+
 def test_other_xml_and_missing_files_are_refused(tmp_path):
     page = tmp_path / "page.xml"
     page.write_text("<html/>")

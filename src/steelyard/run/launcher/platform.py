@@ -53,10 +53,10 @@ def read_hosts(path: Path) -> tuple[SimulatedHost, ...]:
     for element in root.iter():
         cores = _whole(element.get("core", "1"), path)
         if element.tag == "host":
-            hosts.append(SimulatedHost(element.get("id", ""), cores))
+            hosts.append(SimulatedHost(_word(element.get("id", ""), path), cores))
         elif element.tag == "cluster":
             names = _numbers(element.get("radical", ""), path)
-            head, tail = element.get("prefix", ""), element.get("suffix", "")
+            head, tail = (_word(element.get(end, ""), path) for end in ("prefix", "suffix"))
             if len(hosts) + len(names) > MOST_HOSTS:
                 raise UsageError(f"{path} declares too many hosts", hint="declare 1,048,576 hosts at most")
             hosts += [SimulatedHost(f"{head}{number}{tail}", cores) for number in names]
@@ -106,6 +106,16 @@ def _numbers(radical: str, path: Path) -> list[int]:
             )
         numbers += range(first, last + 1)
     return numbers
+
+
+def _word(name: str, path: Path) -> str:
+    """A host's name, or a part of one, as it can stand on a line of its own."""
+    if re.search(r"\s", name):
+        raise UsageError(
+            f"{path} has a host called {name!r}, which no list of hosts can hold",
+            hint="give it an id without blanks",
+        )
+    return name
 
 
 def _whole(text: str, path: Path) -> int:
