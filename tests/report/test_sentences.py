@@ -57,7 +57,8 @@ def test_every_kind_of_notice_has_a_sentence_and_no_sentence_is_without_a_kind()
             {"metric": "score_s", "value": 312.0, "wall_s": 0.4},
             (
                 "a: score_s is 312 s in trials that took 400 ms; what is in milliseconds needs"
-                ' unit = "ms" (or a metric that derives seconds from it); sums over threads or ranks are as meant.'
+                ' unit = "ms" (or a metric that derives seconds from it); sums over threads or ranks are'
+                " as meant."
             ),
         ),
         (
