@@ -7,12 +7,14 @@ import sqlite3
 import statistics
 import sys
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 from peer import find_hyperfine, version
 from process_cost import STEELYARD, Costs, alternate, run
 
 TRIALS = 10_000
+LONGER = 4
 HYPERFINE_AT = Path(__file__).parents[2] / "build" / "benchmarks" / "hyperfine"
 
 
@@ -41,32 +43,44 @@ def run_hyperfine(hyperfine: Path, program: Path, trials: int) -> tuple[float, f
     return run([hyperfine, *options, program])
 
 
-def report_runs(title: str, trials: int, costs: dict[str, Costs]) -> None:
-    """One table; the ratios are of medians, and of every round."""
+def report_runs(title: str, trials: int, costs: dict[str, Costs], longer: dict[str, Costs]) -> None:
+    """One table; the ratios are of medians, and of every round. What starting and ending take is in the short
+    commands and cancels in the difference to those of ``LONGER`` times as many runs.
+    """
     print(f"\n{title}")
+    further_us = {}
     for name, one in costs.items():
-        rate = f"{trials / one.median_wall_s:8.0f} runs/s"
+        further_s = longer[name].median_wall_s - one.median_wall_s
+        further_us[name] = further_s / (LONGER - 1) / trials * 1e6
         print(
-            f"  {name:<17} {rate}   {one.median_cpu_s / trials * 1e6:6.0f} us of CPU a run, children included"
+            f"  {name:<13} {trials / one.median_wall_s:6.0f} runs/s   {one.median_cpu_s / trials * 1e6:4.0f} us of"
+            f" CPU a run, children included   each further run {further_us[name]:4.0f} us"
         )
     ours, peer = costs["steelyard run"], costs["hyperfine -N"]
     rounds = [theirs / own for theirs, own in zip(peer.wall_s, ours.wall_s, strict=True)]
     print(
         f"  steelyard / hyperfine: runs a second {peer.median_wall_s / ours.median_wall_s:.2f}"
-        f" (rounds {min(rounds):.2f} to {max(rounds):.2f}), CPU {ours.median_cpu_s / peer.median_cpu_s:.2f}"
+        f" (rounds {min(rounds):.2f} to {max(rounds):.2f}), CPU {ours.median_cpu_s / peer.median_cpu_s:.2f};"
+        f" further runs a second {further_us['hyperfine -N'] / further_us['steelyard run']:.2f}"
     )
 
 
 def measure_runs(empty: Path, directory: Path, *, rounds: int, trials: int) -> None:
-    """Both programs, in turn with hyperfine."""
+    """Both programs, in turn with hyperfine, and ``LONGER`` times as often."""
     hyperfine = find_hyperfine(HYPERFINE_AT)
     for program in (Path("/bin/true"), empty):
-        ways = {
-            "steelyard run": lambda program=program: run_whole(program, trials, directory),
-            "hyperfine -N": lambda program=program: run_hyperfine(hyperfine, program, trials),
-        }
+        short, longer = (
+            alternate(
+                {
+                    "steelyard run": partial(run_whole, program, runs, directory),
+                    "hyperfine -N": partial(run_hyperfine, hyperfine, program, runs),
+                },
+                rounds,
+            )
+            for runs in (trials, LONGER * trials)
+        )
         title = f"{program.name}, whole command, {rounds} x {trials} runs, {version(hyperfine)}"
-        report_runs(title, trials, alternate(ways, rounds))
+        report_runs(title, trials, short, longer)
 
 
 def compare_sleeps(directory: Path, added_s: list[float]) -> tuple[float, float]:
