@@ -52,10 +52,9 @@ def report_runs(title: str, trials: int, costs: dict[str, Costs], longer: dict[s
     for name, one in costs.items():
         further_s = longer[name].median_wall_s - one.median_wall_s
         further_us[name] = further_s / (LONGER - 1) / trials * 1e6
-        print(
-            f"  {name:<13} {trials / one.median_wall_s:6.0f} runs/s   {one.median_cpu_s / trials * 1e6:4.0f} us of"
-            f" CPU a run, children included   each further run {further_us[name]:4.0f} us"
-        )
+        rate = f"{trials / one.median_wall_s:6.0f} runs/s"
+        cpu = f"{one.median_cpu_s / trials * 1e6:4.0f} us of CPU a run, children included"
+        print(f"  {name:<13} {rate}   {cpu}   each further run {further_us[name]:4.0f} us")
     ours, peer = costs["steelyard run"], costs["hyperfine -N"]
     rounds = [theirs / own for theirs, own in zip(peer.wall_s, ours.wall_s, strict=True)]
     print(
