@@ -61,7 +61,7 @@ def alternate(ways: Mapping[str, Callable[[], tuple[float, float]]], rounds: int
     """Each way once a round, in turn, the order reversed every other round."""
     costs = {name: Costs() for name in ways}
     for number in range(rounds):
-        for name in list(ways) if number % 2 == 0 else reversed(ways):
+        for name in list(ways) if number % 2 == 0 else reversed(list(ways)):
             wall_s, cpu_s = ways[name]()
             costs[name].wall_s.append(wall_s)
             costs[name].cpu_s.append(cpu_s)

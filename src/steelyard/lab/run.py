@@ -126,9 +126,10 @@ def _run(
         raise
     except KeyboardInterrupt:
         state = "interrupted"
+        named = shlex.quote(str(record.directory))
         raise InterruptedRunError(
             f"interrupted; what was measured is in {record.directory}",
-            hint=f"steelyard run {record.directory}",
+            hint=f"steelyard run {named} goes on; steelyard analyze {named} shows what there is",
         ) from None
     else:
         state = end

@@ -49,14 +49,21 @@ def _where(claim: Faster | Slower | Equivalent | Best | Scales | Rule | Unpertur
     return by + (f" where {stratum_text(claim.where)}" if claim.where else "")
 
 
+def _better(claimed: str, opposite: str, by: float, other: str) -> str:
+    """``faster than O2 by 1.02``; a factor below 1 allows a loss, and is said as one."""
+    if by < 1:
+        return f"at most {percent(1 - by)} {opposite} than {other}"
+    return f"{claimed} than {other}" + ("" if by == 1 else f" by {by:g}")
+
+
 def _faster(claim: Faster) -> str:
-    by = "" if claim.by == 1 else f" by {claim.by:g}"
-    return f"{levels_text(claim.faster)} faster than {levels_text(claim.than)}{by}{_where(claim)}"
+    one, other = levels_text(claim.faster), levels_text(claim.than)
+    return f"{one} {_better('faster', 'slower', claim.by, other)}{_where(claim)}"
 
 
 def _slower(claim: Slower) -> str:
-    by = "" if claim.by == 1 else f" by {claim.by:g}"
-    return f"{levels_text(claim.slower)} slower than {levels_text(claim.than)}{by}{_where(claim)}"
+    one, other = levels_text(claim.slower), levels_text(claim.than)
+    return f"{one} {_better('slower', 'faster', claim.by, other)}{_where(claim)}"
 
 
 def _equivalent(claim: Equivalent) -> str:
