@@ -16,8 +16,8 @@ namespace steelyard {
 
 namespace {
 
-/// To ask /proc takes 12 us, and what the kernel makes for it and throws away costs the next start another 2:
-/// more than a run that is shorter than this can have waited for a CPU to any effect.
+/// To ask /proc takes 12 us, and what the kernel makes for it and throws away makes the next start 2 us
+/// slower: too much beside a run that is shorter than this.
 constexpr std::int64_t worth_asking_ns = 500'000;
 
 std::uint64_t microseconds(const timeval& time) {

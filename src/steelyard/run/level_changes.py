@@ -35,6 +35,8 @@ class LevelChanges:
 
     def change(self, levels: Mapping[str, Scalar], define: Define) -> list[Entry]:
         """What leads to a treatment: levels that it does not have are left, then those it has are entered."""
+        if not self._levels:  # as in most experiments, and this is asked for every trial
+            return []
         wanted = {
             each.factor: number
             for number, each in enumerate(self._levels)

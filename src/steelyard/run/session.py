@@ -125,8 +125,7 @@ class Session:
         # Each block has its own: what is hard to change is set up anew, or its plots would be one.
         trials: list[Entry] = self._levels.leave_hard(self._define)
         for trial, treatment in work.places():
-            if self._launches.experiment.levels:
-                trials += self._levels.change(self._treatments[treatment].levels, self._define)
+            trials += self._levels.change(self._treatments[treatment].levels, self._define)
             trials.append(Trial(trial, self._number(launches[treatment], treatment, trial)))
         return [*before, *trials, *after, BlockEnd()]
 
