@@ -42,6 +42,19 @@ def test_a_spec_is_planned_run_and_answered(steelyard_cli, spec):
     assert steelyard_cli("analyze", "it.toml").stdout == done.stdout
 
 
+def test_a_plan_of_what_would_be_refused_here_is_a_plan_and_says_so(steelyard_cli, spec):
+    spec.write_text(SPEC.replace('"sleep"', '"./no-such-sleep"'))
+    planned = steelyard_cli("plan", "it.toml")
+    assert (planned.returncode, planned.stderr) == (0, "")
+    assert (
+        "Run on this machine, it would be refused\n- the program ./no-such-sleep does not" in planned.stdout
+    )
+    done = steelyard_cli("run", "it.toml")
+    assert done.returncode == 2
+    (refused,) = json.loads(steelyard_cli("plan", "--json", "it.toml").stdout)["refused"]
+    assert done.stderr == f"error: {refused['error']}\n\nhint: {refused['hint']}\n"
+
+
 def test_the_order_that_a_plan_shows_is_the_order_that_is_run(steelyard_cli, spec):
     planned = json.loads(steelyard_cli("plan", "--json", "it.toml").stdout)
     steelyard_cli("run", "it.toml")

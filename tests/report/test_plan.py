@@ -8,7 +8,7 @@ from steelyard.factorial.signs import sign_table
 from steelyard.report import plan
 from steelyard.report.line import plain
 from steelyard.spec import experiment
-from steelyard.stats.planning.preview import PlannedTreatment, Preview
+from steelyard.stats.planning.preview import PlannedTreatment, Preview, Refusal
 
 ASKED = experiment(
     name="O2 against O3", program={"command": ["./nbody-{opt}"]}, factors={"opt": ["O2", "O3"]}
@@ -181,3 +181,29 @@ def test_the_document_has_the_signs():
     found = json.loads(document(crossed(2)))["signs"]
     assert found["effects"] == ["A", "B", "AB"]
     assert found["rows"][1] == {"treatment": 3, "name": "a", "signs": [1, -1, -1]}
+
+
+def test_what_a_run_would_refuse_stands_last_with_its_cure():
+    refused = (Refusal("there is no platform 'a.xml'", "give a path"), Refusal("it cannot be had"))
+    text = render(replace(PLAN, refused=refused))
+    assert text.endswith(
+        "\n\nRun on this machine, it would be refused\n"
+        "- there is no platform 'a.xml'\n"
+        "  hint: give a path\n"
+        "- it cannot be had\n"
+    )
+    assert json.loads(
+        document(
+            replace(PLAN, refused=refused),
+        )
+    )["refused"] == [
+        {"error": "there is no platform 'a.xml'", "hint": "give a path"},
+        {"error": "it cannot be had", "hint": None},
+    ]
+
+
+def test_many_refusals_are_counted():
+    many = tuple(Refusal(f"there is no platform '{n}.xml'") for n in range(12))
+    text = render(replace(PLAN, refused=many))
+    assert "'9.xml'" in text
+    assert text.endswith("… and 2 more\n")

@@ -19,7 +19,9 @@ from steelyard.cli.options import json_option
 )
 @click.option("--yes", is_flag=True, help="Accept more than 10,000 treatments.")
 def command(spec: Path, as_json: bool, yes: bool, signs: bool) -> None:
-    """Show what SPEC would run, in which order, and what it could not separate. Nothing is run."""
+    """Show what SPEC would run, in which order, what it could not separate, and what a run on this machine
+    would refuse. Nothing is run.
+    """
     from steelyard.lab.plan import preview
     from steelyard.lab.records import record_of_spec
     from steelyard.report.line import write

@@ -10,7 +10,8 @@ from steelyard.factorial.signs import sign_table
 from steelyard.interventions import AFFINITY
 from steelyard.lab.here import in_words
 from steelyard.lab.outlook import outlook_of
-from steelyard.lab.programs import builds_of
+from steelyard.lab.programs import recipes
+from steelyard.lab.refusals import refusals
 from steelyard.lab.status import extent, most_blocks
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
@@ -36,6 +37,7 @@ def preview(experiment: Experiment, directory: Path) -> Preview:
     affinity = next((factor.levels for factor in experiment.factors if factor.name == AFFINITY.name), ())
     same = AFFINITY.coincidence() if {"compact", "scatter"} <= set(affinity) else None
     block_s = _block_s(directory)
+    programs = recipes(experiment, drawn)
     return Preview(
         experiment=experiment.name,
         treatments=tuple(
@@ -51,13 +53,14 @@ def preview(experiment: Experiment, directory: Path) -> Preview:
         in_rows=len(first) > 1,
         contexts=different(block.context for block in counting if block.context),
         passes=experiment.contexts.passes if experiment.contexts else 1,
-        builds=builds_of(experiment, drawn),
+        builds=len(programs),
         most_blocks=most_blocks(experiment) if stop else None,
         target=stop.rel_halfwidth if stop else None,
         max_time_s=stop.max_time_s if stop else None,
         estimated_s=None if block_s is None else block_s * len(blocks),
         inseparable=(*separability(experiment), *([same] if same else [])),
         here=in_words(experiment),
+        refused=refusals(experiment, drawn, programs),
         signs=None if design.exclude else sign_table(layout_of(experiment)),
         outlook=outlook_of(experiment, drawn, first_look, directory),
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 from steelyard.design import blocks_until, next_look
 from steelyard.design.contexts import draw_context
 from steelyard.lab.conductor import Watch
-from steelyard.run.build import Builder, Built
+from steelyard.run.build import Builder, Built, Recipe
 from steelyard.run.launches import BuiltIn
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
@@ -73,17 +73,17 @@ def build(experiment: Experiment, drawn: Sequence[Treatment], watch: Watch) -> P
     return Programs(first, build_one if varied else None, built)
 
 
-def builds_of(experiment: Experiment, drawn: Sequence[Treatment]) -> int:
-    """How many different programs are built until the first look; 0 without ``[build]``."""
+def recipes(experiment: Experiment, drawn: Sequence[Treatment]) -> list[Recipe]:
+    """Of the different programs that are built until the first look; none without ``[build]``."""
     if experiment.build is None:
-        return 0
+        return []
     builder = Builder(experiment.build, Path(experiment.source))
     wanted = (
-        {**each.levels, **settings}
+        builder.recipe({**each.levels, **settings})
         for settings in _settings(experiment, drawn, varied=_in_contexts(experiment, builder))
         for each in drawn
     )
-    return len({tuple((name, levels.get(name)) for name in sorted(builder.factors)) for levels in wanted})
+    return list({tuple(recipe.levels.items()): recipe for recipe in wanted}.values())
 
 
 def _in_contexts(experiment: Experiment, builder: Builder) -> bool:

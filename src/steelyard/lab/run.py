@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.design import treatments
-from steelyard.errors import InterruptedRunError, RecordError, UsageError
+from steelyard.errors import InterruptedRunError, RecordError
 from steelyard.lab.conductor import Conductor, Watch
 from steelyard.lab.extending import add_blocks, ended, refuse_extending
 from steelyard.lab.here import refuse_missing
 from steelyard.lab.interruption import interruptible
 from steelyard.lab.metrics import metrics_of
 from steelyard.lab.programs import build
+from steelyard.lab.refusals import refuse_level_commands
 from steelyard.lab.restarting import RestartDueError, restart
 from steelyard.lab.stopping import End
 from steelyard.run.abilities import abilities
@@ -89,7 +90,8 @@ def run(
     with interruptible():
         drawn = treatments(experiment)
         submitted = submission(experiment)
-        _refuse_missing(experiment, submitted)
+        refuse_level_commands(experiment, submitted)
+        refuse_missing(experiment)
         programs = build(experiment, drawn, watch)
         launches = Launches(experiment, drawn, builds=programs.first, built_in=programs.in_context)
         launches.check()
@@ -136,17 +138,6 @@ def _run(
         return end
     finally:
         record.end_run(run_id, state)
-
-
-def _refuse_missing(experiment: Experiment, submitted: Submission | None) -> None:
-    """Before anything runs: whether this machine can do what the factors and contexts ask."""
-    if submitted is not None and any(each.enter or each.leave for each in experiment.levels):
-        raise UsageError(
-            f"[[levels]] have commands, and launch.kind = {experiment.launch.kind!r} runs trials where they"
-            " change nothing",
-            hint="let prepare and cleanup do it, which run where the trial does",
-        )
-    refuse_missing(experiment)
 
 
 def _finished(experiment: Experiment, directory: Path, identities: Sequence[ProgramIdentity]) -> End | None:

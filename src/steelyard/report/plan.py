@@ -18,10 +18,11 @@ from steelyard.report.question import build_words, claims_words, where_words
 from steelyard.report.table import Column, table
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
-from steelyard.stats.planning.preview import PlannedTreatment, Preview
+from steelyard.stats.planning.preview import PlannedTreatment, Preview, Refusal
 from steelyard.units import format_duration
 
 MOST_TREATMENTS: Final = 20
+MOST_REFUSED: Final = 10
 MOST_SIGNS: Final = 16
 """Rows of a sign table that nobody has to ask for."""
 
@@ -72,7 +73,23 @@ def lines(
         shown += [(), *outlooks.lines(preview.outlook, width)]
     shown += _sentences("Claimed", claims_words(experiment), width)
     shown += _sentences("Changed here", preview.here, width)
-    return shown + _sentences("Cannot be separated", preview.inseparable, width)
+    shown += _sentences("Cannot be separated", preview.inseparable, width)
+    return shown + _refused(preview.refused, width)
+
+
+def _refused(refused: Sequence[Refusal], width: int) -> list[Line]:
+    """Last, where it is seen; each with what cures it."""
+    if not refused:
+        return []
+    shown: list[Line] = [(), (Span("Run on this machine, it would be refused", "heading"),)]
+    for each in refused[:MOST_REFUSED]:
+        shown += [(Span(line),) for line in wrap(printable(each.error), width, first="- ", rest="  ")]
+        if each.hint:
+            cure = wrap(printable(each.hint), width, first="  hint: ", rest="  ")
+            shown += [(Span(line),) for line in cure]
+    if len(refused) > MOST_REFUSED:
+        shown.append((Span(f"… and {len(refused) - MOST_REFUSED:,} more"),))
+    return shown
 
 
 def _sentences(title: str, sentences: Sequence[str], width: int) -> list[Line]:

@@ -6,14 +6,16 @@ import glob
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
 from steelyard.design.contexts import draw_context
 from steelyard.design.plan import Context
-from steelyard.errors import UsageError
+from steelyard.errors import MachineError, UsageError
 from steelyard.interventions import INTERVENTIONS, LaunchChange, combine
 from steelyard.run.changed_launch import changed, existing
 from steelyard.run.equal_context import Growth, equalize
@@ -22,7 +24,7 @@ from steelyard.run.launcher import launcher_of
 from steelyard.run.valgrind import Valgrind
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
-from steelyard.spec.placeholders import expand, format_level
+from steelyard.spec.placeholders import expand, format_level, names
 from steelyard.spec.shell_text import expand_for_shell
 from steelyard.units import Scalar
 
@@ -70,6 +72,9 @@ def with_trial(launch: Launch, trial: int) -> Launch:
         cleanup=tuple(with_trial(hook, trial) for hook in launch.cleanup),
     )
 
+
+UNBUILT: Final = Path("{build}")
+"""Stands for the directory of a program that is not built yet; files in it are not looked for."""
 
 BuiltIn = Callable[[Treatment, Mapping[str, Scalar]], Path]
 
@@ -174,8 +179,38 @@ class Launches:
         ------
         UsageError, MachineError
         """
+        self.in_context(self._first_context())
+
+    def foresee(self) -> Iterator[UsageError | MachineError]:
+        """What a run would refuse, of each treatment the first, as far as it can be told with nothing
+        started, built or written.
+        """
+        context = self._first_context()
+        settings = context.settings if context else {}
+        program = self.experiment.program
+        hooks = (program.setup_once, program.cleanup_once, program.before_block, program.after_block)
+        levels = (words for each in self.experiment.levels for words in (each.enter, each.leave) if words)
+        commands = [*chain.from_iterable(hooks), *levels]
+        questions: list[Callable[[], object]] = [
+            *(partial(self._foresee_launch, each, settings) for each in self.treatments),
+            *(partial(self.hooks, self.treatments[0], [words]) for words in commands),
+        ]
+        for question in questions:
+            try:
+                question()
+            except (UsageError, MachineError) as error:
+                yield error
+
+    def _foresee_launch(self, treatment: Treatment, settings: Mapping[str, Scalar]) -> None:
+        launch = self._launch(treatment, self._change(treatment, settings))
+        asked = self.experiment.launch
+        made_later = any("build" in names(text) for text in (asked.platform, asked.mpirun) if text)
+        if self._launcher is not None and not made_later:
+            self._launcher.check(launch, self._names(treatment))
+
+    def _first_context(self) -> Context | None:
         contexts = self.experiment.contexts
-        self.in_context(draw_context(contexts, self.experiment.design.seed, 1) if contexts else None)
+        return draw_context(contexts, self.experiment.design.seed, 1) if contexts else None
 
     def files(self) -> list[str]:
         """The programs, and the scripts that interpreters among them are given: what must not change while
@@ -231,11 +266,11 @@ class Launches:
     def _command(
         self, treatment: Treatment, words: Sequence[str], change: LaunchChange, *, shell: bool = False
     ) -> Launch:
-        names = self._names(treatment)
+        known = self._names(treatment)
         argv = (
-            ("/bin/sh", "-c", expand_for_shell(words[0], names))
+            ("/bin/sh", "-c", expand_for_shell(words[0], known))
             if shell
-            else tuple(expand(word, names) for word in words)
+            else tuple(expand(word, known) for word in words)
         )
         env = self._environment(treatment, change)
         path = env.get("PATH", os.defpath)
@@ -255,7 +290,7 @@ class Launches:
     def _stdin(self, text: str, treatment: Treatment) -> str:
         """Only what opens at once: a pipe that nobody writes would stop the runner before the clock."""
         path = Path(self._path(text, treatment))
-        if TRIAL_MARK not in str(path) and not (path.is_file() or path.is_char_device()):
+        if not _is_made_later(path) and not (path.is_file() or path.is_char_device()):
             what = "is no regular file" if path.exists() else "does not exist"
             raise UsageError(
                 f"the standard input {text} {what} (looked for {path})", hint="give the path of a file"
@@ -271,12 +306,12 @@ class Launches:
         return {**env, **change.env, **self._marks}
 
     def _names(self, treatment: Treatment) -> dict[str, str]:
-        names = {name: format_level(level) for name, level in treatment.levels.items()}
-        names["source"] = self.experiment.source
-        names["trial"] = TRIAL_MARK
+        known = {name: format_level(level) for name, level in treatment.levels.items()}
+        known["source"] = self.experiment.source
+        known["trial"] = TRIAL_MARK
         if treatment.id in self.builds:
-            names["build"] = str(self.builds[treatment.id])
-        return names
+            known["build"] = str(self.builds[treatment.id])
+        return known
 
     def _path(self, text: str, treatment: Treatment) -> str:
         return os.path.normpath(Path(self.experiment.source, expand(text, self._names(treatment))))
@@ -288,6 +323,8 @@ class Launches:
                 raise UsageError(f"command not found: {word}", hint="give its path, or check PATH")
             return str(Path(found).absolute())
         where = Path(os.path.normpath(Path(self.experiment.source, word)))
+        if UNBUILT.name in where.parts:
+            return str(where)
         if not where.is_file():
             what = "is no file" if where.exists() else "does not exist"
             raise UsageError(
@@ -296,6 +333,10 @@ class Launches:
         if not os.access(where, os.X_OK):
             raise UsageError(f"the program {where} may not be executed", hint=f"chmod +x {where}")
         return str(where)
+
+
+def _is_made_later(path: Path) -> bool:
+    return TRIAL_MARK in str(path) or UNBUILT.name in path.parts
 
 
 def _script(launch: Launch) -> Path | None:

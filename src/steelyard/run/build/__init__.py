@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from steelyard.run.build.builder import Builder, Built
+from steelyard.run.build.recipe import Recipe
 
-__all__ = ["Builder", "Built"]
+__all__ = ["Builder", "Built", "Recipe"]

@@ -106,11 +106,16 @@ class Builder:
         MachineError
             The first word of the command is not found, or the cache cannot be written.
         """
-        own = {name: levels[name] for name in sorted(self.factors) if name in levels}
-        known = tuple((name, format_level(level)) for name, level in own.items())
+        recipe = self.recipe(levels)
+        known = tuple((name, format_level(level)) for name, level in recipe.levels.items())
         if known not in self._built:
-            self._built[known] = self._find_or_build(Recipe(self._build, self._source, own))
+            self._built[known] = self._find_or_build(recipe)
         return self._built[known]
+
+    def recipe(self, levels: Mapping[str, Scalar]) -> Recipe:
+        """What is to be done for a treatment, with the levels that the build names."""
+        own = {name: levels[name] for name in sorted(self.factors) if name in levels}
+        return Recipe(self._build, self._source, own)
 
     def _find_or_build(self, recipe: Recipe) -> Built:
         inputs = recipe.inputs()

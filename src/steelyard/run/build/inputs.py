@@ -29,7 +29,19 @@ class InputFile:
 
 
 def input_files(source: Path, patterns: Sequence[str], words: Sequence[str] = ()) -> tuple[InputFile, ...]:
-    """All files that match, and those that words of the command name, sorted by name.
+    """All files that match, and those that words of the command name, sorted by name, with their contents.
+
+    Raises
+    ------
+    SpecError
+        As ``input_paths``; or a file cannot be read.
+    """
+    found = input_paths(source, patterns, words)
+    return tuple(_read(name, path) for name, path in sorted(found.items()))
+
+
+def input_paths(source: Path, patterns: Sequence[str], words: Sequence[str] = ()) -> dict[str, Path]:
+    """All files that match, and those that words of the command name, by name.
 
     Parameters
     ----------
@@ -42,8 +54,7 @@ def input_files(source: Path, patterns: Sequence[str], words: Sequence[str] = ()
     Raises
     ------
     SpecError
-        A pattern that leaves the source, matches nothing or finds a file that cannot be read; no input at
-        all.
+        A pattern that leaves the source or matches nothing; no input at all.
     """
     found: dict[str, Path] = {}
     for pattern in patterns:
@@ -63,7 +74,7 @@ def input_files(source: Path, patterns: Sequence[str], words: Sequence[str] = ()
             "build.inputs: no file is named, so nothing would say when to build again",
             hint='name the sources that the build reads, as in inputs = ["src/**"]',
         )
-    return tuple(_read(name, path) for name, path in sorted(found.items()))
+    return found
 
 
 def holds(question: Callable[[], bool]) -> bool:

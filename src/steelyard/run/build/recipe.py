@@ -13,8 +13,8 @@ import msgspec
 
 from steelyard.design.randomness import generator, permutation
 from steelyard.interventions.built import LinkOrder, Padding
-from steelyard.run.build.inputs import InputFile, input_files
-from steelyard.run.build.toolchain import find, machine, tools
+from steelyard.run.build.inputs import InputFile, input_files, input_paths
+from steelyard.run.build.toolchain import find, machine, needed, tools
 from steelyard.run.launch import Launch
 from steelyard.spec.experiment import Build
 from steelyard.spec.placeholders import expand, format_level, names
@@ -96,6 +96,18 @@ class Recipe:
             **({"padding": self.padding_bytes} if self.padding_bytes is not None else {}),
         }
         return hashlib.sha256(msgspec.json.encode(content, order="deterministic")).hexdigest()
+
+    def check(self) -> None:
+        """Whether it can be begun: its inputs are there, and what it starts. No file is read.
+
+        Raises
+        ------
+        SpecError, MachineError
+            As ``inputs`` and ``key``.
+        """
+        command = self._command(_UNKNOWN_YET)
+        input_paths(self.source, self.build.inputs, command[1:])
+        needed(command, self._environment(_UNKNOWN_YET), self.source)
 
     def launch(self, directory: Path, log: Path) -> Launch:
         """How to start it, with ``directory`` for ``{build}``."""

@@ -46,7 +46,23 @@ def tools(command: Sequence[str], env: Mapping[str, str], directory: Path) -> tu
     Raises
     ------
     MachineError
-        The first word is no program of this machine. Others may be missing: not every build needs them.
+        As ``needed``. Others may be missing: not every build needs them.
+    """
+    found = needed(command, env, directory)
+    for word in (*_chosen(command, env), *_USUAL):
+        path = find(word, env, directory)
+        if path is not None:
+            found.setdefault(word, path)
+    return tuple(sorted(_identify(word, path) for word, path in found.items()))
+
+
+def needed(command: Sequence[str], env: Mapping[str, str], directory: Path) -> dict[str, Path]:
+    """Where the first word of the command is, and the linker that it asks for.
+
+    Raises
+    ------
+    MachineError
+        One of them is no program of this machine.
     """
     first = find(command[0], env, directory)
     if first is None and "/" in command[0] and holds((directory / command[0]).is_file):
@@ -68,11 +84,7 @@ def tools(command: Sequence[str], env: Mapping[str, str], directory: Path) -> tu
                 hint=f"apt install {word[3:]}, or use another",
             )
         found[word] = linker
-    for word in (*_chosen(command, env), *_USUAL):
-        path = find(word, env, directory)
-        if path is not None:
-            found.setdefault(word, path)
-    return tuple(sorted(_identify(word, path) for word, path in found.items()))
+    return found
 
 
 def find(word: str, env: Mapping[str, str], directory: Path) -> Path | None:

@@ -31,6 +31,16 @@ class Launcher(Protocol):
         """
         ...
 
+    def check(self, launch: Launch, names: Mapping[str, str]) -> None:
+        """Refuse what ``around`` would, as far as it can be told with nothing started and nothing written.
+
+        Raises
+        ------
+        MachineError, UsageError
+            As ``around``.
+        """
+        ...
+
     def facts(self) -> Mapping[str, Scalar]:
         """What is kept with the host's facts."""
         ...

@@ -48,6 +48,10 @@ class Mpi:
         variables = _variables(library.implementation, mpirun, self._asked.binding, crowded=crowded)
         return replace(launch, path=mpirun, argv=words, env=_with(launch.env, variables))
 
+    def check(self, launch: Launch, names: Mapping[str, str]) -> None:
+        """See ``Launcher``; of which library an mpirun is, only its start would tell."""
+        self._mpirun(launch, names)
+
     def facts(self) -> Mapping[str, Scalar]:
         """Libraries and versions that were used."""
         texts = sorted({f"{_NAMES[each.implementation]} {each.version}" for each in self._used.values()})

@@ -56,8 +56,8 @@ class Smpi:
     def around(self, launch: Launch, names: Mapping[str, str]) -> Launch:
         """See ``Launcher``."""
         asked, ranks = self._asked, ranks_of(self._asked, names)
-        platform = self._platform(names)
-        hostfile = self._hostfile(places(platform, ranks, scatter_seed(asked, names)))
+        platform, hosts = self._places(names)
+        hostfile = self._hostfile(hosts)
         settings = [*SETTINGS, f"smpi/np:{ranks}", f"smpi/hostfile:{hostfile}"]
         if asked.selector is not None:
             settings.append(f"smpi/coll-selector:{expand(asked.selector, names)}")
@@ -80,9 +80,21 @@ class Smpi:
         )
         return replace(launch, path=starter, argv=words, env=(*env, f"SMPI_GLOBAL_SIZE={ranks}"))
 
+    def check(self, launch: Launch, names: Mapping[str, str]) -> None:  # noqa: ARG002 -- any program will do
+        """See ``Launcher``; whether noise can be compiled, only trying would tell."""
+        self._places(names)
+        shares_of(self._asked, names)
+        seed_text(self._asked, names)
+        simulator()
+
     def facts(self) -> Mapping[str, Scalar]:
         """The simulator."""
         return {"simulator": f"SimGrid {simulator().version}"}
+
+    def _places(self, names: Mapping[str, str]) -> tuple[Path, list[str]]:
+        """The platform, and the host of each rank."""
+        platform, ranks = self._platform(names), ranks_of(self._asked, names)
+        return platform, places(platform, ranks, scatter_seed(self._asked, names))
 
     def _platform(self, names: Mapping[str, str]) -> Path:
         text = expand(self._asked.platform or "", names)

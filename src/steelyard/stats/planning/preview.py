@@ -22,6 +22,14 @@ class PlannedTreatment:
 
 
 @dataclass(frozen=True, slots=True)
+class Refusal:
+    """What a run on this machine would end with before anything is measured, and what cures it."""
+
+    error: str
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Preview:
     """What an experiment would run, and what it could show.
 
@@ -48,6 +56,8 @@ class Preview:
         Sentences: what the design cannot tell apart.
     here : tuple of str
         Sentences: what each intervention changes on this machine, and what it lacks.
+    refused : tuple of Refusal
+        What a run on this machine would refuse, as far as it can be told with nothing started.
     signs : SignTable or None
         Where two steps of each factor are run.
     outlook : Outlook or None
@@ -72,6 +82,7 @@ class Preview:
     estimated_s: float | None = None
     inseparable: tuple[str, ...] = ()
     here: tuple[str, ...] = ()
+    refused: tuple[Refusal, ...] = ()
     signs: SignTable | None = None
     outlook: Outlook | None = None
 
