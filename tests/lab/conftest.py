@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+# For records that nobody ran: made_up, beside the tests of the store.
+sys.path.insert(0, str(Path(__file__).parents[1] / "store"))
 
 from steelyard.lab.run import run
 from steelyard.spec import Experiment, experiment

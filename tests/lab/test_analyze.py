@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import made_up
 import pytest
 
 from steelyard.design import treatments
 from steelyard.errors import RecordError, UsageError
 from steelyard.lab.analyze import _cap, analyze
+from steelyard.spec.experiment import Launching
 from steelyard.store import Record
 
 
@@ -163,3 +165,29 @@ def test_instances_of_a_factor_are_compared_one_by_one(run_in):
     assert comparison.speedup.method == "instance-log-ratio-t"
     assert {s.treatment.label for s in answer.samples} == {"delta", "kla"}
     assert [len(s.drill.shares) for s in answer.samples if s.metric.name == "wall_s"] == [3, 3]
+
+
+@pytest.mark.parametrize(
+    ("kind", "metric", "of_this_machine"),
+    [
+        ("smpi", "latency_s", False),
+        ("smpi", "wall_s", True),
+        ("mpi", "latency_s", True),
+    ],
+)
+def test_where_time_is_simulated_the_clock_of_this_machine_says_nothing(
+    tmp_path, kind, metric, of_this_machine
+):
+    platform = "m.xml" if kind == "smpi" else None
+    asked = made_up.experiment(launch=Launching(kind=kind, ranks="2", platform=platform))
+    blocks = made_up.blocks(4)
+    with Record.create(
+        tmp_path / "a.lab", asked, treatments=made_up.treatments(), metrics=made_up.METRICS
+    ) as record:
+        run = record.begin_run({}, "boot")
+        record.add_blocks(blocks)
+        record.take(run, made_up.measurements(blocks), record.journal_path(run).name, 1)
+        answer = analyze(record, metric=metric)
+    assert any(sample.metric.name == "wall_s" for sample in answer.samples) == of_this_machine
+    told = {notice.kind for notice in (*answer.warnings, *answer.unobserved)}
+    assert bool(told & {"disturbed", "queue_wait", "queue_wait_of_short"}) == of_this_machine

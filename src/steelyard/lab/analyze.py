@@ -85,8 +85,8 @@ def analyze(
             _facts(record, so_far),
             asked(declared, record.treatments, protocol, against),
             to_limit=None if limit_s is None else record.times_to_limit(limit_s),
-            warnings=_warnings(record, disturbances, so_far.spent_s),
-            unobserved=_unobserved(record, observed, disturbances),
+            warnings=_warnings(record, primary, disturbances, so_far.spent_s),
+            unobserved=_unobserved(record, primary, observed, disturbances),
             layout=layout_of(experiment),
         )
 
@@ -238,12 +238,26 @@ def _others(experiment: Experiment, primary: str) -> Sequence[str]:
     return (
         *declared,
         *(name for name in BESIDE if primary in BUILTIN),
-        # Under valgrind, the time is valgrind's.
-        *([] if primary == "wall_s" or counting(experiment) else ["wall_s"]),
+        # Under valgrind, the time is valgrind's; under a simulator, the simulator's.
+        *(
+            []
+            if primary == "wall_s" or counting(experiment) or _simulated(experiment, primary)
+            else ["wall_s"]
+        ),
     )
 
 
-def _warnings(record: Record, disturbances: Mapping[int, Disturbance], spent_s: float) -> list[Notice]:
+def _simulated(experiment: Experiment, primary: str) -> bool:
+    """Whether the primary metric is of a machine that was computed: what this one did meanwhile is in no
+    value of it.
+    """
+    measured_here = primary in BUILTIN or primary in experiment.program.counters
+    return experiment.launch.kind == "smpi" and not measured_here
+
+
+def _warnings(
+    record: Record, primary: str, disturbances: Mapping[int, Disturbance], spent_s: float
+) -> list[Notice]:
     """What was noted while it ran, and whether other programs or other machines used the CPUs meanwhile."""
     notices = [Notice("note", fields={"text": warning.text}) for warning in record.warnings()]
     if confounded := confounded_boots(record):
@@ -254,6 +268,8 @@ def _warnings(record: Record, disturbances: Mapping[int, Disturbance], spent_s: 
             f"every trial ran under {tool}, whose counts are exact: no time in this record is the program's"
         )
         return [*notices, Notice("note", fields={"text": text})]
+    if _simulated(record.experiment, primary):
+        return notices
     labels = {treatment.id: treatment.label for treatment in record.treatments}
     disturbed = [each for each in disturbances.values() if each.queue_wait_share > DISTURBED_SHARE]
     if disturbed:
@@ -273,18 +289,22 @@ def _stolen_share(record: Record, spent_s: float) -> float:
 
 
 def _unobserved(
-    record: Record, observed: AbstractSet[str], disturbances: Mapping[int, Disturbance]
+    record: Record, primary: str, observed: AbstractSet[str], disturbances: Mapping[int, Disturbance]
 ) -> list[Notice]:
     """What this machine did not show, or was not asked, as far as the record knows."""
     experiment = record.experiment
-    notices = []
-    if not any(each.observed for each in disturbances.values()) and not all(
-        run.host.get("queue_wait_available") for run in record.runs()
-    ):
-        notices.append(Notice("queue_wait"))
-    elif any(each.observed < each.trials for each in disturbances.values()):
-        notices.append(Notice("queue_wait_of_short"))
+    notices = [] if _simulated(experiment, primary) else _unobserved_waits(record, disturbances)
     missing = [name for name in experiment.program.counters if name not in observed]
     if missing:
         notices.append(Notice("counters", fields={"names": ", ".join(missing)}))
     return notices
+
+
+def _unobserved_waits(record: Record, disturbances: Mapping[int, Disturbance]) -> list[Notice]:
+    if not any(each.observed for each in disturbances.values()) and not all(
+        run.host.get("queue_wait_available") for run in record.runs()
+    ):
+        return [Notice("queue_wait")]
+    if any(each.observed < each.trials for each in disturbances.values()):
+        return [Notice("queue_wait_of_short")]
+    return []
