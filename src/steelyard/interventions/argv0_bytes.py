@@ -7,7 +7,6 @@ script its path instead of a first argument, so there the path itself grows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from steelyard.interventions.launch_change import LaunchChange
@@ -18,7 +17,6 @@ LARGEST: Final = 3072
 """Bytes: the kernel takes 4095 in a path, and the path itself is one."""
 
 
-@dataclass(frozen=True, slots=True)
 class Argv0Bytes(Shift):
     """Bytes by which the first argument grows beyond the path of the program's file."""
 

@@ -17,7 +17,6 @@ receives the level by placeholders, so that any compiler and any build system ca
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from steelyard.errors import UsageError
@@ -35,7 +34,6 @@ CODE_STEP: Final = 16
 """Bytes: compilers align functions to it."""
 
 
-@dataclass(frozen=True, slots=True)
 class _Built(Intervention):
     """A number that the build is given."""
 
@@ -53,7 +51,6 @@ class _Built(Intervention):
         return LaunchChange()
 
 
-@dataclass(frozen=True, slots=True)
 class LinkOrder(_Built):
     """The order in which the linker is given the objects."""
 
@@ -68,7 +65,6 @@ class LinkOrder(_Built):
         return range(1, ORDERS + 1)
 
 
-@dataclass(frozen=True, slots=True)
 class Padding(_Built):
     """Bytes of code and data before those of the program."""
 

@@ -7,7 +7,6 @@ lies, modulo a cache line and modulo a page (Mytkowicz et al. 2008, section 3, D
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from steelyard.interventions.launch_change import LaunchChange
@@ -19,7 +18,6 @@ LARGEST: Final = 65536
 (``execve(2)``)."""
 
 
-@dataclass(frozen=True, slots=True)
 class EnvBytes(Shift):
     """Bytes by which the environment grows."""
 

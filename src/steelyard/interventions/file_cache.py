@@ -8,7 +8,6 @@ be dropped (libraries, a running interpreter); if that is all of them, the trial
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from steelyard.interventions.launch_change import LaunchChange
@@ -16,7 +15,6 @@ from steelyard.interventions.named import Named
 from steelyard.units import Scalar
 
 
-@dataclass(frozen=True, slots=True)
 class FileCache(Named):
     """The page cache of the program's own files."""
 

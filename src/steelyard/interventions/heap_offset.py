@@ -8,7 +8,6 @@ loads no library: that is refused before anything runs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from steelyard.interventions.launch_change import LaunchChange
@@ -19,7 +18,6 @@ LARGEST: Final = 1 << 20
 """Bytes: half of a huge page, below the smallest default limit of a heap."""
 
 
-@dataclass(frozen=True, slots=True)
 class HeapOffset(Shift):
     """Bytes by which the heap begins later."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from steelyard.errors import UsageError
@@ -11,7 +10,6 @@ from steelyard.interventions.intervention import Intervention
 from steelyard.units import Scalar
 
 
-@dataclass(frozen=True, slots=True)
 class Named(Intervention):
     """A choice between names.
 

@@ -6,7 +6,6 @@ neighbour it decides more than most optimisations do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from steelyard.interventions.launch_change import LaunchChange
@@ -14,7 +13,6 @@ from steelyard.interventions.named import Named
 from steelyard.units import Scalar
 
 
-@dataclass(frozen=True, slots=True)
 class OmpWaitPolicy(Named):
     """How threads of an OpenMP program wait."""
 

@@ -9,7 +9,6 @@ arguments of its interpreter grow as well.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from steelyard.interventions.launch_change import LaunchChange
@@ -20,7 +19,6 @@ LARGEST: Final = 3072
 """Bytes: the kernel takes 4095 in a path, and the path itself is one. Three quarters of a page of 4096."""
 
 
-@dataclass(frozen=True, slots=True)
 class StackOffset(Shift):
     """Bytes by which the stack begins lower."""
 

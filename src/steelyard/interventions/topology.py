@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 SYSFS: Final = Path("/sys/devices/system/cpu")
 _MOST_CPUS: Final = 8192
 """NR_CPUS of the largest kernels."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Place:
+class Place(NamedTuple):
     """Where a CPU lies; fields go from the outermost shell to the innermost, which orders CPUs closest first.
 
     Attributes
