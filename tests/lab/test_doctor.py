@@ -12,7 +12,7 @@ from steelyard.lab.run import run
 from steelyard.report.doctor import lines
 from steelyard.report.line import plain
 from steelyard.run import abilities as trying
-from steelyard.run.abilities import HARDWARE, SOFTWARE, abilities
+from steelyard.run.abilities import HARDWARE, SOFTWARE, counters
 from steelyard.run.host import LoadChange
 from steelyard.store import Record
 
@@ -150,7 +150,8 @@ def test_the_worst_comes_first():
 
 
 def test_this_machine_is_judged_by_the_facts_that_are_stored_with_every_run(tmp_path, made):
-    run(made(design={"blocks": 2}), tmp_path / "a.lab")
+    program = {"command": ["/bin/true"], "counters": ["page_faults"]}
+    run(made(design={"blocks": 2}, program=program), tmp_path / "a.lab")
     with Record.open(tmp_path / "a.lab") as record:
         stored = record.runs()[0].host
     checked = checkup()
@@ -161,6 +162,15 @@ def test_this_machine_is_judged_by_the_facts_that_are_stored_with_every_run(tmp_
     assert same == {name: stored[name] for name in same}
 
 
+def test_a_run_that_wants_no_counters_opens_none(tmp_path, made, monkeypatch):
+    opened = []
+    monkeypatch.setattr("steelyard.lab.run.counters", lambda: opened.append(1) or {})
+    run(made(design={"blocks": 2}), tmp_path / "a.lab")
+    with Record.open(tmp_path / "a.lab") as record:
+        assert not any("counters" in name for name in record.runs()[0].host)
+    assert opened == []
+
+
 def test_every_line_but_a_command_fits_80_columns():
     facts = {**GOOD, "cgroup_cpu_limit": 0.5, "turbo": True, "smt": "on", "cpu_model": "C" * 100}
     text = plain(lines(examine(Patient(facts, QUIET)), {"kernel": "Linux 6"}, 80))
@@ -169,7 +179,7 @@ def test_every_line_but_a_command_fits_80_columns():
 
 
 def test_counters_are_available_or_missing_and_never_both():
-    facts = abilities()
+    facts = counters()
     available, missing = (
         {name for name in str(facts[f"counters_{what}"]).split(",") if name}
         for what in ("available", "missing")
@@ -197,7 +207,8 @@ def test_without_a_runner_the_machine_cannot_measure_and_that_is_said_first(stee
 
 
 def test_trying_is_done_once_a_process():
-    trying.abilities()
-    before = trying.abilities.cache_info().misses
-    trying.abilities()
-    assert trying.abilities.cache_info().misses == before
+    for asked in (trying.abilities, trying.counters):
+        asked()
+        before = asked.cache_info().misses
+        asked()
+        assert asked.cache_info().misses == before

@@ -20,7 +20,7 @@ from steelyard.lab.programs import build
 from steelyard.lab.refusals import refuse_level_commands
 from steelyard.lab.restarting import RestartDueError, restart
 from steelyard.lab.stopping import End
-from steelyard.run.abilities import abilities
+from steelyard.run.abilities import abilities, counters
 from steelyard.run.host import boot_id, host_facts
 from steelyard.run.journal import read_journal
 from steelyard.run.launches import Launches
@@ -119,7 +119,8 @@ def _run(
     submitted: Submission | None,
     watch: Watch,
 ) -> End:
-    run_id = record.begin_run({**host_facts(), **abilities(), **launches.facts()}, boot_id())
+    counted = counters() if record.experiment.program.counters else {}
+    run_id = record.begin_run({**host_facts(), **abilities(), **counted, **launches.facts()}, boot_id())
     state: RunState = "failed"
     try:
         end = _conduct(record, run_id, launches, identities, submitted, watch)

@@ -28,35 +28,51 @@ SOFTWARE: Final = ("task_clock", "page_faults", "context_switches", "cpu_migrati
 def abilities() -> dict[str, Scalar]:
     """Facts in the manner of ``host_facts``; they take some milliseconds, once for each process.
 
-    ``counters_available`` and ``counters_missing`` are names joined by commas, of ``HARDWARE`` and
-    ``SOFTWARE``; so is ``interventions_missing``, of interventions or their levels.
+    ``interventions_missing`` are names joined by commas, of interventions or their levels.
 
     Raises
     ------
     MachineError
         The runner cannot start here.
     """
-    # Any program will do; this one is there, and says how it is called.
-    program = str(find_runner().absolute())
+    plain = _plain()
     cpu = min(os.sched_getaffinity(0))
-    plain = Launch(program, (program,), (), "/", queue_wait=True)
-    counting, unrandomised, pinned = once(
-        [
-            replace(plain, counters=(*HARDWARE, *SOFTWARE)),
-            replace(plain, aslr_off=True),
-            replace(plain, affinity=(cpu,)),
-        ]
+    observed, unrandomised, pinned = once(
+        [plain, replace(plain, aslr_off=True), replace(plain, affinity=(cpu,))]
     )
+    return {
+        "aslr_can_be_off": unrandomised.status == "ok",
+        "affinity_can_be_set": pinned.status == "ok" and pinned.cpu == cpu,
+        "queue_wait_available": observed.queue_wait_ns is not None,
+        "compiler_available": shutil.which("cc") is not None,
+        "interventions_missing": ",".join(_missing()),
+    }
+
+
+@lru_cache(maxsize=1)
+def counters() -> dict[str, Scalar]:
+    """``counters_available``, ``counters_missing``: names joined by commas, of ``HARDWARE`` and ``SOFTWARE``.
+
+    To be asked for where somebody wants counters: the first one of a machine makes its kernel change its own
+    code and wait for every CPU, 10 to 30 ms, and change it back a second later, while trials would run.
+
+    Raises
+    ------
+    MachineError
+        The runner cannot start here.
+    """
+    (counting,) = once([replace(_plain(), counters=(*HARDWARE, *SOFTWARE))])
     available = [name for name, value in counting.counters.items() if value is not None]
     return {
         "counters_available": ",".join(available),
         "counters_missing": ",".join(name for name in counting.counters if name not in available),
-        "aslr_can_be_off": unrandomised.status == "ok",
-        "affinity_can_be_set": pinned.status == "ok" and pinned.cpu == cpu,
-        "queue_wait_available": counting.queue_wait_ns is not None,
-        "compiler_available": shutil.which("cc") is not None,
-        "interventions_missing": ",".join(_missing()),
     }
+
+
+def _plain() -> Launch:
+    # Any program will do; this one is there, and says how it is called.
+    program = str(find_runner().absolute())
+    return Launch(program, (program,), (), "/", queue_wait=True)
 
 
 def _missing() -> Iterator[str]:
