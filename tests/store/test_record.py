@@ -9,12 +9,14 @@ import subprocess
 import sys
 import traceback
 from contextlib import closing
+from typing import get_args
 
 import made_up
 import pytest
 
-from steelyard.design.plan import Block, Context
+from steelyard.design.plan import Block, BlockState, Context
 from steelyard.errors import RecordBusyError, RecordError
+from steelyard.run.measurement import Status
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Contexts
 from steelyard.store import Record
@@ -45,6 +47,20 @@ def test_factors_and_settings_keep_their_order(tmp_path):
         assert list(record.treatments[0].levels) == ["z", "a", "m"]
         assert list(record.experiment.contexts.settings) == ["env_bytes", "aslr"]
         assert list(record.outcomes()[0].block.context.settings) == ["env_bytes", "aslr"]
+
+
+@pytest.mark.parametrize(
+    ("change", "known"),
+    [("UPDATE trial SET status = ?", Status), ("UPDATE block SET state = ?", BlockState)],
+)
+def test_the_file_itself_takes_every_state_that_there_is_and_no_other(tmp_path, change, known):
+    made_up.filled(tmp_path / "a.lab", made_up.blocks(3)).close()
+    with closing(sqlite3.connect(tmp_path / "a.lab" / "record.sqlite")) as connection:
+        for state in get_args(known):
+            connection.execute(change, (state,))
+        for state in ("done", "", "OK", None):
+            with pytest.raises(sqlite3.IntegrityError):
+                connection.execute(change, (state,))
 
 
 def test_an_existing_record_is_not_made_again(tmp_path):

@@ -27,6 +27,7 @@ class Measurement(msgspec.Struct, frozen=True):
 
     A struct, as is ``RawTrial``: there is one of each between any two trials, and a frozen dataclass of so
     many fields takes ten times as long to make.
+    Up to ``reason``, the fields are the columns of a record's table, with these names.
 
     Attributes
     ----------
@@ -71,7 +72,7 @@ class Measurement(msgspec.Struct, frozen=True):
     argv_bytes: int
     env_bytes: int
     left_processes: int
-    values: tuple[Value, ...] = ()
     reason: str | None = None
+    values: tuple[Value, ...] = ()
     stdout: bytes | None = None
     stderr: bytes | None = None

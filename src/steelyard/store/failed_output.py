@@ -31,10 +31,12 @@ class FailedOutput:
             The disk is full, or the directory cannot be written.
         """
         for measurement in measurements:
-            streams = {"stdout": measurement.stdout, "stderr": measurement.stderr}
-            name = str(measurement.trial)
-            if measurement.status == "ok" or not any(streams.values()):
+            if measurement.status == "ok":
                 continue
+            streams = {"stdout": measurement.stdout, "stderr": measurement.stderr}
+            if not any(streams.values()):
+                continue
+            name = str(measurement.trial)
             if name not in self._kept and len(self._kept) >= TRIALS_MAX:
                 continue
             self._directory.mkdir(exist_ok=True)

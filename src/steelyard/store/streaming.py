@@ -31,5 +31,5 @@ def measurements(connection: sqlite3.Connection) -> Iterator[tuple[int, Measurem
             _, metric, label, i, value = ahead
             own.append(Value(names[metric], value, i, labels[label]))
             ahead = values.fetchone()
-        its = [trial, *fields, tuple(own), reason]
+        its = [trial, *fields, reason, tuple(own)]
         yield run, Measurement(*its)

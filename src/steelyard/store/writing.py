@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec.structs import astuple
 
 from steelyard.design.plan import Block, BlockState, Extension
 from steelyard.errors import RecordError
@@ -25,11 +26,8 @@ from steelyard.store.reading import Reading
 from steelyard.store.schema import EXTENSION, VERSION
 from steelyard.units import Scalar
 
-_TRIAL_COLUMNS: Final = (
-    "id", "run", "block", "place", "treatment", "status", "start_ns", "wall_ns", "user_us", "system_us",
-    "rss_bytes", "minor_faults", "major_faults", "voluntary_switches", "involuntary_switches",
-    "queue_wait_ns", "exit_code", "signal", "cpu", "argv_bytes", "env_bytes", "left_processes", "reason",
-)  # fmt: skip
+_FIELDS: Final = Measurement.__struct_fields__[: Measurement.__struct_fields__.index("reason") + 1]
+_TRIAL_COLUMNS: Final = ("id", *_FIELDS[1:], "run")
 _COLUMNS, _MARKS = ", ".join(_TRIAL_COLUMNS), ", ".join("?" * len(_TRIAL_COLUMNS))
 _INSERT_TRIAL: Final = f"INSERT INTO trial ({_COLUMNS}) VALUES ({_MARKS})"  # noqa: S608 -- the names above
 
@@ -145,16 +143,8 @@ class Writing(Reading):
             self._failed_output.keep(measurements)
             self._connection.executemany(
                 _INSERT_TRIAL,
-                [
-                    (
-                        m.trial, run, m.block, m.place, m.treatment, m.status, m.start_ns, m.wall_ns,
-                        m.user_us, m.system_us, m.rss_bytes, m.minor_faults, m.major_faults,
-                        m.voluntary_switches, m.involuntary_switches, m.queue_wait_ns, m.exit_code, m.signal,
-                        m.cpu, m.argv_bytes, m.env_bytes, m.left_processes, m.reason,
-                    )
-                    for m in measurements
-                ],
-            )  # fmt: skip
+                [(*astuple(m)[: len(_FIELDS)], run) for m in measurements],
+            )
             self._connection.executemany(
                 "INSERT INTO value VALUES (?, ?, ?, ?, ?)",
                 [
