@@ -5,7 +5,6 @@ from __future__ import annotations
 import statistics
 import subprocess
 import sys
-from dataclasses import replace
 
 import made_up
 import msgspec
@@ -232,7 +231,7 @@ def test_a_fresh_reader_gives_the_same_samples(record):
 def test_iterations_are_reduced_in_their_order_whatever_order_they_came_in(tmp_path, reduce, wanted):
     metric = UserMetric("rate", source="stdout", pattern="(.*)", reduce=reduce)
     values = tuple(Value("rate", float(i), i) for i in (2, 0, 3, 1))
-    block = replace(made_up.blocks(1, treatments=1)[0], discard=False)
+    block = msgspec.structs.replace(made_up.blocks(1, treatments=1)[0], discard=False)
     with Record.create(
         tmp_path / "a.lab",
         made_up.experiment(metrics=(metric,)),

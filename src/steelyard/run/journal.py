@@ -165,7 +165,7 @@ def read_journal(path: Path, offset: int = 0) -> tuple[list[RawTrial], int]:
         size = file.seek(0, 2)
         if size == 0:
             return [], 0
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as pages, memoryview(pages) as data:
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             _check_head(path, data)
             if size < _FILE_HEAD.size:
                 return [], 0
@@ -188,7 +188,7 @@ def _opened(path: Path) -> BinaryIO:
         ) from None
 
 
-def decode_record(body: memoryview) -> RawTrial:
+def decode_record(body: bytes) -> RawTrial:
     """The trial of one frame's body, which is also how the runner tells of a hook that failed."""
     # fmt: off
     (trial, launch, status, step, hook_status, hook, left_processes, start_ns, wall_ns, user_us, system_us,
@@ -196,16 +196,20 @@ def decode_record(body: memoryview) -> RawTrial:
      queue_wait_ns, exit_code, signal, errno, cpu, argv_bytes, env_bytes, stdout_bytes, stderr_bytes,
      metrics_bytes, stdout_kept, stderr_kept, metrics_kept, counter_count) = _RECORD.unpack_from(body)
     # fmt: on
-    at = _RECORD.size
     counters: dict[str, float | None] = {}
-    for _ in range(counter_count):
-        value, available, length = _COUNTER.unpack_from(body, at)
-        at += _COUNTER.size
-        name = str(body[at : at + length], "ascii")
-        counters[name] = value * find_event(name)[0].scale if available else None
-        at += length
-    stderr_at = at + stdout_kept
-    metrics_at = stderr_at + stderr_kept
+    stdout = stderr = metrics = b""
+    if len(body) > _RECORD.size:  # a program that is silent ends there
+        at = _RECORD.size
+        for _ in range(counter_count):
+            value, available, length = _COUNTER.unpack_from(body, at)
+            at += _COUNTER.size
+            name = str(body[at : at + length], "ascii")
+            counters[name] = value * find_event(name)[0].scale if available else None
+            at += length
+        stderr_at = at + stdout_kept
+        metrics_at = stderr_at + stderr_kept
+        stdout, stderr = body[at:stderr_at], body[stderr_at:metrics_at]
+        metrics = body[metrics_at : metrics_at + metrics_kept]
     is_hook = hook != _NO_HOOK
     return RawTrial(
         trial,
@@ -230,11 +234,11 @@ def decode_record(body: memoryview) -> RawTrial:
         env_bytes,
         left_processes,
         counters,
-        bytes(body[at:stderr_at]) if stdout_kept else b"",
+        stdout,
         stdout_bytes,
-        bytes(body[stderr_at:metrics_at]) if stderr_kept else b"",
+        stderr,
         stderr_bytes,
-        bytes(body[metrics_at : metrics_at + metrics_kept]) if metrics_kept else b"",
+        metrics,
         metrics_bytes,
         _STEPS[step],
         hook if is_hook else None,
@@ -250,8 +254,8 @@ def lost_trial(trial: int, launch: int, why: str) -> RawTrial:
     )  # fmt: skip
 
 
-def _check_head(path: Path, data: memoryview) -> None:
-    magic = bytes(data[: len(_MAGIC)])
+def _check_head(path: Path, data: mmap.mmap) -> None:
+    magic = data[: len(_MAGIC)]
     if not _MAGIC.startswith(magic) and any(magic):
         raise JournalError(
             f"{path} is not a journal of Steelyard: it begins with {magic!r}",
@@ -270,7 +274,7 @@ def _check_head(path: Path, data: memoryview) -> None:
             )
 
 
-def _read_frames(path: Path, data: memoryview, offset: int) -> tuple[list[RawTrial], int]:
+def _read_frames(path: Path, data: mmap.mmap, offset: int) -> tuple[list[RawTrial], int]:
     trials: list[RawTrial] = []
     size = len(data)
     around = _FRAME_HEAD.size + _CHECKSUM.size
@@ -278,11 +282,11 @@ def _read_frames(path: Path, data: memoryview, offset: int) -> tuple[list[RawTri
         magic, length = _FRAME_HEAD.unpack_from(data, offset)
         end = offset + around + length
         if magic == _FRAME_MAGIC and end <= size:
-            with data[offset + _FRAME_HEAD.size : end - _CHECKSUM.size] as body:
-                if zlib.crc32(body) == _CHECKSUM.unpack_from(data, end - _CHECKSUM.size)[0]:
-                    trials.append(decode_record(body))
-                    offset = end
-                    continue
+            body = data[offset + _FRAME_HEAD.size : end - _CHECKSUM.size]
+            if zlib.crc32(body) == _CHECKSUM.unpack_from(data, end - _CHECKSUM.size)[0]:
+                trials.append(decode_record(body))
+                offset = end
+                continue
         torn = (magic == _FRAME_MAGIC and end >= size) or not any(data[offset:])
         if torn:
             break

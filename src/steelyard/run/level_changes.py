@@ -55,6 +55,8 @@ class LevelChanges:
 
     def leave_hard(self, define: Define) -> list[Entry]:
         """Leave the levels of factors that are hard to change."""
+        if not self.entered:
+            return []
         hard = [factor for factor in self.entered if factor in self._hard]
         return [self._leave(factor, define) for factor in reversed(hard)]
 

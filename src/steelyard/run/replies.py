@@ -105,7 +105,7 @@ def explained(failed: Failed, journal: Path, commands: Sequence[Sequence[str]] =
                 hint=f"make room on the file system of {journal.parent}; the same command then goes on",
             )
         case Failure.HOOK:
-            hook = decode_record(memoryview(failed.body))
+            hook = decode_record(failed.body)
             return HookError(
                 f"a command around a block, or of a level, failed:"
                 f" {_named(hook, commands)}{_describe_end(hook)}",

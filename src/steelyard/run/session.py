@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from steelyard.design.plan import Block, Context
 from steelyard.run.journal import read_journal
@@ -16,14 +17,14 @@ from steelyard.run.measurement import Measurement
 from steelyard.run.observe import Observer
 from steelyard.run.queue.queued_runner import QueuedRunner
 from steelyard.run.runner import BlockEnd, Entry, Hook, Runner, RunnerDiedError, Trial
+from steelyard.sample import Treatment
 
 _MOST_LAUNCHES: Final = 256
 """Definitions that the runner keeps before it is told to forget them: with contexts, every block has new
 ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(msgspec.Struct, frozen=True):
     """A block, and the trials of it that are done already."""
 
     block: Block
@@ -120,14 +121,21 @@ class Session:
         program = self._launches.experiment.program
         launches = self._in_context(work.block.context)
         first = self._treatments[work.block.order[0]]
-        before = [Hook(self._define(hook)) for hook in self._launches.hooks(first, program.before_block)]
-        after = [Hook(self._define(hook)) for hook in self._launches.hooks(first, program.after_block)]
+        entries = self._hooks(first, program.before_block)
         # Each block has its own: what is hard to change is set up anew, or its plots would be one.
-        trials: list[Entry] = self._levels.leave_hard(self._define)
+        entries += self._levels.leave_hard(self._define)
         for trial, treatment in work.places():
-            trials += self._levels.change(self._treatments[treatment].levels, self._define)
-            trials.append(Trial(trial, self._number(launches[treatment], treatment, trial)))
-        return [*before, *trials, *after, BlockEnd()]
+            entries += self._levels.change(self._treatments[treatment].levels, self._define)
+            entries.append(Trial(trial, self._number(launches[treatment], treatment, trial)))
+        entries += self._hooks(first, program.after_block)
+        entries.append(BlockEnd())
+        return entries
+
+    def _hooks(self, treatment: Treatment, commands: Sequence[Sequence[str]]) -> list[Entry]:
+        """Untimed commands of a block, under the levels of its first treatment."""
+        if not commands:  # as in most experiments, and this is asked for every block
+            return []
+        return [Hook(self._define(hook)) for hook in self._launches.hooks(treatment, commands)]
 
     def _in_context(self, context: Context | None) -> dict[int, Launch]:
         """Made once for blocks in a row that share a context, as all do where none is drawn: making it takes

@@ -44,6 +44,9 @@ class Verifier:
             Of the program, so that a failed start can say what is wrong with it.
         """
         match raw.status:
+            case "ok":
+                reason = self._wrong_exit(raw) or self._wrong_output(raw)
+                return ("failed", reason) if reason else ("ok", None)
             case "timed_out":
                 limit = f" of {self._timeout_s:g} s" if self._timeout_s is not None else ""
                 return "timed_out", f"was still running at its time limit{limit}{_last_words(raw)}"
@@ -55,9 +58,6 @@ class Verifier:
                 return "spawn_failed", f"{what} {start_failure(raw, path)}"
             case "lost":
                 return "failed", f"its machine was taken away{_last_words(raw)}"
-            case "ok":
-                reason = self._wrong_exit(raw) or self._wrong_output(raw)
-                return ("failed", reason) if reason else ("ok", None)
 
     def _wrong_exit(self, raw: RawTrial) -> str | None:
         if self._exit is None or raw.exit_code == self._exit:

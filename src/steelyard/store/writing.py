@@ -120,6 +120,8 @@ class Writing(Reading):
                     for block in blocks
                 ],
             )
+        # Their trials come next, and are checked against what was drawn.
+        self._places = {block.id: (block.first_trial, block.order) for block in blocks}
 
     def take(
         self, run: int, measurements: Sequence[Measurement], journal_name: str, journal_offset: int
