@@ -78,3 +78,35 @@ def test_what_starts_a_run_loads_neither_numpy_nor_scipy_nor_rich(program):
         check=True,
     )
     assert done.stdout == "[]\n"
+
+
+def loaded(tmp_path: Path, command: str) -> set[str]:
+    """All modules of a process that has run and answered: three trials of each of the commands."""
+    answering = tmp_path / "answering.py"
+    answering.write_text(
+        "import atexit, sys\nfrom steelyard.cli import main\n"
+        "atexit.register(lambda: sys.stderr.write(' '.join(sys.modules)))\nmain()\n"
+    )
+    (tmp_path / "a.toml").write_text(f'name = "a"\n[program]\n{command}\n[design]\nblocks = 3\n')
+    done = subprocess.run(
+        [sys.executable, answering, "run", tmp_path / "a.toml"], capture_output=True, text=True, check=True
+    )
+    return {*done.stderr.split()}
+
+
+COMPARING = ("compared", "comparison", "speedup", "laws.law", "typical")
+SELDOM = ("factorial", "contexts", "ratio_of_speedups", "precision", "protocol.family", "planning.preview")
+
+
+def test_an_answer_about_one_program_loads_nothing_that_compares(tmp_path):
+    modules = loaded(tmp_path, 'command = ["/bin/true"]')
+    assert "steelyard.stats.described" in modules
+    assert modules & {f"steelyard.stats.{name}" for name in COMPARING + SELDOM} == set()
+    assert modules & {"scipy", "numpy.ma", "rich"} == set()
+
+
+def test_an_answer_about_two_programs_loads_nothing_of_factors_contexts_and_looks(tmp_path):
+    modules = loaded(tmp_path, 'commands = { old = ["/bin/true"], new = ["/bin/true"] }')
+    assert modules >= {f"steelyard.stats.{name}" for name in COMPARING}
+    assert modules & {f"steelyard.stats.{name}" for name in SELDOM} == set()
+    assert modules & {"scipy.stats", "rich"} == set()

@@ -10,7 +10,7 @@ from steelyard.stats.autocorrelation import autocorrelation
 from steelyard.stats.contrast import contrast
 from steelyard.stats.declared import Declared
 from steelyard.stats.estimate import effects, estimate
-from steelyard.stats.precision import Precision, contrast_halfwidth, mean_halfwidth, precision, unseen_share
+from steelyard.stats.precision import Precision, contrast_halfwidth, mean_halfwidth, precision
 from steelyard.stats.speedup import speedup
 from steelyard.stats.undefined import Undefined
 
@@ -99,16 +99,6 @@ def test_the_order_of_a_sequential_run_has_no_pairs_to_profit_from(sample):
 
 def test_a_drift_that_leaves_less_than_one_independent_value_leaves_no_interval(sample):
     assert precision([sample(np.exp(np.linspace(0, 0.2, 20)))], Declared()).widest is None
-
-
-@pytest.mark.parametrize(("n", "share"), [(10, 0.26), (20, 0.14), (30, 0.095)])
-def test_the_largest_mode_that_could_be_unseen_is_the_one_known(n, share):
-    assert unseen_share(n) == pytest.approx(share, abs=0.005)
-    assert (1 - unseen_share(n)) ** n == pytest.approx(0.05)
-
-
-def test_nothing_seen_excludes_nothing():
-    assert unseen_share(0) == 1.0
 
 
 @pytest.mark.parametrize("estimand", ["ratio_of_means", "median_ratio"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from steelyard.design import different, drawn_before
 from steelyard.errors import RecordError, UsageError
@@ -23,13 +23,14 @@ from steelyard.stats.answer import Answer, answer
 from steelyard.stats.contrast import Order
 from steelyard.stats.declared import Declared
 from steelyard.stats.extending import level_after
-from steelyard.stats.factorial.precision import effects_precision
 from steelyard.stats.facts import DesignFacts, State
 from steelyard.stats.notice import Notice
-from steelyard.stats.precision import Precision, precision
 from steelyard.stats.type_b import TypeB
 from steelyard.store import Disturbance, Record, RunState
 from steelyard.units import BUILTIN, Scalar
+
+if TYPE_CHECKING:
+    from steelyard.stats.precision import Precision
 
 DISTURBED_SHARE: Final = 0.01
 """Of the elapsed time; below it, other load explains little of what is compared."""
@@ -149,6 +150,10 @@ def primary_precision(record: Record) -> Precision:
     """How precise the declared contrasts of the primary metric are by now: effects where the design asks for
     them, else comparisons.
     """
+    # Imported where a look needs it: an answer does without.
+    from steelyard.stats.factorial.precision import effects_precision
+    from steelyard.stats.precision import precision
+
     experiment, declared = record.experiment, _declared(record)
     samples, order = record.samples(experiment.analysis.metric), _order(experiment)
     effects = effects_precision(samples, layout_of(experiment), declared, order=order)

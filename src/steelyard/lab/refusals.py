@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from steelyard.errors import MachineError, SteelyardError, UsageError
 from steelyard.lab.here import refuse_missing
@@ -11,7 +12,9 @@ from steelyard.run.launches import UNBUILT, Launches
 from steelyard.run.queue import Submission, submission
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
-from steelyard.stats.planning.preview import Refusal
+
+if TYPE_CHECKING:
+    from steelyard.stats.planning.preview import Refusal
 
 
 def refuse_level_commands(experiment: Experiment, submitted: Submission | None) -> None:
@@ -39,6 +42,9 @@ def refusals(
     programs : sequence of Recipe
         What would be built.
     """
+    # A plan's, which a run, where only the first of them counts, does without.
+    from steelyard.stats.planning.preview import Refusal
+
     found = dict.fromkeys((error.message, error.hint) for error in _errors(experiment, drawn, programs))
     return tuple(Refusal(message, hint) for message, hint in found)
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from steelyard.report.digits import bounds, percent, probability, ratio
 from steelyard.report.label import counted, wrap
 from steelyard.report.line import Line, Span
 from steelyard.report.table import MOST_ROWS, Column, table
-from steelyard.report.words import Names
-from steelyard.stats.answer import Answer
-from steelyard.stats.contexts.across import AcrossContexts
-from steelyard.stats.contexts.finding import SEEN, ContextFinding
 from steelyard.units import format_duration
+
+if TYPE_CHECKING:
+    from steelyard.report.words import Names
+    from steelyard.stats.answer import Answer
+    from steelyard.stats.contexts.across import AcrossContexts
+    from steelyard.stats.contexts.finding import ContextFinding
 
 MOST_SENTENCES: Final = 6
 
@@ -121,6 +123,8 @@ def _interaction(each: ContextFinding, called: Names) -> str:
     components, common = each.across.components, each.across.common
     if components is None or components.p is None:
         return ""
+    from steelyard.stats.contexts.finding import SEEN
+
     moves = "move" if components.p < SEEN else "are not seen to move"
     both = f"; both commands alike by s = {percent(common)}" if common else ""
     return f"{_who(each, called)}: contexts {moves} the ratio ({_p(components.p)}){both}."

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from steelyard.factorial import Axis
 from steelyard.factorial.layout import TWO_STEPS
 from steelyard.report.digits import bounds, percent, probability, ratio
 from steelyard.report.label import counted, level_text, printable
-from steelyard.report.line import Style
 from steelyard.report.words import Finding, comparative, fresh, is_speed
-from steelyard.stats.answer import Answer
-from steelyard.stats.factorial.effect import ConditionalEffect, Effect, Factorial
-from steelyard.stats.interval import Interval
-from steelyard.units import Metric
+
+if TYPE_CHECKING:
+    from steelyard.factorial import Axis
+    from steelyard.report.line import Style
+    from steelyard.stats.answer import Answer
+    from steelyard.stats.factorial.effect import ConditionalEffect, Effect, Factorial
+    from steelyard.stats.interval import Interval
+    from steelyard.units import Metric
 
 MOST_SENTENCES: Final = 3
 MOST_FINDINGS: Final = 8

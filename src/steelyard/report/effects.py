@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from steelyard.report.digits import bounds, probability, ratio
 from steelyard.report.effect_words import called, interactions, leads, step_text
@@ -12,11 +12,13 @@ from steelyard.report.label import counted, level_text, printable, wrap
 from steelyard.report.line import Line, Span, Style
 from steelyard.report.table import Column, table
 from steelyard.report.words import REASONS, is_speed
-from steelyard.stats.answer import Answer
-from steelyard.stats.factorial.effect import ContrastEffect, Effect, Factorial, LevelEffect
-from steelyard.stats.factorial.estimate import LogEstimate
-from steelyard.stats.interval import Interval
-from steelyard.units import Metric
+
+if TYPE_CHECKING:
+    from steelyard.stats.answer import Answer
+    from steelyard.stats.factorial.effect import ContrastEffect, Effect, Factorial, LevelEffect
+    from steelyard.stats.factorial.estimate import LogEstimate
+    from steelyard.stats.interval import Interval
+    from steelyard.units import Metric
 
 MOST_ROWS: Final = 15
 MOST_SENTENCES: Final = 3

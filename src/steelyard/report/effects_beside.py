@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from steelyard.report.digits import bounds, quantity, ratio
 from steelyard.report.effect_words import called
 from steelyard.report.label import level_text, printable
 from steelyard.report.line import Line, Span
 from steelyard.report.table import Column, table
-from steelyard.stats.answer import Answer
-from steelyard.stats.factorial.effect import Effect, Factorial
+
+if TYPE_CHECKING:
+    from steelyard.stats.answer import Answer
+    from steelyard.stats.factorial.effect import Effect, Factorial
 
 MOST_METRICS: Final = 8
 MOST_EFFECTS: Final = 4

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
@@ -14,10 +14,12 @@ from steelyard.report.label import printable
 from steelyard.report.line import Line, Span, Style
 from steelyard.report.table import MOST_ROWS, Column, table
 from steelyard.report.words import REASONS, Names
-from steelyard.stats.answer import Answer
-from steelyard.stats.ratio_of_speedups import Change, SpeedupRatio
-from steelyard.stats.speedup import Speedup
+from steelyard.stats.undefined import Undefined
 from steelyard.units import Scalar
+
+if TYPE_CHECKING:
+    from steelyard.stats.answer import Answer
+    from steelyard.stats.ratio_of_speedups import Change, SpeedupRatio
 
 _STYLES: Final[dict[Change, Style]] = {"larger": "", "smaller": "", "not_resolved": "open"}
 
@@ -48,7 +50,7 @@ class SpeedupRatioEntry(msgspec.Struct, frozen=True):
 
 def entry(each: SpeedupRatio) -> SpeedupRatioEntry:
     """One ratio as it stands in the JSON document."""
-    known = each.ratio if isinstance(each.ratio, Speedup) else None
+    known = None if isinstance(each.ratio, Undefined) else each.ratio
     return SpeedupRatioEntry(
         factor=each.factor,
         level=each.level,
@@ -68,7 +70,7 @@ def entry(each: SpeedupRatio) -> SpeedupRatioEntry:
         p_holm=each.p_holm,
         change=each.change,
         assumptions=assumptions(known.method) if known else (),
-        undefined=None if isinstance(each.ratio, Speedup) else REASONS[each.ratio.reason],
+        undefined=REASONS[each.ratio.reason] if isinstance(each.ratio, Undefined) else None,
     )
 
 
@@ -98,10 +100,10 @@ def lines(answer: Answer, called: Names, width: int) -> list[Line]:
 
 
 def _ratio(each: SpeedupRatio) -> str:
-    return ratio(each.ratio.value, each.ci95) if isinstance(each.ratio, Speedup) else "–"
+    return "–" if isinstance(each.ratio, Undefined) else ratio(each.ratio.value, each.ci95)
 
 
 def _interval(each: SpeedupRatio) -> str:
-    if isinstance(each.ratio, Speedup) and each.ci95 is not None:
-        return bounds(each.ratio.value, each.ci95)
-    return "–"
+    if isinstance(each.ratio, Undefined) or each.ci95 is None:
+        return "–"
+    return bounds(each.ratio.value, each.ci95)

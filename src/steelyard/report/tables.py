@@ -5,7 +5,7 @@ metrics.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from steelyard.report import effects_beside
 from steelyard.report.digits import bounds, probability, quantity, ratio, scale
@@ -15,11 +15,13 @@ from steelyard.report.label import printable
 from steelyard.report.line import Line, Span
 from steelyard.report.table import MOST_ROWS, Column, table
 from steelyard.report.words import is_speed, verdict
-from steelyard.stats.answer import Answer
-from steelyard.stats.comparison import Comparison
-from steelyard.stats.described import Described
 from steelyard.stats.undefined import Undefined
 from steelyard.units import Metric, Scalar
+
+if TYPE_CHECKING:
+    from steelyard.stats.answer import Answer
+    from steelyard.stats.comparison import Comparison
+    from steelyard.stats.described import Described
 
 _SUMMARY: Final = 32
 """Columns of a terminal that runs, mean, s and CV take."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from steelyard.report import contexts, effects, notices, speedup_ratios, stopping, typical
 from steelyard.report.digits import percent
@@ -13,9 +13,11 @@ from steelyard.report.label import columns, counted, printable, wrap
 from steelyard.report.line import Line, Span, plain
 from steelyard.report.tables import measured, other_metrics, pairwise
 from steelyard.report.words import ESTIMANDS, INTERVAL_NAMES, Names, alone, finding, names, verdict
-from steelyard.stats.answer import Answer
-from steelyard.stats.comparison import Comparison
-from steelyard.stats.speedup import Speedup
+from steelyard.stats.undefined import Undefined
+
+if TYPE_CHECKING:
+    from steelyard.stats.answer import Answer
+    from steelyard.stats.comparison import Comparison
 
 MOST_FINDINGS: Final = 12
 
@@ -99,7 +101,7 @@ def _largest(judged: Sequence[Comparison]) -> list[Comparison]:
     sizes = {
         i: abs(each.speedup.log)
         for i, each in enumerate(judged)
-        if isinstance(each.speedup, Speedup) and each.verdict != "not_resolved"
+        if not isinstance(each.speedup, Undefined) and each.verdict != "not_resolved"
     }
     chosen = sorted(sizes, key=lambda i: sizes[i], reverse=True)[:MOST_FINDINGS]
     return [judged[i] for i in sorted(chosen)]

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from steelyard.report.digits import bounds, percent, probability, ratio
 from steelyard.report.label import printable, wrap
 from steelyard.report.line import Line, Span
 from steelyard.report.table import MOST_ROWS, Column, table
 from steelyard.report.words import Names, comparative
-from steelyard.stats.answer import Answer
-from steelyard.stats.comparison import Comparison
-from steelyard.stats.interval import Interval
-from steelyard.stats.speedup import Speedup
-from steelyard.stats.typical import BetterMethod, Typical
+from steelyard.stats.undefined import Undefined
+
+if TYPE_CHECKING:
+    from steelyard.stats.answer import Answer
+    from steelyard.stats.comparison import Comparison
+    from steelyard.stats.interval import Interval
+    from steelyard.stats.typical import BetterMethod, Typical
 
 MOST_LINES: Final = 4
 
@@ -74,7 +76,9 @@ def _known(answer: Answer) -> list[tuple[Comparison, Typical]]:
 def _elsewhere(comparison: Comparison, found: Typical) -> bool:
     """Whether the speedup lies outside the interval of the typical run."""
     speedup = comparison.speedup
-    return isinstance(speedup, Speedup) and found.ci95 is not None and found.ci95.excludes(speedup.value)
+    if isinstance(speedup, Undefined) or found.ci95 is None:
+        return False
+    return found.ci95.excludes(speedup.value)
 
 
 def _sentence(comparison: Comparison, found: Typical, whose: str) -> str:

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
-from steelyard.estimand import Estimand, IntervalKind
 from steelyard.report.digits import bounds, percent, probability, quantity, ratio
 from steelyard.report.factor_columns import differing
 from steelyard.report.label import counted, printable, shorten_all
-from steelyard.report.line import Style
-from steelyard.stats.answer import Answer
-from steelyard.stats.comparison import Comparison
-from steelyard.stats.described import Described
-from steelyard.stats.interval import Interval
-from steelyard.stats.laws.signs import Signs
-from steelyard.stats.planning.fresh import FreshRun
-from steelyard.stats.speedup import Speedup
 from steelyard.stats.undefined import Undefined
 from steelyard.units import Metric, format_duration, format_quantity
+
+if TYPE_CHECKING:
+    from steelyard.estimand import Estimand, IntervalKind
+    from steelyard.report.line import Style
+    from steelyard.stats.answer import Answer
+    from steelyard.stats.comparison import Comparison
+    from steelyard.stats.described import Described
+    from steelyard.stats.interval import Interval
+    from steelyard.stats.planning.fresh import FreshRun
+    from steelyard.stats.speedup import Speedup
 
 Names = Mapping[str, str]
 
@@ -121,6 +122,8 @@ def finding(comparison: Comparison, answer: Answer, names: Names) -> Finding:
         claim = f"{where}{new} is equivalent to {old} within {percent(margin)}"
         return Finding(claim, f"{size}, {evidence}", style)
     if _direction(comparison) is not None:
+        from steelyard.stats.laws.signs import Signs
+
         least = "at least " if isinstance(speedup.law, Signs) and speedup.law.one_sided else ""
         claim = f"{where}{new} {_is(comparison)} {least}{size} {_than(comparison)} {old}"
         if comparison.verdict == "not_resolved" and margin is not None:

@@ -8,28 +8,23 @@ from typing import TYPE_CHECKING
 
 from steelyard.factorial import Layout
 from steelyard.sample import Sample, Treatment
-from steelyard.stats.comparison import Comparison, compare, intervals
-from steelyard.stats.contexts.finding import ContextFinding, context_findings
 from steelyard.stats.declared import Declared
 from steelyard.stats.described import Described, describe
 from steelyard.stats.doubtful_unit import doubtful_units
-from steelyard.stats.factorial.analysis import factorial
-from steelyard.stats.factorial.beside import effects_beside
-from steelyard.stats.factorial.effect import Factorial
-from steelyard.stats.factorial.fresh import with_fresh_runs
 from steelyard.stats.facts import DesignFacts
 from steelyard.stats.instances import pool
 from steelyard.stats.notice import Notice
 from steelyard.stats.notices import limits_of, warnings_of
 from steelyard.stats.pairing import pair_up
-from steelyard.stats.planning.fresh import fresh_run
-from steelyard.stats.ratio_of_speedups import SpeedupRatio, ratios_of_speedups
-from steelyard.stats.typical import Typical, typical_runs
-from steelyard.stats.undefined import Undefined
 from steelyard.units import Metric
 
-if TYPE_CHECKING:  # it loads all tests of the protocol, 10 ms, for an answer that seldom has it
+if TYPE_CHECKING:  # with what they come from, 90 modules that an answer about one treatment does without
+    from steelyard.stats.comparison import Comparison
+    from steelyard.stats.contexts.finding import ContextFinding
+    from steelyard.stats.factorial.effect import Factorial
     from steelyard.stats.protocol.answer import ProtocolAnswer
+    from steelyard.stats.ratio_of_speedups import SpeedupRatio
+    from steelyard.stats.typical import Typical
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,47 +114,28 @@ def answer(
     others = [each for each in described if each.metric.name != declared.metric]
     if not primary:
         raise ValueError(f"no sample of the primary metric {declared.metric!r}")
-    judged = tuple(
-        _with_fresh_run(each, declared, facts)
-        for each in compare(samples if to_limit is None else to_limit, declared, order=facts.order)
-    )
-    foreign = {
-        name: _without_foreign_labels(declared, others, name)
-        for name in dict.fromkeys(each.metric.name for each in others)
-    }
-    unjudged = [
-        comparison
-        for name, known in foreign.items()
-        for comparison in intervals(samples, known, metric=name, order=facts.order)
-    ]
-    return Answer(
+    found = Answer(
         experiment=experiment,
         design=facts,
         declared=declared,
         metric=primary[0].metric,
         samples=(*primary, *others),
-        comparisons=(*judged, *unjudged),
+        comparisons=(),
+        protocol=_protocol(samples, declared),
+    )
+    if (layout is not None and layout.varying) or len({sample.treatment.id for sample in samples}) > 1:
+        from steelyard.stats.compared import compared
+
+        found = compared(found, samples, to_limit=to_limit, crossed=crossed, layout=layout)
+    return replace(
+        found,
         warnings=(
-            *warnings_of(facts, primary, judged, _lonely(samples, declared), declared),
+            *warnings_of(facts, primary, found.judged, _lonely(samples, declared), declared),
             *_of_protocol(declared, facts),
-            *doubtful_units((*primary, *others)),
+            *doubtful_units(found.samples),
             *warnings,
         ),
         unobserved=(*limits_of(facts, primary, others), *unobserved),
-        contexts=() if declared.instances else context_findings(samples, declared, facts),
-        typical=typical_runs(samples, declared, facts.order),
-        protocol=_protocol(samples, declared),
-        speedup_ratios=ratios_of_speedups(samples, declared, order=facts.order),
-        effects=tuple(
-            with_fresh_runs(each, declared, facts)
-            for each in factorial(crossed, layout, declared, order=facts.order)
-        ),
-        effects_beside=effects_beside(
-            crossed,
-            layout,
-            [replace(known, metric=name) for name, known in foreign.items()],
-            order=facts.order,
-        ),
     )
 
 
@@ -182,24 +158,5 @@ def _of_protocol(declared: Declared, facts: DesignFacts) -> list[Notice]:
     return [Notice("pairing_given_up"), *returning]
 
 
-def _with_fresh_run(comparison: Comparison, declared: Declared, facts: DesignFacts) -> Comparison:
-    ratio, size = comparison.speedup, comparison.family_size
-    if comparison.verdict != "not_resolved" or comparison.refused or not size or isinstance(ratio, Undefined):
-        return comparison
-    by_context = comparison.contexts is not None
-    return replace(comparison, fresh=fresh_run(ratio, size, declared, facts, by_context=by_context))
-
-
 def _lonely(samples: Sequence[Sample], declared: Declared) -> tuple[Treatment, ...]:
     return pair_up([s for s in samples if s.metric.name == declared.metric], declared).without_baseline
-
-
-def _without_foreign_labels(declared: Declared, others: Sequence[Described], metric: str) -> Declared:
-    """Strata may name labels, which not every metric has."""
-    of_metric = [each for each in others if each.metric.name == metric]
-    strata = [
-        name
-        for name in declared.strata
-        if all(name in e.treatment.levels or name in e.labels for e in of_metric)
-    ]
-    return replace(declared, strata=tuple(strata))

@@ -10,9 +10,9 @@ from functools import lru_cache
 from typing import Literal
 
 from steelyard.stats.contrast import Contrast, Units
+from steelyard.stats.contributions import Contribution, Side
 from steelyard.stats.propagation import Expanded, expanded
 from steelyard.stats.speedup import Speedup
-from steelyard.stats.type_b import Contribution, Side
 
 Kind = Literal["A", "B"]
 

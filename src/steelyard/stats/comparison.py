@@ -16,6 +16,7 @@ from steelyard.stats.adjusted import AdjustedSpeedup, adjusted_speedup, cv
 from steelyard.stats.autocorrelation import Autocorrelation, autocorrelation
 from steelyard.stats.budget import Budget, budget
 from steelyard.stats.contrast import Contrast, Floats, Order, contrast
+from steelyard.stats.contributions import Contribution, contributions, with_type_b
 from steelyard.stats.declared import Declared
 from steelyard.stats.described import sees_clock
 from steelyard.stats.estimate import effects, estimate
@@ -30,7 +31,6 @@ from steelyard.stats.remembered import remembered
 from steelyard.stats.resolution import coarse_step
 from steelyard.stats.speedup import Speedup
 from steelyard.stats.trend import trend
-from steelyard.stats.type_b import Contribution, contributions, with_type_b
 from steelyard.stats.undefined import Undefined
 from steelyard.stats.verdict import Difference, Relevance, Verdict, difference_of, verdict_of
 from steelyard.units import Metric, Scalar

@@ -135,13 +135,6 @@ def mean_halfwidth(values: Floats) -> float | None:
     return _halfwidth([_uncertainty(values / values.mean())], float)
 
 
-def unseen_share(n: int) -> float:
-    """The largest share that a mode (or a kind of context) can have and still show in none of ``n`` draws
-    with a probability of 5 %.
-    """
-    return 1.0 if n < 1 else -math.expm1(math.log(0.05) / n)
-
-
 @dataclass(frozen=True, slots=True)
 class _Part:
     """Variance of a mean and its degrees of freedom; ``nu`` is 0 where there are none."""

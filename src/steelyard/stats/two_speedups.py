@@ -12,6 +12,7 @@ import numpy as np
 
 from steelyard.estimand import Estimand, IntervalKind
 from steelyard.stats.contrast import Contrast, Floats, Units, restricted
+from steelyard.stats.contributions import contributions_of_ratio, with_type_b
 from steelyard.stats.estimate import estimate
 from steelyard.stats.four_means import drawn_ratios, studentised_paired, studentised_samples
 from steelyard.stats.laws.drawn import Drawn, Studentised
@@ -21,7 +22,7 @@ from steelyard.stats.propagation import effective_freedom
 from steelyard.stats.rounding import ROUNDING, steadied
 from steelyard.stats.speedup import Speedup
 from steelyard.stats.student import two_sided_p
-from steelyard.stats.type_b import TypeB, contributions_of_ratio, with_type_b
+from steelyard.stats.type_b import TypeB
 from steelyard.stats.undefined import Undefined
 
 

@@ -15,9 +15,9 @@ from steelyard.stats.contexts.robust import Robust, robust
 from steelyard.stats.contexts.visits import Visits, differences, visits
 from steelyard.stats.contrast import Floats
 from steelyard.stats.interval import Interval
-from steelyard.stats.precision import unseen_share
 from steelyard.stats.student import t_quantile
 from steelyard.stats.undefined import LARGEST_LOG, Undefined
+from steelyard.stats.unseen import unseen_share
 
 MOST_EACH: Final = 10_000
 """Contexts that are told one by one: nobody reads more, and half a million take seconds and megabytes."""

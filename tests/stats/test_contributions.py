@@ -11,10 +11,11 @@ from uncertainties import correlated_values, ufloat, umath
 
 from steelyard.stats.comparison import compare, intervals
 from steelyard.stats.contrast import contrast
+from steelyard.stats.contributions import Contribution, contributions, with_type_b
 from steelyard.stats.declared import Declared
 from steelyard.stats.estimate import estimate
 from steelyard.stats.speedup import Speedup
-from steelyard.stats.type_b import Contribution, TypeB, contributions, with_type_b
+from steelyard.stats.type_b import TypeB
 
 pairs = st.lists(st.tuples(st.floats(0.5, 2), st.floats(0.5, 2)), min_size=4, max_size=12)
 

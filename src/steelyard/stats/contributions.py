@@ -1,0 +1,139 @@
+"""What errors that repetition does not show add to a ratio, and to its uncertainty."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from steelyard.stats.contrast import Contrast, Floats
+from steelyard.stats.interval import Interval
+from steelyard.stats.propagation import effective_freedom
+from steelyard.stats.speedup import Speedup, smallest_exact_p
+from steelyard.stats.student import t_quantile, two_sided_p
+from steelyard.stats.type_b import TypeB
+from steelyard.stats.undefined import LARGEST_LOG, Undefined
+
+Side = Literal["baseline", "treatment", "both"]
+"""Whose values an error moves."""
+
+_MANY = 1e6
+"""Degrees of freedom with which t is the normal distribution to six digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What a Type B error adds to log S: through the numerator, the denominator, or both at once.
+
+    Attributes
+    ----------
+    sensitivity : float
+        Of log S, per unit of the error.
+    """
+
+    of: TypeB
+    side: Side
+    sensitivity: float
+
+    @property
+    def u(self) -> float:
+        """Standard uncertainty of log S, without its sign."""
+        return abs(self.sensitivity) * self.of.u
+
+
+def contributions(contrast: Contrast, components: Sequence[TypeB], *, logs: bool) -> tuple[Contribution, ...]:
+    """An absolute error e moves a mean of logarithms by e times the mean of 1/x, the log of a mean by e over
+    the mean; a relative one moves either by e. Shared errors partly cancel, relative ones entirely.
+
+    Parameters
+    ----------
+    logs : bool
+        The estimate is of mean logarithms, not of means.
+    """
+    old, new = (contrast.sign * _per_unit(raws, logs=logs) for raws in (contrast.old.raws, contrast.new.raws))
+    found: list[Contribution] = []
+    for each in components:
+        one, other = (contrast.sign, contrast.sign) if each.relative else (old, new)
+        if each.shared:
+            found.append(Contribution(each, "both", one - other))
+        else:
+            found += [Contribution(each, "baseline", one), Contribution(each, "treatment", -other)]
+    return tuple(found)
+
+
+def contributions_of_ratio(
+    numerator: Contrast, denominator: Contrast, components: Sequence[TypeB], *, logs: bool
+) -> tuple[Contribution, ...]:
+    """The same of log S_numerator - log S_denominator: an error of its own in each of four treatments, or one
+    that all four share, of which little is left.
+    """
+    over = contributions(numerator, components, logs=logs)
+    under = [
+        replace(each, sensitivity=-each.sensitivity)
+        for each in contributions(denominator, components, logs=logs)
+    ]
+    return tuple(
+        part
+        for one, other in zip(over, under, strict=True)
+        for part in (
+            (replace(one, sensitivity=one.sensitivity + other.sensitivity),)
+            if one.of.shared
+            else (one, other)
+        )
+    )
+
+
+def with_type_b(ratio: Speedup, parts: Sequence[Contribution]) -> Speedup | Undefined:
+    """The estimate with its Type A and Type B uncertainties together, nu by Welch-Satterthwaite.
+
+    Only for estimates that vary by t on log S, or not at all: the laws of the others have no place for it.
+    """
+    if ratio.law is not None or not any(part.u for part in parts):
+        return ratio
+    own = math.hypot(*(part.u for part in parts))
+    if own > LARGEST_LOG:  # against values of next to nothing
+        return Undefined("out_of_range")
+    if ratio.nu is None:
+        law = Stated(ratio.log, own, ratio.p if ratio.log else smallest_exact_p(ratio.method, ratio.n))
+        p = law.p_of(1.0)
+        return Speedup(ratio.log, own, None, ratio.n, p, ratio.method, ratio.estimand, law)
+    u = math.hypot(ratio.se, own)
+    freedom = effective_freedom([ratio.se, *(p.u for p in parts)], [ratio.nu, *(p.of.nu for p in parts)])
+    nu = min(freedom or _MANY, _MANY)
+    p = max(ratio.least_p, two_sided_p(ratio.log / u, nu))
+    return replace(ratio, se=u, nu=nu, p=p)
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """Units that do not differ at all, with a stated error: normal, as far as their number can say anything.
+
+    Attributes
+    ----------
+    least : float
+        The p of as many equal signs: no hypothesis has a smaller one.
+    """
+
+    log: float
+    u: float
+    least: float
+
+    def p_of(self, ratio: float) -> float:
+        """By the stated error; no smaller than what the number of units can show."""
+        return max(self.least, two_sided_p((self.log - math.log(ratio)) / self.u, _MANY))
+
+    def interval(self, alpha: float) -> Interval | None:
+        """``None`` where the units are too few to say anything at that level."""
+        half = t_quantile(_MANY, alpha) * self.u
+        if self.least > alpha or abs(self.log) + half > LARGEST_LOG:
+            return None
+        return Interval(math.exp(self.log - half), math.exp(self.log + half))
+
+
+def _per_unit(raws: Floats, *, logs: bool) -> float:
+    # A subnormal value has no reciprocal in the range of double: the error is infinitely larger than it.
+    with np.errstate(over="ignore", divide="ignore"):
+        return float((1 / raws).mean()) if logs else float(1 / raws.mean())
