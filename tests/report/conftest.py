@@ -43,6 +43,7 @@ CASES = (
     factors.a_screening,
     factors.factors_in_one_block,
     factors.metrics_beside_effects,
+    factors.factors_with_the_same_levels_by_the_protocol,
     oddities.failing_runs,
     oddities.one_treatment,
     oddities.one_run,

@@ -4,7 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.report.label import columns, counted, listed, pad, printable, shorten, shorten_all, wrap
+from steelyard.report.label import (
+    columns,
+    counted,
+    listed,
+    pad,
+    printable,
+    shorten,
+    shorten_all,
+    shorten_apart,
+    wrap,
+)
 
 
 @pytest.mark.parametrize(
@@ -106,3 +116,12 @@ def test_names_are_listed_as_one_says_them(names, text):
 
 def test_one_is_not_many():
     assert (counted(1, "run"), counted(0, "run"), counted(1200, "run")) == ("1 run", "0 runs", "1,200 runs")
+
+
+def test_names_that_no_short_text_tells_apart_get_more_room_as_far_as_there_is():
+    texts = [f"opt={o}, size={n}, threads={t}" for o in ("O2", "O3") for n in (1000, 2000) for t in (1, 2)]
+    assert len(set(shorten_all(texts, 12).values())) < len(texts)
+    short = shorten_apart(texts, 12, 40)
+    assert len(set(short.values())) == len(texts)
+    assert max(map(columns, short.values())) < max(map(columns, texts))
+    assert shorten_apart(texts, 12, 13) == shorten_all(texts, 12)

@@ -56,3 +56,15 @@ def test_a_factor_with_the_title_of_another_column_is_told_apart_as_in_exports()
     shown = plain(table([factor, label, Column("mean", cells("2"))], 80))
     assert shown.split() == ["factor.mean", "op", "mean", "1", "a", "2"]
     assert plain(table([factor, label], 80)).split()[0] == "mean"
+
+
+def test_a_name_is_not_shortened_until_two_look_alike_and_another_column_gives_way_for_it():
+    names = cells(*(f"opt={o}, size={n}, threads={t}" for o in "23" for n in ("1000", "2000") for t in "12"))
+    column = Column("treatment", names, right=False, is_name=True)
+    rows = plain(table([column, Column("spare", cells(*["x" * 18] * 8), give_way=1)], 36)).splitlines()
+    assert "spare" not in rows[0]
+    assert len(set(rows)) == 9
+    short = Column("treatment", cells("a" * 40, "b" * 40), right=False, is_name=True)
+    assert "spare" in plain(table([short, Column("spare", cells(*["x" * 18] * 2), give_way=1)], 36))
+    # Without room for what tells them apart, nothing has to give way for it.
+    assert "spare" in plain(table([column, Column("spare", cells(*["x"] * 8), give_way=1)], 19))

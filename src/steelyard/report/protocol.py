@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final, Literal
 
 from steelyard.report.digits import bounds, probability, ratio
-from steelyard.report.label import counted, printable, wrap
+from steelyard.report.factor_columns import baseline_column, treatment_columns, varying
+from steelyard.report.label import counted, level_text, printable, wrap
 from steelyard.report.line import Line, Span, Style
 from steelyard.report.protocol_tables import program_tables
-from steelyard.report.table import MOST_ROWS, Column, table
+from steelyard.report.table import GAP, MOST_ROWS, Column, table
 from steelyard.report.words import comparative, is_speed, verdict
 from steelyard.sample import Treatment
 from steelyard.stats.answer import Answer
@@ -20,9 +22,14 @@ from steelyard.stats.protocol.path import Test
 from steelyard.stats.protocol.programs import within
 from steelyard.stats.protocol.rules import NAME
 from steelyard.stats.undefined import Undefined
-from steelyard.units import Metric
+from steelyard.units import Metric, Scalar
 
 TESTS: Final[dict[Test, str]] = {"student": "Student", "welch": "Welch", "mann-whitney": "M-W"}
+
+_VERDICT: Final = 23
+"""Columns of a terminal that ``p Holm`` and the verdict take, with the gaps before them."""
+_AGAINST: Final = 14
+"""Columns of a terminal that the baseline takes at least, with the gap before it."""
 
 _MEANINGS: Final = {
     "of means": "ratio of means, above 1 where better",
@@ -56,10 +63,10 @@ def pair_table(answer: Answer, width: int) -> list[Line]:
     paired = {(c.baseline.id, c.treatment.id, *sorted(c.labels.items())): c for c in answer.judged}
     beside = [paired.get((p.baseline.id, p.treatment.id, *sorted(p.labels.items()))) for p in shown]
     by_blocks = answer.design.order != "sequential"
+    strata = _strata(shown)
     columns = [
-        *_strata(shown),
-        Column("treatment", [_name(_called(p, p.treatment)) for p in shown], right=False, is_name=True),
-        Column("against", [_name(_called(p, p.baseline)) for p in shown], right=False, is_name=True),
+        *strata,
+        *_treatments(answer, shown, width - sum(each.width + len(GAP) for each in strata)),
         Column("test", [_test(p) for p in shown], right=False, give_way=1),
         Column("p", [_p(p.p) for p in shown], give_way=4),
         Column("p Holm", [_p(p.p_holm) for p in shown]),
@@ -75,11 +82,45 @@ def pair_table(answer: Answer, width: int) -> list[Line]:
 
 
 def _strata(shown: Sequence[ProtocolPair]) -> list[Column]:
-    names = dict.fromkeys(name for pair in shown for name in (*pair.stratum, *pair.labels))
-    cells = {
-        name: [_name(str({**p.stratum, **p.labels}.get(name, "")) or "''") for p in shown] for name in names
-    }
-    return [Column(printable(name), cells[name], right=False, is_name=True) for name in names]
+    return [
+        *_columns([pair.stratum for pair in shown], "factor"),
+        *_columns([pair.labels for pair in shown], "label"),
+    ]
+
+
+def _columns(rows: Sequence[Mapping[str, Scalar]], of: Literal["factor", "label"]) -> list[Column]:
+    names = dict.fromkeys(name for row in rows for name in row)
+    cells = {name: [_name(str(row.get(name, "")) or "''") for row in rows] for name in names}
+    return [Column(printable(name), cells[name], right=False, is_name=True, of=of) for name in names]
+
+
+def _treatments(answer: Answer, shown: Sequence[ProtocolPair], room: int) -> list[Column]:
+    """What is compared with what, but for what the stratum says already; where there are several factors,
+    each has a column, as in every table.
+    """
+    said = {name for pair in shown for name in pair.stratum}
+    varied = varying([each.treatment for each in answer.samples])
+    factors = [name for name in varied if name not in said]
+    if not factors:
+        return [
+            Column("treatment", [_name(_called(p, p.treatment)) for p in shown], right=False, is_name=True),
+            Column("against", [_name(_called(p, p.baseline)) for p in shown], right=False, is_name=True),
+        ]
+    named = treatment_columns([pair.treatment for pair in shown], factors, room - _VERDICT - _AGAINST)
+    if any(column.of != "factor" for column in named):
+        # Labels of several factors are long, and look alike when they are shortened.
+        bare = [_name(_bare(pair.treatment, factors)) for pair in shown]
+        named = [Column("treatment", bare, right=False, is_name=True)]
+    left = room - _VERDICT - sum(column.width + len(GAP) for column in named)
+    against = baseline_column([(pair.treatment, pair.baseline) for pair in shown], factors)
+    if against.narrowest_apart > left:
+        against = replace(against, cells=[_name(_bare(pair.baseline, factors)) for pair in shown])
+    return [*named, against]
+
+
+def _bare(treatment: Treatment, factors: Sequence[str]) -> str:
+    """Its levels, in the order of the factors."""
+    return ",".join(level_text(treatment.levels[name]) for name in factors)
 
 
 def _called(pair: ProtocolPair, treatment: Treatment) -> str:

@@ -4,11 +4,11 @@ after Holm, and a row for each program.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from steelyard.report.digits import percent
-from steelyard.report.label import columns, counted, pad, printable, shorten_all, wrap
+from steelyard.report.label import columns, counted, pad, printable, shorten_apart, wrap
 from steelyard.report.line import Line, Span
 from steelyard.report.table import MOST_ROWS, Column, table
 from steelyard.stats.protocol.path import Test
@@ -18,6 +18,8 @@ from steelyard.units import Scalar
 MOST_TRIANGLES: Final = 6
 NAME_WIDTH: Final = 10
 """Columns of a terminal for the name of a treatment; ``100%*`` takes five."""
+MOST_NAME_WIDTH: Final = 3 * NAME_WIDTH
+"""Where fewer would make two names look alike."""
 GAP: Final = "  "
 
 _SHORT: Final[dict[Test, str]] = {"student": "Student", "welch": "Welch", "mann-whitney": "M-W"}
@@ -29,7 +31,7 @@ def program_tables(found: ProgramTables, width: int) -> list[Line]:
     result: list[Line] = []
     if len(programs) > 1:
         for shown in found.tables[:MOST_TRIANGLES]:
-            result += [*_titled(shown, len(programs), width), ()]
+            result += [*_titled(shown, found.factors, len(programs), width), ()]
         if left := len(found.tables) - MOST_TRIANGLES:
             result += [(Span(f"… and {left} more; --json has all."),), ()] if left > 0 else []
         if any(cell.dropped for each in found.tables for cell in each.cells):
@@ -41,7 +43,7 @@ def program_tables(found: ProgramTables, width: int) -> list[Line]:
     return [*result, *_rows(found, width)]
 
 
-def _titled(shown: StratumTable, programs: int, width: int) -> list[Line]:
+def _titled(shown: StratumTable, factors: Sequence[str], programs: int, width: int) -> list[Line]:
     where = ", ".join(f"{printable(name)} = {printable(str(level))}" for name, level in shown.stratum.items())
     title = f"Programs whose pair differs, of {programs}" + (f" ({where})" if where else "")
     sums = (
@@ -51,9 +53,15 @@ def _titled(shown: StratumTable, programs: int, width: int) -> list[Line]:
     return [
         *((Span(line, "heading"),) for line in wrap(title, width, rest="  ")),
         *((Span(line, "dim"),) for line in wrap(sums, width, rest="  ")),
+        *((Span(line, "dim"),) for line in wrap(_named_by(factors), width, rest="  ") if factors[1:]),
         *_triangle(shown, "before", width),
         *_triangle(shown, "after Holm", width),
     ]
+
+
+def _named_by(factors: Sequence[str]) -> str:
+    """Which level is whose: two factors may have the same."""
+    return f"rows and columns: {','.join(map(printable, factors))}"
 
 
 def _tests(tests: Mapping[Test, int], comparisons: int) -> str:
@@ -65,7 +73,7 @@ def _triangle(shown: StratumTable, when: str, width: int) -> list[Line]:
     """One row for each treatment but the last, one column for each but the first; as many columns at a time
     as there is room for.
     """
-    short = shorten_all([printable(name) for name in shown.treatments], NAME_WIDTH)
+    short = shorten_apart([printable(name) for name in shown.treatments], NAME_WIDTH, MOST_NAME_WIDTH)
     names = {name: short[printable(name)] for name in shown.treatments}
     cells = {(cell.first, cell.second): cell for cell in shown.cells}
     firsts = [name for name in shown.treatments if any(first == name for first, _ in cells)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from steelyard.report.digits import bounds, percent, probability, quantity, ratio
 from steelyard.report.factor_columns import differing
-from steelyard.report.label import counted, printable, shorten_all
+from steelyard.report.label import counted, printable, shorten_apart
 from steelyard.stats.undefined import Undefined
 from steelyard.units import Metric, format_duration, format_quantity
 
@@ -26,6 +26,8 @@ Names = Mapping[str, str]
 
 NAME_WIDTH: Final = 32
 """Columns of a terminal that a name may take in a sentence."""
+MOST_NAME_WIDTH: Final = 2 * NAME_WIDTH
+"""Where fewer would make two names look alike."""
 
 _NOTHING: Final = 10.0
 """A smallest resolvable difference above 1,000 % says that there was nothing to see it with."""
@@ -77,7 +79,7 @@ class Finding:
 def names(labels: Iterable[str]) -> Names:
     """What each treatment is called in sentences: safe, short, and each another where that can be."""
     safe = {label: printable(label) for label in labels}
-    short = shorten_all(list(safe.values()), NAME_WIDTH)
+    short = shorten_apart(list(safe.values()), NAME_WIDTH, MOST_NAME_WIDTH)
     return {label: short[text] for label, text in safe.items()}
 
 

@@ -7,6 +7,7 @@ from steelyard.factorial import Axis, Generator, Layout
 from steelyard.stats.answer import answer
 from steelyard.stats.declared import Declared
 from steelyard.stats.facts import DesignFacts
+from steelyard.stats.protocol.rules import Rules
 
 
 def crossed(kind, name, at, *, generators=(), blocks=30, declared=None, beside=None, **levels):
@@ -80,3 +81,16 @@ def metrics_beside_effects():
 
     beside = {"user_s": lambda cell: 9e-4 * solver(cell) * cell["threads"], "rss_bytes": memory}
     return crossed("two-level", "several metrics", solver, beside=beside, **SOLVER)
+
+
+def factors_with_the_same_levels_by_the_protocol():
+    """Of which a bare level says nothing, and whose labels are too long for a line."""
+    return crossed(
+        "full",
+        "same levels",
+        lambda cell: 1.0 + 0.3 * (cell["links_share"] + cell["hosts_share"]) / cell["ranks"],
+        declared=Declared(family="all-pairs", strata=("ranks",), protocol=Rules()),
+        ranks=[2, 8],
+        links_share=[0, 2],
+        hosts_share=[0, 2],
+    )

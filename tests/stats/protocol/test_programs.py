@@ -122,3 +122,23 @@ def test_an_empty_level_is_a_treatment_like_any_other(sample, quantiles):
 def test_without_strata_there_are_no_tables(sample, quantiles):
     samples = [sample(quantiles[name], treatment=i) for i, name in enumerate(("N1", "N2"), start=1)]
     assert protocol(samples, Declared(), Rules()).programs is None
+
+
+def test_a_label_with_the_name_of_a_stratum_parts_what_the_stratum_does_not(sample, quantiles):
+    samples = [
+        sample(
+            quantiles[name], treatment=t, levels={"p": p, "opt": opt}, label=f"{p}, {opt}", labels={"p": of}
+        )
+        for t, (p, opt, name) in enumerate(
+            [(4, "O2", "N1"), (4, "O3", "N3"), (8, "O2", "N1"), (8, "O3", "N3")], start=1
+        )
+        for of in (2, 4)
+    ]
+    found = protocol(samples, Declared(family="all-pairs", strata=["p"]), Rules()).programs
+    assert [(row.program, dict(row.stratum), row.pairs) for row in found.rows] == [
+        ("4", {"label.p": 2}, 1),
+        ("4", {}, 1),
+        ("8", {"label.p": 2}, 1),
+        ("8", {"label.p": 4}, 1),
+    ]
+    assert found.factors == ("opt",)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from steelyard.sample import Treatment
 from steelyard.stats.protocol.pair import ProtocolPair
@@ -113,18 +113,22 @@ class ProgramTables:
     ----------
     program : str
         The stratum that names programs.
+    factors : tuple of str
+        Whose levels stand in the names of treatments, in this order.
     """
 
     program: str
     tables: tuple[StratumTable, ...]
     rows: tuple[ProgramRow, ...]
+    factors: tuple[str, ...] = ()
 
 
 def tables_of(pairs: Sequence[ProtocolPair], strata: Sequence[str]) -> ProgramTables:
     """The tables of an experiment with at least one stratum."""
     program = next((name for name in PROGRAMS if name in strata), strata[0])
     shared = {*strata, *_constant([each for pair in pairs for each in (pair.baseline, pair.treatment)])}
-    return tabulate([_found(pair, program, shared) for pair in pairs], program)
+    factors = tuple(name for name in pairs[0].treatment.levels if name not in shared)
+    return replace(tabulate([_found(pair, program, shared) for pair in pairs], program), factors=factors)
 
 
 def _constant(treatments: Iterable[Treatment]) -> set[str]:
@@ -180,11 +184,16 @@ def _table(stratum: Stratum, found: Sequence[Found]) -> StratumTable:
 
 
 def _found(pair: ProtocolPair, program: str, shared: Iterable[str]) -> Found:
-    known = {**pair.stratum, **pair.labels}
-    rest = tuple((name, level) for name, level in known.items() if name != program)
+    # A label may have the name of a factor, and say the same or something else.
+    labels = {
+        f"label.{name}" if name in pair.stratum else name: level
+        for name, level in pair.labels.items()
+        if pair.stratum.get(name) != level
+    }
+    rest = {name: level for name, level in pair.stratum.items() if name != program}
     return Found(
         program=str(pair.stratum[program]),
-        stratum=rest,
+        stratum=tuple({**rest, **labels}.items()),
         first=within(pair.baseline, shared),
         second=within(pair.treatment, shared),
         test=pair.test,
