@@ -91,23 +91,27 @@ def interval_tables(report: Report, experiments: int, seed: int) -> None:
             f" {intervals.standard_error(experiments // 8):.2f}.",
         )
         found = intervals.rows(experiments, seed, blocks=in_blocks)
+        methods = intervals.methods(blocks=in_blocks)
 
-        def rows(found: dict = found) -> Iterator[Sequence[str]]:  # type: ignore[type-arg]
+        def rows(
+            found: dict = found,  # type: ignore[type-arg]
+            methods: Sequence[str] = methods,
+        ) -> Iterator[Sequence[str]]:
             for (shape, n), cells in found.items():
                 shown = []
-                for method in intervals.METHODS:
+                for method in methods:
                     if method not in cells:
                         shown.append("–")
                         continue
                     cell = cells[method]
                     off = slack(cell.experiments, 0.05)
                     most = 100 * (shape.most if n < 30 else 0.97)
-                    bounded = shape.alike and method in ("means, log-delta", "geometric, t on logs")
+                    bounded = shape.alike and (method == "means, log-delta" or method.startswith("geometric"))
                     low, high = (93 - off, most + off) if bounded else (0, 100)
                     shown.append(report.cell(cell.percent, low, high))
                 yield (shape.name, str(n), *shown)
 
-        report.table(("", "n", *intervals.METHODS), rows())
+        report.table(("", "n", *methods), rows())
 
 
 def family_tables(report: Report, count: int, seed: int) -> None:

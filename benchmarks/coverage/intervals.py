@@ -73,7 +73,10 @@ METHODS: Final[dict[str, tuple[Estimand, IntervalKind]]] = {
     "means, GUM-S1": ("ratio_of_means", "gum-s1"),
     "means, bootstrap-t": ("ratio_of_means", "bootstrap-t"),
     "geometric, t on logs": ("geomean_ratio", "log-delta"),
+    "geometric, flipped signs": ("geomean_ratio", "sign-flip"),
 }
+ONLY_IN_BLOCKS: Final = "geometric, flipped signs"
+"""Launches that nothing pairs have no signs."""
 DRAWN: Final = frozenset({"means, GUM-S1", "means, bootstrap-t"})
 """Take a hundred times as long as the others, so that fewer experiments are made."""
 
@@ -125,6 +128,11 @@ def _contrast(old: Floats, new: Floats, *, blocks: bool) -> Contrast:
     return Contrast(Units(by, ids, np.log(old), old, one), Units(by, ids, np.log(new), new, one), 1, old.size)
 
 
+def methods(*, blocks: bool) -> tuple[str, ...]:
+    """Those of one table."""
+    return tuple(method for method in METHODS if blocks or method != ONLY_IN_BLOCKS)
+
+
 def rows(experiments: int, seed: int, *, blocks: bool) -> dict[tuple[Shape, int], dict[str, Coverage]]:
     """All cells of one table; methods that draw are given an eighth of the experiments."""
     return {
@@ -132,7 +140,7 @@ def rows(experiments: int, seed: int, *, blocks: bool) -> dict[tuple[Shape, int]
             method: coverage(
                 shape, n, method, experiments // (8 if method in DRAWN else 1), seed + place, blocks=blocks
             )
-            for method in METHODS
+            for method in methods(blocks=blocks)
             if shape.alike or not method.startswith("geometric")
         }
         for place, (shape, n) in enumerate((shape, n) for shape in SHAPES for n in SIZES)

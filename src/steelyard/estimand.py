@@ -8,14 +8,17 @@ Estimand = Literal["geomean_ratio", "ratio_of_means", "median_ratio"]
 """``geomean_ratio``: exp of the mean log ratio. ``ratio_of_means``: of arithmetic means. ``median_ratio``:
 the median of the units' ratios; of medians where nothing pairs them."""
 
-IntervalKind = Literal["log-delta", "fieller", "gum-s1", "bootstrap-t", "sign"]
+IntervalKind = Literal["sign-flip", "log-delta", "fieller", "gum-s1", "bootstrap-t", "sign"]
 
 INTERVALS: Final[dict[Estimand, tuple[IntervalKind, ...]]] = {
-    "geomean_ratio": ("log-delta", "bootstrap-t"),
+    "geomean_ratio": ("sign-flip", "log-delta", "bootstrap-t"),
     "ratio_of_means": ("log-delta", "fieller", "gum-s1", "bootstrap-t"),
     "median_ratio": ("sign",),
 }
 """For each estimand the kinds that apply to it; the first is the default."""
+
+PROPAGATED: Final[frozenset[IntervalKind]] = frozenset({"sign-flip", "log-delta"})
+"""Kinds that have a place for stated uncertainties."""
 
 Uncertainty = Literal["mean", "sample"]
 """What stands behind an adjusted speedup: the uncertainty of the mean, or the spread of single runs."""

@@ -13,6 +13,7 @@ from steelyard.sample import Failures
 
 LEVELS = ["a", "b", "c", "d", "e"]
 BEST = {"best": "k"}
+BY_T = {"interval": "log-delta"}
 
 
 def values(noise, gains, seed=1, spread=0.05):
@@ -21,7 +22,7 @@ def values(noise, gains, seed=1, spread=0.05):
 
 
 def test_a_level_that_leads_far_is_the_best_and_its_lead_is_that_of_blocks_that_did_not_choose(bench, noise):
-    made = bench({"k": LEVELS}, [BEST], values(noise, {"c": 0.2}), blocks=30)
+    made = bench({"k": LEVELS}, [BEST], values(noise, {"c": 0.2}), blocks=30, analysis=BY_T)
     (verdict,) = made.judge()
     evidence = verdict.instances[0].evidence
     assert (verdict.outcome, evidence.chosen, evidence.possible) == ("holds", "c", ("c",))
@@ -108,7 +109,7 @@ def only_lucky(bench, noise, gain):
         lead = {"a": np.where(blocks <= 10, 0.3, 0.0), "b": gain}.get(levels["k"], 0.0)
         return draw(blocks.size) * np.exp(-lead)
 
-    return bench({"k": LEVELS}, [BEST, {**BEST, "level": "a"}], values, blocks=30)
+    return bench({"k": LEVELS}, [BEST, {**BEST, "level": "a"}], values, blocks=30, analysis=BY_T)
 
 
 def test_a_level_that_was_only_lucky_while_it_was_chosen_leaves_the_set_and_its_claim_fails(bench, noise):

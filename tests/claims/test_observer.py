@@ -122,7 +122,8 @@ def test_the_probe_must_cost_the_outcome_the_same_either_way_where_that_is_claim
         on = (cost if small else 3.0) if levels["probe"] == "on" else 1.0
         return draw(blocks.size) * on / (2.0 if small else 1.0)
 
-    made = bench(LAYOUTS, [claim], values, metric="misses")
+    by_t = {"interval": "log-delta"}
+    made = bench(LAYOUTS, [claim], values, metric="misses", analysis=by_t)
     (verdict,) = made.judge()
     assert verdict.outcome == outcome
     interaction = verdict.instances[-1].evidence

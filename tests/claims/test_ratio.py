@@ -9,6 +9,7 @@ from scipy import stats as witness
 from steelyard.sample import Failures
 
 FACTORS = {"opt": ["O2", "O3"]}
+BY_T = {"interval": "log-delta"}
 FASTER = {"faster": {"opt": "O3"}, "than": {"opt": "O2"}}
 
 
@@ -25,7 +26,7 @@ def of_block(bench):
 
 @pytest.mark.parametrize("by", [0.98, 1.0, 1.02, 1.1])
 def test_the_p_of_faster_is_that_of_a_one_sample_t_test_against_log_by(bench, noise, by):
-    made = bench(FACTORS, [{**FASTER, "by": by}], two(noise, 1.05))
+    made = bench(FACTORS, [{**FASTER, "by": by}], two(noise, 1.05), analysis=BY_T)
     (verdict,) = made.judge()
     expected = witness.ttest_1samp(of_block(made), np.log(by))
     assert verdict.family.p == pytest.approx(expected.pvalue, rel=1e-10)
@@ -67,7 +68,7 @@ def test_more_is_better_where_the_metric_says_so(bench, noise):
 
 def test_equivalent_is_two_one_sided_tests(bench, noise):
     claim = {"equivalent": {"opt": "O3"}, "to": {"opt": "O2"}, "within": 0.02}
-    made = bench(FACTORS, [claim], two(noise, 1.003))
+    made = bench(FACTORS, [claim], two(noise, 1.003), analysis=BY_T)
     (verdict,) = made.judge()
     logs = of_block(made)
     low = witness.ttest_1samp(logs, np.log(0.98), alternative="greater").pvalue

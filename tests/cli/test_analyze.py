@@ -38,7 +38,7 @@ def test_an_interval_that_does_not_fit_is_a_usage_error_with_those_that_do(steel
     assert done.returncode == 2
     assert done.stderr == (
         "error: geomean_ratio has no interval by fieller\n\n"
-        "hint: --interval with one of: log-delta, bootstrap-t\n"
+        "hint: --interval with one of: sign-flip, log-delta, bootstrap-t\n"
     )
 
 

@@ -81,6 +81,25 @@ def test_the_same_program_twice_is_called_different_in_at_most_5_of_100(sample, 
     assert 33 <= sum(compare(p, Declared())[0].verdict != "not_resolved" for p in pairs) <= 67
 
 
+@pytest.mark.parametrize("blocks", [10, 20])
+def test_a_busy_neighbour_does_not_change_how_often_equal_programs_are_told_apart(
+    sample, perfect_passes, blocks
+):
+    """N = 1000; a run in twelve shares its CPU and takes up to twice as long: t is far too careful there."""
+    count = 1000
+    assert perfect_passes(count, 0.05, 33, 67) > 0.98
+    rng = np.random.default_rng([14, blocks])
+    found = {"sign-flip": 0, "log-delta": 0}
+    for _ in range(count):
+        shared = rng.random((2, blocks)) < 1 / 12
+        times = np.exp(rng.normal(0, 0.01, (2, blocks)) + shared * rng.uniform(0.5, 1.0, (2, blocks)))
+        pair = [sample(t, treatment=i) for i, t in enumerate(times, 1)]
+        for kind in found:
+            found[kind] += compare(pair, Declared(interval=kind))[0].verdict != "not_resolved"
+    assert 33 <= found["sign-flip"] <= 67
+    assert found["log-delta"] <= 25
+
+
 @pytest.mark.parametrize("family", ["baseline", "all-pairs"])
 def test_equal_treatments_give_any_false_finding_in_at_most_5_of_100(sample, perfect_passes, family):
     """N = 800; Holm is conservative among correlated comparisons, so only the upper bound is that of 5 %."""

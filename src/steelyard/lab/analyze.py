@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from steelyard.design import different, drawn_before
 from steelyard.errors import RecordError, UsageError
-from steelyard.estimand import INTERVALS, Estimand, IntervalKind, OnFailures
+from steelyard.estimand import INTERVALS, PROPAGATED, Estimand, IntervalKind, OnFailures
 from steelyard.lab.clock_errors import clock_errors
 from steelyard.lab.contexts import default_context, layout_per_launch
 from steelyard.lab.pace import pace
@@ -131,10 +131,10 @@ def _chosen(declared: Declared, estimand: Estimand | None, interval: IntervalKin
             f"the spec counts runs that timed out as at least the limit, which {wanted} cannot",
             hint="--estimand median_ratio",
         )
-    if declared.type_b and (kind or INTERVALS[wanted][0]) != "log-delta":
+    by = kind or INTERVALS[wanted][0]
+    if declared.type_b and by not in PROPAGATED:
         raise UsageError(
-            f"the spec states uncertainties, for which an interval by {kind or INTERVALS[wanted][0]} has no"
-            " place",
+            f"the spec states uncertainties, for which an interval by {by} has no place",
             hint="--estimand geomean_ratio, or ratio_of_means, by log-delta; or leave analysis.type_b out",
         )
     return replace(declared, estimand=wanted, interval=kind)

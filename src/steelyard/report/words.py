@@ -59,6 +59,7 @@ ESTIMANDS: Final[dict[Estimand, str]] = {
     "median_ratio": "median of ratios",
 }
 INTERVAL_NAMES: Final[dict[IntervalKind, str]] = {
+    "sign-flip": "flipped signs of blocks",
     "log-delta": "the delta method on logarithms",
     "fieller": "Fieller's theorem",
     "gum-s1": "Monte Carlo (GUM Supplement 1)",

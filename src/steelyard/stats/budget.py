@@ -11,6 +11,7 @@ from typing import Literal
 
 from steelyard.stats.contrast import Contrast, Units
 from steelyard.stats.contributions import Contribution, Side
+from steelyard.stats.laws.sign_flips import SignFlips
 from steelyard.stats.propagation import Expanded, expanded
 from steelyard.stats.speedup import Speedup
 
@@ -62,10 +63,11 @@ class Budget:
 
 
 def budget(contrast: Contrast, ratio: Speedup, parts: Sequence[Contribution]) -> Budget | None:
-    """The budget of an estimate whose uncertainty was propagated: t on log S. ``None`` for others, which have
-    no sum of components.
+    """The budget of an estimate whose uncertainty was propagated: by t on log S, or by flipped signs, whose
+    quantiles are not quite those of t. ``None`` for others, which have no sum of components.
     """
-    if ratio.law is not None or ratio.nu is None or ratio.estimand == "median_ratio":
+    propagated = ratio.law is None or isinstance(ratio.law, SignFlips)
+    if not propagated or ratio.nu is None or ratio.estimand == "median_ratio":
         return None
     logs = ratio.estimand == "geomean_ratio"
     old = _of_runs("baseline", contrast.old, contrast.sign, logs=logs)

@@ -11,6 +11,7 @@ import numpy as np
 
 from steelyard.stats.contrast import Contrast, Floats
 from steelyard.stats.interval import Interval
+from steelyard.stats.laws.sign_flips import SignFlips
 from steelyard.stats.propagation import effective_freedom
 from steelyard.stats.speedup import Speedup, smallest_exact_p
 from steelyard.stats.student import t_quantile, two_sided_p
@@ -89,20 +90,25 @@ def contributions_of_ratio(
 def with_type_b(ratio: Speedup, parts: Sequence[Contribution]) -> Speedup | Undefined:
     """The estimate with its Type A and Type B uncertainties together, nu by Welch-Satterthwaite.
 
-    Only for estimates that vary by t on log S, or not at all: the laws of the others have no place for it.
+    Only for estimates that vary by t on log S or by flipped signs, or not at all: the laws of the others have
+    no place for it.
     """
-    if ratio.law is not None or not any(part.u for part in parts):
+    flips = ratio.law if isinstance(ratio.law, SignFlips) else None
+    if ratio.law is not flips or not any(part.u for part in parts):
         return ratio
     own = math.hypot(*(part.u for part in parts))
     if own > LARGEST_LOG:  # against values of next to nothing
         return Undefined("out_of_range")
     if ratio.nu is None:
-        law = Stated(ratio.log, own, ratio.p if ratio.log else smallest_exact_p(ratio.method, ratio.n))
-        p = law.p_of(1.0)
-        return Speedup(ratio.log, own, None, ratio.n, p, ratio.method, ratio.estimand, law)
+        least = ratio.p if ratio.log else smallest_exact_p(ratio.method, ratio.n)
+        stated = Stated(ratio.log, own, least)
+        return replace(ratio, se=own, p=stated.p_of(1.0), law=stated)
     u = math.hypot(ratio.se, own)
     freedom = effective_freedom([ratio.se, *(p.u for p in parts)], [ratio.nu, *(p.of.nu for p in parts)])
     nu = min(freedom or _MANY, _MANY)
+    if flips is not None:
+        law = flips.with_error(own, nu)
+        return replace(ratio, se=u, nu=nu, p=law.p_of(1.0), law=law)
     p = max(ratio.least_p, two_sided_p(ratio.log / u, nu))
     return replace(ratio, se=u, nu=nu, p=p)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 
@@ -24,6 +25,9 @@ from steelyard.stats.speedup import Speedup
 from steelyard.stats.student import two_sided_p
 from steelyard.stats.type_b import TypeB
 from steelyard.stats.undefined import Undefined
+
+_BY_T: Final[dict[Estimand, IntervalKind]] = {"geomean_ratio": "log-delta"}
+"""What is asked of parts whose variances add; the default of the other estimands is that already."""
 
 
 def ratio_of_speedups(
@@ -111,7 +115,7 @@ def _law_of_means(
 def _independent(
     one: Contrast, other: Contrast, estimand: Estimand, interval: IntervalKind | None, seed: int
 ) -> Speedup | Undefined:
-    parts = [estimate(each, estimand) for each in (one, other)]
+    parts = [estimate(each, estimand, _BY_T.get(estimand)) for each in (one, other)]
     for each in parts:
         if isinstance(each, Undefined):
             return each

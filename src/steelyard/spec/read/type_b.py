@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from steelyard.estimand import INTERVALS
+from steelyard.estimand import INTERVALS, PROPAGATED
 from steelyard.spec.experiment import StatedError
 from steelyard.spec.origin import Origin, Path
 from steelyard.spec.tables.analysis import AnalysisTable, TypeBTable
@@ -19,8 +19,8 @@ def read_type_b(table: AnalysisTable, origin: Origin) -> tuple[StatedError, ...]
     SpecError
     """
     path: Path = ("analysis", "type_b")
-    if table.type_b and (table.interval or INTERVALS[table.estimand][0]) != "log-delta":
-        kind = table.interval or INTERVALS[table.estimand][0]
+    kind = table.interval or INTERVALS[table.estimand][0]
+    if table.type_b and kind not in PROPAGATED:
         what = f"an interval by {kind} has no place for a stated uncertainty"
         raise origin.error(path, what, 'write interval = "log-delta", or leave type_b out')
     names = [each.name for each in table.type_b]

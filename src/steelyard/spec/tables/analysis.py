@@ -52,8 +52,10 @@ class AnalysisTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     interval: Annotated[
         IntervalKind | None,
         Meta(
-            description="How intervals are made, where an estimand has several ways: `log-delta`, the first,"
-            " or `bootstrap-t`; for `ratio_of_means` also `fieller` and `gum-s1`; `median_ratio` has `sign`."
+            description="How intervals are made, where an estimand has several ways. `geomean_ratio` has"
+            " `sign-flip`, the default (of 7 to 64 blocks; else t), `log-delta` (t) and `bootstrap-t`;"
+            " `ratio_of_means` has `log-delta`, the default, `fieller`, `gum-s1` and `bootstrap-t`;"
+            " `median_ratio` has `sign`."
         ),
     ] = None
     uncertainty: Annotated[

@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.stats.contrast import Floats
 from steelyard.stats.interval import Interval
+from steelyard.stats.laws.ascending import ends, two_sided, up_to
 from steelyard.stats.undefined import LARGEST_LOG
 
 
@@ -26,13 +27,13 @@ class Drawn:
 
     def p_of(self, ratio: float) -> float:
         """Twice the smaller share of draws beyond ``ratio``, itself counted."""
-        unbounded = 2 * (_up_to(self.ratios, 0.0) + 1) / (self.ratios.size + 1)
-        return min(1.0, max(unbounded, _two_sided(self.ratios, ratio)))
+        unbounded = 2 * (up_to(self.ratios, 0.0) + 1) / (self.ratios.size + 1)
+        return min(1.0, max(unbounded, two_sided(self.ratios, ratio)))
 
     def interval(self, alpha: float) -> Interval | None:
         """The k-th draw from either end, k = floor(alpha / 2 (M + 1))."""
-        ends = _ends(self.ratios, alpha)
-        return ends if ends is not None and ends.low > 0 else None
+        found = ends(self.ratios, alpha)
+        return found if found is not None and found.low > 0 else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,35 +57,16 @@ class Studentised:
         share of those on one side that are infinite, or as good as that.
         """
         lowest, highest = (self.log - LARGEST_LOG) / self.se, (self.log + LARGEST_LOG) / self.se
-        infinite = max(int(np.searchsorted(self.t, lowest)), self.t.size - _up_to(self.t, highest))
+        infinite = max(int(np.searchsorted(self.t, lowest)), self.t.size - up_to(self.t, highest))
         distance = (self.log - math.log(ratio)) / self.se
-        return min(1.0, max(2 * (infinite + 1) / (self.t.size + 1), _two_sided(self.t, distance)))
+        return min(1.0, max(2 * (infinite + 1) / (self.t.size + 1), two_sided(self.t, distance)))
 
     def interval(self, alpha: float) -> Interval | None:
         """S exp(-t*_(upper) se) to S exp(-t*_(lower) se)."""
-        ends = _ends(self.t, alpha)
-        if ends is None:
+        found = ends(self.t, alpha)
+        if found is None:
             return None
-        low, high = self.log - ends.high * self.se, self.log - ends.low * self.se
+        low, high = self.log - found.high * self.se, self.log - found.low * self.se
         if low < -LARGEST_LOG or high > LARGEST_LOG:
             return None
         return Interval(math.exp(low), math.exp(high))
-
-
-def _two_sided(ascending: Floats, at: float) -> float:
-    below = _up_to(ascending, at)
-    above = ascending.size - int(np.searchsorted(ascending, at, side="left"))
-    return 2 * (min(below, above) + 1) / (ascending.size + 1)
-
-
-def _up_to(ascending: Floats, at: float) -> int:
-    return int(np.searchsorted(ascending, at, side="right"))
-
-
-def _ends(ascending: Floats, alpha: float) -> Interval | None:
-    # The little that is added keeps a level that p values reach, 2 k / (M + 1), from being rounded below k.
-    k = math.floor(alpha / 2 * (ascending.size + 1) * (1 + 1e-12))
-    if k < 1:
-        return None
-    low, high = float(ascending[k - 1]), float(ascending[-k])
-    return Interval(low, high) if math.isfinite(low) and math.isfinite(high) else None

@@ -1,0 +1,80 @@
+"""The law of a mean by the signs of what it is the mean of: exact however heavy their tails are."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from steelyard.stats.contrast import Floats
+from steelyard.stats.interval import Interval
+from steelyard.stats.laws.ascending import ends, two_sided
+from steelyard.stats.student import t_quantile, two_sided_p
+from steelyard.stats.undefined import LARGEST_LOG
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SignFlips:
+    """A mean of log ratios that are symmetric about it. So few patterns of signs say nothing of levels below
+    their share; there t has its word too, and the more careful of both counts.
+
+    Attributes
+    ----------
+    log, se, nu : float
+        Estimate, standard error and degrees of freedom: those of t.
+    means : array of double
+        Of subsets of the log ratios, ascending.
+    """
+
+    log: float
+    se: float
+    nu: float
+    means: Floats
+
+    @property
+    def least_p(self) -> float:
+        """The smallest level that the patterns reach."""
+        return 2 / (self.means.size + 1)
+
+    def p_of(self, ratio: float) -> float:
+        """Twice the share of the subsets whose means lie beyond the logarithm of ``ratio``."""
+        at = math.log(ratio)
+        p = two_sided(self.means, at)
+        if p > self.least_p:
+            return min(1.0, p)
+        return min(self.least_p, two_sided_p((at - self.log) / self.se, self.nu))
+
+    def interval(self, alpha: float) -> Interval | None:
+        """From the k-th mean of a subset to the k-th from above; below ``least_p`` at least that of t."""
+        found = ends(self.means, max(alpha, self.least_p))
+        if found is None:
+            return None
+        low, high = found.low, found.high
+        if alpha < self.least_p:
+            half = t_quantile(self.nu, alpha) * self.se
+            low, high = min(low, self.log - half), max(high, self.log + half)
+        if low < -LARGEST_LOG or high > LARGEST_LOG:
+            return None
+        return Interval(math.exp(low), math.exp(high))
+
+    def with_error(self, u: float, nu: float) -> SignFlips:
+        """The same of an estimate that also has a normal error of standard uncertainty ``u``; ``nu`` are the
+        degrees of freedom of both together. At each level the squares of both distances from the estimate
+        add, as they do where the differences are normal.
+        """
+        normal = _normal_quantiles(self.means.size)
+        # Distances to the outside; next to the middle a mean can lie on the other side of the estimate.
+        side = np.where(normal < 0, -1.0, 1.0)
+        distance = side * (self.means - self.log)
+        farther = np.where(distance > 0, np.hypot(distance, u * normal), distance)
+        return SignFlips(self.log, math.hypot(self.se, u), nu, self.log + side * farther)
+
+
+@lru_cache(maxsize=16)
+def _normal_quantiles(m: int) -> Floats:
+    """Of 1, 2, ..., m parts in m + 1."""
+    from scipy.special import ndtri
+
+    return np.asarray(ndtri(np.arange(1, m + 1) / (m + 1)))
