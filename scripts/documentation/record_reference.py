@@ -13,7 +13,7 @@ from steelyard.store.schema import TABLES, VERSION
 _TABLE = re.compile(r"^CREATE TABLE (\w+) \([ ]*(?:-- ([^\n]*))?\n(.*?)^\) STRICT", re.MULTILINE | re.DOTALL)
 _VIEW = re.compile(r"^CREATE VIEW (\w+) AS\s*(?:-- (.*))?$", re.MULTILINE)
 _COLUMN = re.compile(r"    (\w+) +(TEXT|INTEGER|REAL)([^\n]*?)(?:-- (.*))?$")
-_CHOICES = re.compile(r"\bIN\s*\(([^)]*)\)")
+_CHOICES = re.compile(r"CHECK \((.*)\)")
 
 _ABOUT: Final = {
     "record.version": "of the format, as in the header of the file",
@@ -99,7 +99,7 @@ def record_tables(sql: str = TABLES) -> dict[str, RecordTable]:
     found = {}
     for name, about, body in _TABLE.findall(sql):
         # A condition that stands on the next line belongs to its column.
-        joined = re.sub(r"CHECK \((\w+) IN\s*\n\s*", r"CHECK (\1 IN ", body)
+        joined = re.sub(r"\n\s+(OR |\()", r" \1", body)
         columns = [_column(name, match) for line in joined.splitlines() if (match := _COLUMN.match(line))]
         found[name] = RecordTable(name, about, tuple(columns))
     return found
@@ -137,6 +137,6 @@ def _column(of: str, match: re.Match[str]) -> Column:
         raise GeneratedBlockError(f"nothing is said about the column {name} of {of}")
     kind = type_ if "NOT NULL" in rest or "PRIMARY KEY" in rest else f"{type_} or NULL"
     if choices := _CHOICES.search(rest):
-        named = [f"`{each.strip()}`" for each in choices[1].replace("'", "").split(",")]
+        named = [f"`{each}`" for each in re.findall(r"'(\w+)'", choices[1])]
         meaning = f"{', '.join(named)}; {meaning}"
     return Column(name, kind, meaning)
