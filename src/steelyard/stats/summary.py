@@ -60,9 +60,9 @@ def summarise(values: npt.ArrayLike) -> Summary:
     exponent = math.frexp(max(abs(low), abs(high)))[1]
     scaled = np.ldexp(x, -exponent)
     # Rounding moves the mean of equal values away from them, which would give a constant sample a spread.
-    mean = scaled[0] if low == high else np.clip(scaled.mean(), scaled.min(), scaled.max())
+    mean = float(scaled[0] if low == high else np.clip(scaled.mean(), scaled.min(), scaled.max()))
     first, median, third = (math.ldexp(quartile, exponent) for quartile in quartiles(scaled))
-    mean_value = math.ldexp(float(mean), exponent)
+    mean_value = math.ldexp(mean, exponent)
     if n == 1:
         return Summary(1, mean_value, median, Interval(first, third), low, high, reason="one_value")
     deviations = scaled - mean
@@ -82,8 +82,8 @@ def summarise(values: npt.ArrayLike) -> Summary:
         max=high,
         s=s_value,
         u=_unscaled(u, exponent),
-        cv=float(cv) if math.isfinite(cv) else None,
-        rsu=float(rsu) if math.isfinite(rsu) else None,
+        cv=cv if math.isfinite(cv) else None,
+        rsu=rsu if math.isfinite(rsu) else None,
         reason="out_of_range" if s_value is None else None if math.isfinite(cv) else "zero_mean",
     )
 
