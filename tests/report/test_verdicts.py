@@ -162,7 +162,18 @@ WORDS = [
         ),
         (
             "latency_s grows over p as O(log p): fails; O(p), no match (>99 % sure, divergence O(p log^-1 p),"
-            " 6 points); the litmus test keeps it: the program is the likely cause"
+            " D = log^0.5 p by default, 6 points); the litmus test keeps it: the program is the likely cause"
+        ),
+    ),
+    (
+        one(
+            Scales("latency_s", "p", "O(log p)", deviation="p^0.25"),
+            "fails",
+            ScalesEvidence("bcast", "latency_s", fitted(lambda p: 1e-6 + 1e-7 * p, "O(log p)")),
+        ),
+        (
+            "latency_s grows over p as O(log p): fails; O(p), no match (>99 % sure, divergence O(p log^-1 p),"
+            " 6 points)"
         ),
     ),
     (

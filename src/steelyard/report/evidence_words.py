@@ -20,7 +20,7 @@ from steelyard.report.claim_text import levels_text
 from steelyard.report.digits import bounds, percent, ratio, scale_text, share
 from steelyard.report.label import counted, listed, printable
 from steelyard.report.words import REASONS
-from steelyard.spec.claims import Best, Claim
+from steelyard.spec.claims import Best, Claim, Scales
 from steelyard.stats.interval import Interval
 from steelyard.stats.judgement import Outcome
 from steelyard.units import format_quantity
@@ -133,7 +133,7 @@ def _times(claim: Best, found: BestEvidence, other: Candidate, place: str = "") 
     return f"{by} ({_ci(value, other.interval, found.level)}"
 
 
-def _scales(_claim: Claim, _outcome: Outcome, found: ScalesEvidence) -> str:
+def _scales(claim: Scales, _outcome: Outcome, found: ScalesEvidence) -> str:
     model = found.model
     if model is None or model.validation is None:
         return f"no verdict: {found.reason or 'nothing is expected of it'}"
@@ -152,6 +152,8 @@ def _scales(_claim: Claim, _outcome: Outcome, found: ScalesEvidence) -> str:
         words += f" ({', '.join(parts)}; {model.points} points)"
     else:
         words += f" ({share(shares[its.rank])} sure, divergence {its.divergence.big_o(its.parameter)}"
+        if its.rank == "none" and claim.expect is not None and claim.deviation is None:
+            words += f", D = {its.deviation} by default"
         words += f", {model.points} points)"
     return f"{words}; {_CAUSES[found.cause]}" if found.cause else words
 
