@@ -13,7 +13,7 @@ from steelyard.stats.laws.law import Law
 from steelyard.stats.laws.sign_flips import SignFlips
 from steelyard.stats.means import means_of
 from steelyard.stats.median_ratio import median_ratio
-from steelyard.stats.paired.sign_flip import MOST, subset_means
+from steelyard.stats.paired.sign_flip import MOST
 from steelyard.stats.ratio_of_means import ratio_of_means
 from steelyard.stats.speedup import Speedup, speedup
 from steelyard.stats.undefined import Undefined
@@ -52,7 +52,7 @@ def estimate(
     if kind == "bootstrap-t":
         law = Studentised(found.log, found.se, studentised_logs(contrast, seed=seed))
     elif contrast.unit == "block" and FEWEST <= found.n <= MOST:
-        law = SignFlips(found.log, found.se, found.nu, subset_means(contrast.differences, seed))
+        law = SignFlips(found.log, found.se, found.nu, contrast.differences, seed)
     else:
         return found
     method = f"{contrast.unit}-log-ratio-{kind}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from steelyard.stats.contrast import Floats
 from steelyard.stats.interval import Interval
 from steelyard.stats.laws.ascending import ends, two_sided
+from steelyard.stats.paired.sign_flip import subset_means
 from steelyard.stats.student import t_quantile, two_sided_p
 from steelyard.stats.undefined import LARGEST_LOG
 
@@ -24,14 +25,25 @@ class SignFlips:
     ----------
     log, se, nu : float
         Estimate, standard error and degrees of freedom: those of t.
-    means : array of double
-        Of subsets of the log ratios, ascending.
+    differences : array of double
+        The log ratios, 1 to 64.
+    seed : int
+        Draws the patterns where there are too many of them.
+    error : float
+        Standard uncertainty of a normal error that the estimate has besides; it is in ``se`` as well.
     """
 
     log: float
     se: float
     nu: float
-    means: Floats
+    differences: Floats
+    seed: int
+    error: float = 0.0
+
+    @property
+    def means(self) -> Floats:
+        """Ascending means of subsets of the log ratios, as far from the estimate as the error makes them."""
+        return _means(self)
 
     @property
     def least_p(self) -> float:
@@ -64,12 +76,29 @@ class SignFlips:
         degrees of freedom of both together. At each level the squares of both distances from the estimate
         add, as they do where the differences are normal.
         """
-        normal = _normal_quantiles(self.means.size)
-        # Distances to the outside; next to the middle a mean can lie on the other side of the estimate.
-        side = np.where(normal < 0, -1.0, 1.0)
-        distance = side * (self.means - self.log)
-        farther = np.where(distance > 0, np.hypot(distance, u * normal), distance)
-        return SignFlips(self.log, math.hypot(self.se, u), nu, self.log + side * farther)
+        return replace(self, se=math.hypot(self.se, u), nu=nu, error=math.hypot(self.error, u))
+
+
+@lru_cache(maxsize=1)
+def _subset_means(differences: bytes, seed: int) -> Floats:
+    return subset_means(np.frombuffer(differences), seed)
+
+
+@lru_cache(maxsize=1)
+def _means(law: SignFlips) -> Floats:
+    """Asked for by p and intervals of one estimate, one after the other; of a thousand, they would fill the
+    memory.
+    """
+    means = _subset_means(law.differences.tobytes(), law.seed)
+    if law.error == 0:
+        return means
+    normal = _normal_quantiles(means.size)
+    distances, error = means - law.log, law.error * normal
+    farther = np.copysign(np.sqrt(distances * distances + error * error), normal)
+    # Next to the middle a mean can lie on the other side of the estimate than its share of the means.
+    inside = (distances * normal < 0) | (normal == 0)
+    farther[inside] = distances[inside]
+    return law.log + farther
 
 
 @lru_cache(maxsize=16)

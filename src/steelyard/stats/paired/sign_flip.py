@@ -46,7 +46,7 @@ def subset_means(differences: Floats, seed: int = 1) -> Floats:
     sums = np.zeros(sizes.size)
     for first, chosen in enumerate(eights):
         eight = differences[8 * first : 8 * first + 8]
-        sums += (_BITS[:, : eight.size] @ eight)[chosen]
+        sums += (_BITS[:, : eight.size] @ eight).take(chosen)
     sums[np.abs(sums) <= _ROUNDING * float(np.abs(differences).sum())] = 0
     return np.sort(sums / sizes)
 
