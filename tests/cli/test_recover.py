@@ -68,3 +68,20 @@ def test_programs_that_fail_in_most_blocks_still_end_a_run_that_goes_on(steelyar
         done = steelyard_cli("run", "it.toml")
         assert done.returncode == 5
         assert "blocks of this run are incomplete and 0 complete in all" in done.stderr
+
+
+def test_a_record_whose_spec_is_lost_is_analysed_by_the_text_of_it_and_not_continued(steelyard_cli, tmp_path):
+    spec = tmp_path / "it.toml"
+    spec.write_text('[program]\ncommand = ["true"]\n[factors]\nnice = [0, 1]\n[design]\nblocks = 12\n')
+    assert steelyard_cli("run", "it.toml").returncode == 0
+    whole = steelyard_cli("analyze", "it.lab").stdout
+    with closing(sqlite3.connect(tmp_path / "it.lab" / "record.sqlite")) as record, record:
+        record.execute("DELETE FROM record")
+    done = steelyard_cli("recover", "it.lab", "COPY.lab")
+    assert done.returncode == 0, done.stderr
+    assert "its spec was read from spec.toml" in done.stdout
+    again = steelyard_cli("analyze", "COPY.lab").stdout
+    assert again.splitlines()[:8] == whole.splitlines()[:8]
+    refused = steelyard_cli("run", "COPY.lab")
+    assert refused.returncode == 2
+    assert "has measured so far was lost" in refused.stderr

@@ -165,6 +165,79 @@ def test_a_record_without_its_spec_cannot_be_recovered_and_leaves_nothing(damage
     assert not (tmp_path / "new.lab").exists()
 
 
+def without_page_of(directory, table):
+    """Where the page that leads to the rows of a table is lost, or holds them."""
+    file = directory / "record.sqlite"
+    with closing(sqlite3.connect(file)) as source:
+        ((root,),) = source.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,)).fetchall()
+    whole = file.read_bytes()
+    file.write_bytes(whole[: (root - 1) * 4096] + b"\0" * 4096 + whole[root * 4096 :])
+
+
+SPEC = """\
+name = "made up"
+[program]
+command = ["prog", "-{opt}"]
+[factors]
+opt = ["opt=O1", "opt=O2", "opt=O3"]
+"""
+"""Its treatments have the labels of those that are made up."""
+
+
+def test_a_spec_that_is_lost_is_read_from_the_text_beside_it(damaged, tmp_path):
+    (damaged / "spec.toml").write_text(SPEC)
+    original = made_up.tables(damaged)
+    without_page_of(damaged, "record")
+    new = tmp_path / "new.lab"
+    assert recover(damaged, new) == Recovered(600, 0, 0, spec="file")
+    trusted(new, original)
+    with Record.open(new) as record:
+        assert record.experiment.program.commands == {"": ("prog", "-{opt}")}
+        assert record.experiment.source == str(tmp_path)
+        assert record.program == {}
+        assert [each.label for each in record.treatments] == ["opt=O1", "opt=O2", "opt=O3"]
+        assert any("read again from spec.toml" in warning.text for warning in record.warnings())
+
+
+@pytest.mark.parametrize("text", [SPEC.replace('"opt=O3"', '"O3"'), "no TOML", None])
+def test_a_spec_beside_the_tables_that_is_none_or_another_is_not_taken(damaged, tmp_path, text):
+    (damaged / "spec.toml").unlink()
+    if text is not None:
+        (damaged / "spec.toml").write_text(text)
+    without_page_of(damaged, "record")
+    with pytest.raises(RecordError, match="not even the spec can be read"):
+        recover(damaged, tmp_path / "new.lab")
+    assert not (tmp_path / "new.lab").exists()
+
+
+def test_the_text_of_the_spec_does_not_stand_in_for_treatments_that_nothing_shows(damaged, tmp_path):
+    (damaged / "spec.toml").write_text(SPEC)
+    without_page_of(damaged, "record")
+    without_page_of(damaged, "treatment")
+    with pytest.raises(RecordError, match="not even the spec can be read"):
+        recover(damaged, tmp_path / "new.lab")
+
+
+def test_where_a_tree_is_lost_a_large_file_is_not_asked_for_every_row_it_could_hold(
+    damaged, tmp_path, monkeypatch
+):
+    asked = []
+    connect = sqlite3.connect
+
+    def counting(*given, **options):
+        connection = connect(*given, **options)
+        connection.set_trace_callback(lambda sql: asked.append(sql) if "BETWEEN" in sql else None)
+        return connection
+
+    without_page_of(damaged, "trial")
+    with (damaged / "record.sqlite").open("ab") as file:
+        # Room for a million rows and more, none of which is there.
+        file.write(bytes(8 << 20))
+    monkeypatch.setattr("steelyard.store.recovery.sqlite3.connect", counting)
+    assert recover(damaged, tmp_path / "new.lab") == Recovered(600, 0, 0)
+    assert len(asked) < 40_000
+
+
 def test_the_hint_of_a_damaged_record_is_a_command_that_works(damaged, tmp_path):
     file = damaged / "record.sqlite"
     file.write_bytes(file.read_bytes()[:-8192])

@@ -29,4 +29,8 @@ def command(damaged: Path, new: Path, as_json: bool) -> None:
         click.echo(written({"format": "steelyard/recovery", "version": 1, **asdict(found)}), nl=False)
         return
     click.echo(f"{new} holds {found.trials:,} trials; {found.lost_trials:,} finished ones are lost")
+    if found.spec == "file":
+        click.echo(
+            "its spec was read from spec.toml; it can be analysed, but what program it measured is lost"
+        )
     click.echo(f"{found.spoilt_blocks:,} complete blocks lost trials or values and count no more")

@@ -190,6 +190,11 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
             f" ({goes_on})",
         )
     for identity in identities:
+        if not record.program:
+            raise RecordError(
+                f"what program {record.directory} has measured so far was lost with a damaged record",
+                hint="measure into a new record: --output NAME.lab",
+            )
         before = record.program.get(identity.path)
         if before is None or before["sha256"] != identity.sha256:
             raise RecordError(

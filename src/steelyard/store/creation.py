@@ -12,7 +12,7 @@ import sqlite3
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from steelyard.errors import RecordError
 from steelyard.sample import Treatment
@@ -22,6 +22,9 @@ from steelyard.store.json_text import as_given, canonical
 from steelyard.store.lock import holder
 from steelyard.store.schema import VERSION
 from steelyard.units import BUILTIN, Metric
+
+SPEC: Final = "spec.toml"
+"""In a record's directory: the text of its spec, for people."""
 
 
 def fill(
@@ -34,17 +37,7 @@ def fill(
     """Write everything that is known before the first run."""
     reduce = {metric.name: metric.reduce for metric in experiment.metrics}
     connection.execute("BEGIN")
-    connection.execute(
-        "INSERT INTO record VALUES (?, 'steelyard/record', ?, ?, ?, ?, ?)",
-        (
-            secrets.token_hex(8),
-            VERSION,
-            time.time_ns(),
-            as_given(experiment),
-            hashlib.sha256(canonical(experiment).encode()).hexdigest(),
-            as_given(program),
-        ),
-    )
+    describe(connection, experiment, program)
     connection.executemany(
         "INSERT INTO treatment VALUES (?, ?, ?)",
         ((t.id, t.label, as_given(dict(t.levels))) for t in treatments),
@@ -57,6 +50,21 @@ def fill(
         ],
     )
     connection.execute("COMMIT")
+
+
+def describe(connection: sqlite3.Connection, experiment: Experiment, program: Mapping[str, Any]) -> None:
+    """Write the one row that says of what experiment the record is, under a new number."""
+    connection.execute(
+        "INSERT INTO record VALUES (?, 'steelyard/record', ?, ?, ?, ?, ?)",
+        (
+            secrets.token_hex(8),
+            VERSION,
+            time.time_ns(),
+            as_given(experiment),
+            hashlib.sha256(canonical(experiment).encode()).hexdigest(),
+            as_given(program),
+        ),
+    )
 
 
 def refuse_existing(directory: Path) -> None:

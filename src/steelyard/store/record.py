@@ -12,7 +12,14 @@ from typing import Any, Self
 from steelyard.errors import SteelyardError
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
-from steelyard.store.creation import fill, refuse_existing, remove_unfinished, synchronise, unfinished_name
+from steelyard.store.creation import (
+    SPEC,
+    fill,
+    refuse_existing,
+    remove_unfinished,
+    synchronise,
+    unfinished_name,
+)
 from steelyard.store.database import (
     close_writer,
     create_database,
@@ -74,7 +81,7 @@ class Record(Writing):
                 lock = WriterLock(new / "lock")
                 (new / "journal").mkdir()
                 if spec_text:
-                    (new / "spec.toml").write_text(spec_text, encoding="utf-8")
+                    (new / SPEC).write_text(spec_text, encoding="utf-8")
                 connection = create_database(new / FILE)
                 try:
                     fill(connection, experiment, treatments, metrics, program or {})

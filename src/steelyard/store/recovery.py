@@ -7,14 +7,15 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-from steelyard.errors import RecordError
-from steelyard.store.creation import refuse_existing
+from steelyard.errors import RecordError, UsageError
+from steelyard.store.creation import SPEC, describe, refuse_existing
 from steelyard.store.database import create_database, explained
 from steelyard.store.facts import FILE
+from steelyard.store.json_text import as_given
 from steelyard.store.salvage import SHAPES, leaves
 
 _KEYS: Final = {
@@ -26,6 +27,11 @@ _KEYS: Final = {
 
 _CHUNK: Final = 1024
 """Rows that are asked for at once; where they cannot be read, halves of them, down to one."""
+
+_MOST_SPLITS: Final = 1 << 13
+"""Of a table, after which parts that cannot be read are left out whole. Where the first page of a tree is
+lost, every part is such a one, and a large file has room for millions of rows; leaves need no tree.
+"""
 
 _STATE: Final = 4
 """Column of a block."""
@@ -67,11 +73,15 @@ class Recovered:
         In the new record; finished but not in it.
     spoilt_blocks : int
         Blocks that were complete, and lost trials or values.
+    spec : {"record", "file"}
+        Where the spec was still there: in the tables, or only in the text beside them, which does not say
+        what program was measured.
     """
 
     trials: int
     lost_trials: int
     spoilt_blocks: int
+    spec: Literal["record", "file"] = "record"
 
 
 def recover(damaged: Path, new: Path) -> Recovered:
@@ -83,7 +93,8 @@ def recover(damaged: Path, new: Path) -> Recovered:
     Raises
     ------
     RecordError
-        ``new`` exists or is ``damaged``, or not even the spec can be read.
+        ``new`` exists or is ``damaged``, or not even the spec can be read, neither in the tables nor in the
+        text beside them.
     """
     source = damaged / FILE
     if new.resolve() == damaged.resolve():
@@ -98,13 +109,13 @@ def recover(damaged: Path, new: Path) -> Recovered:
         shutil.copytree(damaged, new, ignore=shutil.ignore_patterns("lock"), dirs_exist_ok=True)
     try:
         with explained(new / FILE):
-            return _rebuild(new)
+            return _rebuild(new, damaged.absolute().parent)
     except BaseException:
         shutil.rmtree(new, ignore_errors=True)
         raise
 
 
-def _rebuild(directory: Path) -> Recovered:
+def _rebuild(directory: Path, source_of_spec: Path) -> Recovered:
     # A copy, and its log with it, so that SQLite may finish or take back what was being written.
     old = directory / "damaged.sqlite"
     for path in list(directory.glob(f"{FILE}*")):
@@ -124,7 +135,10 @@ def _rebuild(directory: Path) -> Recovered:
                     _insert(target, table, row)
                 if walk.broken and table in SHAPES:
                     _salvage(source, target, old, table)
-            recovered = _settle(target, directory)
+            ((specs,),) = target.execute("SELECT count(*) FROM record").fetchall()
+            if not specs:
+                _take_spec(target, directory, source_of_spec)
+            recovered = replace(_settle(target), spec="record" if specs else "file")
             target.execute("COMMIT")
     for path in directory.glob(f"{old.name}*"):
         path.unlink()
@@ -160,6 +174,7 @@ class _Walk:
     key: str
     bound: int
     broken: bool = False
+    splits: int = 0
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """Every row of the table that can be read."""
@@ -180,7 +195,8 @@ class _Walk:
                 yield from self.source.execute(sql, (low, high)).fetchall()
             except (sqlite3.DatabaseError, UnicodeDecodeError):
                 self.broken = True
-                if low < high:
+                if low < high and self.splits < _MOST_SPLITS:
+                    self.splits += 1
                     middle = (low + high) // 2
                     parts += [(middle + 1, high), (low, middle)]
 
@@ -205,14 +221,40 @@ def _insert(target: sqlite3.Connection, table: str, row: tuple[Any, ...]) -> Non
         return
 
 
-def _settle(target: sqlite3.Connection, directory: Path) -> Recovered:
-    """Make one consistent record of what was found."""
-    (((specs,),),) = (target.execute("SELECT count(*) FROM record").fetchall(),)
-    if not specs:
-        raise RecordError(
-            f"{directory}: not even the spec can be read from the damaged record",
-            hint="restore it from a copy",
+def _take_spec(target: sqlite3.Connection, directory: Path, source: Path) -> None:
+    """The experiment from the text that the record keeps for people; relative paths in it are taken to start
+    where the record lies.
+    """
+    from steelyard.design import treatments
+    from steelyard.spec import loads
+
+    lost = RecordError(
+        f"{directory}: not even the spec can be read from the damaged record", hint="restore it from a copy"
+    )
+    found = dict(target.execute("SELECT id, label FROM treatment"))
+    try:
+        text = (directory / SPEC).read_text(encoding="utf-8")
+        experiment = loads(text, source=source, name=SPEC, allow_many=True)
+    except (OSError, UnicodeDecodeError, UsageError):
+        raise lost from None
+    drawn = treatments(experiment)
+    if not found or not found.items() <= {each.id: each.label for each in drawn}.items():
+        # Nothing shows that it is the spec of these trials, or something shows that it is not.
+        raise lost
+    describe(target, experiment, {})
+    for each in drawn:
+        target.execute(
+            "INSERT OR IGNORE INTO treatment VALUES (?, ?, ?)",
+            (each.id, each.label, as_given(dict(each.levels))),
         )
+    target.execute(
+        "INSERT INTO warning (at_ns, kind, text) VALUES (?, 'recovered', ?)",
+        (time.time_ns(), f"the spec of this record was lost, and read again from {SPEC}"),
+    )
+
+
+def _settle(target: sqlite3.Connection) -> Recovered:
+    """Make one consistent record of what was found."""
     # Which run a trial belongs to matters less than the trial.
     target.execute(
         "INSERT OR IGNORE INTO run SELECT run, min(start_ns), NULL, '', '{}', 'died' FROM trial GROUP BY run"
