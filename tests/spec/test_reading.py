@@ -109,6 +109,21 @@ HEAD = '[program]\ncommand = ["p"]\n'
 
 
 @pytest.mark.parametrize(
+    ("content", "cure"),
+    [
+        ('program = "./p"', 'write [program], and command = "./p" below it'),
+        (HEAD + "verify = 'done'", 'write verify = { stdout = "done" }'),
+        (HEAD + "env = 'A=1'", "write a table"),
+        (HEAD + "verify = ['done']", "write a table"),
+    ],
+)
+def test_a_value_in_place_of_a_table_is_shown_under_the_key_that_it_fits(spec, content, cure):
+    with pytest.raises(SpecError, match="must be a table") as caught:
+        load(spec(content))
+    assert caught.value.hint == cure
+
+
+@pytest.mark.parametrize(
     ("content", "told"),
     [
         ("[program\n", ":1:9: Expected ']' at the end of a table declaration"),

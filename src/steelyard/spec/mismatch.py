@@ -52,6 +52,9 @@ def mismatch(expected: Any, value: object, origin: Origin, path: Path = ()) -> S
     wanted = _wanted(message)
     if isinstance(value, dict) and len(path) == 1 and _is_list_of_tables(expected):
         hint = f"write [[{path[0]}]], with two brackets on either side"
+    elif path and wanted == _KINDS["object"] and (fitting := _key_for(expected, value)):
+        table = toml_value({fitting: value})
+        hint = f"write {path[-1]} = {table}" if path[1:] else f"write [{path[0]}], and {table[2:-2]} below it"
     else:
         hint = _cure(message, value, wanted)
     return origin.error(path, f"must be {wanted}; got {shown(value)}", hint)
@@ -112,6 +115,17 @@ def _fields(expected: Any, value: object) -> list[str]:
     return (
         [field for struct in structs for field in struct.__struct_fields__] if isinstance(value, dict) else []
     )
+
+
+def _key_for(expected: Any, value: object) -> str | None:
+    """The first key of the wanted table that could have this value, and alone."""
+    if not isinstance(value, (str, bool, int, float)):
+        return None
+    structs = [
+        each for each in _members(expected) if isinstance(each, type) and issubclass(each, msgspec.Struct)
+    ]
+    keys = (key for struct in structs for key in struct.__struct_fields__)
+    return next((key for key in keys if _refusal(expected, {key: value}) is None), None)
 
 
 def _options(expected: Any) -> list[str]:

@@ -144,6 +144,25 @@ def test_counters_of_the_header_are_reported_by_the_line_protocol(source):
     assert lines[-1].endswith('"values":[40000]}')
 
 
+@pytest.mark.parametrize(
+    ("name", "cure"),
+    [
+        (
+            "strace -c -o /dev/null",
+            "a command of your own is --wrap 'strace -c -o /dev/null'; --probe strace is known",
+        ),
+        ("time -p", "a command of your own is --wrap 'time -p'"),
+        ("sh", "a command of your own is --wrap sh"),
+        ("LD_PRELOAD=a.so", "a variable is --variable LD_PRELOAD=a.so"),
+        ("-pg", "a word of the build is --option=-pg, with --build"),
+    ],
+)
+def test_what_is_no_name_of_a_probe_is_told_the_option_that_it_belongs_to(name, cure):
+    with pytest.raises(UsageError, match="there is no probe") as caught:
+        named(name)
+    assert caught.value.hint == cure
+
+
 def test_mistakes_and_missing_tools_are_said_before_anything_runs(monkeypatch, tmp_path):
     with pytest.raises(UsageError, match="there is no probe 'strce'") as caught:
         named("strce")

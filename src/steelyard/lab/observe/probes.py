@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -70,6 +72,22 @@ KNOWN: Final = (*_TOOLS, PRELOAD)
 """Probes that need no more than their name."""
 
 
+def _other_option(name: str) -> str:
+    """What was meant instead of a known probe: a command, a variable or a word of the build, or one that is
+    known.
+    """
+    from steelyard.spec.origin import suggest
+
+    if name.startswith("-"):
+        return f"a word of the build is --option={shlex.quote(name)}, with --build"
+    if re.match(r"[A-Za-z_][A-Za-z0-9_]*=", name):
+        return f"a variable is --variable {shlex.quote(name)}"
+    if len(words := name.split()) > 1 or shutil.which(name):
+        also = f"; --probe {words[0]} is known" if words[0] in _TOOLS else ""
+        return f"a command of your own is --wrap {shlex.quote(name)}{also}"
+    return suggest(name, KNOWN, "probes")
+
+
 def named(name: str) -> Probe:
     """A known probe.
 
@@ -87,9 +105,7 @@ def named(name: str) -> Probe:
             )
         return Probe(PRELOAD, preload=True)
     if name not in _TOOLS:
-        from steelyard.spec.origin import suggest
-
-        raise UsageError(f"there is no probe {name!r}", hint=suggest(name, KNOWN, "probes"))
+        raise UsageError(f"there is no probe {name!r}", hint=_other_option(name))
     words, package = _TOOLS[name]
     wrap = tuple(words.split())
     if shutil.which(wrap[0]) is None:
