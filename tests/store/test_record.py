@@ -9,6 +9,7 @@ import subprocess
 import sys
 import traceback
 from contextlib import closing
+from pathlib import Path
 from typing import get_args
 
 import made_up
@@ -120,6 +121,19 @@ def test_the_command_that_removes_a_record_names_only_that_record(tmp_path):
     with pytest.raises(RecordError) as error:
         made_up.create(directory)
     assert (error.value.hint or "").endswith(f"rm -r '{directory}'")
+
+
+def test_a_new_record_is_on_the_disk_before_it_gets_its_name(tmp_path, monkeypatch):
+    done = []
+    fsync, rename = os.fsync, Path.rename
+    monkeypatch.setattr(
+        os, "fsync", lambda fd: (fsync(fd), done.append(Path(f"/proc/self/fd/{fd}").readlink()))[0]
+    )
+    monkeypatch.setattr(Path, "rename", lambda old, new: (done.append("renamed"), rename(old, new))[1])
+    made_up.create(tmp_path / "a.lab").close()
+    file, directory, renamed, parent = done
+    assert (file.name, file.parent, renamed, parent) == ("record.sqlite", directory, "renamed", tmp_path)
+    assert directory.name.endswith(".unfinished")
 
 
 def test_names_that_a_uri_or_a_shell_would_read_otherwise_are_only_names(tmp_path):

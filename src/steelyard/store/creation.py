@@ -5,7 +5,6 @@ from __future__ import annotations
 import glob
 import hashlib
 import os
-import secrets
 import shlex
 import shutil
 import sqlite3
@@ -57,7 +56,7 @@ def describe(connection: sqlite3.Connection, experiment: Experiment, program: Ma
     connection.execute(
         "INSERT INTO record VALUES (?, 'steelyard/record', ?, ?, ?, ?, ?)",
         (
-            secrets.token_hex(8),
+            os.urandom(8).hex(),
             VERSION,
             time.time_ns(),
             as_given(experiment),
@@ -85,7 +84,7 @@ def refuse_existing(directory: Path) -> None:
 
 def unfinished_name(directory: Path) -> Path:
     """A new name beside ``directory``, for a record that nobody is to see before it is whole."""
-    return directory.with_name(f".{directory.name}.{secrets.token_hex(4)}.unfinished")
+    return directory.with_name(f".{directory.name}.{os.urandom(4).hex()}.unfinished")
 
 
 def remove_unfinished(directory: Path) -> None:
@@ -97,9 +96,9 @@ def remove_unfinished(directory: Path) -> None:
             shutil.rmtree(left, ignore_errors=True)
 
 
-def synchronise(directory: Path) -> None:
-    """Put the names in a directory on the disk."""
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+def synchronise(path: Path) -> None:
+    """Put the contents of a file, or the names in a directory, on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:

@@ -23,8 +23,14 @@ _SQLITE_NEEDED = (3, 37, 0)
 _ALMOST_FULL_BYTES = 1 << 16
 
 
-def create_database(path: Path) -> sqlite3.Connection:
+def create_database(path: Path, *, durable: bool = True) -> sqlite3.Connection:
     """Make a new record at ``path``, empty tables only.
+
+    Parameters
+    ----------
+    durable : bool
+        Whether each transaction waits for the disk, and can be taken back there. Not where nobody sees the
+        file before it is filled and synchronised: a rollback journal is made and deleted for each, 2 ms.
 
     Raises
     ------
@@ -38,6 +44,8 @@ def create_database(path: Path) -> sqlite3.Connection:
             hint="use a newer Python, for example: uv python install 3.13",
         )
     connection = _connect(path, "rwc")
+    if not durable:
+        connection.executescript("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;")
     header = f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION};"
     connection.executescript(f"BEGIN; {TABLES} {header} COMMIT;")
     return connection

@@ -82,11 +82,12 @@ class Record(Writing):
                 (new / "journal").mkdir()
                 if spec_text:
                     (new / SPEC).write_text(spec_text, encoding="utf-8")
-                connection = create_database(new / FILE)
+                connection = create_database(new / FILE, durable=False)
                 try:
                     fill(connection, experiment, treatments, metrics, program or {})
                 finally:
                     connection.close()
+                synchronise(new / FILE)
                 synchronise(new)
                 # Somebody may have been faster; only an empty directory is replaced.
                 refuse_existing(directory)
