@@ -30,6 +30,16 @@ def test_settings_that_are_not_drawn_make_one_context_and_not_one_a_block(run_in
     assert "contexts_unseen" not in kinds
 
 
+@pytest.mark.parametrize(("contexts", "asked"), [({"contexts": {"env_bytes": "random"}}, 1), ({}, 0)])
+def test_what_passes_between_trials_is_asked_where_contexts_are_set_up(run_in, monkeypatch, contexts, asked):
+    looked = []
+    gaps = Record.gaps
+    monkeypatch.setattr(Record, "gaps", lambda record: looked.append(record) or gaps(record))
+    answer = analyze(run_in(**contexts, design={"blocks": 3}))
+    assert len(looked) == asked
+    assert answer.design.pace.run_s > 0
+
+
 @pytest.mark.parametrize(
     ("stop", "cap"),
     [

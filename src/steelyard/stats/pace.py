@@ -14,7 +14,7 @@ class Pace:
     block_s : float
         A complete block, with all that happened beside: what failed, what was discarded, what was stored.
     context_s : float
-        What a new block costs beyond its runs: hooks, and setting a context up.
+        What a new block costs beyond its runs, where it has a context: hooks, and setting that up.
     runs : int
         Of each treatment in a block.
     """
