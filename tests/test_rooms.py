@@ -105,6 +105,13 @@ def test_an_answer_about_one_program_loads_nothing_that_compares(tmp_path):
     assert modules & {"scipy", "numpy.ma", "rich"} == set()
 
 
+def test_a_run_on_this_machine_loads_nothing_for_queues_builds_launchers_and_claims(tmp_path):
+    modules = loaded(tmp_path, 'command = ["/bin/true"]')
+    seldom = ("run.queue.job", "run.build", "run.launcher.mpi", "run.launcher.smpi", "spec.read.claims")
+    assert modules & {f"steelyard.{name}" for name in seldom} == set()
+    assert modules & {"xml", "socket", "json", "difflib", "secrets", "asyncio", "email", "zipfile"} == set()
+
+
 def test_an_answer_about_two_programs_loads_nothing_of_factors_contexts_and_looks(tmp_path):
     modules = loaded(tmp_path, 'commands = { old = ["/bin/true"], new = ["/bin/true"] }')
     assert modules >= {f"steelyard.stats.{name}" for name in COMPARING}

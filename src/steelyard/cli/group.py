@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -35,6 +34,8 @@ class CommandGroup(click.Group):
         """As click does it, but an unknown command is answered with the nearest one."""
         name = args[0]
         if name not in self.commands_help and not name.startswith("-") and not ctx.resilient_parsing:
+            from difflib import get_close_matches
+
             close = get_close_matches(name, self.commands_help, n=1)
             hint = f"steelyard {close[0]}" if close else "steelyard --help"
             raise UsageError(f"there is no command {name!r}", hint=hint)

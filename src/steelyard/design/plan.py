@@ -5,7 +5,6 @@ this one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 import msgspec
@@ -15,8 +14,7 @@ from steelyard.units import Scalar
 BlockState = Literal["planned", "complete", "incomplete", "discarded"]
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(msgspec.Struct, frozen=True):
     """A draw of the nuisance settings; ids count from 1."""
 
     id: int
@@ -55,8 +53,7 @@ class Block(msgspec.Struct, frozen=True):
         return (self.id - 1) * len(self.order) + 1
 
 
-@dataclass(frozen=True, slots=True)
-class Extension:
+class Extension(msgspec.Struct, frozen=True):
     """Blocks that were asked for after an experiment had ended.
 
     Attributes

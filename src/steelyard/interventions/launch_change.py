@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
 from typing import Any, Literal
+
+import msgspec
 
 from steelyard.errors import UsageError
 
 
-@dataclass(frozen=True, slots=True)
-class SchedulingClass:
+class SchedulingClass(msgspec.Struct, frozen=True):
     """A class of the scheduler: ``os.SCHED_…``, and the priority in it, 0 but for real-time classes."""
 
     policy: int
     priority: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class HostSetting:
+class HostSetting(msgspec.Struct, frozen=True):
     """A file of the host that holds one value, as in /sys, and the value that it is to have meanwhile."""
 
     path: str
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class Load:
+class Load(msgspec.Struct, frozen=True):
     """Processes beside the program.
 
     Attributes
@@ -43,8 +41,7 @@ class Load:
     cpus: tuple[int, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchChange:
+class LaunchChange(msgspec.Struct, frozen=True):
     """What is different from a plain launch; the default is no difference.
 
     Attributes
@@ -79,7 +76,7 @@ class LaunchChange:
         What is changed on the host, and put back when the run ends.
     """
 
-    env: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str] = msgspec.field(default_factory=dict)
     env_bytes: int = 0
     affinity: tuple[int, ...] | None = None
     aslr_off: bool = False
@@ -130,5 +127,5 @@ def combine(changes: Iterable[LaunchChange]) -> LaunchChange:
     return LaunchChange(env, env_bytes, host=tuple(dict.fromkeys(host)), **others)
 
 
-_ALONE = tuple(each.name for each in fields(LaunchChange) if each.name not in ("env", "env_bytes", "host"))
+_ALONE = tuple(name for name in LaunchChange.__struct_fields__ if name not in ("env", "env_bytes", "host"))
 """What one intervention alone can ask for."""

@@ -6,16 +6,19 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from steelyard.design import blocks_until, next_look
 from steelyard.design.contexts import draw_context
 from steelyard.lab.conductor import Watch
-from steelyard.run.build import Builder, Built, Recipe
 from steelyard.run.launches import BuiltIn
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.status import Progress
 from steelyard.units import Scalar
+
+if TYPE_CHECKING:
+    from steelyard.run.build import Builder, Built, Recipe
 
 Settings = Mapping[str, Scalar]
 
@@ -57,6 +60,8 @@ def build(experiment: Experiment, drawn: Sequence[Treatment], watch: Watch) -> P
     """
     if experiment.build is None:
         return Programs()
+    from steelyard.run.build import Builder
+
     builder = Builder(experiment.build, Path(experiment.source))
     varied = _in_contexts(experiment, builder)
     wanted = [(each, settings) for settings in _settings(experiment, drawn, varied=varied) for each in drawn]
@@ -77,6 +82,8 @@ def recipes(experiment: Experiment, drawn: Sequence[Treatment]) -> list[Recipe]:
     """Of the different programs that are built until the first look; none without ``[build]``."""
     if experiment.build is None:
         return []
+    from steelyard.run.build import Builder
+
     builder = Builder(experiment.build, Path(experiment.source))
     wanted = (
         builder.recipe({**each.levels, **settings})

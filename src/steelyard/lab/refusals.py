@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from steelyard.errors import MachineError, SteelyardError, UsageError
 from steelyard.lab.here import refuse_missing
-from steelyard.run.build import Recipe
 from steelyard.run.launches import UNBUILT, Launches
-from steelyard.run.queue import Submission, submission
+from steelyard.run.queue import submission
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 
 if TYPE_CHECKING:
+    from steelyard.run.build import Recipe
+    from steelyard.run.queue.queued_runner import Submission
     from steelyard.stats.planning.preview import Refusal
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+import msgspec
 
 from steelyard.design import Block
 from steelyard.errors import InterruptedRunError, ProgramError
@@ -25,8 +26,7 @@ from steelyard.store import Record
 Between = Literal["between_blocks", "between_treatments"]
 
 
-@dataclass(frozen=True, slots=True)
-class Boundary:
+class Boundary(msgspec.Struct, frozen=True):
     """Two blocks between which commands are to be run.
 
     Attributes

@@ -5,9 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from steelyard.design import treatments
 from steelyard.errors import InterruptedRunError, RecordError
@@ -27,7 +26,7 @@ from steelyard.run.launches import Launches
 from steelyard.run.level_changes import leave_levels, levels_file
 from steelyard.run.observe import Observer
 from steelyard.run.provenance import ProgramIdentity, program_identity
-from steelyard.run.queue import QueuedRunner, Submission, attach, jobs_in, nodes_of, submission
+from steelyard.run.queue import submission
 from steelyard.run.runner import CLOSE_PATIENCE_S, Runner
 from steelyard.run.session import Session
 from steelyard.run.strays import await_writer, end_strays
@@ -36,6 +35,9 @@ from steelyard.spec.experiment import Experiment
 from steelyard.status import Progress
 from steelyard.store import Record, RunState
 from steelyard.store.facts import FILE
+
+if TYPE_CHECKING:
+    from steelyard.run.queue.queued_runner import Submission
 
 HOST_KEYS: Final = ("hostname", "cpu_model", "kernel")
 """Host facts that must not change within an experiment without a word."""
@@ -159,7 +161,7 @@ def _record(
     identities: Sequence[ProgramIdentity],
 ) -> Iterator[Record]:
     """A new record, or the one that is there."""
-    program = {identity.path: asdict(identity) for identity in identities}
+    program = {identity.path: identity for identity in identities}
     if not (directory / FILE).exists():
         with Record.create(
             directory,
@@ -231,11 +233,14 @@ def _conduct(
                 end = Conductor(record, run_id, session, identities, watch).conduct()
                 session.leave_levels()
                 return end
+        from steelyard.run.queue.queued_runner import QueuedRunner
+
         queued = QueuedRunner(journal, record.directory / JOBS, submitted, record.id, _told_of_jobs(watch))
         session = Session(launches, observer, queued, journal)
         return Conductor(record, run_id, session, identities, watch).conduct()
     finally:
-        _note_nodes(record, run_id)
+        if submitted is not None:
+            _note_nodes(record, run_id)
         try:
             leave_levels(launches, journal)
         finally:
@@ -256,6 +261,8 @@ def _told_of_jobs(watch: Watch) -> Callable[[str, int, int], None]:
 
 def _note_nodes(record: Record, run_id: int) -> None:
     """Several nodes are a warning that stays with the samples."""
+    from steelyard.run.queue.job import jobs_in, nodes_of
+
     nodes = nodes_of(jobs_in(record.directory / JOBS))
     if len(nodes) > 1:
         text = f"jobs ran on different nodes, in which their blocks differ too: {'; '.join(nodes)}"
@@ -267,6 +274,8 @@ def _tidy(record: Record, launches: Launches, submitted: Submission | None, watc
     measured, give up what it began before the machine restarted.
     """
     if submitted is not None:
+        from steelyard.run.queue.queued_runner import attach
+
         attach(
             record.directory / JOBS,
             submitted,

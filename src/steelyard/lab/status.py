@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from steelyard.design import last_look
 from steelyard.spec.experiment import Experiment
@@ -13,8 +14,7 @@ from steelyard.store import Record
 from steelyard.store.entries import Run
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
+class Extent(msgspec.Struct, frozen=True):
     """How far a record is, in blocks and in time.
 
     Attributes

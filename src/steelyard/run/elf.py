@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
+
+import msgspec
 
 _PT_INTERP: Final = 3
 _PT_NOTE: Final = 4
@@ -21,8 +22,7 @@ _MOST_BYTES: Final = 1 << 16
 """Longest segment that is read; notes and paths are far shorter."""
 
 
-@dataclass(frozen=True, slots=True)
-class ElfFacts:
+class ElfFacts(msgspec.Struct, frozen=True):
     """What was found in an ELF file.
 
     Attributes

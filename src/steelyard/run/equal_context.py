@@ -18,9 +18,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from steelyard.errors import UsageError
 from steelyard.run.launch import Launch
@@ -32,8 +34,7 @@ _LONGEST_PATH: Final = 4096
 """PATH_MAX of the kernel, its NUL included."""
 
 
-@dataclass(frozen=True, slots=True)
-class Growth:
+class Growth(msgspec.Struct, frozen=True):
     """What an experiment adds on purpose to what lies on the stack of one launch.
 
     Attributes

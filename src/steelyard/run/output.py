@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
+
+import msgspec
 
 if TYPE_CHECKING:
     from steelyard.run.journal import RawTrial
@@ -11,8 +12,7 @@ if TYPE_CHECKING:
 _EXCERPT_CHARACTERS: Final = 80
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(msgspec.Struct, frozen=True):
     """One stream of a trial.
 
     Attributes

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from steelyard.errors import ProgramError
 from steelyard.run.elf import read_elf
@@ -20,8 +21,7 @@ _TICK_NS: Final = 20_000_000
 """Longer than a tick of any kernel's file times (10 ms at 100 Hz)."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileState:
+class FileState(msgspec.Struct, frozen=True):
     """What ``stat`` says of a file; equal states are taken for equal contents.
 
     ``changed_ns`` (ctime) is among them because no copy, however it keeps times, can keep that one.
@@ -40,8 +40,7 @@ class FileState:
         return cls(stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramIdentity:
+class ProgramIdentity(msgspec.Struct, frozen=True):
     """A program as it was when it was first looked at.
 
     Attributes

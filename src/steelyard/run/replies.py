@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 from struct import Struct
 from typing import Final
+
+import msgspec
 
 from steelyard.errors import MachineError, ProgramError, RecordBusyError, RecordError, SteelyardError
 from steelyard.run.journal import RawTrial, decode_record
@@ -76,8 +77,7 @@ class RunnerDiedError(SteelyardError):
     exit_code = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(msgspec.Struct, frozen=True):
     """A reply of the kind ``failed``; what its fields mean depends on ``failure``."""
 
     failure: Failure

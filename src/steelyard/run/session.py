@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -15,8 +15,10 @@ from steelyard.run.launches import Launches, with_trial
 from steelyard.run.level_changes import LevelChanges
 from steelyard.run.measurement import Measurement
 from steelyard.run.observe import Observer
-from steelyard.run.queue.queued_runner import QueuedRunner
 from steelyard.run.runner import BlockEnd, Entry, Hook, Runner, RunnerDiedError, Trial
+
+if TYPE_CHECKING:
+    from steelyard.run.queue.queued_runner import QueuedRunner
 from steelyard.sample import Treatment
 
 _MOST_LAUNCHES: Final = 256
@@ -63,7 +65,7 @@ class Session:
     @property
     def queued(self) -> bool:
         """Whether trials run elsewhere, in jobs that take all blocks up to the next look."""
-        return isinstance(self._runner, QueuedRunner)
+        return not isinstance(self._runner, Runner)
 
     def run(self, works: Sequence[Work]) -> None:
         """Run the blocks; returns when all of it is in the journal, having slept meanwhile.
@@ -112,7 +114,7 @@ class Session:
     def read(self, works: Sequence[Work]) -> list[Measurement]:
         """What the journal holds beyond ``offset``, which moves on."""
         raw_trials, self.offset = read_journal(self.journal, self.offset)
-        if isinstance(self._runner, QueuedRunner):
+        if not isinstance(self._runner, Runner):
             raw_trials = sorted([*raw_trials, *self._runner.lost], key=lambda raw: raw.trial)
             self._runner.lost.clear()
         return self._observer.measure(raw_trials, [work.block for work in works])

@@ -6,9 +6,10 @@ import fcntl
 import os
 import signal
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from steelyard.errors import RecordBusyError
 
@@ -18,8 +19,7 @@ _WRITER_PATIENCE_S: Final = 10.0
 """Its guard gives a runner 3 s."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stray:
+class Stray(msgspec.Struct, frozen=True):
     """A process that carries the mark of a record in its environment."""
 
     pid: int

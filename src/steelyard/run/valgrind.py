@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import re
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from steelyard.errors import MachineError
 from steelyard.run.host import files
@@ -26,8 +28,7 @@ _PROCESS: Final = re.compile(rb"^==(\d+)==", re.MULTILINE)
 _LINE: Final = re.compile(rb"^==(\d+)== ([A-Za-z][\w ]*?): +([\d,]+)", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Cache:
+class Cache(msgspec.Struct, frozen=True):
     """One cache of the machine, as cachegrind wants it."""
 
     bytes: int
@@ -66,8 +67,7 @@ def caches(directory: Path = CACHES) -> dict[str, Cache]:
     return found | ({"LL": levels[max(levels)]} if levels else {})
 
 
-@dataclass(frozen=True, slots=True)
-class Valgrind:
+class Valgrind(msgspec.Struct, frozen=True):
     """One tool with its options.
 
     Attributes

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from steelyard.errors import SpecError, UsageError
 from steelyard.spec.toml import toml_key
@@ -15,8 +16,7 @@ Path = tuple[str | int, ...]
 _HEADER = re.compile(r"\s*\[{1,2}\s*([^\[\]]+?)\s*\]{1,2}\s*(?:#.*)?")
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(msgspec.Struct, frozen=True):
     """A spec as it was given.
 
     Attributes

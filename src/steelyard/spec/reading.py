@@ -17,8 +17,6 @@ from steelyard.spec.layout import cells_of, lay_out
 from steelyard.spec.origin import Origin
 from steelyard.spec.origin import Path as KeyPath
 from steelyard.spec.read.analysis import read_analysis
-from steelyard.spec.read.claims.question import Question, metrics_known
-from steelyard.spec.read.claims.reading import read_claims
 from steelyard.spec.read.contexts import read_contexts
 from steelyard.spec.read.design import check_restarts, read_design
 from steelyard.spec.read.factors import read_factors
@@ -254,17 +252,7 @@ def _compose(
     if launch.queue is not None and levels:
         what = "levels are entered by commands on this machine, and trials run in a queue"
         raise origin.error(("levels",), what, "put the commands into prepare, or into the job script")
-    question = Question(
-        factors=factors,
-        zips=zips,
-        analysis=analysis,
-        metrics=metrics_known(program.counters, metrics),
-        labelled=frozenset(each.name for each in metrics if each.source == "lines"),
-        treatments=tuple(cells_of(lay_out(factors, zips, design, analysis.baseline), factors, design.exclude))
-        if spec.claims
-        else (),
-    )
-    return Experiment(
+    found = Experiment(
         name=title,
         source=str(source),
         program=program,
@@ -276,6 +264,23 @@ def _compose(
         metrics=metrics,
         analysis=analysis,
         launch=launch,
-        claims=read_claims(spec.claims, question, origin),
         levels=levels,
     )
+    return found if not spec.claims else _with_claims(found, spec.claims, origin)
+
+
+def _with_claims(found: Experiment, tables: Sequence[Mapping[str, object]], origin: Origin) -> Experiment:
+    # Few specs have claims, and each kind of them has a reader of its own.
+    from steelyard.spec.read.claims.question import Question, metrics_known
+    from steelyard.spec.read.claims.reading import read_claims
+
+    layout = lay_out(found.factors, found.zips, found.design, found.analysis.baseline)
+    question = Question(
+        factors=found.factors,
+        zips=found.zips,
+        analysis=found.analysis,
+        metrics=metrics_known(found.program.counters, found.metrics),
+        labelled=frozenset(each.name for each in found.metrics if each.source == "lines"),
+        treatments=tuple(cells_of(layout, found.factors, found.design.exclude)),
+    )
+    return msgspec.structs.replace(found, claims=read_claims(tables, question, origin))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from steelyard.errors import UsageError
 from steelyard.spec.experiment import Launching
@@ -19,8 +20,7 @@ _TRIAL_DIGITS: Final = 12
 """As ``run.launches`` writes the number of a trial."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shares:
+class Shares(msgspec.Struct, frozen=True):
     """Of links and cores, from 0 to below 1, that a treatment's ranks do not get."""
 
     links: float

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from dataclasses import dataclass
+
+import msgspec
 
 from steelyard.store.sampling import Columns
 
 
-@dataclass(frozen=True, slots=True)
-class CensoredColumns:
+class CensoredColumns(msgspec.Struct, frozen=True):
     """Launches of a treatment in the order of time; ``late`` is 1 where the value is only a lower bound."""
 
     columns: Columns

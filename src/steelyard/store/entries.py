@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
+
+import msgspec
 
 from steelyard.design.plan import BlockState
 from steelyard.units import Scalar
@@ -16,8 +17,7 @@ RunState = Literal["running", "complete", "precision_not_reached", "interrupted"
 Decision = Literal["continue", "reached", "capped"]
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(msgspec.Struct, frozen=True):
     """One time that somebody worked on the record.
 
     Times are Unix times; ``ended_ns`` is ``None`` while it goes on, and where it died.
@@ -31,8 +31,7 @@ class Run:
     state: RunState
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(msgspec.Struct, frozen=True):
     """What the stop rule saw after ``block``, and what it decided.
 
     Attributes
@@ -54,8 +53,7 @@ class Look:
     decision: Decision
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(msgspec.Struct, frozen=True):
     """Load of the host while the runner worked from ``first_trial`` to ``last_trial``.
 
     Differences over that time (``steal_s`` and the totals of PSI); ``None`` is "not observed".
@@ -71,8 +69,7 @@ class Batch:
     load_1min: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(msgspec.Struct, frozen=True):
     """A warning stored with the data: ``kind`` is a word for programs, ``text`` a sentence for people."""
 
     kind: str
@@ -81,8 +78,7 @@ class Notice:
     at_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class Journal:
+class Journal(msgspec.Struct, frozen=True):
     """A runner's file that was not deleted yet, how much of it is in the tables, and how much is not."""
 
     name: str
@@ -92,8 +88,7 @@ class Journal:
     unmoved_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(msgspec.Struct, frozen=True):
     """The counts of a record.
 
     Attributes
@@ -113,13 +108,12 @@ class Progress:
     planned_trials: int
     trials: int
     failed: int
-    blocks: Mapping[BlockState, int] = field(default_factory=dict)
+    blocks: Mapping[BlockState, int] = msgspec.field(default_factory=dict)
     contexts: int = 0
     last_start_ns: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Gaps:
+class Gaps(msgspec.Struct, frozen=True):
     """Medians of the time between the end of a trial and the start of the next, where no run ended there;
     ``None`` where there is no such pair.
 
@@ -133,8 +127,7 @@ class Gaps:
     between_s: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Disturbance:
+class Disturbance(msgspec.Struct, frozen=True):
     """How far a treatment's trials were ready to run and had no CPU (complete blocks).
 
     Attributes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -127,6 +126,8 @@ class Facts:
         try:
             return self._metrics[name]
         except KeyError:
+            import difflib
+
             near = difflib.get_close_matches(name, self._metrics, n=1)
             raise UsageError(
                 f"{self.directory} has no metric {name!r}",

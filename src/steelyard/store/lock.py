@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import shlex
-import socket
 import struct
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+
+import msgspec
 
 from steelyard.errors import RecordBusyError, RecordError
 
@@ -20,8 +19,7 @@ _FLOCK = struct.Struct("hhqqi4x")
 _WHOLE_FILE = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
+class Holder(msgspec.Struct, frozen=True):
     """Who is running a record; ``None`` where it is not known yet."""
 
     pid: int | None = None
@@ -61,7 +59,7 @@ class WriterLock:
         except BlockingIOError as error:
             found = _read(self._fd)
             os.close(self._fd)
-            here = found.pid is not None and found.host == socket.gethostname()
+            here = found.pid is not None and found.host == os.uname().nodename
             hint = f"wait for it, or stop it: kill {found.pid}" if here else "wait for it, or stop it there"
             raise RecordBusyError(f"{path.parent} is being run by {found}", hint=hint) from error
         except OSError as error:
@@ -70,25 +68,18 @@ class WriterLock:
                 f"{path.parent}: this file system gives no locks: {error.strerror}",
                 hint="keep records on a local disk",
             ) from error
-        self._write(
-            json.dumps(
-                {
-                    "pid": os.getpid(),
-                    "host": socket.gethostname(),
-                    "since": datetime.now(UTC).isoformat(timespec="seconds"),
-                }
-            )
-        )
+        since = datetime.now(UTC).isoformat(timespec="seconds")
+        self._write(msgspec.json.encode(Holder(os.getpid(), os.uname().nodename, since)))
 
-    def _write(self, text: str) -> None:
+    def _write(self, text: bytes) -> None:
         # On a full disk the lock is held namelessly, which is no reason to refuse.
         with suppress(OSError):
             os.ftruncate(self._fd, 0)
-            os.pwrite(self._fd, text.encode(), 0)
+            os.pwrite(self._fd, text, 0)
 
     def release(self) -> None:
         """Let others write. The file stays: if it were removed, two processes could hold two of that name."""
-        self._write("")
+        self._write(b"")
         os.close(self._fd)
 
 
@@ -110,7 +101,6 @@ def holder(path: Path) -> Holder | None:
 
 def _read(fd: int) -> Holder:
     try:
-        found = json.loads(os.pread(fd, 4096, 0))
-        return Holder(int(found["pid"]), str(found["host"]), str(found["since"]))
-    except (ValueError, KeyError, TypeError):
+        return msgspec.json.decode(os.pread(fd, 4096, 0), type=Holder)
+    except msgspec.DecodeError:
         return Holder()

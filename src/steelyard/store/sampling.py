@@ -6,8 +6,9 @@ import itertools
 import sqlite3
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from steelyard.store.trials import CHUNK, WAITED_NS, Trials, numbers
 
@@ -40,8 +41,7 @@ _LABELS_SHIFT: Final = 40
 """One number names labels and treatment."""
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(msgspec.Struct, frozen=True):
     """Launches in the order of time: where each came from, and for each metric asked for its value."""
 
     blocks: array[int]

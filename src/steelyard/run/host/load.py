@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from steelyard.run.host import files
 
 
-@dataclass(frozen=True, slots=True)
-class LoadChange:
+class LoadChange(msgspec.Struct, frozen=True):
     """What happened on the whole machine between two readings; ``None`` is "not said by this kernel".
 
     Attributes
@@ -41,8 +41,7 @@ class LoadChange:
     load_1m: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class HostLoad:
+class HostLoad(msgspec.Struct, frozen=True):
     """Counters of the whole machine since it started; attributes as those of ``LoadChange``."""
 
     at_s: float

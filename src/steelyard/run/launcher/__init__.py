@@ -1,10 +1,8 @@
-"""Where a launch goes when it is not simply started here: one file a kind."""
+"""Where a launch goes when it is not simply started here: one file a kind, loaded where it is asked for."""
 
 from __future__ import annotations
 
 from steelyard.run.launcher.launcher import Launcher
-from steelyard.run.launcher.mpi import Mpi
-from steelyard.run.launcher.smpi import Smpi
 from steelyard.spec.experiment import Experiment
 
 __all__ = ["Launcher", "launcher_of"]
@@ -14,8 +12,12 @@ def launcher_of(experiment: Experiment) -> Launcher | None:
     """What ``[launch]`` asks for; ``None`` where the runner starts the program itself."""
     match experiment.launch.kind:
         case "mpi":
+            from steelyard.run.launcher.mpi import Mpi
+
             return Mpi(experiment)
         case "smpi":
+            from steelyard.run.launcher.smpi import Smpi
+
             return Smpi(experiment)
         case "local" | "slurm" | "template":
             return None

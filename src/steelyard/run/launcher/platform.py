@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from itertools import islice
@@ -11,14 +10,15 @@ from pathlib import Path
 from typing import Final
 from xml.etree import ElementTree as ET
 
+import msgspec
+
 from steelyard.errors import UsageError
 
 LARGEST_BYTES: Final = 16 << 20
 MOST_HOSTS: Final = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class SimulatedHost:
+class SimulatedHost(msgspec.Struct, frozen=True):
     """A host; each of its cores is a place for one rank."""
 
     name: str

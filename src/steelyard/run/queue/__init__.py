@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from steelyard.errors import UsageError
-from steelyard.run.queue.job import RUN, jobs_in, nodes_of
-from steelyard.run.queue.queued_runner import QueuedRunner, Submission, attach
-from steelyard.run.queue.slurm import Slurm
-from steelyard.run.queue.template import Template
 from steelyard.spec.experiment import Experiment
 
-__all__ = ["QueuedRunner", "Submission", "attach", "jobs_in", "nodes_of", "submission"]
-
-_PLAIN = f"#!/bin/bash\n{RUN}\n"
+if TYPE_CHECKING:
+    from steelyard.run.queue.queued_runner import Submission
 
 
 def submission(experiment: Experiment) -> Submission | None:
@@ -27,7 +23,13 @@ def submission(experiment: Experiment) -> Submission | None:
     queue = experiment.launch.queue
     if queue is None:
         return None
-    script = _PLAIN
+    # Few experiments have a queue, and each of these modules takes a part of a millisecond.
+    from steelyard.run.queue.job import RUN
+    from steelyard.run.queue.queued_runner import Submission
+    from steelyard.run.queue.slurm import Slurm
+    from steelyard.run.queue.template import Template
+
+    script = f"#!/bin/bash\n{RUN}\n"
     if queue.script is not None:
         path = Path(experiment.source, queue.script)
         try:
