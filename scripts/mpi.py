@@ -1,11 +1,14 @@
-"""MPI libraries side by side, SimGrid, and the workloads built for each: what ``./dev mpi`` does.
+"""MPI libraries side by side, SimGrid, and the workloads built for each.
 
-    ./dev mpi                  # openmpi, mpich, smpi, and the tests of workloads/ that need no MPI (tests)
-    ./dev mpi impi             # Intel MPI: proprietary, for tests and studies here, never handed on
-    ./dev mpi --list           # what is ready
+    ./dev mpi           # openmpi, mpich, smpi, and the tests of workloads/ that
+                        # need no MPI (tests)
+    ./dev mpi impi      # Intel MPI: proprietary, for tests and studies here,
+                        # never handed on
+    ./dev mpi --list    # what is ready
 
-Wheels of MPI libraries overwrite one another, so each has a directory of its own, ``.cache/mpi/NAME``. The
-workloads go to ``build/workloads/NAME``. What is done already is not done again.
+Wheels of MPI libraries overwrite one another, so each has a directory of its
+own, ``.cache/mpi/NAME``. The workloads go to ``build/workloads/NAME``. What is
+done already is not done again.
 """
 
 from __future__ import annotations

@@ -108,6 +108,53 @@ def test_completion_completes_values(steelyard_cli, typed, completed):
     assert set(steelyard_cli(env=env).stdout.split()) == completed
 
 
+@pytest.fixture
+def place(tmp_path):
+    """A directory with a spec, two records, and what is neither."""
+    for name in ("it.toml", "prog.c", "run.sh", "sub/it.txt", ".hidden.toml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    for name in ("it.lab", "sub/other.lab"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "record.sqlite").touch()
+    (tmp_path / "none.lab").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("typed", "completed"),
+    [
+        ("analyze ", {"plain,it.lab", "plain,it.toml", "plain,sub/", "plain,none.lab/", "plain,home/"}),
+        ("analyze i", {"plain,it.lab", "plain,it.toml"}),
+        ("status it.l", {"plain,it.lab"}),
+        ("export sub/", {"plain,sub/other.lab"}),
+        ("recover ./it.l", {"plain,./it.lab"}),
+        ("run ", {"plain,it.lab", "plain,it.toml", "plain,sub/", "plain,none.lab/", "plain,home/"}),
+        ("plan i", {"plain,it.toml"}),
+        ("plan .h", {"plain,.hidden.toml"}),
+        ("analyze it.lab/", {"plain,it.lab/record.sqlite"}),
+        # The shell then completes directories.
+        ("analyze s", {"dir,s"}),
+        ("analyze p", {"dir,p"}),
+        ("analyze nowhere/", {"dir,nowhere/"}),
+    ],
+)
+def test_completion_offers_records_and_specs_and_no_other_files(steelyard_cli, place, typed, completed):
+    words = f"steelyard {typed}".split(" ")
+    env = {
+        "_STEELYARD_COMPLETE": "bash_complete",
+        "COMP_WORDS": f"steelyard {typed}",
+        "COMP_CWORD": str(len(words) - 1),
+    }
+    assert set(steelyard_cli(env=env).stdout.split("\n")) - {""} == completed
+
+
+def test_a_name_that_has_to_be_quoted_is_left_to_the_shell(steelyard_cli, place):
+    (place / "my spec.toml").touch()
+    env = {"_STEELYARD_COMPLETE": "bash_complete", "COMP_WORDS": "steelyard plan ", "COMP_CWORD": "2"}
+    assert steelyard_cli(env=env).stdout == "file,\n"
+
+
 def test_completion_of_a_baseline_knows_the_levels_of_the_record(steelyard_cli, tmp_path):
     lab = Laboratory.compare(
         "echo {n}", record=tmp_path / "it.lab", parameters={"n": ["10", "20"]}, blocks=2, rel_halfwidth=None

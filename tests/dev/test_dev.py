@@ -94,7 +94,7 @@ def dev_process(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_help_names_every_command() -> None:
     ended = dev_process("--help")
     assert ended.returncode == 0
-    assert [line.split()[0] for line in ended.stdout.splitlines()[2:]] == [
+    assert [line.split()[0] for line in ended.stdout.splitlines()[2:] if line[2] != " "] == [
         "demo",
         "test",
         "lint",
@@ -117,6 +117,13 @@ def test_help_with_mpi_names_its_libraries_and_sets_nothing_up(option: str) -> N
     ended = dev_process("mpi", option)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "./dev mpi impi" in ended.stdout
+
+
+@pytest.mark.parametrize("command", [[], ["mpi"]])
+def test_help_fits_a_terminal_of_80_columns(command: list[str]) -> None:
+    shown = dev_process(*command, "--help").stdout.splitlines()
+    assert shown
+    assert [line for line in shown if len(line) > 80] == []
 
 
 def test_every_mpi_library_is_listed_with_the_command_that_makes_it_ready() -> None:

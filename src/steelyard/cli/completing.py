@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import click
+from click.shell_completion import CompletionItem
 
 Complete = Callable[[click.Context, click.Parameter, str], list[str]]
+CompletePaths = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
 def _complete(names: Callable[[], Iterable[str]]) -> Complete:
@@ -61,6 +65,47 @@ def _aggregates() -> Iterable[str]:
     return ("auto", *AGGREGATES)
 
 
+def _paths(*, specs: bool, records: bool) -> CompletePaths:
+    """Of what lies where the user is typing, specs or records; where there is none, directories that may lead
+    to one.
+    """
+
+    def complete(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
+        place, slash, start = begun.rpartition("/")
+        where = Path(os.path.expanduser(place + slash) or os.curdir)  # noqa: PTH111 -- "~/" alone is none
+        entries = [each for each in _listed(where) if each.startswith(start) and (start or each[0] != ".")]
+        ours = [
+            each
+            for each in entries
+            if (records and _is_record(where / each)) or (specs and _is_spec(where / each))
+        ]
+        if not ours:
+            return [CompletionItem(begun, type="dir")]
+        if any(re.search(r"[^\w./~+:@%^,=-]", each) for each in ours):
+            # The shell writes what has to be quoted; it offers all files then.
+            return [CompletionItem(begun, type="file")]
+        rest = [where / each for each in entries if each not in ours]
+        others = [f"{each.name}/" for each in rest if each.is_dir() and not _is_record(each)]
+        return [CompletionItem(place + slash + each) for each in (*ours, *others)]
+
+    return complete
+
+
+def _listed(directory: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(directory))  # noqa: PTH208 -- names are all that is wanted
+    except OSError:
+        return []
+
+
+def _is_record(path: Path) -> bool:
+    return path.name == "record.sqlite" or (path / "record.sqlite").is_file()
+
+
+def _is_spec(path: Path) -> bool:
+    return path.suffix == ".toml" and path.is_file()
+
+
 def _baselines(ctx: click.Context, _param: click.Parameter, begun: str) -> list[str]:
     """Factors with their levels, of the record on the line; nothing where it cannot be read."""
     from steelyard.errors import SteelyardError
@@ -87,3 +132,6 @@ counters = _complete_list(_counters)
 spaces = _complete(_spaces)
 aggregates = _complete(_aggregates)
 baselines: Complete = _baselines
+specs = _paths(specs=True, records=False)
+# A record is also named by its spec, if that is beside it.
+records = _paths(specs=True, records=True)

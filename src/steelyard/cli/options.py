@@ -46,4 +46,6 @@ input_option = click.option(
 )
 timeout_option = click.option("--timeout", metavar="TIME", help="A run that takes longer has failed.")
 ignore_failure_option = click.option("-i", "--ignore-failure", is_flag=True, help="Accept any exit code.")
-record_argument = click.argument("record", type=click.Path(path_type=Path), metavar="RECORD")
+record_argument = click.argument(
+    "record", type=click.Path(path_type=Path), metavar="RECORD", shell_complete=completing.records
+)

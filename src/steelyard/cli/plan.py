@@ -7,12 +7,13 @@ from pathlib import Path
 
 import click
 
+from steelyard.cli import completing
 from steelyard.cli.conducting import terminal_width
 from steelyard.cli.options import json_option
 
 
 @click.command(short_help="Show what a spec would run, how long, and what it cannot separate.")
-@click.argument("spec", type=click.Path(path_type=Path))
+@click.argument("spec", type=click.Path(path_type=Path), shell_complete=completing.specs)
 @json_option
 @click.option(
     "--signs", is_flag=True, help="Show the sign table of a design with more than 16 treatments too."

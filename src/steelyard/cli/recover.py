@@ -6,11 +6,17 @@ from pathlib import Path
 
 import click
 
+from steelyard.cli import completing
 from steelyard.cli.options import json_option
 
 
 @click.command(short_help="Copy what can be read of a damaged record into a new one.")
-@click.argument("damaged", type=click.Path(path_type=Path), metavar="DAMAGED.lab")
+@click.argument(
+    "damaged",
+    type=click.Path(path_type=Path),
+    metavar="DAMAGED.lab",
+    shell_complete=completing.records,
+)
 @click.argument("new", type=click.Path(path_type=Path), metavar="NEW.lab")
 @json_option
 def command(damaged: Path, new: Path, as_json: bool) -> None:

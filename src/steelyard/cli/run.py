@@ -6,12 +6,15 @@ from pathlib import Path
 
 import click
 
+from steelyard.cli import completing
 from steelyard.cli.conducting import conduct, print_answer
 from steelyard.cli.options import json_option, output_option, protocol_option, strict_option
 
 
 @click.command(short_help="Run the experiment of a spec; continue it if it was stopped.")
-@click.argument("spec", type=click.Path(path_type=Path), metavar="SPEC|RECORD")
+@click.argument(
+    "spec", type=click.Path(path_type=Path), metavar="SPEC|RECORD", shell_complete=completing.records
+)
 @output_option
 @protocol_option
 @json_option
