@@ -8,6 +8,8 @@ import json
 
 import pytest
 
+from steelyard.exchange.files import read_series
+
 
 @pytest.fixture
 def record(steelyard_cli):
@@ -35,3 +37,50 @@ def test_the_name_of_the_file_says_the_format(steelyard_cli, record, tmp_path):
 def test_a_file_that_does_not_say_its_format_is_refused(steelyard_cli, record):
     done = steelyard_cli("export", record, "-o", "it.dat")
     assert (done.returncode, done.stderr.splitlines()[0]) == (2, "error: it.dat does not say which format")
+
+
+SPEC = """\
+[program]
+command = ["sleep", "{seconds}"]
+env = { LIBRARY = "{library}" }
+[factors]
+seconds = [0.001, 0.002]
+library = ["a", "b"]
+[design]
+blocks = 3
+"""
+
+
+@pytest.mark.parametrize("name", ["it.txt", "it.json"])
+def test_what_models_are_made_of_is_written_for_extra_p(steelyard_cli, tmp_path, name):
+    (tmp_path / "it.toml").write_text(SPEC)
+    assert steelyard_cli("run", "it.toml").returncode == 0
+    given = ["--metric", "wall_s", "--metric", "cpu_s", "--parameter", "seconds"]
+    done = steelyard_cli("export", "it.lab", *given, "-o", name)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    found = {(each.name, each.metric): each for each in read_series(tmp_path / name)}
+    assert set(found) == {(lib, metric) for lib in "ab" for metric in ("wall_s", "cpu_s")}
+    points = found["a", "wall_s"].points
+    assert [(point.at, len(point.values)) for point in points] == [((0.001,), 3), ((0.002,), 3)]
+    trials = csv.DictReader(io.StringIO(steelyard_cli("export", "it.lab").stdout))
+    counted = [
+        float(row["wall_s"])
+        for row in trials
+        if (row["library"], row["seconds"], row["block_state"]) == ("a", "0.001", "complete")
+    ]
+    assert sorted(points[0].values) == pytest.approx(sorted(counted))
+    assert steelyard_cli("model", name).returncode == 0
+
+
+def test_options_that_a_format_has_no_use_for_are_refused(steelyard_cli, record):
+    long = steelyard_cli("export", record, "-f", "extrap-json", "--long")
+    assert (long.returncode, long.stderr.splitlines()[0]) == (
+        2,
+        "error: --long is about rows; Extra-P's files have none",
+    )
+    metric = steelyard_cli("export", record, "--metric", "wall_s")
+    assert metric.returncode == 2
+    assert metric.stderr.endswith("hint: leave them out, or --format extrap-json\n")
+    flat = steelyard_cli("export", record, "-o", "it.json")
+    assert flat.returncode == 2
+    assert "varies nothing that is a number" in flat.stderr

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from steelyard.errors import UsageError
 from steelyard.exchange.csv_columns import Columns
-from steelyard.exchange.files import read_series, write_series
+from steelyard.exchange.export import export_series
+from steelyard.exchange.files import read_series
 from steelyard.series import Point, Series
 
 VALUES = {"main": {"time": {(4.0, 10.0): [1.5, 1.25], (8.0, 10.0): [2.0, 2.5]}}}
@@ -48,6 +49,10 @@ OLD = {
 
 def content(series):
     return {(s.name, s.metric): {point.at: list(point.values) for point in s.points} for s in series}
+
+
+def write(series, to, form):
+    export_series(series, to, form, directory=to.parent / "it.lab", unnamed="it")
 
 
 def read(tmp_path, name, text, columns=None):
@@ -123,14 +128,9 @@ def test_what_is_written_reads_back_the_same(tmp_path_factory, grid, data):
         )
         for name in ("main", "main->solve <τ>")
     ]  # fmt: skip
-    for name in ("data.txt", "data.json", "data.jsonl"):
-        write_series(made, folder / name)
-        assert content(read_series(folder / name)) == content(made), name
-    write_series(made, folder / "data.csv")
-    again = read_series(folder / "data.csv", Columns("value", ("p",), ("function",)))
-    assert {s.name: [p.values for p in s.points] for s in again} == {
-        s.name: [p.values for p in s.points] for s in made
-    }
+    for form in ("extrap-text", "extrap-json"):
+        write(made, folder / "data", form)
+        assert content(read_series(folder / "data")) == content(made), form
 
 
 @pytest.mark.parametrize(
@@ -193,8 +193,15 @@ def test_text_cannot_hold_functions_with_different_points(tmp_path):
     one = Series("a", "t", "", ("p",), (Point((4.0,), (1.0,)),))
     two = Series("b", "t", "", ("p",), (Point((8.0,), (1.0,)),))
     with pytest.raises(UsageError, match="points are not those of a"):
-        write_series([one, two], tmp_path / "x.txt")
-    write_series([one, two], tmp_path / "x.jsonl")
-    assert content(read_series(tmp_path / "x.jsonl")) == content([one, two])
-    with pytest.raises(UsageError, match="suffix names no format"):
-        write_series([one], tmp_path / "x.xml")
+        write([one, two], tmp_path / "x.txt", "extrap-text")
+    assert not (tmp_path / "x.txt").exists()
+    write([one, two], tmp_path / "x.json", "extrap-json")
+    assert content(read_series(tmp_path / "x.json")) == content([one, two])
+
+
+def test_a_function_without_a_name_gets_one_and_stays_on_its_line(tmp_path):
+    points = (Point((4.0,), (1.0,)),)
+    write([Series("", "t", "", ("p",), points)], tmp_path / "x.txt", "extrap-text")
+    assert content(read_series(tmp_path / "x.txt")) == {("it", "t"): {(4.0,): [1.0]}}
+    write([Series("a\nDATA 7", "t", "", ("p",), points)], tmp_path / "x.txt", "extrap-text")
+    assert content(read_series(tmp_path / "x.txt")) == {("a DATA 7", "t"): {(4.0,): [1.0]}}

@@ -24,7 +24,7 @@ COMMANDS = {
     "audit": "Find which contexts move a program's time on this machine.",
     "observe": "Find what a probe costs the program that it observes.",
     "model": "Model how metrics grow with a parameter, and hold them to expectations.",
-    "export": "Write a record as CSV, JSON Lines or Parquet.",
+    "export": "Write a record as CSV, JSON Lines or Parquet, or for Extra-P.",
     "recover": "Copy what can be read of a damaged record into a new one.",
     "doctor": "Show what can be observed and controlled here, and what improves it.",
     "demo": "Show in about a minute how run times lie.",

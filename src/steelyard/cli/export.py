@@ -7,33 +7,67 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from steelyard.cli import completing
 from steelyard.cli.options import record_argument
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
-    from steelyard.exchange import Format
+    from steelyard.exchange import Format, SeriesFormat
+    from steelyard.store import Record
 
-_FORMATS: Final[dict[str, Format]] = {".csv": "csv", ".jsonl": "jsonl", ".parquet": "parquet"}
+_FORMATS: Final[dict[str, Format | SeriesFormat]] = {
+    ".csv": "csv",
+    ".jsonl": "jsonl",
+    ".parquet": "parquet",
+    ".txt": "extrap-text",
+    ".json": "extrap-json",
+}
 
 
-@click.command(short_help="Write a record as CSV, JSON Lines or Parquet.")
+@click.command(short_help="Write a record as CSV, JSON Lines or Parquet, or for Extra-P.")
 @record_argument
 @click.option(
     "-f",
     "--format",
     "form",
-    type=click.Choice(["csv", "jsonl", "parquet"]),
-    help="Default: as the file is named.",
+    type=click.Choice(list(_FORMATS.values())),
+    help="Default: as the file is named; extrap-text .txt, extrap-json .json.",
 )
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Default: standard output."
 )
 @click.option("--long", is_flag=True, help="One row for each value, instead of one for each trial.")
-def command(record: Path, form: Format | None, output: Path | None, long: bool) -> None:
+@click.option(
+    "-p",
+    "--parameter",
+    "parameters",
+    multiple=True,
+    metavar="NAME",
+    help="For Extra-P, a factor or label with numbers; default: all that vary.",
+)
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=completing.metrics,
+    help="For Extra-P; default: that of the spec.",
+)
+def command(
+    record: Path,
+    form: Format | SeriesFormat | None,
+    output: Path | None,
+    long: bool,
+    parameters: tuple[str, ...],
+    metrics: tuple[str, ...],
+) -> None:
     """Write RECORD (a directory NAME.lab, or its spec) for other tools.
 
     One row a trial, failed and discarded ones included and marked: factors, context, block, place, status
     and all metrics that have one value a trial. With --long, one row a value, iterations and labels included.
+
+    For Extra-P, what `steelyard model` is made of: one value for each launch that counts, at each point of
+    the parameters, a function for each combination of the other factors and labels.
     """
     from steelyard.exchange import export
     from steelyard.lab.records import find_record
@@ -42,7 +76,33 @@ def command(record: Path, form: Format | None, output: Path | None, long: bool) 
     chosen = form or _FORMATS.get(output.suffix if output else ".csv")
     if chosen is None:
         raise UsageError(
-            f"{output} does not say which format", hint="name it .csv, .jsonl or .parquet, or give --format"
+            f"{output} does not say which format",
+            hint=f"name it {', '.join(list(_FORMATS)[:-1])} or .json, or give --format",
         )
     with Record.open(find_record(record)) as opened:
-        export(opened, output, chosen, long=long)
+        match chosen:
+            case "extrap-text" | "extrap-json":
+                if long:
+                    raise UsageError("--long is about rows; Extra-P's files have none", hint="leave it out")
+                _export_series(opened, output, chosen, parameters, metrics)
+            case "csv" | "jsonl" | "parquet":
+                if parameters or metrics:
+                    raise UsageError(
+                        f"--parameter and --metric are for Extra-P, and {chosen} has all of them",
+                        hint="leave them out, or --format extrap-json",
+                    )
+                export(opened, output, chosen, long=long)
+
+
+def _export_series(
+    record: Record,
+    output: Path | None,
+    form: SeriesFormat,
+    parameters: tuple[str, ...],
+    metrics: tuple[str, ...],
+) -> None:
+    from steelyard.exchange import export_series
+    from steelyard.lab.series_of_record import series_of_record
+
+    series = series_of_record(record, parameters, metrics)
+    export_series(series, output, form, directory=record.directory, unnamed=record.experiment.name)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -96,19 +95,3 @@ def _number(row: dict[str, str], name: str | None, where: str, line: int) -> flo
             f"{where}, line {line}: {name} is {text!r}", hint="give a finite number, or leave the row out"
         )
     return value
-
-
-def write(series: Sequence[Series]) -> str:
-    """One row an observation: the labels, the parameters, the metric and the value."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    parameters = series[0].parameters if series else ()
-    writer.writerow(["function", "metric", *parameters, "value"])
-    for one in series:
-        if one.parameters != parameters:
-            raise UsageError(
-                f"{one.name}: other parameters than the first series", hint="write a file for each"
-            )
-        for point in one.points:
-            writer.writerows([one.name, one.metric, *point.at, repr(value)] for value in point.values)
-    return out.getvalue()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, Literal
 
@@ -16,9 +17,11 @@ from steelyard.exchange.jsonl import write_json_lines
 from steelyard.exchange.parquet import write_parquet
 from steelyard.exchange.trials import trials
 from steelyard.exchange.values import values
+from steelyard.series import Series
 from steelyard.store import Record
 
 Format = Literal["csv", "jsonl", "parquet"]
+SeriesFormat = Literal["extrap-text", "extrap-json"]
 
 
 def export(record: Record, to: Path | None, form: Format, *, long: bool = False) -> None:
@@ -42,11 +45,7 @@ def export(record: Record, to: Path | None, form: Format, *, long: bool = False)
     RecordError
         The record is damaged; what can be read can be recovered into another one.
     """
-    if to is not None and to.resolve().parent == record.directory.resolve():
-        raise UsageError(
-            f"{to} is inside the record, which only Steelyard writes to",
-            hint="name a file beside it: --output trials.csv",
-        )
+    _refuse_inside(to, record.directory)
     with _output(to) as binary:
         table = values(record) if long else trials(record)
         if form == "parquet":
@@ -60,6 +59,40 @@ def export(record: Record, to: Path | None, form: Format, *, long: bool = False)
                 text.flush()
             finally:
                 text.detach()
+
+
+def export_series(
+    series: Sequence[Series], to: Path | None, form: SeriesFormat, *, directory: Path, unnamed: str
+) -> None:
+    """Write what models are made of, one observation a launch, as Extra-P reads it.
+
+    Parameters
+    ----------
+    directory : Path
+        Of the record that the series are from.
+    unnamed : str
+        What a function is called that nothing tells from others.
+
+    Raises
+    ------
+    UsageError
+        As ``export``; or the format cannot hold these series.
+    """
+    from steelyard.exchange import extrap_json, extrap_text
+
+    _refuse_inside(to, directory)
+    named = [replace(one, name=one.name or unnamed) for one in series]
+    text = extrap_text.write(named) if form == "extrap-text" else extrap_json.write(named)
+    with _output(to) as binary:
+        binary.write(text.encode())
+
+
+def _refuse_inside(to: Path | None, directory: Path) -> None:
+    if to is not None and to.resolve().parent == directory.resolve():
+        raise UsageError(
+            f"{to} is inside the record, which only Steelyard writes to",
+            hint="name a file beside it: --output trials.csv",
+        )
 
 
 @contextmanager

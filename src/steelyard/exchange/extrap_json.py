@@ -107,24 +107,6 @@ def write(series: Iterable[Series]) -> str:
     return json.dumps({"parameters": parameters, "measurements": measurements}, ensure_ascii=False) + "\n"
 
 
-def write_lines(series: Iterable[Series]) -> str:
-    """JSON Lines, one observation a line."""
-    every = list(series)
-    lines = []
-    for one in every:
-        _same(one, every[0])
-        for point in one.points:
-            params = dict(zip(one.parameters, point.at, strict=True))
-            lines += [
-                json.dumps(
-                    {"params": params, "metric": one.metric, "callpath": one.name, "value": v},
-                    ensure_ascii=False,
-                )
-                for v in point.values
-            ]
-    return "".join(line + "\n" for line in lines)
-
-
 def _same(one: Series, first: Series) -> None:
     if one.parameters != first.parameters:
         raise UsageError(

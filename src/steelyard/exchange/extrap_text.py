@@ -79,9 +79,9 @@ def write(series: Iterable[Series]) -> str:
         if one.parameters != first.parameters or [point.at for point in one.points] != grid:
             raise UsageError(
                 f"{one.name or one.metric}: its points are not those of {first.name or first.metric}",
-                hint="write JSON Lines, where every function has its own points",
+                hint="write it as extrap-json, where every function has its own points",
             )
-        lines += ["", f"REGION {one.name}", f"METRIC {one.metric}"]
+        lines += ["", f"REGION {' '.join(one.name.split())}", f"METRIC {one.metric}"]
         lines += ["DATA " + " ".join(repr(value) for value in point.values) for point in one.points]
     return "\n".join(lines) + "\n"
 

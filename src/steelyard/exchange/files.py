@@ -1,8 +1,7 @@
-"""Which format a file is in, and reading and writing it."""
+"""Which format a file is in, and reading it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -72,23 +71,3 @@ def _format(path: Path, text: str) -> str:
     raise UsageError(
         f"{path}: in no format that is known here", hint=f"write one of these formats: {', '.join(FORMATS)}"
     )
-
-
-def write_series(series: Sequence[Series], path: Path) -> None:
-    """Write in the format that the suffix names (.txt, .json, .jsonl, .csv).
-
-    Raises
-    ------
-    UsageError
-        Another suffix, or the format cannot hold the series.
-    """
-    writers = {
-        "extrap-text": extrap_text.write,
-        "extrap-json": extrap_json.write,
-        "json-lines": extrap_json.write_lines,
-        "csv": csv_columns.write,
-    }
-    found = _SUFFIXES.get(path.suffix.lower())
-    if found is None:
-        raise UsageError(f"{path}: the suffix names no format", hint=f"use one of {', '.join(_SUFFIXES)}")
-    path.write_text(writers[found](series), encoding="utf-8")
