@@ -10,10 +10,13 @@
 #include "stop.h"
 #include "trial.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <iterator>
 #include <optional>
+#include <span>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -149,19 +152,24 @@ class Server {
     }
 
     int run_batch(std::uint64_t entries) {
+        Entry ahead[128]; // a read for each would cost a quarter of a microsecond
         for (std::uint64_t place = 0; place < entries; ++place) {
             if (stop_requested())
                 return stopped();
-            Entry entry{};
-            if (pread(batch_fd_, &entry, sizeof entry, static_cast<off_t>(place * sizeof entry)) !=
-                sizeof entry)
+            const std::uint64_t of_these = place % std::size(ahead);
+            if (of_these == 0 && !read_entries(place, {ahead, std::min(entries - place, std::size(ahead))}))
                 return refuse("a batch that cannot be read back");
-            if (const std::optional<int> end = run_entry(entry, place))
+            if (const std::optional<int> end = run_entry(ahead[of_these], place))
                 return *end;
         }
         trials_.release();
         replies_.done(done_);
         return go_on;
+    }
+
+    bool read_entries(std::uint64_t place, std::span<Entry> entries) const {
+        return pread(batch_fd_, entries.data(), entries.size_bytes(),
+                     static_cast<off_t>(place * sizeof(Entry))) == static_cast<ssize_t>(entries.size_bytes());
     }
 
     /// Nothing when the next entry can follow; else the reply is given and the batch is over.

@@ -15,21 +15,6 @@ namespace {
 constexpr const char* null_path = "/dev/null";
 constexpr unsigned long ask_personality = 0xFFFFFFFF;
 
-/// Makes `target` the same open file as `fd`. 0 or errno.
-int duplicate(int fd, int target) {
-    return dup2(fd, target) < 0 ? errno : 0;
-}
-
-/// Makes `target` what `path` names. 0 or errno.
-int open_as(int target, const char* path, int flags) {
-    const int fd = open(path, flags | O_CLOEXEC | O_NOCTTY, 0666);
-    if (fd < 0)
-        return errno;
-    const int result = duplicate(fd, target);
-    close(fd);
-    return result;
-}
-
 } // namespace
 
 int Surroundings::initialise() {
@@ -49,7 +34,7 @@ int Surroundings::initialise() {
 
 void Surroundings::release() {
     for (int fd = 0; fd <= 2; ++fd)
-        dup2(null_fd_, fd);
+        duplicate(null_fd_, fd);
     if (chdir("/") != 0)
         return; // the directory that it is in stays busy, nothing worse
     shown_.hide();
@@ -119,6 +104,27 @@ SetupFailure Surroundings::open_streams(const Launch& launch, Captures& captures
             return {stream.step, error};
     }
     return {};
+}
+
+/// Makes `target` the same open file as `fd`, which stays open as long as the runner lives. 0 or errno.
+int Surroundings::duplicate(int fd, int target) {
+    if (shown_as_[target] == fd)
+        return 0;
+    if (dup2(fd, target) < 0)
+        return errno;
+    shown_as_[target] = fd;
+    return 0;
+}
+
+/// Makes `target` what `path` names. 0 or errno.
+int Surroundings::open_as(int target, const char* path, int flags) {
+    const int fd = open(path, flags | O_CLOEXEC | O_NOCTTY, 0666);
+    if (fd < 0)
+        return errno;
+    shown_as_[target] = -1;
+    const int error = dup2(fd, target) < 0 ? errno : 0;
+    close(fd);
+    return error;
 }
 
 int Surroundings::set_aslr(bool off) {

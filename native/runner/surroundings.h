@@ -28,11 +28,14 @@ class Surroundings {
 
   private:
     SetupFailure open_streams(const Launch& launch, Captures& captures);
+    int duplicate(int fd, int target);
+    int open_as(int target, const char* path, int flags);
     int set_aslr(bool off);
     int set_affinity(const cpu_set_t& wanted);
     int set_huge_pages(bool off);
     SetupFailure enter(const Launch& launch);
 
+    int shown_as_[3] = {-1, -1, -1}; ///< which of the runner's files descriptors 0 to 2 are; -1: another one
     int null_fd_ = -1;
     int null_input_fd_ = -1;
     int initial_personality_ = 0;

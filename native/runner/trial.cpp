@@ -57,8 +57,15 @@ int TrialRunner::initialise() {
     return surroundings_.initialise();
 }
 
-bool TrialRunner::load(std::uint32_t id, std::uint64_t trial, Launch& launch, Arena& arena) {
-    problem_ = launches_.load(id, launch, arena);
+bool TrialRunner::load(std::uint32_t id, std::uint64_t trial, Loaded& loaded) {
+    Launch& launch = loaded.launch;
+    problem_ = nullptr;
+    if (loaded.id != id) {
+        loaded.id.reset();
+        problem_ = launches_.load(id, launch, loaded.arena);
+        if (problem_ == nullptr)
+            loaded.id = id;
+    }
     if (problem_ == nullptr && launch.trial_digits != nullptr &&
         !write_fixed_width(launch.trial_digits, trial_digit_count, trial))
         problem_ = "a trial number of more than twelve digits";
@@ -70,26 +77,27 @@ TrialEnd TrialRunner::run_trial(std::uint64_t trial, std::uint32_t launch) {
     frame_ = {};
     frame_.record.trial = trial;
     frame_.record.launch = launch;
-    if (!load(launch, trial, launch_, launch_arena_))
+    if (!load(launch, trial, program_))
         return TrialEnd::bad_launch;
 
-    if (const int error = host_.apply(launch_); error != 0) {
+    if (const int error = host_.apply(program_.launch); error != 0) {
         frame_.record.status = Status::setup_failed;
         frame_.record.step = Step::host;
         frame_.record.error = error;
         frame_.record.start_ns = realtime_ns();
         return TrialEnd::finished;
     }
-    TrialEnd end = run_all(launch_.prepare, launch_.prepare_count, Purpose::prepare);
+    TrialEnd end = run_all(program_.launch.prepare, program_.launch.prepare_count, Purpose::prepare);
     if (end == TrialEnd::finished && !failed())
         end = run_program();
     // Always, also after a failure or a stop: it gives back what prepare took.
-    const TrialEnd cleanup = run_all(launch_.cleanup, launch_.cleanup_count, Purpose::cleanup);
+    const TrialEnd cleanup =
+        run_all(program_.launch.cleanup, program_.launch.cleanup_count, Purpose::cleanup);
     if (end == TrialEnd::finished)
         end = cleanup;
 
     kept_.drop_of_trial();
-    if (launch_.prepare_count + launch_.cleanup_count > 0 && reap_and_look(kept_) &&
+    if (program_.launch.prepare_count + program_.launch.cleanup_count > 0 && reap_and_look(kept_) &&
         !end_descendants(kept_).complete)
         return TrialEnd::cannot_end;
     return end;
@@ -97,15 +105,15 @@ TrialEnd TrialRunner::run_trial(std::uint64_t trial, std::uint32_t launch) {
 
 TrialEnd TrialRunner::run_program() {
     Record& record = frame_.record;
-    if (launch_.metrics_path[0] != '\0') {
-        if (const int error = empty_file(launch_.metrics_path); error != 0) {
+    if (program_.launch.metrics_path[0] != '\0') {
+        if (const int error = empty_file(program_.launch.metrics_path); error != 0) {
             record.status = Status::setup_failed;
             record.step = Step::metrics_file;
             record.error = error;
             return TrialEnd::finished;
         }
     }
-    const bool whole = execute(launch_, surroundings_, captures_, Purpose::trial, record, values_);
+    const bool whole = execute(program_.launch, surroundings_, captures_, Purpose::trial, record, values_);
     if (reap_and_look(kept_)) {
         const Ended ended = end_descendants(kept_);
         record.left_processes = ended.processes;
@@ -115,10 +123,10 @@ TrialEnd TrialRunner::run_program() {
     if (!whole)
         return TrialEnd::stopped;
     if (record.status != Status::setup_failed) {
-        note_outputs(launch_);
+        note_outputs(program_.launch);
         note_metrics();
-        record.counter_count = launch_.counter_count;
-        frame_.counters = launch_.counters;
+        record.counter_count = program_.launch.counter_count;
+        frame_.counters = program_.launch.counters;
         frame_.values = values_;
     }
     return TrialEnd::finished;
@@ -136,11 +144,11 @@ TrialEnd TrialRunner::run_all(const std::uint32_t* hooks, std::uint32_t count, P
 }
 
 TrialEnd TrialRunner::run_one(std::uint32_t hook, Purpose purpose) {
-    if (!load(hook, frame_.record.trial, hook_launch_, hook_arena_))
+    if (!load(hook, frame_.record.trial, hook_))
         return TrialEnd::bad_launch;
-    hook_launch_.counter_count = 0;
+    hook_.launch.counter_count = 0;
     Record record;
-    if (!execute(hook_launch_, surroundings_, hook_captures_, purpose, record, nullptr)) {
+    if (!execute(hook_.launch, surroundings_, hook_captures_, purpose, record, nullptr)) {
         return end_descendants(kept_).complete ? TrialEnd::stopped : TrialEnd::cannot_end;
     }
     if (record.status == Status::ok && record.exit_code == 0) {
@@ -177,7 +185,7 @@ void TrialRunner::note_failed_hook(std::uint32_t hook, const Record& record) {
     frame_.record.hook_status = record.status;
     std::swap(captures_, hook_captures_); // later hooks do not overwrite what this one said
     if (record.status != Status::setup_failed)
-        note_outputs(hook_launch_);
+        note_outputs(hook_.launch);
 }
 
 void TrialRunner::note_outputs(const Launch& launch) {
@@ -194,9 +202,9 @@ void TrialRunner::note_outputs(const Launch& launch) {
 }
 
 void TrialRunner::note_metrics() {
-    if (launch_.metrics_path[0] == '\0')
+    if (program_.launch.metrics_path[0] == '\0')
         return;
-    metrics_fd_ = open(launch_.metrics_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    metrics_fd_ = open(program_.launch.metrics_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat file{};
     if (metrics_fd_ < 0 || fstat(metrics_fd_, &file) != 0 || !S_ISREG(file.st_mode))
         return;
@@ -215,6 +223,8 @@ void TrialRunner::close_metrics() {
 void TrialRunner::release() {
     close_metrics();
     surroundings_.release();
+    program_.id.reset(); // before the next batch, numbers may come to stand for other launches
+    hook_.id.reset();
     for (Capture* const capture : {&captures_.out, &captures_.err, &hook_captures_.out, &hook_captures_.err})
         static_cast<void>(capture->reset()); // gives back its memory; before its next use it is reset again
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "capture.h"
 #include "execution.h"
@@ -37,14 +38,22 @@ class TrialRunner {
     const TrialFrame& frame() const { return frame_; }
     const char* problem() const { return problem_; }
 
-    /// Lets go of directories and files while there is nothing to do.
+    /// Lets go of directories, files and launches while there is nothing to do.
     void release();
 
     /// Ends all that hooks left running, and puts back what was changed on the host.
     void end_everything();
 
   private:
-    bool load(std::uint32_t id, std::uint64_t trial, Launch& launch, Arena& arena);
+    /// A launch, and the memory that it points into.
+    struct Loaded {
+        std::optional<std::uint32_t> id;
+        Launch launch{};
+        Arena arena;
+    };
+
+    /// Nothing is read again for a launch that follows itself. False where `problem_` says what is wrong.
+    bool load(std::uint32_t id, std::uint64_t trial, Loaded& loaded);
     TrialEnd run_program();
     TrialEnd run_all(const std::uint32_t* hooks, std::uint32_t count, Purpose purpose);
     TrialEnd run_one(std::uint32_t hook, Purpose purpose);
@@ -60,10 +69,8 @@ class TrialRunner {
     Captures captures_;      ///< of the measured program, or of the hook that failed
     Captures hook_captures_; ///< of other hooks, so that cleanup does not overwrite what the program said
     KeptProcesses kept_;
-    Arena launch_arena_;
-    Arena hook_arena_;
-    Launch launch_{};
-    Launch hook_launch_{};
+    Loaded program_;
+    Loaded hook_;
     TrialFrame frame_;
     CounterValue values_[LaunchLimits::counters] = {};
     int metrics_fd_ = -1;
