@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from steelyard.errors import RecordBusyError
 from steelyard.lab.run import run
 from steelyard.run import strays
+from steelyard.run.journal import read_journal
 from steelyard.run.strays import await_writer
 from steelyard.spec import experiment
 from steelyard.store import Record
@@ -124,11 +125,31 @@ def test_a_run_waits_until_the_runner_of_a_killed_one_has_cleaned_up(tmp_path):
     assert killing.end_of(pid) == -9
     run(again, tmp_path / "a.lab")
     words = (tmp_path / "log").read_text().split()
-    # The cleanup of the killed run may itself be ended, as a stray; it never reaches into the next trial.
-    assert words in (
-        ["prepare", "run", "cleanup", "prepare", "run", "cleanup"],
-        ["prepare", "run", "prepare", "run", "cleanup"],
+    assert words == ["prepare", "run", "cleanup", "prepare", "run", "cleanup"]
+
+
+def test_a_trial_that_a_runner_still_runs_without_its_python_is_not_ended_as_a_stray(tmp_path):
+    slow = experiment(
+        name="slow",
+        source=str(tmp_path),
+        program={"command": ["/bin/sh", "-c", "touch here; while [ ! -e go ]; do sleep 0.01; done"]},
+        design={"blocks": 1, "discard": 0},
     )
+    killed = killing.start_run(slow, tmp_path / "a.lab")
+    guard = killing.find(killed, killing.GUARD)
+    while not (tmp_path / "here").exists():
+        assert not killing.has_ended(killed)
+    killing.kill(guard, signal.SIGSTOP)  # slow to see that Python is gone
+    killing.kill(killed)
+    assert killing.end_of(killed) == -9
+    again = killing.start_run(slow, tmp_path / "a.lab")
+    time.sleep(0.3)
+    (tmp_path / "go").touch()
+    while not read_journal(tmp_path / "a.lab" / "journal" / "000001.journal")[0]:
+        assert not killing.has_ended(again)
+    killing.kill(guard, signal.SIGCONT)
+    assert killing.end_of(again) == 0
+    assert killing.rows(tmp_path / "a.lab", "SELECT id, run, status FROM trial") == [(1, 1, "ok")]
 
 
 def test_a_journal_is_read_only_when_its_runner_has_let_go_of_it(tmp_path):

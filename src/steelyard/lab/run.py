@@ -282,10 +282,13 @@ def _tidy(record: Record, launches: Launches, submitted: Submission | None, watc
             record.id,
             lambda what: watch(Progress(0, 1, 0.0, None, f"jobs of an earlier run ({what})")),
         )
+    journals = record.journals()
+    for journal in journals:
+        # A runner that lives ends what it runs; ended from here, that would be a trial that failed.
+        await_writer(journal.path)
     end_strays(record.id)
     observer = Observer(launches)
-    for journal in record.journals():
-        await_writer(journal.path)
+    for journal in journals:
         raw_trials, offset = read_journal(journal.path, journal.moved_bytes)
         begun = [outcome.block for outcome in record.outcomes() if outcome.state == "planned"]
         record.take(journal.run, observer.measure(raw_trials, begun), journal.name, offset)
