@@ -39,6 +39,23 @@ def test_the_p_of_faster_is_that_of_a_one_sample_t_test_against_log_by(bench, no
     assert verdict.outcome == (side if expected.pvalue <= 0.05 else "not_resolved")
 
 
+@pytest.mark.parametrize("by", [1.03, 1.05, 1.07, 1.09])
+def test_the_p_of_faster_is_by_default_that_of_the_permutation_test_of_the_blocks(bench, noise, by):
+    made = bench(FACTORS, [{**FASTER, "by": by}], two(noise, 1.05, spread=0.05), blocks=10)
+    (verdict,) = made.judge()
+    expected = witness.permutation_test(
+        (of_block(made) - np.log(by),),
+        np.mean,
+        permutation_type="samples",
+        vectorized=False,
+        n_resamples=np.inf,
+    )
+    assert verdict.family.p == pytest.approx(min(1.0, expected.pvalue), rel=1e-9)
+    assert verdict.family.p > 2 / 2**10
+    side = "holds" if of_block(made).mean() > np.log(by) else "fails"
+    assert verdict.outcome == (side if expected.pvalue <= 0.05 else "not_resolved")
+
+
 @pytest.mark.parametrize(("ratio", "outcome"), [(1.10, "holds"), (0.95, "fails"), (1.02, "not_resolved")])
 def test_faster_by_holds_above_it_fails_below_it_and_is_open_around_it(bench, noise, ratio, outcome):
     (verdict,) = bench(FACTORS, [{**FASTER, "by": 1.02}], two(noise, ratio)).judge()

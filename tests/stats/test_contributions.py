@@ -84,6 +84,28 @@ def test_degrees_of_freedom_are_those_of_welch_and_satterthwaite(sample):
     assert found.p == pytest.approx(2 * witness.t.sf(abs(found.log) / found.se, found.nu))
 
 
+def test_an_error_known_with_few_degrees_of_freedom_widens_flipped_signs_as_it_widens_t(sample):
+    """Beside it the blocks say next to nothing: t of the error alone, 2.447 of its u and not 1.960."""
+    old, new = np.exp(np.random.default_rng(4).normal(0, 0.0005, (2, 20)))
+    part = TypeB("e", 0.02, relative=True, nu=3)
+    signs = widened(sample, old, new, part, estimand="geomean_ratio")
+    half = witness.t.ppf(0.975, 6) * 0.02 * math.sqrt(2)
+    for bound, side in ((signs.interval().low, -1), (signs.interval().high, 1)):
+        assert math.log(bound) == pytest.approx(signs.log + side * half, rel=5e-3)
+    assert signs.p_of(1.05) == pytest.approx(
+        2 * witness.t.sf((math.log(1.05) - signs.log) / (0.02 * math.sqrt(2)), 6), rel=0.02
+    )
+
+
+def test_equal_values_are_as_uncertain_as_the_degrees_of_freedom_of_their_error_say(sample):
+    found = widened(sample, [3.0] * 8, [2.0] * 8, TypeB("e", 0.1, relative=True, nu=3))
+    interval = found.interval()
+    assert math.log(interval.high / interval.low) / 2 == pytest.approx(
+        witness.t.ppf(0.975, 6) * 0.1 * math.sqrt(2)
+    )
+    assert found.p_of(1.2) == pytest.approx(2 * witness.t.sf(math.log(1.5 / 1.2) / (0.1 * math.sqrt(2)), 6))
+
+
 def test_equal_values_with_a_step_of_the_clock_have_an_interval_as_wide_as_the_step(sample):
     found = widened(sample, [3.0] * 8, [2.0] * 8, TypeB("step", 0.1 / math.sqrt(12)))
     u = 0.1 / math.sqrt(12) * math.hypot(1 / 3, 1 / 2)

@@ -99,15 +99,16 @@ def with_type_b(ratio: Speedup, parts: Sequence[Contribution]) -> Speedup | Unde
     own = math.hypot(*(part.u for part in parts))
     if own > LARGEST_LOG:  # against values of next to nothing
         return Undefined("out_of_range")
+    own_nu = effective_freedom([p.u for p in parts], [p.of.nu for p in parts])
     if ratio.nu is None:
         least = ratio.p if ratio.log else smallest_exact_p(ratio.method, ratio.n)
-        stated = Stated(ratio.log, own, least)
+        stated = Stated(ratio.log, own, min(own_nu or _MANY, _MANY), least)
         return replace(ratio, se=own, p=stated.p_of(1.0), law=stated)
     u = math.hypot(ratio.se, own)
     freedom = effective_freedom([ratio.se, *(p.u for p in parts)], [ratio.nu, *(p.of.nu for p in parts)])
     nu = min(freedom or _MANY, _MANY)
     if flips is not None:
-        law = flips.with_error(own, nu)
+        law = flips.with_error(own, own_nu or math.inf, nu)
         return replace(ratio, se=u, nu=nu, p=law.p_of(1.0), law=law)
     p = max(ratio.least_p, two_sided_p(ratio.log / u, nu))
     return replace(ratio, se=u, nu=nu, p=p)
@@ -115,25 +116,28 @@ def with_type_b(ratio: Speedup, parts: Sequence[Contribution]) -> Speedup | Unde
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """Units that do not differ at all, with a stated error: normal, as far as their number can say anything.
+    """Units that do not differ at all, with a stated error: by t, as far as their number can say anything.
 
     Attributes
     ----------
+    u, nu : float
+        Standard uncertainty of the error, and its degrees of freedom.
     least : float
         The p of as many equal signs: no hypothesis has a smaller one.
     """
 
     log: float
     u: float
+    nu: float
     least: float
 
     def p_of(self, ratio: float) -> float:
         """By the stated error; no smaller than what the number of units can show."""
-        return max(self.least, two_sided_p((self.log - math.log(ratio)) / self.u, _MANY))
+        return max(self.least, two_sided_p((self.log - math.log(ratio)) / self.u, self.nu))
 
     def interval(self, alpha: float) -> Interval | None:
         """``None`` where the units are too few to say anything at that level."""
-        half = t_quantile(_MANY, alpha) * self.u
+        half = t_quantile(self.nu, alpha) * self.u
         if self.least > alpha or abs(self.log) + half > LARGEST_LOG:
             return None
         return Interval(math.exp(self.log - half), math.exp(self.log + half))

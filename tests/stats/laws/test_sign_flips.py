@@ -122,14 +122,15 @@ def test_values_about_which_the_differences_are_symmetric_have_p_1_in_spite_of_r
     assert law(d).p_of(1.0) == 1.0
 
 
-def test_a_stated_error_widens_the_interval_as_squares_add():
+@pytest.mark.parametrize("u_nu", [math.inf, 4.0])
+def test_a_stated_error_widens_the_interval_as_squares_add(u_nu):
     of = law(np.random.default_rng(7).normal(0.01, 0.02, 64))
     u = 2 * of.se
-    wider = of.with_error(u, 500.0)
+    wider = of.with_error(u, u_nu, 500.0)
     assert wider.se == pytest.approx(math.hypot(of.se, u))
     interval, alone = wider.interval(0.05), of.interval(0.05)
     for end, was in ((interval.low, alone.low), (interval.high, alone.high)):
-        expected = math.hypot(math.log(was) - of.log, witness.norm.ppf(0.975) * u)
+        expected = math.hypot(math.log(was) - of.log, witness.t.ppf(0.975, u_nu) * u)
         assert abs(math.log(end) - of.log) == pytest.approx(expected, rel=1e-3)
     assert np.all(np.diff(wider.means) >= 0)
     for alpha in LEVELS:
@@ -137,13 +138,17 @@ def test_a_stated_error_widens_the_interval_as_squares_add():
         assert wider.p_of(found.low * (1 - 1e-9)) <= alpha < wider.p_of(found.low * (1 + 1e-9))
 
 
-@given(st.lists(st.floats(-1, 1), min_size=7, max_size=20), st.floats(0, 10))
-def test_no_stated_error_narrows_and_one_of_0_changes_nothing(values, u):
+@given(
+    st.lists(st.floats(-1, 1), min_size=7, max_size=20),
+    st.floats(0, 10),
+    st.just(math.inf) | st.floats(0, 30, exclude_min=True),
+)
+def test_no_stated_error_narrows_and_one_of_0_changes_nothing(values, u, u_nu):
     of = law(values)
-    wider = of.with_error(u, 20.0)
-    assert np.all(np.diff(wider.means) >= 0)
+    wider = of.with_error(u, u_nu, 20.0)
+    assert np.all(wider.means[1:] >= wider.means[:-1])
     assert np.all(np.abs(wider.means - of.log) >= np.abs(of.means - of.log) - 1e-12)
-    assert of.with_error(0.0, 20.0).means == pytest.approx(of.means, abs=1e-12)
+    assert of.with_error(0.0, u_nu, 20.0).means == pytest.approx(of.means, abs=1e-12)
 
 
 def test_what_is_beyond_the_range_of_numbers_has_no_interval():

@@ -29,8 +29,9 @@ class SignFlips:
         The log ratios, 1 to 64.
     seed : int
         Draws the patterns where there are too many of them.
-    error : float
-        Standard uncertainty of a normal error that the estimate has besides; it is in ``se`` as well.
+    error, error_nu : float
+        Standard uncertainty of a normal error that the estimate has besides, and its degrees of freedom: t
+        takes the place of the normal distribution where these are finite. Both are in ``se`` and ``nu`` too.
     """
 
     log: float
@@ -39,6 +40,7 @@ class SignFlips:
     differences: Floats
     seed: int
     error: float = 0.0
+    error_nu: float = math.inf
 
     @property
     def means(self) -> Floats:
@@ -71,12 +73,12 @@ class SignFlips:
             return None
         return Interval(math.exp(low), math.exp(high))
 
-    def with_error(self, u: float, nu: float) -> SignFlips:
-        """The same of an estimate that also has a normal error of standard uncertainty ``u``; ``nu`` are the
-        degrees of freedom of both together. At each level the squares of both distances from the estimate
-        add, as they do where the differences are normal.
+    def with_error(self, u: float, u_nu: float, nu: float) -> SignFlips:
+        """The same of an estimate that also has a normal error of standard uncertainty ``u``, known with
+        ``u_nu`` degrees of freedom; ``nu`` are those of both together. At each level the squares of both
+        distances from the estimate add, as they do where the differences are normal.
         """
-        return replace(self, se=math.hypot(self.se, u), nu=nu, error=math.hypot(self.error, u))
+        return replace(self, se=math.hypot(self.se, u), nu=nu, error=u, error_nu=u_nu)
 
 
 @lru_cache(maxsize=1)
@@ -92,18 +94,20 @@ def _means(law: SignFlips) -> Floats:
     means = _subset_means(law.differences.tobytes(), law.seed)
     if law.error == 0:
         return means
-    normal = _normal_quantiles(means.size)
-    distances, error = means - law.log, law.error * normal
-    farther = np.copysign(np.sqrt(distances * distances + error * error), normal)
+    quantiles = _quantiles(means.size, law.error_nu)
+    distances = means - law.log
+    farther = np.copysign(np.hypot(distances, law.error * quantiles), quantiles)
     # Next to the middle a mean can lie on the other side of the estimate than its share of the means.
-    inside = (distances * normal < 0) | (normal == 0)
+    inside = (distances * quantiles < 0) | (quantiles == 0)
     farther[inside] = distances[inside]
     return law.log + farther
 
 
 @lru_cache(maxsize=16)
-def _normal_quantiles(m: int) -> Floats:
-    """Of 1, 2, ..., m parts in m + 1."""
-    from scipy.special import ndtri
+def _quantiles(m: int, nu: float) -> Floats:
+    """Of 1, 2, ..., m parts in m + 1: of t, or of the normal distribution where ``nu`` is infinite."""
+    from scipy.special import ndtri, stdtrit
 
-    return np.asarray(ndtri(np.arange(1, m + 1) / (m + 1)))
+    shares = np.arange(1, m + 1) / (m + 1)
+    # With fewer degrees of freedom the tails leave the range of double, as do the intervals with 0.1 already.
+    return np.asarray(ndtri(shares) if math.isinf(nu) else stdtrit(max(nu, 0.1), shares))
