@@ -135,9 +135,9 @@ def test_a_trial_that_a_runner_still_runs_without_its_python_is_not_ended_as_a_s
         design={"blocks": 1, "discard": 0},
     )
     killed = killing.start_run(slow, tmp_path / "a.lab")
-    guard = killing.find(killed, killing.GUARD)
     while not (tmp_path / "here").exists():
         assert not killing.has_ended(killed)
+    guard = killing.find(killed, killing.GUARD)
     killing.kill(guard, signal.SIGSTOP)  # slow to see that Python is gone
     killing.kill(killed)
     assert killing.end_of(killed) == -9
