@@ -12,7 +12,18 @@ import pytest
 import steelyard
 
 ROOT = Path(steelyard.__file__).parent
-LEAVES = {"counters", "errors", "estimand", "factorial", "growth", "sample", "series", "status", "units"}
+LEAVES = {
+    "arrays",
+    "counters",
+    "errors",
+    "estimand",
+    "factorial",
+    "growth",
+    "sample",
+    "series",
+    "status",
+    "units",
+}
 ABOVE = {
     "interventions": LEAVES,
     "spec": LEAVES | {"interventions"},

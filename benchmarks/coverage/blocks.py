@@ -8,15 +8,13 @@ from array import array
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 from families import SHIFT, Disturbance, N, Noise, noise
 
+from steelyard.arrays import Floats
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.comparison import compare
 from steelyard.stats.declared import Declared, Family
 from steelyard.units import Metric
-
-Floats = npt.NDArray[np.float64]
 
 NULLS: Final[dict[str, tuple[Noise, Disturbance]]] = {
     "normal": ("normal", "none"),

@@ -7,13 +7,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import stdtrit
 
+from steelyard.arrays import Floats
 from steelyard.stats.contexts.bootstrap import two_level
 from steelyard.stats.contexts.visits import Visits
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

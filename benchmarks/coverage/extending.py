@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
 
+from steelyard.arrays import Floats
 from steelyard.stats.extending import level_after
 
-Floats = npt.NDArray[np.float64]
 Rule = Callable[[Floats, int, int, int], npt.NDArray[np.bool_]]
 """Of differences, blocks at the first answer, blocks of an extension, and the number of the extension: which
 experiments are called different after it."""

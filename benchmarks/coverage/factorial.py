@@ -11,14 +11,13 @@ from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats as scipy_stats
 from scipy.linalg import helmert
 
+from steelyard.arrays import Floats
 from steelyard.stats.factorial.estimate import LogEstimate, of_cells, of_units
 from steelyard.stats.factorial.omnibus import Omnibus, box, welch_james
 
-Floats = npt.NDArray[np.float64]
 Shape = Literal["normal", "unequal", "lognormal", "unequal lognormal", "bimodal"]
 SHAPES: tuple[Shape, ...] = ("normal", "unequal", "lognormal", "unequal lognormal", "bimodal")
 

@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.arrays import Floats
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.declared import Declared
 from steelyard.stats.holm import holm
@@ -29,7 +30,6 @@ from steelyard.stats.two_samples.relabelled import relabelled
 from steelyard.stats.two_samples.superiority import superiority
 from steelyard.units import Metric
 
-Floats = npt.NDArray[np.float64]
 Noise = Literal[
     "normal",
     "lognormal 0.5",

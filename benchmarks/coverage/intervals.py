@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from steelyard.arrays import Floats
 from steelyard.estimand import Estimand, IntervalKind
 from steelyard.stats.contrast import Contrast, Units
 from steelyard.stats.estimate import estimate
@@ -22,7 +22,6 @@ from steelyard.stats.means import means_of
 from steelyard.stats.ratio_of_means import gum_draws
 from steelyard.stats.speedup import Speedup
 
-Floats = npt.NDArray[np.float64]
 TRUTH: Final = 1.5
 
 

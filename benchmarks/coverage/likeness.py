@@ -8,12 +8,11 @@ import argparse
 import math
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import stdtrit
 
+from steelyard.arrays import Floats
 from steelyard.stats.autocorrelation import autocorrelation
 
-Floats = npt.NDArray[np.float64]
 SIZES = (10, 30, 100)
 
 

@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
+from steelyard.arrays import Floats
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.contrast import contrast
 from steelyard.stats.precision import contrast_halfwidth
 from steelyard.units import BUILTIN
 
-Floats = npt.NDArray[np.float64]
 Shape = Callable[[np.random.Generator, int, int], Floats]
 
 

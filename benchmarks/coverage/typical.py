@@ -13,15 +13,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from steelyard.arrays import Floats
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.contrast import Contrast, contrast
 from steelyard.stats.speedup import Speedup, speedup
 from steelyard.stats.typical import Typical, typical
 from steelyard.units import BUILTIN
 
-Floats = npt.NDArray[np.float64]
 SIZE = 0.02
 """Of the noise, on the scale of logarithms; also the true difference where power is asked for."""
 

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from steelyard.arrays import Floats
 from steelyard.growth import CONSTANT, Growth
 
-Floats = NDArray[np.float64]
 Generator = np.random.Generator
 
 POWERS = ("0", "1/4", "1/3", "1/2", "2/3", "3/4", "1", "5/4", "3/2", "2", "5/2", "3")

@@ -11,16 +11,15 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats as witness
 
+from steelyard.arrays import Floats
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.declared import Declared
 from steelyard.stats.protocol.family import protocol
 from steelyard.stats.protocol.rules import Rules
 from steelyard.units import BUILTIN
 
-Floats = npt.NDArray[np.float64]
 PROGRAMS, TREATMENTS, N = 10, 9, 30
 LIMIT_S = 1.0
 

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.arrays import Floats
 from steelyard.claims.evidence import Unit
 from steelyard.sample import Sample
 from steelyard.stats.interval import Interval
 from steelyard.stats.student import t_quantile, two_sided_p
 from steelyard.stats.undefined import Undefined
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.scaling.candidates import Floats, Integers
+from steelyard.arrays import Floats
+from steelyard.scaling.candidates import Integers
 
 Aggregate = Literal["mean", "median", "first-quartile", "lower-half"]
 AGGREGATES: Final[tuple[Aggregate, ...]] = ("mean", "median", "first-quartile", "lower-half")

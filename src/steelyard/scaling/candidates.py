@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import _kernels
+from steelyard.arrays import Floats
 from steelyard.growth import CONSTANT, Growth
 from steelyard.scaling.spaces import SearchSpace
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 SmallIntegers = NDArray[np.int32]
 Monomial = tuple[Growth, ...]

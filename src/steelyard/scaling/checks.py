@@ -8,7 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.scaling.candidates import Floats, Integers
+from steelyard.arrays import Floats
+from steelyard.scaling.candidates import Integers
 from steelyard.scaling.model import NotModelled
 from steelyard.series import Series
 

@@ -12,8 +12,9 @@ from typing import Final
 import numpy as np
 from scipy.special import fdtrc
 
+from steelyard.arrays import Floats
 from steelyard.scaling.aggregate import Aggregated
-from steelyard.scaling.candidates import Floats, Integers
+from steelyard.scaling.candidates import Integers
 from steelyard.scaling.model import Term
 from steelyard.scaling.posterior import Posterior
 

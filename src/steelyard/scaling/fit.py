@@ -10,9 +10,10 @@ from typing import Final
 
 import numpy as np
 
+from steelyard.arrays import Floats
 from steelyard.growth import Growth
 from steelyard.scaling.aggregate import Aggregated
-from steelyard.scaling.candidates import Candidates, Floats, one_parameter, several_parameters
+from steelyard.scaling.candidates import Candidates, one_parameter, several_parameters
 from steelyard.scaling.choose import Choices, choose
 from steelyard.scaling.posterior import search
 from steelyard.scaling.question import Question

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.scaling.candidates import Floats
+from steelyard.arrays import Floats
 from steelyard.scaling.fit import MAY_SWITCH, Fitted
 from steelyard.scaling.posterior import Draws, Posterior, draw
 from steelyard.scaling.validation import Asked, rank_probabilities, rank_probabilities_at

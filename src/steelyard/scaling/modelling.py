@@ -8,11 +8,11 @@ from typing import Final
 
 import numpy as np
 
+from steelyard.arrays import Floats
 from steelyard.errors import UsageError
 from steelyard.growth import CONSTANT, Growth
 from steelyard.scaling import seed001
 from steelyard.scaling.aggregate import Aggregated, aggregate
-from steelyard.scaling.candidates import Floats
 from steelyard.scaling.checks import Reading, read
 from steelyard.scaling.fit import Fitted, Grid, Source, fit
 from steelyard.scaling.foresee import Foresight, foresee

@@ -11,8 +11,8 @@ import math
 from dataclasses import replace
 from typing import Final
 
+from steelyard.arrays import Floats
 from steelyard.growth import Growth
-from steelyard.scaling.candidates import Floats
 from steelyard.scaling.checks import LEAST_POINTS
 from steelyard.scaling.model import ModelWarning, Prediction, RankProbability, ScalingModel, Term, Validation
 from steelyard.scaling.question import SURE

@@ -10,7 +10,8 @@ from typing import Final
 import numpy as np
 from scipy.special import gammaln
 
-from steelyard.scaling.candidates import Candidates, Floats, Integers, SmallIntegers
+from steelyard.arrays import Floats
+from steelyard.scaling.candidates import Candidates, Integers, SmallIntegers
 
 DRAWS: Final = 512
 KEPT: Final = 48

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from steelyard.arrays import Floats
 from steelyard.growth import CONSTANT, Growth
-from steelyard.scaling.candidates import Floats, columns, usable
+from steelyard.scaling.candidates import columns, usable
 from steelyard.scaling.model import Term
 from steelyard.scaling.spaces import SearchSpace
 

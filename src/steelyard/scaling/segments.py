@@ -14,8 +14,9 @@ from typing import Final
 
 import numpy as np
 
+from steelyard.arrays import Floats
 from steelyard.scaling.aggregate import Aggregated
-from steelyard.scaling.candidates import Candidates, Floats, one_parameter
+from steelyard.scaling.candidates import Candidates, one_parameter
 from steelyard.scaling.posterior import Posterior, search
 from steelyard.scaling.spaces import SearchSpace
 

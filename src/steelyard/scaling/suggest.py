@@ -13,8 +13,8 @@ from typing import Final
 
 import numpy as np
 
+from steelyard.arrays import Floats
 from steelyard.growth import rank
-from steelyard.scaling.candidates import Floats
 from steelyard.scaling.posterior import Draws
 from steelyard.scaling.question import SURE
 from steelyard.scaling.validation import RANKS, Asked

@@ -8,8 +8,9 @@ from typing import Final
 
 import numpy as np
 
+from steelyard.arrays import Floats
 from steelyard.growth import CONSTANT, Growth, Rank, default_deviation, rank, rank_at
-from steelyard.scaling.candidates import Floats, Integers, Monomial
+from steelyard.scaling.candidates import Integers, Monomial
 from steelyard.scaling.model import RankProbability, Validation
 from steelyard.scaling.posterior import Draws, Posterior
 from steelyard.scaling.question import SURE, Expectation

@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 
+from steelyard.arrays import Floats
 from steelyard.errors import UsageError
 from steelyard.growth import Growth
-from steelyard.scaling.candidates import Floats
 from steelyard.scaling.checks import read
 from steelyard.scaling.fit import MAY_SWITCH, fit
 from steelyard.scaling.foresee import weighted_quantiles

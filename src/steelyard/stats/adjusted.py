@@ -7,8 +7,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from steelyard.arrays import Floats
 from steelyard.estimand import Uncertainty
-from steelyard.stats.contrast import Contrast, Floats
+from steelyard.stats.contrast import Contrast
 from steelyard.stats.interval import Interval
 from steelyard.stats.means import means_of
 from steelyard.stats.propagation import Expanded, expanded

@@ -6,7 +6,8 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.stats.contrast import Contrast, Floats
+from steelyard.arrays import Floats
+from steelyard.stats.contrast import Contrast
 from steelyard.stats.means import Means
 
 RESAMPLES: Final = 10_000

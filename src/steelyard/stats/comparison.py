@@ -10,12 +10,13 @@ from typing import Final
 
 import numpy as np
 
+from steelyard.arrays import Floats
 from steelyard.estimand import Estimand
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.adjusted import AdjustedSpeedup, adjusted_speedup, cv
 from steelyard.stats.autocorrelation import Autocorrelation, autocorrelation
 from steelyard.stats.budget import Budget, budget
-from steelyard.stats.contrast import Contrast, Floats, Order, contrast
+from steelyard.stats.contrast import Contrast, Order, contrast
 from steelyard.stats.contributions import Contribution, contributions, with_type_b
 from steelyard.stats.declared import Declared
 from steelyard.stats.described import sees_clock

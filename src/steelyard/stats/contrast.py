@@ -11,12 +11,12 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.arrays import Floats
 from steelyard.sample import Sample
 from steelyard.stats.remembered import remembered
 from steelyard.stats.rounding import ROUNDING, largest, steadied
 from steelyard.stats.undefined import Reason, Undefined
 
-Floats = npt.NDArray[np.float64]
 Order = Literal["randomized-blocks", "sequential"]
 By = Literal["block", "context", "instance", "launch"]
 

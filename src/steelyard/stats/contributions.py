@@ -9,7 +9,8 @@ from typing import Literal
 
 import numpy as np
 
-from steelyard.stats.contrast import Contrast, Floats
+from steelyard.arrays import Floats
+from steelyard.stats.contrast import Contrast
 from steelyard.stats.interval import Interval
 from steelyard.stats.laws.sign_flips import SignFlips
 from steelyard.stats.propagation import effective_freedom

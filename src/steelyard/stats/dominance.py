@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.stats.contrast import Floats
+from steelyard.arrays import Floats
 
 FEWEST: Final = 8
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from steelyard.arrays import Floats
 from steelyard.estimand import INTERVALS, Estimand, IntervalKind
 from steelyard.stats.bootstrap import studentised_logs
-from steelyard.stats.contrast import Contrast, Floats
+from steelyard.stats.contrast import Contrast
 from steelyard.stats.laws.drawn import Studentised
 from steelyard.stats.laws.law import Law
 from steelyard.stats.laws.sign_flips import SignFlips

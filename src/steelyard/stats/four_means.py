@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
+from steelyard.arrays import Floats
 from steelyard.stats.bootstrap import RESAMPLES
-from steelyard.stats.contrast import Floats
 from steelyard.stats.ratio_of_means import DRAWS
 from steelyard.stats.rounding import ROUNDING
 

@@ -8,7 +8,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from steelyard.stats.contrast import Contrast, Floats, Units
+from steelyard.arrays import Floats
+from steelyard.stats.contrast import Contrast, Units
 from steelyard.stats.propagation import effective_freedom
 from steelyard.stats.rounding import ROUNDING, largest, steadied
 from steelyard.stats.student import two_sided_p

@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from steelyard.stats.contrast import Contrast, Floats
+from steelyard.arrays import Floats
+from steelyard.stats.contrast import Contrast
 from steelyard.stats.laws.signs import Signs
 from steelyard.stats.speedup import Speedup, speedup
 from steelyard.stats.student import two_sided_p

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.stats.contrast import Floats
+from steelyard.arrays import Floats
 from steelyard.stats.resolution import coarse_step
 
 FEWEST: Final = 8

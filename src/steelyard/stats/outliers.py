@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.stats.contrast import Floats
+from steelyard.arrays import Floats
 from steelyard.stats.quartiles import quartiles
 
 FENCE: Final = 3.0

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from steelyard.arrays import Floats
 from steelyard.estimand import Estimand
 from steelyard.sample import Sample
 from steelyard.stats.autocorrelation import autocorrelation
-from steelyard.stats.contrast import Contrast, Floats, Order, contrast
+from steelyard.stats.contrast import Contrast, Order, contrast
 from steelyard.stats.declared import Declared
 from steelyard.stats.estimate import effects
 from steelyard.stats.flags import EarlyDoubt

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from steelyard.arrays import Floats
 
 
 def quartiles(values: Floats) -> tuple[float, float, float]:

@@ -7,9 +7,10 @@ from typing import Final
 
 import numpy as np
 
+from steelyard.arrays import Floats
 from steelyard.estimand import IntervalKind
 from steelyard.stats.bootstrap import studentised_ratio
-from steelyard.stats.contrast import Contrast, Floats
+from steelyard.stats.contrast import Contrast
 from steelyard.stats.laws.drawn import Drawn, Studentised
 from steelyard.stats.laws.fieller import Fieller
 from steelyard.stats.laws.law import Law

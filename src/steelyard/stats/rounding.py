@@ -6,9 +6,8 @@ import math
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from steelyard.arrays import Floats
 
 ROUNDING: Final = 64 * float(np.finfo(np.float64).eps)
 """Relative to the largest value that went into a result: a logarithm is one of a few operations."""

@@ -10,8 +10,9 @@ from typing import Final
 
 import numpy as np
 
+from steelyard.arrays import Floats
 from steelyard.estimand import Estimand
-from steelyard.stats.contrast import Contrast, Floats
+from steelyard.stats.contrast import Contrast
 from steelyard.stats.interval import Interval
 from steelyard.stats.laws.law import Law
 from steelyard.stats.rounding import of_logs

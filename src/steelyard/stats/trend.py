@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.stats.contrast import Floats
+from steelyard.arrays import Floats
 from steelyard.stats.rounding import constant
 from steelyard.stats.student import two_sided_normal_p
 

@@ -11,8 +11,9 @@ from typing import Final
 
 import numpy as np
 
+from steelyard.arrays import Floats
 from steelyard.estimand import Estimand, IntervalKind
-from steelyard.stats.contrast import Contrast, Floats, Units, restricted
+from steelyard.stats.contrast import Contrast, Units, restricted
 from steelyard.stats.contributions import contributions_of_ratio, with_type_b
 from steelyard.stats.estimate import estimate
 from steelyard.stats.four_means import drawn_ratios, studentised_paired, studentised_samples

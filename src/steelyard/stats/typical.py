@@ -14,8 +14,9 @@ from typing import Final, Literal
 
 import numpy as np
 
+from steelyard.arrays import Floats
 from steelyard.sample import Sample
-from steelyard.stats.contrast import Contrast, Floats, Order, contrast
+from steelyard.stats.contrast import Contrast, Order, contrast
 from steelyard.stats.declared import Declared
 from steelyard.stats.interval import Interval
 from steelyard.stats.paired.sign_flip import sign_flip_p

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from steelyard.arrays import Floats
+
     Ints = npt.NDArray[np.int64]
-    Floats = npt.NDArray[np.float64]
 
 COLUMNS: Final[dict[str, tuple[str, float]]] = {
     "wall_s": ("wall_ns", 1e9),

@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 
+from steelyard.arrays import Floats
 from steelyard.errors import ProgramError
 from steelyard.lab.audit.asking import Auditing, Row
 from steelyard.lab.audit.candidates import MOVE_THE_STACK, Candidate, candidates
@@ -20,7 +21,6 @@ from steelyard.lab.conductor import Watch
 from steelyard.stats.audit.finding import Audit, Finding, Screened
 from steelyard.stats.audit.replication import Pair, replicate, verdict
 from steelyard.stats.audit.screening import Picks, pick, relative, spread, unseen
-from steelyard.stats.contrast import Floats
 from steelyard.units import Scalar
 
 PILOT_RUNS: Final = 10

@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from steelyard.arrays import Floats
 from steelyard.design import treatments
 from steelyard.design.contexts import draw_context
 from steelyard.errors import UsageError
@@ -20,7 +21,6 @@ from steelyard.run.launches import Launches
 from steelyard.run.once import once
 from steelyard.run.verify import ending
 from steelyard.spec.experiment import Experiment
-from steelyard.stats.contrast import Floats
 from steelyard.status import Progress
 from steelyard.store import Record
 from steelyard.units import Metric

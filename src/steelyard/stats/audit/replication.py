@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
+from steelyard.arrays import Floats
 from steelyard.stats.audit.finding import Replicated, Verdict
-from steelyard.stats.contrast import Floats
 from steelyard.stats.holm import holm
 from steelyard.stats.interval import Interval
 from steelyard.stats.student import t_quantile, two_sided_p

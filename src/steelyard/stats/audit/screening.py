@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.stats.contrast import Floats
+from steelyard.arrays import Floats
 
 SLOWEST: Final = 3
 FASTEST: Final = 2

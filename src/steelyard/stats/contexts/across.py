@@ -8,12 +8,12 @@ from typing import Final
 
 import numpy as np
 
+from steelyard.arrays import Floats
 from steelyard.sample import Sample
 from steelyard.stats.contexts.bootstrap import two_level
 from steelyard.stats.contexts.components import Components, crossed_components, nested_components
 from steelyard.stats.contexts.robust import Robust, robust
 from steelyard.stats.contexts.visits import Visits, differences, visits
-from steelyard.stats.contrast import Floats
 from steelyard.stats.interval import Interval
 from steelyard.stats.student import t_quantile
 from steelyard.stats.undefined import LARGEST_LOG, Undefined

@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
+from steelyard.arrays import Floats
 from steelyard.stats.contexts.visits import Ints, Visits
-from steelyard.stats.contrast import Floats
 from steelyard.stats.undefined import Undefined
 
 _ROUNDING: Final = 1e-13

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.arrays import Floats
 from steelyard.sample import Sample
-from steelyard.stats.contrast import Floats
 from steelyard.stats.undefined import Undefined
 
 Ints = npt.NDArray[np.int64]

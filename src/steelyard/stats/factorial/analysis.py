@@ -8,9 +8,10 @@ from typing import Final, Literal, TypeVar
 
 import numpy as np
 
+from steelyard.arrays import Floats
 from steelyard.factorial import Kind, Layout
 from steelyard.sample import Sample
-from steelyard.stats.contrast import Floats, Order
+from steelyard.stats.contrast import Order
 from steelyard.stats.declared import Declared
 from steelyard.stats.factorial.cells import Cells, cells_of
 from steelyard.stats.factorial.effect import ConditionalEffect, ContrastEffect, Effect, Factorial, LevelEffect

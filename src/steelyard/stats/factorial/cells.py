@@ -10,8 +10,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.arrays import Floats
 from steelyard.sample import Sample
-from steelyard.stats.contrast import Floats, Order
+from steelyard.stats.contrast import Order
 from steelyard.stats.undefined import Undefined
 
 By = Literal["block", "context", "launch"]

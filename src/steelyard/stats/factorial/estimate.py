@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from steelyard.stats.contrast import Floats
+from steelyard.arrays import Floats
 from steelyard.stats.interval import Interval
 from steelyard.stats.rounding import ROUNDING
 from steelyard.stats.student import detectable, t_quantile, two_sided_p

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from steelyard.arrays import Floats
 from steelyard.factorial import Layout
 from steelyard.factorial.layout import TWO_STEPS
 from steelyard.sample import Sample
-from steelyard.stats.contrast import Floats, Order
+from steelyard.stats.contrast import Order
 from steelyard.stats.declared import Declared
 from steelyard.stats.factorial.cells import Cells, cells_of
 from steelyard.stats.factorial.structure import Structure, structures

@@ -9,11 +9,11 @@ from typing import Final, Literal
 
 import numpy as np
 
+from steelyard.arrays import Floats
 from steelyard.factorial import Axis, Fraction, Layout
 from steelyard.factorial.confounding import confounded
 from steelyard.factorial.words import axes_of, order
 from steelyard.sample import Sample
-from steelyard.stats.contrast import Floats
 from steelyard.stats.declared import Declared
 from steelyard.units import Scalar
 

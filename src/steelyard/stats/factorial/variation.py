@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.stats.contrast import Floats
+from steelyard.arrays import Floats
 from steelyard.stats.factorial.cells import Cells
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from steelyard.stats.contrast import Floats
+from steelyard.arrays import Floats
 
 
 def yates(values: Floats) -> Floats:

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from steelyard.stats.contrast import Floats
+from steelyard.arrays import Floats
 from steelyard.stats.interval import Interval
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.stats.contrast import Floats
+from steelyard.arrays import Floats
 from steelyard.stats.interval import Interval
 from steelyard.stats.laws.ascending import ends, two_sided, up_to
 from steelyard.stats.undefined import LARGEST_LOG

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from steelyard.stats.contrast import Floats
+from steelyard.arrays import Floats
 from steelyard.stats.interval import Interval
 from steelyard.stats.laws.ascending import ends, two_sided
 from steelyard.stats.paired.sign_flip import subset_means

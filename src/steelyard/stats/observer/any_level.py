@@ -8,8 +8,9 @@ from typing import Final
 
 import numpy as np
 
+from steelyard.arrays import Floats
 from steelyard.sample import Sample
-from steelyard.stats.contrast import Floats, Order
+from steelyard.stats.contrast import Order
 from steelyard.stats.factorial.cells import cells_of
 from steelyard.stats.factorial.omnibus import box, welch_james
 from steelyard.stats.observer.finding import AnyLevel, Method

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.stats.contrast import Floats
+from steelyard.arrays import Floats
 from steelyard.stats.holm import holm
 from steelyard.stats.interval import Interval
 from steelyard.stats.student import t_quantile, two_sided_p

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.stats.contrast import Floats
+from steelyard.arrays import Floats
 from steelyard.stats.student import t_quantile, unit_rule
 
 POWER: Final = 0.8

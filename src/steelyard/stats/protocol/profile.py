@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from steelyard.arrays import Floats
 from steelyard.sample import Sample
-from steelyard.stats.contrast import Floats
 from steelyard.stats.described import sees_clock
 from steelyard.stats.resolution import coarse_step
 from steelyard.stats.two_samples.means import Moments

@@ -15,7 +15,7 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.stats.contrast import Floats
+from steelyard.arrays import Floats
 
 MOST_EXACT: Final = 250_000
 """Product of the sample sizes up to which p is exact: 500 against 500 take 10 ms."""

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.stats.contrast import Floats
+from steelyard.arrays import Floats
 
 WRITTEN_OUT: Final = 1_000_000
 """So many values are simply made and partitioned, in 10 ms."""

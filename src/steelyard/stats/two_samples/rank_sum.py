@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.stats.contrast import Floats
+from steelyard.arrays import Floats
 from steelyard.stats.two_samples.ranks import Ranks, midranks
 from steelyard.stats.two_samples.tested import Alternative, TestOutcome
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.stats.contrast import Floats
+from steelyard.arrays import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,7 +16,7 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.stats.contrast import Floats
+from steelyard.arrays import Floats
 from steelyard.stats.two_samples.ranks import midranks
 
 MOST_ENUMERATED: Final = 20_000

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.stats.contrast import Floats
+from steelyard.arrays import Floats
 from steelyard.stats.interval import Interval
 from steelyard.stats.two_samples.pairwise import differences
 from steelyard.stats.two_samples.rank_sum import MOST_EXACT, u_tails

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.stats.contrast import Floats
+from steelyard.arrays import Floats
 from steelyard.stats.interval import Interval
 from steelyard.stats.two_samples.means import t_p
 from steelyard.stats.two_samples.ranks import midranks
