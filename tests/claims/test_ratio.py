@@ -62,6 +62,16 @@ def test_faster_by_holds_above_it_fails_below_it_and_is_open_around_it(bench, no
     assert verdict.outcome == outcome
 
 
+@pytest.mark.parametrize("order", ["sequential", "nogueira-matias-2014"])
+def test_treatments_that_ran_one_after_the_other_are_told_apart_by_welchs_test(bench, noise, order):
+    made = bench(FACTORS, [FASTER], two(noise, 1.02), design={"order": order})
+    (verdict,) = made.judge()
+    logs = [np.log(made.made[t.id]) for t in made.treatments]
+    expected = witness.ttest_ind(*logs, equal_var=False)
+    assert verdict.family.p == pytest.approx(expected.pvalue, rel=1e-10)
+    assert verdict.instances[0].evidence.by == "launch"
+
+
 def test_the_interval_lies_beyond_by_exactly_where_the_claim_is_decided(bench, noise):
     for seed in range(60):
         (verdict,) = bench(FACTORS, [FASTER], two(noise, 1.01, seed=seed)).judge()

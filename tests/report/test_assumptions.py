@@ -25,6 +25,12 @@ def test_every_method_assumes_something_of_its_units(unit, kind):
     assert all(f"{unit}s" in each for each in said)
 
 
+def test_random_orders_make_log_ratios_symmetric_only_where_programs_are_equal():
+    independent, shape = assumptions("block-log-ratio-sign-flip")
+    assert independent == "blocks are independent"
+    assert shape.endswith("symmetric about their mean, as random orders make those of equal programs")
+
+
 @pytest.mark.parametrize("kind", ["log-ratio-t", "log-ratio-permutation", "medians-log-delta", *KINDS[2:7]])
 def test_without_pairs_launches_must_be_independent(kind):
     said = assumptions(f"unpaired-{kind}")

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import pytest
+from answers.made import BLOCKS, make, noisy
 
 from steelyard.report.label import columns
 from steelyard.report.text import lines, render
+from steelyard.stats.answer import answer
+from steelyard.stats.declared import Declared
 
 
 def test_the_text_of_every_case_is_the_one_that_was_reviewed(presented, golden):
@@ -55,6 +58,16 @@ def test_of_many_findings_the_largest_are_told_in_the_order_of_the_design(case):
     ]
     assert told == [f"n={t}" for t in range(9, 21)]
     assert "19 comparisons: " in render(case("many_differences"))
+
+
+@pytest.mark.parametrize(
+    ("blocks", "by"),
+    [(6, "the delta method on logarithms"), (7, "flipped signs of blocks"), (65, "the delta method on")],
+)
+def test_intervals_are_said_to_be_by_t_where_t_stands_in_for_flipped_signs(blocks, by):
+    samples = [make(noisy(1, blocks), label="old"), make(noisy(2, blocks), 2, "new")]
+    text = render(answer("few", samples, BLOCKS, Declared(interval="sign-flip")))
+    assert f"intervals by {by}" in " ".join(text.split())
 
 
 def test_the_median_is_shown_where_it_tells_another_story_than_the_mean(case):

@@ -39,7 +39,7 @@ class Observed:
     @property
     def order(self) -> Order:
         """How trials were laid out."""
-        return "sequential" if self.experiment.design.order == "sequential" else "randomized-blocks"
+        return "sequential" if self.experiment.design.in_rows else "randomized-blocks"
 
     @property
     def alpha(self) -> float:

@@ -11,7 +11,9 @@ _OF_UNITS: Final = {
     "unpaired": "launches are independent: no drift, no autocorrelation",
 }
 _OF_SHAPE: Final = {
-    "log-ratio-sign-flip": "log-ratios of {units} are symmetric about their mean, as random orders make them",
+    "log-ratio-sign-flip": (
+        "log-ratios of {units} are symmetric about their mean, as random orders make those of equal programs"
+    ),
     "log-ratio-t": "mean log-ratios of {units} are near normal",
     "log-ratio-bootstrap-t": "the {units} observed stand for their distribution",
     "means-log-delta": "means of {units} are near normal, and small against their size",

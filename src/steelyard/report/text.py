@@ -140,6 +140,13 @@ def _caption(answer: Answer, width: int) -> list[Line]:
 
 def _estimand(answer: Answer) -> str:
     """What a speedup is, and where its intervals come from if that was chosen."""
-    declared = answer.declared
-    by = f", intervals by {INTERVAL_NAMES[declared.interval]}" if declared.interval else ""
+    declared, kind = answer.declared, answer.declared.interval
+    if kind == "sign-flip" and not any(_by_signs(each) for each in answer.judged):
+        kind = "log-delta"  # t stands in for signs that nobody drew, and where blocks are too few or many
+    by = f", intervals by {INTERVAL_NAMES[kind]}" if kind else ""
     return ESTIMANDS[declared.estimand] + by
+
+
+def _by_signs(comparison: Comparison) -> bool:
+    ratio = comparison.speedup
+    return not isinstance(ratio, Undefined) and ratio.method.endswith("sign-flip")
