@@ -101,8 +101,11 @@ def print_answer(
     """Print what the record says, and return the exit code: 1 where a claim of its spec fails, 3 under
     ``strict`` where something is left open.
     """
-    from steelyard.lab.analyze import analyze
+    from steelyard.lab.one_thread import one_thread
     from steelyard.store import Record
+
+    with one_thread():
+        from steelyard.lab.analyze import analyze
 
     with Record.open(directory) as record:
         answer = analyze(

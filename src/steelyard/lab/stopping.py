@@ -9,6 +9,7 @@ import time
 from typing import Final, Literal
 
 from steelyard.design import next_look
+from steelyard.lab.one_thread import one_thread
 from steelyard.lab.status import seconds_run
 from steelyard.spec.experiment import Experiment, Stop
 from steelyard.stats.flags import EarlyDoubt
@@ -119,7 +120,8 @@ class Stopping:
 
     def _judge(self, complete: int, blocks: int, wanted: float, *, late: bool) -> End | None:
         # Numpy is loaded here at the earliest: a run without a stop rule never needs it.
-        from steelyard.lab.analyze import primary_precision
+        with one_thread():
+            from steelyard.lab.analyze import primary_precision
 
         found = primary_precision(self._record)
         last = late or next_look(self._experiment, complete) is None
@@ -141,7 +143,8 @@ class Stopping:
 
     def _close(self, complete: int, blocks: int) -> End:
         """The end of an extension: its blocks are what was asked for, and the look is stored."""
-        from steelyard.lab.analyze import primary_precision
+        with one_thread():
+            from steelyard.lab.analyze import primary_precision
 
         found, wanted = primary_precision(self._record), self._stop.rel_halfwidth
         reached = wanted is not None and found.reached(wanted)
