@@ -42,6 +42,23 @@ def test_every_block_is_run_once_and_the_first_is_discarded(run_in):
     assert not list((record.directory / "journal").iterdir())
 
 
+def test_the_end_is_told_when_no_process_is_left_and_the_record_is_still_open(tmp_path, made):
+    told = []
+
+    def at_end():
+        children = Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text()
+        with Record.open(tmp_path / "a.lab") as record:
+            told.append((children, record.holder().pid, record.runs()[0].state, record.progress().trials))
+
+    run(made(), tmp_path / "a.lab", at_end=at_end)
+    assert told == [("", os.getpid(), "running", 8)]
+
+
+def test_the_end_of_a_run_that_failed_is_not_told(tmp_path, made):
+    with pytest.raises(ProgramError):
+        run(made(program={"command": ["/bin/false"]}), tmp_path / "a.lab", at_end=pytest.fail)
+
+
 def test_a_finished_record_is_not_run_again(tmp_path, run_in, made):
     before = (run_in().directory / "record.sqlite").read_bytes()
     assert run(made(), tmp_path / "made.lab") == "complete"

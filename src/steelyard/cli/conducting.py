@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -64,10 +65,21 @@ def conduct(
 
     blocks = None if extend else had_ended(directory)
     line = ProgressLine(sys.stderr)
+    # Closing a record is waiting for the disk; meanwhile, when no trial runs any more, the answer is loaded.
+    loading = Thread(target=_load_analysis)
     try:
-        run(experiment, directory, spec_text=spec_text, watch=line.update, extend=extend)
+        run(
+            experiment,
+            directory,
+            spec_text=spec_text,
+            watch=line.update,
+            at_end=loading.start,
+            extend=extend,
+        )
     finally:
         line.clear()
+        if loading.ident is not None:
+            loading.join()
     if blocks is not None:
         named = shlex.quote(str(_from_here(directory)))
         click.echo(
@@ -75,6 +87,13 @@ def conduct(
             f"To measure more: steelyard run {named} --extend {blocks}\n",
             err=True,
         )
+
+
+def _load_analysis() -> None:
+    from steelyard.lab.one_thread import one_thread
+
+    with one_thread():
+        import steelyard.lab.analyze  # noqa: F401
 
 
 def _from_here(directory: Path) -> Path:

@@ -51,12 +51,17 @@ def _ignore(_: object) -> None:
     pass
 
 
+def _nothing() -> None:
+    pass
+
+
 def run(
     experiment: Experiment,
     directory: Path,
     *,
     spec_text: str = "",
     watch: Watch = _ignore,
+    at_end: Callable[[], object] = _nothing,
     extend: int | None = None,
 ) -> End:
     """Run ``experiment`` with its record in ``directory``; an unfinished one goes on.
@@ -69,6 +74,8 @@ def run(
         Kept beside the record, for people.
     watch : callable
         Told between batches how far it is.
+    at_end : callable
+        Called when all trials have ended, and all processes with them, before the record is closed.
     extend : int, optional
         So many complete blocks more than a finished record has; see ``extending``.
 
@@ -108,7 +115,7 @@ def run(
                 _tidy(record, launches, submitted, watch)
                 if extend is not None:
                     add_blocks(record, extend)
-                return _run(record, launches, identities, submitted, watch)
+                return _run(record, launches, identities, submitted, watch, at_end)
         except RestartDueError as due:
             # The record is closed: whatever the command does to the machine, nothing is lost.
             raise restart(due.boundary, launches, directory) from None
@@ -120,6 +127,7 @@ def _run(
     identities: Sequence[ProgramIdentity],
     submitted: Submission | None,
     watch: Watch,
+    at_end: Callable[[], object],
 ) -> End:
     counted = counters() if record.experiment.program.counters else {}
     run_id = record.begin_run({**host_facts(), **abilities(), **counted, **launches.facts()}, boot_id())
@@ -138,6 +146,7 @@ def _run(
         ) from None
     else:
         state = end
+        at_end()
         return end
     finally:
         record.end_run(run_id, state)
