@@ -165,6 +165,46 @@ def test_a_record_without_its_spec_cannot_be_recovered_and_leaves_nothing(damage
     assert not (tmp_path / "new.lab").exists()
 
 
+@pytest.mark.parametrize("lost", [b"\0" * 4096, b"\xa5" * 100, b"garbage of a page " * 227])
+def test_a_first_page_that_is_lost_is_that_of_any_record(damaged, tmp_path, lost):
+    original = made_up.tables(damaged)
+    file = damaged / "record.sqlite"
+    file.write_bytes(lost + file.read_bytes()[len(lost) :])
+    new = tmp_path / "new.lab"
+    assert recover(damaged, new) == Recovered(600, 0, 0)
+    trusted(new, original)
+    assert made_up.tables(new) == original
+    assert sorted(path.name for path in new.iterdir()) == ["journal", "record.sqlite", "spec.toml"]
+
+
+def test_a_first_page_and_the_end_can_both_be_lost(damaged, tmp_path):
+    original = made_up.tables(damaged)
+    file = damaged / "record.sqlite"
+    whole = file.read_bytes()
+    file.write_bytes(bytes(4096) + whole[4096 : len(whole) * 3 // 4 + 100])
+    found = recover(damaged, tmp_path / "new.lab")
+    assert found.trials + found.lost_trials == 600
+    assert found.trials > 300
+    trusted(tmp_path / "new.lab", original)
+
+
+def test_a_file_that_is_no_record_at_all_is_not_made_one(damaged, tmp_path):
+    (damaged / "record.sqlite").write_bytes(random.Random(1).randbytes(400_000))
+    with pytest.raises(RecordError, match="not even the spec can be read"):
+        recover(damaged, tmp_path / "new.lab")
+    assert not (tmp_path / "new.lab").exists()
+
+
+def test_extensions_that_a_lost_page_hides_are_not_forgotten(damaged, tmp_path):
+    """A record of version 1 has the table at its end, where the page of a new record does not lead."""
+    with closing(sqlite3.connect(damaged / "record.sqlite")) as connection, connection:
+        connection.execute("DROP TABLE extension")
+    file = damaged / "record.sqlite"
+    file.write_bytes(bytes(4096) + file.read_bytes()[4096:])
+    with pytest.raises(RecordError, match="how often the damaged record was extended"):
+        recover(damaged, tmp_path / "new.lab")
+
+
 def without_page_of(directory, table):
     """Where the page that leads to the rows of a table is lost, or holds them."""
     file = directory / "record.sqlite"

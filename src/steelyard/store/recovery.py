@@ -15,6 +15,7 @@ from steelyard.errors import RecordError, UsageError
 from steelyard.store.creation import SPEC, describe, refuse_existing
 from steelyard.store.database import create_database, explained
 from steelyard.store.facts import FILE
+from steelyard.store.first_page import put_back, readable
 from steelyard.store.json_text import as_given
 from steelyard.store.salvage import SHAPES, leaves
 
@@ -32,6 +33,9 @@ _MOST_SPLITS: Final = 1 << 13
 """Of a table, after which parts that cannot be read are left out whole. Where the first page of a tree is
 lost, every part is such a one, and a large file has room for millions of rows; leaves need no tree.
 """
+
+_WITH_EXTENSIONS: Final = 2
+"""The first version of the format that has a table for them."""
 
 _STATE: Final = 4
 """Column of a block."""
@@ -120,6 +124,8 @@ def _rebuild(directory: Path, source_of_spec: Path) -> Recovered:
     old = directory / "damaged.sqlite"
     for path in list(directory.glob(f"{FILE}*")):
         path.rename(path.with_name(path.name.replace(FILE, old.name)))
+    if mended := not readable(old):
+        put_back(old, directory / "new.sqlite")
     _cut_to_pages(old)
     with closing(sqlite3.connect(old, isolation_level=None)) as source:
         # Without it, SQLite refuses a file that is shorter than its header says.
@@ -138,6 +144,8 @@ def _rebuild(directory: Path, source_of_spec: Path) -> Recovered:
             ((specs,),) = target.execute("SELECT count(*) FROM record").fetchall()
             if not specs:
                 _take_spec(target, directory, source_of_spec)
+            if mended:
+                _refuse_hidden_extensions(target, directory, present)
             recovered = replace(_settle(target), spec="record" if specs else "file")
             target.execute("COMMIT")
     for path in directory.glob(f"{old.name}*"):
@@ -219,6 +227,18 @@ def _insert(target: sqlite3.Connection, table: str, row: tuple[Any, ...]) -> Non
     except sqlite3.IntegrityError:
         # Damage that SQLite took for data, of another type than the column's.
         return
+
+
+def _refuse_hidden_extensions(target: sqlite3.Connection, directory: Path, present: set[str]) -> None:
+    """Of a record from before there were extensions, the first page of a new one does not lead to those that
+    it got later; without them, it would be judged less strictly.
+    """
+    ((version,),) = target.execute("SELECT version FROM record").fetchall()
+    if version >= _WITH_EXTENSIONS and "extension" not in present:
+        raise RecordError(
+            f"{directory}: how often the damaged record was extended cannot be read",
+            hint="restore it from a copy",
+        )
 
 
 def _take_spec(target: sqlite3.Connection, directory: Path, source: Path) -> None:
