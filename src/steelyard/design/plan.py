@@ -21,7 +21,7 @@ class Context(msgspec.Struct, frozen=True):
     settings: Mapping[str, Scalar]
 
 
-class Block(msgspec.Struct, frozen=True):
+class Block(msgspec.Struct, frozen=True, gc=False):
     """Every treatment ``replicates`` times in random order, under one context.
 
     A struct, as is ``BlockOutcome``: a block may be one trial, and a frozen dataclass takes five times as
@@ -69,7 +69,7 @@ class Extension(msgspec.Struct, frozen=True):
     to_blocks: int
 
 
-class BlockOutcome(msgspec.Struct, frozen=True):
+class BlockOutcome(msgspec.Struct, frozen=True, gc=False):
     """What a design needs to know of the past to draw the next block."""
 
     block: Block

@@ -19,9 +19,9 @@ from steelyard.run.session import Session, Work
 from steelyard.status import Progress
 from steelyard.store import Batch, Record
 
-BATCH_S: Final = 0.2
-"""Work that the runner gets at once: long enough that Python's share is small, short enough that the
-record is never far behind."""
+BATCH_S: Final = 0.5
+"""Work that the runner gets at once: long enough that Python's share is small, and that few programs start
+in caches that Python has filled; short enough that the record is never far behind."""
 
 DRAWN_AHEAD: Final = 4096
 """Blocks, more than any batch: after a trial that failed, all that are drawn are drawn again."""

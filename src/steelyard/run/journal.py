@@ -53,7 +53,7 @@ _NO_HOOK: Final = 0xFFFFFFFF
 _NO_QUEUE_WAIT: Final = 0xFFFFFFFFFFFFFFFF
 
 
-class RawTrial(msgspec.Struct, frozen=True):
+class RawTrial(msgspec.Struct, frozen=True, gc=False):
     """What the runner saw of one trial. ``None`` is "not observed", never zero.
 
     Attributes

@@ -18,7 +18,7 @@ from steelyard.run.verify import Verifier
 from steelyard.sample import Treatment
 
 PATIENCE_S: Final = 60.0
-"""For the trials of a batch, which took a tenth of a second or are one; reading a megabyte of each takes
+"""For the trials of a batch, which took half a second or are one; reading a megabyte of each takes
 milliseconds."""
 
 

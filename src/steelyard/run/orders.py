@@ -39,7 +39,7 @@ _NO_LAUNCH: Final = 0xFFFFFFFF
 _BLOCK_END: Final = _ENTRY.pack(_BLOCK_END_ENTRY, 0, 0)
 
 
-class Trial(msgspec.Struct, frozen=True):
+class Trial(msgspec.Struct, frozen=True, gc=False):
     """An entry of a batch: run a launch and write down what it came to, under this number (below 10¹²)."""
 
     number: int

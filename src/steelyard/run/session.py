@@ -26,7 +26,7 @@ _MOST_LAUNCHES: Final = 256
 ones."""
 
 
-class Work(msgspec.Struct, frozen=True):
+class Work(msgspec.Struct, frozen=True, gc=False):
     """A block, and the trials of it that are done already."""
 
     block: Block
