@@ -28,9 +28,14 @@ def ends(ascending: Floats, alpha: float) -> Interval | None:
     """The k-th value from either end, k = floor(alpha / 2 (M + 1)): it leaves out what ``two_sided`` gives at
     most ``alpha``. ``None`` where k is 0, or a value infinite.
     """
-    # The little that is added keeps a level that p values reach, 2 k / (M + 1), from being rounded below k.
-    k = math.floor(alpha / 2 * (ascending.size + 1) * (1 + 1e-12))
+    k = order_of(ascending.size, alpha)
     if k < 1:
         return None
     low, high = float(ascending[k - 1]), float(ascending[-k])
     return Interval(low, high) if math.isfinite(low) and math.isfinite(high) else None
+
+
+def order_of(m: int, alpha: float) -> int:
+    """The k of the k-th of ``m`` values from either end; 0 where ``alpha`` is below what they reach."""
+    # The little that is added keeps a level that p values reach, 2 k / (m + 1), from being rounded below k.
+    return math.floor(alpha / 2 * (m + 1) * (1 + 1e-12))

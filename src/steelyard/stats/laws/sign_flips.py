@@ -11,6 +11,7 @@ import numpy as np
 from steelyard.arrays import Floats
 from steelyard.stats.interval import Interval
 from steelyard.stats.laws.ascending import ends, two_sided
+from steelyard.stats.laws.blurred import Blurred
 from steelyard.stats.paired.sign_flip import subset_means
 from steelyard.stats.student import t_quantile, two_sided_p
 from steelyard.stats.undefined import LARGEST_LOG
@@ -44,8 +45,8 @@ class SignFlips:
 
     @property
     def means(self) -> Floats:
-        """Ascending means of subsets of the log ratios, as far from the estimate as the error makes them."""
-        return _means(self)
+        """Ascending means of subsets of the log ratios."""
+        return _subset_means(self.differences.tobytes(), self.seed)
 
     @property
     def least_p(self) -> float:
@@ -56,16 +57,22 @@ class SignFlips:
         """Twice the share of the subsets whose means lie beyond the logarithm of ``ratio``."""
         at = math.log(ratio)
         p = two_sided(self.means, at)
+        if self.error:
+            p = max(p, self._blurred().two_sided(at))
         if p > self.least_p:
             return min(1.0, p)
         return min(self.least_p, two_sided_p((at - self.log) / self.se, self.nu))
 
     def interval(self, alpha: float) -> Interval | None:
         """From the k-th mean of a subset to the k-th from above; below ``least_p`` at least that of t."""
-        found = ends(self.means, max(alpha, self.least_p))
+        within_reach = max(alpha, self.least_p)
+        found = ends(self.means, within_reach)
         if found is None:
             return None
         low, high = found.low, found.high
+        if self.error:
+            blurred = self._blurred().ends(within_reach)
+            low, high = min(low, blurred.low), max(high, blurred.high)
         if alpha < self.least_p:
             half = t_quantile(self.nu, alpha) * self.se
             low, high = min(low, self.log - half), max(high, self.log + half)
@@ -75,39 +82,18 @@ class SignFlips:
 
     def with_error(self, u: float, u_nu: float, nu: float) -> SignFlips:
         """The same of an estimate that also has a normal error of standard uncertainty ``u``, known with
-        ``u_nu`` degrees of freedom; ``nu`` are those of both together. At each level the squares of both
-        distances from the estimate add, as they do where the differences are normal.
+        ``u_nu`` degrees of freedom; ``nu`` are those of both together. The means of subsets are blurred by
+        it; where the differences are normal, that adds the squares of both distances from the estimate.
         """
         return replace(self, se=math.hypot(self.se, u), nu=nu, error=u, error_nu=u_nu)
+
+    def _blurred(self) -> Blurred:
+        return Blurred(self.means, self.error, self.error_nu)
 
 
 @lru_cache(maxsize=1)
 def _subset_means(differences: bytes, seed: int) -> Floats:
-    return subset_means(np.frombuffer(differences), seed)
-
-
-@lru_cache(maxsize=1)
-def _means(law: SignFlips) -> Floats:
     """Asked for by p and intervals of one estimate, one after the other; of a thousand, they would fill the
     memory.
     """
-    means = _subset_means(law.differences.tobytes(), law.seed)
-    if law.error == 0:
-        return means
-    quantiles = _quantiles(means.size, law.error_nu)
-    distances = means - law.log
-    farther = np.copysign(np.hypot(distances, law.error * quantiles), quantiles)
-    # Next to the middle a mean can lie on the other side of the estimate than its share of the means.
-    inside = (distances * quantiles < 0) | (quantiles == 0)
-    farther[inside] = distances[inside]
-    return law.log + farther
-
-
-@lru_cache(maxsize=16)
-def _quantiles(m: int, nu: float) -> Floats:
-    """Of 1, 2, ..., m parts in m + 1: of t, or of the normal distribution where ``nu`` is infinite."""
-    from scipy.special import ndtri, stdtrit
-
-    shares = np.arange(1, m + 1) / (m + 1)
-    # With fewer degrees of freedom the tails leave the range of double, as do the intervals with 0.1 already.
-    return np.asarray(ndtri(shares) if math.isinf(nu) else stdtrit(max(nu, 0.1), shares))
+    return subset_means(np.frombuffer(differences), seed)
