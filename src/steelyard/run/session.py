@@ -35,6 +35,8 @@ class Work(msgspec.Struct, frozen=True, gc=False):
     def places(self) -> list[tuple[int, int]]:
         """(trial, treatment) of what is still to be done, in order."""
         numbered = enumerate(self.block.order, start=self.block.first_trial)
+        if not self.finished:
+            return list(numbered)
         return [(trial, treatment) for trial, treatment in numbered if trial not in self.finished]
 
 
