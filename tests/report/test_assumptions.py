@@ -26,9 +26,10 @@ def test_every_method_assumes_something_of_its_units(unit, kind):
 
 
 def test_random_orders_make_log_ratios_symmetric_only_where_programs_are_equal():
-    independent, shape = assumptions("block-log-ratio-sign-flip")
+    independent, shape, beyond = assumptions("block-log-ratio-sign-flip")
     assert independent == "blocks are independent"
     assert shape.endswith("symmetric about their mean, as random orders make those of equal programs")
+    assert "near normal, where p or level is below what signs reach" in beyond
 
 
 @pytest.mark.parametrize("kind", ["log-ratio-t", "log-ratio-permutation", "medians-log-delta", *KINDS[2:7]])

@@ -22,6 +22,9 @@ _OF_SHAPE: Final = {
     "means-bootstrap-t": "the {units} observed stand for their distribution",
     "medians-log-delta": "the density about each median is smooth",
 }
+_BEYOND_SIGNS: Final = (
+    "mean log-ratios of {units} are near normal, where p or level is below what signs reach"
+)
 _EXACT: Final = ("log-ratio-sign", "median-sign")
 
 
@@ -34,4 +37,5 @@ def assumptions(method: str) -> tuple[str, ...]:
         return (_OF_UNITS[unit],)
     units = "launches" if unit == "unpaired" else f"{unit}s"
     shape = "mean logarithms are near normal" if method == "unpaired-log-ratio-t" else _OF_SHAPE[kind]
-    return (_OF_UNITS[unit], shape.format(units=units))
+    beyond = (_BEYOND_SIGNS,) if kind == "log-ratio-sign-flip" else ()
+    return (_OF_UNITS[unit], *(each.format(units=units) for each in (shape, *beyond)))
