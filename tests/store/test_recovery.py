@@ -239,22 +239,43 @@ def test_a_spec_that_is_lost_is_read_from_the_text_beside_it(damaged, tmp_path):
         assert any("read again from spec.toml" in warning.text for warning in record.warnings())
 
 
-@pytest.mark.parametrize("text", [SPEC.replace('"opt=O3"', '"O3"'), "no TOML", None])
-def test_a_spec_beside_the_tables_that_is_none_or_another_is_not_taken(damaged, tmp_path, text):
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (SPEC.replace('"opt=O3"', '"O3"'), "has other treatments than the record"),
+        (SPEC.replace("opt = [", "level = ["), "its text is none: spec.toml:3: program.command"),
+        ("no TOML", "its text is none: spec.toml:1"),
+        (None, "there is no spec.toml beside it"),
+    ],
+)
+def test_a_spec_beside_the_tables_that_is_none_or_another_is_not_taken(damaged, tmp_path, text, why):
     (damaged / "spec.toml").unlink()
     if text is not None:
         (damaged / "spec.toml").write_text(text)
     without_page_of(damaged, "record")
-    with pytest.raises(RecordError, match="not even the spec can be read"):
+    with pytest.raises(RecordError, match="not even the spec can be read") as error:
         recover(damaged, tmp_path / "new.lab")
+    assert why in error.value.message
     assert not (tmp_path / "new.lab").exists()
+
+
+def test_a_spec_in_the_tables_that_is_no_json_is_damage_and_read_from_the_text_too(damaged, tmp_path):
+    (damaged / "spec.toml").write_text(SPEC)
+    with closing(sqlite3.connect(damaged / "record.sqlite")) as connection, connection:
+        connection.execute("UPDATE record SET experiment = substr(experiment, 1, 40)")
+    with Record.open(damaged) as record, pytest.raises(RecordError, match="its spec is no JSON") as error:
+        _ = record.experiment
+    assert "steelyard recover" in (error.value.hint or "")
+    assert recover(damaged, tmp_path / "new.lab") == Recovered(600, 0, 0, spec="file")
+    with Record.open(tmp_path / "new.lab") as record:
+        assert record.experiment.program.commands == {"": ("prog", "-{opt}")}
 
 
 def test_the_text_of_the_spec_does_not_stand_in_for_treatments_that_nothing_shows(damaged, tmp_path):
     (damaged / "spec.toml").write_text(SPEC)
     without_page_of(damaged, "record")
     without_page_of(damaged, "treatment")
-    with pytest.raises(RecordError, match="not even the spec can be read"):
+    with pytest.raises(RecordError, match=r"nothing shows that spec\.toml is its own"):
         recover(damaged, tmp_path / "new.lab")
 
 

@@ -104,6 +104,8 @@ class Facts:
                 f"{self.directory} holds a spec that this Steelyard does not understand: {error}",
                 hint="use the version that made it, or a newer one: pip install --upgrade steelyard",
             ) from error
+        except msgspec.DecodeError as error:
+            raise damaged(self.directory / FILE, f"its spec is no JSON ({error})") from error
 
     def changed(self, experiment: Experiment) -> list[str]:
         """What differs between the spec as it was run and ``experiment``: ``key.path: old → new``."""

@@ -52,6 +52,9 @@ SELECT coalesce(sum(trials), 0) - (SELECT count(*) FROM trial WHERE block IN
 FROM block WHERE state IN ('complete', 'discarded')
 """
 
+# What is lost of it may be found in the text beside the tables.
+_BROKEN_SPEC: Final = "DELETE FROM record WHERE NOT json_valid(experiment)"
+
 # Their numbers are damaged, and would pass for the end of the plan.
 _STRAY_TRIALS: Final = """
 DELETE FROM trial WHERE NOT EXISTS
@@ -141,6 +144,7 @@ def _rebuild(directory: Path, source_of_spec: Path) -> Recovered:
                     _insert(target, table, row)
                 if walk.broken and table in SHAPES:
                     _salvage(source, target, old, table)
+            target.execute(_BROKEN_SPEC)
             ((specs,),) = target.execute("SELECT count(*) FROM record").fetchall()
             if not specs:
                 _take_spec(target, directory, source_of_spec)
@@ -248,19 +252,21 @@ def _take_spec(target: sqlite3.Connection, directory: Path, source: Path) -> Non
     from steelyard.design import treatments
     from steelyard.spec import loads
 
-    lost = RecordError(
-        f"{directory}: not even the spec can be read from the damaged record", hint="restore it from a copy"
-    )
     found = dict(target.execute("SELECT id, label FROM treatment"))
     try:
         text = (directory / SPEC).read_text(encoding="utf-8")
         experiment = loads(text, source=source, name=SPEC, allow_many=True)
-    except (OSError, UnicodeDecodeError, UsageError):
-        raise lost from None
+    except OSError:
+        raise _lost(directory, f"and there is no {SPEC} beside it") from None
+    except UnicodeDecodeError:
+        raise _lost(directory, f"and {SPEC} beside it is no text") from None
+    except UsageError as error:
+        raise _lost(directory, f"and its text is none: {error.message}") from None
     drawn = treatments(experiment)
-    if not found or not found.items() <= {each.id: each.label for each in drawn}.items():
-        # Nothing shows that it is the spec of these trials, or something shows that it is not.
-        raise lost
+    if not found:
+        raise _lost(directory, f"nor which treatments it had, so nothing shows that {SPEC} is its own")
+    if not found.items() <= {each.id: each.label for each in drawn}.items():
+        raise _lost(directory, f"and {SPEC} beside it has other treatments than the record")
     describe(target, experiment, {})
     for each in drawn:
         target.execute(
@@ -270,6 +276,13 @@ def _take_spec(target: sqlite3.Connection, directory: Path, source: Path) -> Non
     target.execute(
         "INSERT INTO warning (at_ns, kind, text) VALUES (?, 'recovered', ?)",
         (time.time_ns(), f"the spec of this record was lost, and read again from {SPEC}"),
+    )
+
+
+def _lost(directory: Path, why: str) -> RecordError:
+    return RecordError(
+        f"{directory}: not even the spec can be read from the damaged record, {why}",
+        hint=f"restore the damaged record from a copy, or its {SPEC} as it was run",
     )
 
 
