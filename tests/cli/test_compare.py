@@ -11,6 +11,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from steelyard.store import Record
 
 
@@ -134,6 +136,38 @@ def test_ctrl_c_ends_the_programs_exits_130_and_run_continues_the_record(
     done = steelyard_cli("run", "it.lab")
     assert done.returncode == 0, done.stderr
     assert "5 randomised" in done.stdout
+
+
+STOPPED = """\
+import importlib, sys
+from steelyard.cli import main
+def stopped(*_, **__):
+    raise KeyboardInterrupt
+importlib.import_module(f"steelyard.cli.{sys.argv[1]}").print_answer = stopped
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "words", [["run", "it.toml"], ["compare", "-r", "2", "-o", "it.lab", "true", "true"]]
+)
+def test_ctrl_c_while_a_record_that_has_ended_answers_says_where_the_answer_is(
+    steelyard_cli, steelyard_env, tmp_path, words
+):
+    (tmp_path / "it.toml").write_text('[program]\ncommand = ["true"]\n[factors]\nnice = [0, 1]\n')
+    done = subprocess.run(
+        [sys.executable, "-c", STOPPED, *words],
+        check=False,
+        env=steelyard_env,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout) == (130, "")
+    error, _, hint = done.stderr.splitlines()
+    assert "which has ended" in error
+    assert hint == "hint: steelyard analyze it.lab answers"
+    assert steelyard_cli("analyze", "it.lab").returncode == 0
 
 
 def test_progress_is_drawn_on_a_terminal_and_taken_away(steelyard_env, tmp_path):

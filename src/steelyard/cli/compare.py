@@ -23,7 +23,7 @@ from steelyard.cli.calibrating import (
     objects_option,
     refuse_without_meaning,
 )
-from steelyard.cli.conducting import conduct, print_answer
+from steelyard.cli.conducting import conduct, pointing_to, print_answer
 from steelyard.cli.options import (
     ignore_failure_option,
     input_option,
@@ -262,8 +262,9 @@ def command(
     if seed is None and output is not None and (begun := earlier_seed(output)) is not None:
         # The same comparison again goes on where it stopped, in the order that was drawn then.
         comparing = replace(comparing, seed=begun)
-    conduct(_experiment(comparing), directory)
-    code = print_answer(directory, as_json=as_json, strict=strict, protocol=protocol)
+    with pointing_to(directory):
+        conduct(_experiment(comparing), directory)
+        code = print_answer(directory, as_json=as_json, strict=strict, protocol=protocol)
     click.echo(f"record: {directory}" if as_json else f"\nrecord: {directory}", err=as_json)
     ctx.exit(code)
 

@@ -50,6 +50,23 @@ def as_a_whole(output: Path | None, directory: Path) -> Iterator[ProgressLine]:
         line.clear()
 
 
+@contextmanager
+def pointing_to(directory: Path) -> Iterator[None]:
+    """Where what was measured is, for whoever stops a command while its record is closed or answers."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        from steelyard.lab.extending import had_ended
+
+        if had_ended(directory) is None:
+            raise
+        named = shlex.quote(str(_from_here(directory)))
+        raise InterruptedRunError(
+            f"interrupted; all that was measured is in {named}, which has ended",
+            hint=f"steelyard analyze {named} answers",
+        ) from None
+
+
 def tell_records(directory: Path, *, as_json: bool) -> None:
     """Where the records of such a command are; beside a document, on stderr."""
     click.echo(f"records: {directory}" if as_json else f"\nrecords: {directory}", err=as_json)

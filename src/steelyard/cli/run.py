@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from steelyard.cli import completing
-from steelyard.cli.conducting import conduct, print_answer
+from steelyard.cli.conducting import conduct, pointing_to, print_answer
 from steelyard.cli.options import json_option, output_option, protocol_option, strict_option
 
 
@@ -53,5 +53,7 @@ def command(
     else:
         experiment, text = load(spec, allow_many=yes), spec.read_text(encoding="utf-8")
         directory = output or record_of_spec(spec)
-    conduct(experiment, directory, spec_text=text, extend=extend)
-    ctx.exit(print_answer(directory, as_json=as_json, strict=strict, protocol=protocol))
+    with pointing_to(directory):
+        conduct(experiment, directory, spec_text=text, extend=extend)
+        code = print_answer(directory, as_json=as_json, strict=strict, protocol=protocol)
+    ctx.exit(code)
