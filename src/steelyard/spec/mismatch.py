@@ -10,12 +10,12 @@ import re
 import shlex
 import typing
 from collections.abc import Iterator
-from types import UnionType
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
 from steelyard.errors import SpecError
+from steelyard.spec.elsewhere import called, home, members
 from steelyard.spec.origin import Origin, Path, nearest
 from steelyard.spec.toml import shown, toml_value
 
@@ -63,8 +63,14 @@ def mismatch(expected: Any, value: object, origin: Origin, path: Path = ()) -> S
 def unknown_key(key: str, known: typing.Iterable[str], origin: Origin, path: Path) -> SpecError:
     """The error for a key that a table does not have."""
     keys = list(known)
-    close = nearest(key, keys)
-    hint = f"did you mean {close}?" if close else f"keys known here: {', '.join(keys)}"
+    if close := called(key, keys) or nearest(key, keys, cutoff=0.8):
+        hint = f"did you mean {close}?"
+    elif tables := home(key, path):
+        hint = f"{key} belongs below {tables}"
+    elif close := nearest(key, keys):
+        hint = f"did you mean {close}?"
+    else:
+        hint = f"keys known here: {', '.join(keys)}"
     return origin.error((*path, key), "unknown key", hint)
 
 
@@ -78,7 +84,7 @@ def _refusal(expected: Any, value: object) -> str | None:
 
 def _children(expected: Any, value: object) -> Iterator[tuple[str | int, Any, object]]:
     """Key, type and value of everything one level below."""
-    for member in _members(expected):
+    for member in members(expected):
         if isinstance(value, dict) and isinstance(member, type) and issubclass(member, msgspec.Struct):
             hints = typing.get_type_hints(member, include_extras=True)
             yield from ((key, hints[key], each) for key, each in value.items() if key in hints)
@@ -88,29 +94,18 @@ def _children(expected: Any, value: object) -> Iterator[tuple[str | int, Any, ob
             yield from ((i, typing.get_args(member)[0], each) for i, each in enumerate(value))
 
 
-def _members(expected: Any) -> Iterator[Any]:
-    """The alternatives of a type, without what is only annotated."""
-    if typing.get_origin(expected) is Annotated:
-        yield from _members(typing.get_args(expected)[0])
-    elif typing.get_origin(expected) in (typing.Union, UnionType):
-        for member in typing.get_args(expected):
-            yield from _members(member)
-    else:
-        yield expected
-
-
 def _is_list_of_tables(expected: Any) -> bool:
     return any(
         issubclass(each, msgspec.Struct) if isinstance(each, type) else typing.get_origin(each) is dict
-        for member in _members(expected)
+        for member in members(expected)
         if typing.get_origin(member) is list
-        for each in _members(typing.get_args(member)[0])
+        for each in members(typing.get_args(member)[0])
     )
 
 
 def _fields(expected: Any, value: object) -> list[str]:
     structs = [
-        each for each in _members(expected) if isinstance(each, type) and issubclass(each, msgspec.Struct)
+        each for each in members(expected) if isinstance(each, type) and issubclass(each, msgspec.Struct)
     ]
     return (
         [field for struct in structs for field in struct.__struct_fields__] if isinstance(value, dict) else []
@@ -122,7 +117,7 @@ def _key_for(expected: Any, value: object) -> str | None:
     if not isinstance(value, (str, bool, int, float)):
         return None
     structs = [
-        each for each in _members(expected) if isinstance(each, type) and issubclass(each, msgspec.Struct)
+        each for each in members(expected) if isinstance(each, type) and issubclass(each, msgspec.Struct)
     ]
     keys = (key for struct in structs for key in struct.__struct_fields__)
     return next((key for key in keys if _refusal(expected, {key: value}) is None), None)
@@ -130,16 +125,13 @@ def _key_for(expected: Any, value: object) -> str | None:
 
 def _options(expected: Any) -> list[str]:
     return [
-        str(each)
-        for m in _members(expected)
-        if typing.get_origin(m) is Literal
-        for each in typing.get_args(m)
+        str(each) for m in members(expected) if typing.get_origin(m) is Literal for each in typing.get_args(m)
     ]
 
 
 def _other_kinds(expected: Any) -> list[str]:
     """In words, what a value may be besides one of some texts."""
-    return ["a whole number" for member in _members(expected) if member is int]
+    return ["a whole number" for member in members(expected) if member is int]
 
 
 def _either(words: list[str]) -> str:

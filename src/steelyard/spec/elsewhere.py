@@ -1,0 +1,54 @@
+"""Keys that a spec has, but not where they stand."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Iterator, Sequence
+from types import UnionType
+from typing import Annotated, Any, Final
+
+import msgspec
+
+_OTHER_TOOLS: Final = {"warmup": "discard", "warmups": "discard", "runs": "blocks", "repetitions": "blocks"}
+"""What other tools that measure call a key."""
+
+
+def called(key: str, known: Sequence[str]) -> str | None:
+    """The key that does here what ``key`` does in other tools, if the table has it."""
+    ours = _OTHER_TOOLS.get(key)
+    return ours if ours is not None and ours in known else None
+
+
+def home(key: str, path: tuple[str | int, ...]) -> str | None:
+    """The table that has ``key``, as its header in TOML is written, or the two that have; ``None`` where none
+    or more have. One within the table at ``path`` is meant before all others; of a claim, which is one of
+    many, no table of the whole spec is.
+    """
+    from steelyard.spec.tables.spec import SpecTable
+
+    if any(isinstance(each, int) for each in path):
+        return None
+    homes = [where for where, table in _tables(SpecTable) if where and key in table.__struct_fields__]
+    found = [where for where in homes if where[: len(path)] == path] if path else []
+    headers = [f"[{'.'.join(where)}]" for where in found or homes]
+    return " or ".join(headers) if len(headers) in {1, 2} else None
+
+
+def _tables(table: Any, where: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every table with names of its own on the way to it, and where it stands."""
+    yield where, table
+    for name, hint in typing.get_type_hints(table, include_extras=True).items():
+        for member in members(hint):
+            if isinstance(member, type) and issubclass(member, msgspec.Struct):
+                yield from _tables(member, (*where, name))
+
+
+def members(hint: Any) -> Iterator[Any]:
+    """The alternatives of a type, without what is only annotated."""
+    if typing.get_origin(hint) is Annotated:
+        yield from members(typing.get_args(hint)[0])
+    elif typing.get_origin(hint) in {typing.Union, UnionType}:
+        for member in typing.get_args(hint):
+            yield from members(member)
+    else:
+        yield hint
