@@ -137,6 +137,11 @@ def place(tmp_path):
         ("analyze s", {"dir,s"}),
         ("analyze p", {"dir,p"}),
         ("analyze nowhere/", {"dir,nowhere/"}),
+        # Or whatever there is.
+        ("compare ./r", {"file,./r"}),
+        ("compare ./run.sh ./r", {"file,./r"}),
+        ("audit ./r", {"file,./r"}),
+        ("observe --probe strace ./r", {"file,./r"}),
     ],
 )
 def test_completion_offers_records_and_specs_and_no_other_files(steelyard_cli, place, typed, completed):

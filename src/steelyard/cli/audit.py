@@ -21,7 +21,7 @@ from steelyard.cli.options import (
 
 
 @click.command(short_help="Find which contexts move a program's time on this machine.")
-@click.argument("command", metavar="COMMAND")
+@click.argument("command", metavar="COMMAND", shell_complete=completing.commands)
 @click.option(
     "--only",
     multiple=True,

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     cls=NullTakesItsValueAfterEquals,
     short_help="Compare commands: which is faster, by how much, how surely.",
 )
-@click.argument("commands", nargs=-1, required=True, metavar="COMMAND...")
+@click.argument("commands", nargs=-1, required=True, metavar="COMMAND...", shell_complete=completing.commands)
 @click.option(
     "-n",
     "--name",

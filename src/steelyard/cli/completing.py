@@ -91,6 +91,11 @@ def _paths(*, specs: bool, records: bool) -> CompletePaths:
     return complete
 
 
+def _files(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
+    """The shell's own: what a command starts with is a file, or a program that it is quicker to type."""
+    return [CompletionItem(begun, type="file")]
+
+
 def _listed(directory: Path) -> list[str]:
     try:
         return sorted(os.listdir(directory))  # noqa: PTH208 -- names are all that is wanted
@@ -135,3 +140,4 @@ baselines: Complete = _baselines
 specs = _paths(specs=True, records=False)
 # A record is also named by its spec, if that is beside it.
 records = _paths(specs=True, records=True)
+commands: CompletePaths = _files

@@ -16,7 +16,7 @@ from steelyard.errors import UsageError
 
 
 @click.command(short_help="Find what a probe costs the program that it observes.")
-@click.argument("command", metavar="COMMAND")
+@click.argument("command", metavar="COMMAND", shell_complete=completing.commands)
 @click.option(
     "--probe",
     "names",
