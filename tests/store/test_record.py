@@ -21,6 +21,7 @@ from steelyard.run.measurement import Status
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Contexts
 from steelyard.store import Record
+from steelyard.store.creation import refuse_existing
 from steelyard.store.lock import WriterLock
 
 
@@ -73,6 +74,28 @@ def test_an_existing_record_is_not_made_again(tmp_path):
     assert "rm -r" in (error.value.hint or "")
     assert (directory / "record.sqlite").read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.lab"]
+
+
+def test_nobody_is_told_to_remove_a_record_that_is_being_run(tmp_path):
+    directory = tmp_path / "a.lab"
+    with made_up.create(directory), pytest.raises(RecordBusyError, match="is being run by process") as error:
+        made_up.create(directory)
+    assert "rm -r" not in (error.value.hint or "")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.lab"]
+
+
+def test_of_two_that_make_the_same_record_at_once_the_slower_one_is_told_of_the_other(tmp_path, monkeypatch):
+    directory = tmp_path / "a.lab"
+    with made_up.create(directory):
+        # It was not there yet when the slower one looked.
+        looks = iter([False, False])
+        monkeypatch.setattr(
+            "steelyard.store.record.refuse_existing",
+            lambda path: refuse_existing(path) if next(looks, True) else None,
+        )
+        with pytest.raises(RecordBusyError, match="is being run by process"):
+            made_up.create(directory)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.lab"]
 
 
 def test_an_empty_directory_may_become_a_record(tmp_path):

@@ -18,7 +18,7 @@ from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.store.facts import FILE
 from steelyard.store.json_text import as_given, canonical
-from steelyard.store.lock import holder
+from steelyard.store.lock import busy, holder
 from steelyard.store.schema import VERSION
 from steelyard.units import BUILTIN, Metric
 
@@ -67,10 +67,15 @@ def describe(connection: sqlite3.Connection, experiment: Experiment, program: Ma
 
 
 def refuse_existing(directory: Path) -> None:
-    """Raise `RecordError` where something other than an empty directory is."""
+    """Raise `RecordError` where something other than an empty directory is, `RecordBusyError` where that is a
+    record that is being run.
+    """
     if directory.is_dir() and not any(directory.iterdir()):
         return
     if (directory / FILE).exists():
+        if (found := holder(directory / "lock")) is not None:
+            # Nobody is told to remove what is being measured.
+            raise busy(directory, found)
         raise RecordError(
             f"{directory} exists already",
             hint=f"continue it, name another directory, or remove it: rm -r {shlex.quote(str(directory))}",

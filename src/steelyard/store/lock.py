@@ -32,6 +32,13 @@ class Holder(msgspec.Struct, frozen=True):
         return f"process {self.pid} on {self.host} since {self.since}"
 
 
+def busy(directory: Path, found: Holder) -> RecordBusyError:
+    """The error for a record that somebody else is running."""
+    here = found.pid is not None and found.host == os.uname().nodename
+    hint = f"wait for it, or stop it: kill {found.pid}" if here else "wait for it, or stop it there"
+    return RecordBusyError(f"{directory} is being run by {found}", hint=hint)
+
+
 class WriterLock:
     """The right to write a record: an open-file-description lock, which the kernel drops with its process.
 
@@ -59,9 +66,7 @@ class WriterLock:
         except BlockingIOError as error:
             found = _read(self._fd)
             os.close(self._fd)
-            here = found.pid is not None and found.host == os.uname().nodename
-            hint = f"wait for it, or stop it: kill {found.pid}" if here else "wait for it, or stop it there"
-            raise RecordBusyError(f"{path.parent} is being run by {found}", hint=hint) from error
+            raise busy(path.parent, found) from error
         except OSError as error:
             os.close(self._fd)
             raise RecordError(

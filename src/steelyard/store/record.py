@@ -91,7 +91,11 @@ class Record(Writing):
                 synchronise(new)
                 # Somebody may have been faster; only an empty directory is replaced.
                 refuse_existing(directory)
-                new.rename(directory)
+                try:
+                    new.rename(directory)
+                except OSError:
+                    refuse_existing(directory)
+                    raise
                 synchronise(directory.parent)
                 return cls._opened(directory, open_writer(file), lock)
         except BaseException:
