@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.cli.conducting import terminal_width
+from steelyard.cli.conducting import as_a_whole, terminal_width
 from steelyard.errors import MachineError
 
 if TYPE_CHECKING:
@@ -36,25 +36,24 @@ def command(output: Path | None) -> None:
     """
     from steelyard.lab.compare import state_directory
     from steelyard.report.demo import findings, heading, paragraph
-    from steelyard.report.progress import ProgressLine
 
     directory = output or state_directory(os.environ, "demo")
-    progress = ProgressLine(sys.stderr)
     found: list[str] = []
     parts = (
         ("A command against itself: nothing can differ", _itself),
         ("One program, -O2 against -O3: single contexts against many", _optimisation),
         ("One program, unchanged, in an environment of growing length", _stack),
     )
-    for number, (title, part) in enumerate(parts, 1):
-        _write(heading(number, title))
-        try:
-            found.append(part(directory, progress))
-        except MachineError as error:
-            _write(paragraph(f"not shown here: {error.message}"))
-            found.append(f"Not shown here: {error.message}.")
-        finally:
-            progress.clear()
+    with as_a_whole(output, directory) as progress:
+        for number, (title, part) in enumerate(parts, 1):
+            _write(heading(number, title))
+            try:
+                found.append(part(directory, progress))
+            except MachineError as error:
+                _write(paragraph(f"not shown here: {error.message}"))
+                found.append(f"Not shown here: {error.message}.")
+            finally:
+                progress.clear()
     _write(findings(found, terminal_width()))
     click.echo(f"\nrecords: {directory}")
 
