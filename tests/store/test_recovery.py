@@ -243,8 +243,8 @@ def test_a_spec_that_is_lost_is_read_from_the_text_beside_it(damaged, tmp_path):
     ("text", "why"),
     [
         (SPEC.replace('"opt=O3"', '"O3"'), "has other treatments than the record"),
-        (SPEC.replace("opt = [", "level = ["), "its text is none: spec.toml:3: program.command"),
-        ("no TOML", "its text is none: spec.toml:1"),
+        (SPEC.replace("opt = [", "level = ["), "the text beside it is none: spec.toml:3: program.command"),
+        ("no TOML", "the text beside it is none: spec.toml:1"),
         (None, "there is no spec.toml beside it"),
     ],
 )

@@ -261,7 +261,7 @@ def _take_spec(target: sqlite3.Connection, directory: Path, source: Path) -> Non
     except UnicodeDecodeError:
         raise _lost(directory, f"and {SPEC} beside it is no text") from None
     except UsageError as error:
-        raise _lost(directory, f"and its text is none: {error.message}") from None
+        raise _lost(directory, f"and the text beside it is none: {error.message}") from None
     drawn = treatments(experiment)
     if not found:
         raise _lost(directory, f"nor which treatments it had, so nothing shows that {SPEC} is its own")
