@@ -80,6 +80,20 @@ def _state(pid: int) -> str | None:
         return None
 
 
+def _name(pid: int) -> str | None:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+
+
+def _parent(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+
+
 def below(pid: int) -> Iterator[tuple[int, str]]:
     """(pid, name) of every process below another."""
     try:
@@ -87,20 +101,21 @@ def below(pid: int) -> Iterator[tuple[int, str]]:
     except (FileNotFoundError, ProcessLookupError):
         return
     for child in map(int, children):
-        try:
-            name = Path(f"/proc/{child}/comm").read_text().strip()
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        yield child, name
-        yield from below(child)
+        if (name := _name(child)) is not None:
+            yield child, name
+            yield from below(child)
 
 
 def find(pid: int, name: str) -> int | None:
-    """The process of this name below ``pid``; waits for it, ``None`` where ``pid`` ends without."""
+    """The process of this name below ``pid``; waits for it, ``None`` where ``pid`` ends without.
+
+    Until a process takes its own name it has its parent's: a runner that of its guard, a trial that of its
+    runner.
+    """
     deadline = time.monotonic() + PATIENCE_S
     while not has_ended(pid):
         for child, called in below(pid):
-            if called == name:
+            if called == name and _name(_parent(child)) not in (name, None):
                 return child
         assert time.monotonic() < deadline, f"no {name} below {pid}"
     return None
