@@ -85,3 +85,15 @@ def test_a_record_whose_spec_is_lost_is_analysed_by_the_text_of_it_and_not_conti
     refused = steelyard_cli("run", "COPY.lab")
     assert refused.returncode == 2
     assert "has measured so far was lost" in refused.stderr
+
+
+def test_a_recovery_that_saves_no_trial_says_so(steelyard_cli, tmp_path):
+    (tmp_path / "it.toml").write_text('[program]\ncommand = ["true"]\n[design]\nblocks = 12\n')
+    assert steelyard_cli("run", "it.toml").returncode == 0
+    with closing(sqlite3.connect(tmp_path / "it.lab" / "record.sqlite")) as record, record:
+        record.execute("DELETE FROM trial")
+    done = steelyard_cli("recover", "it.lab", "COPY.lab")
+    assert (
+        done.stdout.splitlines()[0]
+        == "COPY.lab holds the experiment and no trial: all 13 finished ones are lost"
+    )

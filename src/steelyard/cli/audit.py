@@ -18,6 +18,7 @@ from steelyard.cli.options import (
     output_option,
     timeout_option,
 )
+from steelyard.cli.share import share
 
 
 @click.command(short_help="Find which contexts move a program's time on this machine.")
@@ -37,11 +38,11 @@ from steelyard.cli.options import (
     default="50 s",
     show_default=True,
     metavar="TIME",
-    help="What the numbers of levels and runs are planned for.",
+    help="What the numbers of levels and runs are planned for; the fewest that tell may take longer.",
 )
 @click.option(
     "--least",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=share,
     default=0.02,
     show_default=True,
     metavar="SHARE",

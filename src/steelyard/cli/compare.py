@@ -33,6 +33,7 @@ from steelyard.cli.options import (
     strict_option,
     timeout_option,
 )
+from steelyard.cli.share import share
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--precision",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=share,
     default=0.01,
     show_default=True,
     metavar="SHARE",
@@ -136,7 +137,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--margin",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=share,
     metavar="SHARE",
     help="Smallest difference that matters; smaller ones are called equivalent.",
 )

@@ -12,6 +12,7 @@ import click
 from steelyard.cli import completing
 from steelyard.cli.conducting import as_a_whole, tell_records, terminal_width
 from steelyard.cli.options import input_option, json_option, output_option, timeout_option
+from steelyard.cli.share import share
 from steelyard.errors import UsageError
 
 
@@ -76,7 +77,7 @@ from steelyard.errors import UsageError
 )
 @click.option(
     "--within",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=share,
     default=0.01,
     show_default=True,
     metavar="SHARE",

@@ -34,9 +34,14 @@ def command(damaged: Path, new: Path, as_json: bool) -> None:
     if as_json:
         click.echo(written({"format": "steelyard/recovery", "version": 1, **asdict(found)}), nl=False)
         return
-    click.echo(f"{new} holds {found.trials:,} trials; {found.lost_trials:,} finished ones are lost")
+    if found.trials:
+        click.echo(f"{new} holds {found.trials:,} trials; {found.lost_trials:,} finished ones are lost")
+    else:
+        lost = f": all {found.lost_trials:,} finished ones are lost" if found.lost_trials else ""
+        click.echo(f"{new} holds the experiment and no trial{lost}")
     if found.spec == "file":
         click.echo(
             "its spec was read from spec.toml; it can be analysed, but what program it measured is lost"
         )
-    click.echo(f"{found.spoilt_blocks:,} complete blocks lost trials or values and count no more")
+    if found.spoilt_blocks:
+        click.echo(f"{found.spoilt_blocks:,} complete blocks lost trials or values and count no more")
