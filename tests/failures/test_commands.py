@@ -171,8 +171,9 @@ def test_a_program_that_is_rebuilt_in_mid_experiment_stops_the_run_and_no_trial_
         run(asked, tmp_path / "a.lab")
     assert "put the old program back" in str(error.value.hint)
     (tmp_path / "prog").write_text(old)
+    before = len(logged(tmp_path))
     pid = killing.start_run(asked, tmp_path / "a.lab")
-    while len(logged(tmp_path)) < 60 and not killing.has_ended(pid):
+    while len(logged(tmp_path)) < before + 20 and not killing.has_ended(pid):
         pass
     killing.kill(pid, signal.SIGTERM)
     assert killing.end_of(pid) == 130, "with the old program it goes on"
