@@ -137,11 +137,9 @@ def print_answer(
     """Print what the record says, and return the exit code: 1 where a claim of its spec fails, 3 under
     ``strict`` where something is left open.
     """
-    from steelyard.lab.one_thread import one_thread
+    _load_analysis()
+    from steelyard.lab.analyze import analyze
     from steelyard.store import Record
-
-    with one_thread():
-        from steelyard.lab.analyze import analyze
 
     with Record.open(directory) as record:
         answer = analyze(

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from steelyard.design import next_look
 from steelyard.lab.one_thread import one_thread
@@ -15,6 +15,9 @@ from steelyard.spec.experiment import Experiment, Stop
 from steelyard.stats.flags import EarlyDoubt
 from steelyard.store import Look, Record
 from steelyard.store.entries import Decision
+
+if TYPE_CHECKING:
+    from steelyard.stats.precision import Precision
 
 End = Literal["complete", "precision_not_reached"]
 
@@ -119,11 +122,7 @@ class Stopping:
         return self._stop.rel_halfwidth is None or self._extended_to is not None
 
     def _judge(self, complete: int, blocks: int, wanted: float, *, late: bool) -> End | None:
-        # Numpy is loaded here at the earliest: a run without a stop rule never needs it.
-        with one_thread():
-            from steelyard.lab.analyze import primary_precision
-
-        found = primary_precision(self._record)
+        found = self._look()
         last = late or next_look(self._experiment, complete) is None
         # Time may run out before the first look. Intervals of so few blocks are too narrow to stop on.
         first = next_look(self._experiment, 0)
@@ -143,15 +142,19 @@ class Stopping:
 
     def _close(self, complete: int, blocks: int) -> End:
         """The end of an extension: its blocks are what was asked for, and the look is stored."""
-        with one_thread():
-            from steelyard.lab.analyze import primary_precision
-
-        found, wanted = primary_precision(self._record), self._stop.rel_halfwidth
+        found, wanted = self._look(), self._stop.rel_halfwidth
         reached = wanted is not None and found.reached(wanted)
         # An extension that was continued after its last look has that look already.
         if all(look.blocks < complete for look in self._record.looks()):
             self._add_look(complete, blocks, found.widest, wanted, "reached" if reached else "capped")
         return "complete" if reached or wanted is None else "precision_not_reached"
+
+    def _look(self) -> Precision:
+        # Numpy is loaded here at the earliest: a run without a stop rule never needs it.
+        with one_thread():
+            from steelyard.lab.analyze import primary_precision
+
+        return primary_precision(self._record)
 
     def _add_look(
         self, complete: int, blocks: int, widest: float | None, wanted: float | None, decision: Decision

@@ -15,15 +15,12 @@ from steelyard.stats.interval import Interval
 from steelyard.stats.laws.sign_flips import SignFlips
 from steelyard.stats.propagation import effective_freedom
 from steelyard.stats.speedup import Speedup, smallest_exact_p
-from steelyard.stats.student import t_quantile, two_sided_p
+from steelyard.stats.student import AS_NORMAL, t_quantile, two_sided_p
 from steelyard.stats.type_b import TypeB
 from steelyard.stats.undefined import LARGEST_LOG, Undefined
 
 Side = Literal["baseline", "treatment", "both"]
 """Whose values an error moves."""
-
-_MANY = 1e6
-"""Degrees of freedom with which t is the normal distribution to six digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +100,11 @@ def with_type_b(ratio: Speedup, parts: Sequence[Contribution]) -> Speedup | Unde
     own_nu = effective_freedom([p.u for p in parts], [p.of.nu for p in parts])
     if ratio.nu is None:
         least = ratio.p if ratio.log else smallest_exact_p(ratio.method, ratio.n)
-        stated = Stated(ratio.log, own, min(own_nu or _MANY, _MANY), least)
+        stated = Stated(ratio.log, own, min(own_nu or AS_NORMAL, AS_NORMAL), least)
         return replace(ratio, se=own, p=stated.p_of(1.0), law=stated)
     u = math.hypot(ratio.se, own)
     freedom = effective_freedom([ratio.se, *(p.u for p in parts)], [ratio.nu, *(p.of.nu for p in parts)])
-    nu = min(freedom or _MANY, _MANY)
+    nu = min(freedom or AS_NORMAL, AS_NORMAL)
     if flips is not None:
         law = flips.with_error(own, own_nu or math.inf, nu)
         return replace(ratio, se=u, nu=nu, p=law.p_of(1.0), law=law)

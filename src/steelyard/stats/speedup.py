@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -16,11 +15,8 @@ from steelyard.stats.contrast import Contrast
 from steelyard.stats.interval import Interval
 from steelyard.stats.laws.law import Law
 from steelyard.stats.rounding import of_logs
-from steelyard.stats.student import detectable, t_quantile, two_sided_p
+from steelyard.stats.student import AS_NORMAL, detectable, t_quantile, two_sided_p
 from steelyard.stats.undefined import LARGEST_LOG, Undefined
-
-_MANY: Final = 1e6
-"""Degrees of freedom with which t is the normal distribution to six digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +98,7 @@ class Speedup:
         """
         if self.se == 0:
             return None
-        shift = detectable(_MANY if self.nu is None else self.nu, alpha, power) * self.se
+        shift = detectable(AS_NORMAL if self.nu is None else self.nu, alpha, power) * self.se
         return math.expm1(shift) if shift <= LARGEST_LOG else None
 
 

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+
+AS_NORMAL: Final = 1e6
+"""Degrees of freedom with which t is the normal distribution to six digits."""
 
 
 @lru_cache(maxsize=4096)
