@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from steelyard.factorial import Axis, Layout
 from steelyard.factorial.signs import sign_table

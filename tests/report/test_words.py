@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import get_args
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard.report.words import REASONS, comparative, finding, is_speed
 from steelyard.stats.declared import Declared

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Final, Literal
+
+from msgspec.structs import replace
 
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.evidence import RatioEvidence, Unit

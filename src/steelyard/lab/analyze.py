@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Literal
+
+from msgspec.structs import replace
 
 from steelyard.design import different, drawn_before
 from steelyard.errors import RecordError, UsageError

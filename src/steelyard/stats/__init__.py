@@ -1,1 +1,1 @@
-"""Answers from samples: summaries, ratios with intervals, verdicts. Arrays in, frozen dataclasses out."""
+"""Answers from samples: summaries, ratios with intervals, verdicts. Arrays in, frozen structs out."""

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+import msgspec
 
 from steelyard.arrays import Floats
 from steelyard.estimand import Uncertainty
@@ -16,8 +17,7 @@ from steelyard.stats.propagation import Expanded, expanded
 from steelyard.stats.student import t_quantile
 
 
-@dataclass(frozen=True, slots=True)
-class AdjustedSpeedup:
+class AdjustedSpeedup(msgspec.Struct, frozen=True):
     """The ratio of arithmetic means S = mean_A / mean_B (Eq. 7) and two answers to "give or take how much".
 
     Attributes

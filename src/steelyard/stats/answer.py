@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
 
 from steelyard.factorial import Layout
 from steelyard.sample import Sample, Treatment
@@ -27,8 +29,7 @@ if TYPE_CHECKING:  # with what they come from, 90 modules that an answer about o
     from steelyard.stats.typical import Typical
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """What an experiment says.
 
     Attributes

@@ -5,16 +5,15 @@ leaves.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
 from steelyard.stats.rounding import constant
 
 
-@dataclass(frozen=True, slots=True)
-class Autocorrelation:
+class Autocorrelation(msgspec.Struct, frozen=True):
     """At lag 1, of values in the order of time.
 
     Attributes

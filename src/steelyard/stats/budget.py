@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
+
+import msgspec
 
 from steelyard.stats.contrast import Contrast, Units
 from steelyard.stats.contributions import Contribution, Side
@@ -18,8 +19,7 @@ from steelyard.stats.speedup import Speedup
 Kind = Literal["A", "B"]
 
 
-@dataclass(frozen=True, slots=True)
-class Component:
+class Component(msgspec.Struct, frozen=True):
     """One line of a budget; what it is of, and what it adds to the uncertainty of log S.
 
     Attributes
@@ -54,8 +54,7 @@ class Component:
         return math.copysign(math.sqrt(abs(self.variance)), self.variance)
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(msgspec.Struct, frozen=True):
     """The lines, and what they come to by Eq. 13 of the GUM on log S: relative uncertainties of S."""
 
     components: tuple[Component, ...]

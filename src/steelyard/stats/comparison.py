@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from steelyard.arrays import Floats
 from steelyard.estimand import Estimand
@@ -44,8 +45,7 @@ _RELEVANCE: Final[Mapping[Outcome, Relevance]] = {
 """Of the statement "equivalent within the margin"."""
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(msgspec.Struct, frozen=True):
     """One treatment against its baseline.
 
     Attributes

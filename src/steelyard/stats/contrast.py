@@ -4,12 +4,13 @@ unit.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from steelyard.arrays import Floats
 from steelyard.sample import Sample
@@ -21,8 +22,7 @@ Order = Literal["randomized-blocks", "sequential"]
 By = Literal["block", "context", "instance", "launch"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Units:
+class Units(msgspec.Struct, frozen=True, eq=False):
     """One value per block, or per context where contexts are visited again and again; means over what lies
     below.
 
@@ -45,8 +45,7 @@ class Units:
     visits: npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Contrast:
+class Contrast(msgspec.Struct, frozen=True, eq=False):
     """Two treatments, unit by unit. ``old`` is the baseline.
 
     Attributes

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from steelyard.arrays import Floats
 from steelyard.stats.contrast import Contrast
@@ -23,8 +24,7 @@ Side = Literal["baseline", "treatment", "both"]
 """Whose values an error moves."""
 
 
-@dataclass(frozen=True, slots=True)
-class Contribution:
+class Contribution(msgspec.Struct, frozen=True):
     """What a Type B error adds to log S: through the numerator, the denominator, or both at once.
 
     Attributes
@@ -112,8 +112,7 @@ def with_type_b(ratio: Speedup, parts: Sequence[Contribution]) -> Speedup | Unde
     return replace(ratio, se=u, nu=nu, p=p)
 
 
-@dataclass(frozen=True, slots=True)
-class Stated:
+class Stated(msgspec.Struct, frozen=True):
     """Units that do not differ at all, with a stated error: by t, as far as their number can say anything.
 
     Attributes

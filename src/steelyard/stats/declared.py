@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
+
+import msgspec
 
 from steelyard.estimand import INTERVALS, Estimand, IntervalKind, OnFailures, Uncertainty
 from steelyard.stats.protocol.rules import Rules
@@ -14,8 +15,7 @@ from steelyard.units import Scalar
 Family = Literal["baseline", "all-pairs"]
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(msgspec.Struct, frozen=True):
     """The comparisons of an experiment, and how sure one must be.
 
     Attributes
@@ -62,7 +62,7 @@ class Declared:
     """
 
     metric: str = "wall_s"
-    baseline: Mapping[str, Scalar] = field(default_factory=dict)
+    baseline: Mapping[str, Scalar] = msgspec.field(default_factory=dict)
     family: Family = "baseline"
     strata: Sequence[str] = ()
     alpha: float = 0.05
@@ -77,7 +77,7 @@ class Declared:
     ratio_across: str | None = None
     seed: int = 1
     effects: tuple[str, ...] | None = None
-    contrasts: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
+    contrasts: Mapping[str, Mapping[str, Sequence[float]]] = msgspec.field(default_factory=dict)
     unreplicated: Literal["none", "lenth"] = "none"
 
     def __post_init__(self) -> None:

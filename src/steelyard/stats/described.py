@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from steelyard.sample import Failures, Provenance, Sample, Treatment
@@ -20,8 +20,7 @@ from steelyard.stats.trend import Trend, trend
 from steelyard.units import Metric, Scalar
 
 
-@dataclass(frozen=True, slots=True)
-class Described:
+class Described(msgspec.Struct, frozen=True):
     """A sample's summary and what its order and its values show.
 
     Attributes

@@ -6,7 +6,8 @@ A difference that is not significant shows nothing of the kind. Schuirmann 1987,
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+import msgspec
 
 from steelyard.arrays import Floats
 from steelyard.stats.interval import Interval
@@ -15,8 +16,7 @@ from steelyard.stats.student import t_quantile
 from steelyard.stats.two_samples.means import Moments, student, t_p, welch
 
 
-@dataclass(frozen=True, slots=True)
-class Equivalence:
+class Equivalence(msgspec.Struct, frozen=True):
     """Two one-sided t tests of one estimate.
 
     Attributes

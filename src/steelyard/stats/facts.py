@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+import msgspec
 
 from steelyard.stats.contrast import Order
 from steelyard.stats.pace import Pace
@@ -12,8 +13,7 @@ from steelyard.stats.pace import Pace
 State = Literal["complete", "running", "interrupted", "precision_not_reached"]
 
 
-@dataclass(frozen=True, slots=True)
-class DesignFacts:
+class DesignFacts(msgspec.Struct, frozen=True):
     """How the values came about.
 
     Attributes
@@ -62,4 +62,4 @@ class DesignFacts:
     pace: Pace | None = None
     extended_from: tuple[int, ...] = ()
     strict: bool = False
-    drawn_before: Mapping[int, int] = field(default_factory=dict)
+    drawn_before: Mapping[int, int] = msgspec.field(default_factory=dict)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 
-@dataclass(frozen=True, slots=True)
-class Tested:
+class Tested(msgspec.Struct, frozen=True):
     """One member of a family.
 
     Attributes

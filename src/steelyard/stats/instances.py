@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from operator import itemgetter
 
+import msgspec
 import numpy as np
 
 from steelyard.errors import UsageError
@@ -49,8 +50,7 @@ def pool(samples: Sequence[Sample], factor: str) -> list[Sample]:
     return [_joined(members, factor, levels, treatments) for members in groups.values()]
 
 
-@dataclass(frozen=True, slots=True)
-class InstanceShare:
+class InstanceShare(msgspec.Struct, frozen=True):
     """One instance: its mean in the unit of the metric, and what it carries of the sum of squares."""
 
     level: Scalar
@@ -58,8 +58,7 @@ class InstanceShare:
     share: float
 
 
-@dataclass(frozen=True, slots=True)
-class Drill:
+class Drill(msgspec.Struct, frozen=True):
     """The sum of squares of a sample around its mean, by instance and by run.
 
     Attributes

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
 
 from steelyard.stats.holm import holm
 from steelyard.stats.interval import Interval
@@ -14,8 +16,7 @@ from steelyard.stats.undefined import Undefined
 Outcome = Literal["holds", "fails", "not_resolved"]
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(msgspec.Struct, frozen=True):
     """A statement about one ratio, judged by an interval.
 
     Attributes

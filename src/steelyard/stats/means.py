@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -15,8 +15,7 @@ from steelyard.stats.rounding import ROUNDING, largest, steadied
 from steelyard.stats.student import two_sided_p
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Means:
+class Means(msgspec.Struct, frozen=True, eq=False):
     """Units of both, turned so that the ratio is above 1 where the new treatment is better.
 
     Attributes
@@ -110,8 +109,7 @@ def means_of(contrast: Contrast) -> Means | None:
     return Means(top.values, bottom.values, top.mean, bottom.mean, contrast.paired, rounding)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _OverMean:
+class _OverMean(msgspec.Struct, frozen=True, eq=False):
     """Values of units over their mean."""
 
     values: Floats

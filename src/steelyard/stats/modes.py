@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -19,8 +19,7 @@ MOST: Final = 2000
 """Of more values, as many are looked at, evenly spread over the time: groups of a tenth show in those."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(msgspec.Struct, frozen=True):
     """Two groups of values.
 
     Attributes

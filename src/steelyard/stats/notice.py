@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+import msgspec
 
 from steelyard.units import Scalar
 
@@ -55,8 +56,7 @@ Kind = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(msgspec.Struct, frozen=True):
     """A warning, or a limit of what was observed.
 
     Attributes
@@ -71,4 +71,4 @@ class Notice:
 
     kind: Kind
     treatments: tuple[str, ...] = ()
-    fields: Mapping[str, Scalar] = field(default_factory=dict)
+    fields: Mapping[str, Scalar] = msgspec.field(default_factory=dict)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
+
+import msgspec
 
 from steelyard.stats.interval import Interval
 from steelyard.stats.proportion import clopper_pearson
@@ -14,8 +15,7 @@ Way = Literal["blocks", "sequential", "contexts", "one_context"]
 contexts, a new one for each block. ``one_context``: randomised blocks in the context that each path makes."""
 
 
-@dataclass(slots=True)
-class Tally:
+class Tally(msgspec.Struct):
     """What the comparisons of one way came to.
 
     Attributes
@@ -29,7 +29,7 @@ class Tally:
     way: Way
     comparisons: int = 0
     different: int = 0
-    ratios: list[float] = field(default_factory=list)
+    ratios: list[float] = msgspec.field(default_factory=list)
 
     @property
     def share(self) -> float | None:
@@ -47,8 +47,7 @@ class Tally:
         return max((max(ratio, 1 / ratio) for ratio in self.ratios), default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class NullResult:
+class NullResult(msgspec.Struct, frozen=True):
     """How often a program was called different from itself.
 
     Attributes

@@ -4,9 +4,9 @@ removed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -22,8 +22,7 @@ FEWEST: Final = 8
 """Quartiles of fewer values are too uncertain to put fences on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outliers:
+class Outliers(msgspec.Struct, frozen=True):
     """How many values are far out, and the ratio to the median of the one that is farthest."""
 
     count: int

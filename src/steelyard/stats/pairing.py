@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
+
+import msgspec
 
 from steelyard.errors import UsageError
 from steelyard.sample import Sample, Treatment
@@ -12,8 +13,7 @@ from steelyard.stats.declared import Declared
 from steelyard.units import Scalar
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(msgspec.Struct, frozen=True):
     """Two samples of one metric with equal labels, in one stratum; all pairs of a stratum are one family."""
 
     baseline: Sample
@@ -21,8 +21,7 @@ class Pair:
     stratum: Mapping[str, Scalar]
 
 
-@dataclass(frozen=True, slots=True)
-class Pairs:
+class Pairs(msgspec.Struct, frozen=True):
     """The declared comparisons.
 
     Attributes

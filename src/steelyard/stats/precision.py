@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -25,8 +25,7 @@ from steelyard.stats.student import t_quantile
 from steelyard.stats.undefined import Undefined
 
 
-@dataclass(frozen=True, slots=True)
-class Precision:
+class Precision(msgspec.Struct, frozen=True):
     """Relative half-widths of 95 % intervals: of every declared contrast, or of every mean where none is
     declared.
 
@@ -136,8 +135,7 @@ def mean_halfwidth(values: Floats) -> float | None:
     return _halfwidth([_uncertainty(values / values.mean())], float)
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(msgspec.Struct, frozen=True):
     """Variance of a mean and its degrees of freedom; ``nu`` is 0 where there are none."""
 
     variance: float

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from steelyard.stats.student import t_quantile
 
 
-@dataclass(frozen=True, slots=True)
-class Expanded:
+class Expanded(msgspec.Struct, frozen=True):
     """A standard uncertainty, expanded to an interval.
 
     Attributes

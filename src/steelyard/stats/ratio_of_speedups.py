@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
 
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.contrast import Order, contrast
@@ -23,8 +25,7 @@ from steelyard.units import Scalar
 Change = Literal["larger", "smaller", "not_resolved"]
 
 
-@dataclass(frozen=True, slots=True)
-class SpeedupRatio:
+class SpeedupRatio(msgspec.Struct, frozen=True):
     """The speedup at one level of a factor over that at another.
 
     Attributes

@@ -5,8 +5,8 @@ ratio of geometric means.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -19,8 +19,7 @@ from steelyard.stats.student import AS_NORMAL, detectable, t_quantile, two_sided
 from steelyard.stats.undefined import LARGEST_LOG, Undefined
 
 
-@dataclass(frozen=True, slots=True)
-class Speedup:
+class Speedup(msgspec.Struct, frozen=True):
     """An estimated ratio on the scale of logarithms.
 
     Attributes

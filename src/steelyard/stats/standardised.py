@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -12,8 +12,7 @@ from steelyard.stats.interval import Interval
 from steelyard.stats.student import unit_rule
 
 
-@dataclass(frozen=True, slots=True)
-class Standardised:
+class Standardised(msgspec.Struct, frozen=True):
     """A difference over the standard deviation that it is seen against.
 
     Attributes

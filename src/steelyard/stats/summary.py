@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -13,8 +13,7 @@ from steelyard.stats.quartiles import quartiles
 from steelyard.stats.undefined import Reason
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(msgspec.Struct, frozen=True):
     """Location and spread of ``n`` values, in their unit.
 
     Attributes

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -26,8 +26,7 @@ _LATER: Final = np.tri(MOST, dtype=np.bool_)
 """Whether the first of two values comes after the other."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trend:
+class Trend(msgspec.Struct, frozen=True):
     """Kendall's rank correlation with time.
 
     Attributes

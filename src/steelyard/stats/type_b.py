@@ -4,11 +4,10 @@ averages them out (GUM 4.3, Type B).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class TypeB:
+class TypeB(msgspec.Struct, frozen=True):
     """One error of the values of a metric, by its standard uncertainty.
 
     Attributes

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -44,8 +44,7 @@ Method = Literal["signed-rank", "rank-sum"]
 BetterMethod = Literal["share-of-blocks", "share-of-contexts", "share-of-pairs"]
 
 
-@dataclass(frozen=True, slots=True)
-class Better:
+class Better(msgspec.Struct, frozen=True):
     """How often the treatment is the better one: of blocks, of contexts, or of all pairs of launches.
 
     Attributes
@@ -64,8 +63,7 @@ class Better:
     permuted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Typical:
+class Typical(msgspec.Struct, frozen=True):
     """Location of the ratio, above 1 where the treatment is better.
 
     Attributes

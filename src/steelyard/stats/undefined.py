@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
+
+import msgspec
 
 Reason = Literal[
     "no_values",
@@ -30,8 +31,7 @@ LARGEST_LOG: Final = 700.0
 """exp of more leaves the range of double."""
 
 
-@dataclass(frozen=True, slots=True)
-class Undefined:
+class Undefined(msgspec.Struct, frozen=True):
     """A result that cannot be computed from what was observed."""
 
     reason: Reason

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
+
+import msgspec
 
 from steelyard.report.line import plain
 from steelyard.report.observe.json import render
@@ -95,13 +96,13 @@ def test_without_a_usable_probe_there_is_no_figure():
 
 
 def test_where_no_block_was_complete_it_is_time_that_lacks():
-    nothing = dataclasses.replace(FOUND, probes=(Probed("nice", None, ()),))
+    nothing = msgspec.structs.replace(FOUND, probes=(Probed("nice", None, ()),))
     assert plain(lines(nothing)).startswith("No complete block was measured, so that nothing was compared:")
 
 
 def test_a_metric_that_varies_with_nothing_says_why_it_has_no_test():
-    same = dataclasses.replace(FOUND.any_level[0], metric=CYCLES)
-    text = plain(lines(dataclasses.replace(FOUND, any_level=(same,))))
+    same = msgspec.structs.replace(FOUND.any_level[0], metric=CYCLES)
+    text = plain(lines(msgspec.structs.replace(FOUND, any_level=(same,))))
     assert "any of 3 levels: no test, since nothing varies between blocks" in text
 
 

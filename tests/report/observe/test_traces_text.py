@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
+
+import msgspec
 
 from steelyard.report.line import plain
 from steelyard.report.observe.json import render
@@ -18,7 +19,7 @@ PARTS = (
     PartDifference(10.0, Interval(-5, 25), 0.4),
     PartDifference(0.0, None, None),
 )
-FOUND = dataclasses.replace(
+FOUND = msgspec.structs.replace(
     NOTHING,
     trace_ms=2,
     traces=(
@@ -61,8 +62,8 @@ def test_what_is_little_is_seen_and_what_is_nothing_is_not():
 
 
 def test_no_line_is_wider_than_the_terminal():
-    long = dataclasses.replace(FOUND.traces[1], level="x" * 70, rates=tuple([1e6] * 24), differences=())
-    found = dataclasses.replace(FOUND, traces=(dataclasses.replace(long, s=None), FOUND.traces[2]))
+    long = msgspec.structs.replace(FOUND.traces[1], level="x" * 70, rates=tuple([1e6] * 24), differences=())
+    found = msgspec.structs.replace(FOUND, traces=(msgspec.structs.replace(long, s=None), FOUND.traces[2]))
     for width in (80, 120):
         assert max(map(len, plain(traced(found, width)).splitlines())) <= width
 

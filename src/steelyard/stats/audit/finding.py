@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from steelyard.stats.interval import Interval
 from steelyard.units import Scalar
@@ -16,8 +17,7 @@ Verdict = Literal["moves", "within", "not_resolved"]
 does, and that is established. ``not_resolved``: neither."""
 
 
-@dataclass(frozen=True, slots=True)
-class Screened:
+class Screened(msgspec.Struct, frozen=True):
     """A level in the screening.
 
     Attributes
@@ -31,8 +31,7 @@ class Screened:
     ratio: float
 
 
-@dataclass(frozen=True, slots=True)
-class Replicated:
+class Replicated(msgspec.Struct, frozen=True):
     """A level that was looked at again, in fresh blocks, against typical levels.
 
     Attributes
@@ -58,8 +57,7 @@ class Replicated:
     moves: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """One kind of context.
 
     Attributes
@@ -101,8 +99,7 @@ class Finding:
         return sum(distance > bound for distance in distances)
 
 
-@dataclass(frozen=True, slots=True)
-class Audit:
+class Audit(msgspec.Struct, frozen=True):
     """The whole.
 
     Attributes

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -21,8 +21,7 @@ _ROUNDING: Final = 1e-13
 """Spread of logarithms that arithmetic alone can make of values that are the same."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pair:
+class Pair(msgspec.Struct, frozen=True, eq=False):
     """One level against the typical ones.
 
     Attributes
@@ -74,8 +73,7 @@ def verdict(replicated: Sequence[Replicated], least: float) -> Verdict:
     return "within" if inside else "not_resolved"
 
 
-@dataclass(frozen=True, slots=True)
-class _Estimate:
+class _Estimate(msgspec.Struct, frozen=True):
     mean: float
     se: float
     nu: int

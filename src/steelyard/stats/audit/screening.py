@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -20,8 +20,7 @@ TYPICAL: Final = 3
 """Levels that stand for the rest."""
 
 
-@dataclass(frozen=True, slots=True)
-class Picks:
+class Picks(msgspec.Struct, frozen=True):
     """Places of levels, by how they look.
 
     Attributes

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -23,8 +23,7 @@ MOST_EACH: Final = 10_000
 """Contexts that are told one by one: nobody reads more, and half a million take seconds and megabytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class InContext:
+class InContext(msgspec.Struct, frozen=True):
     """The speedup in one context, as one person with that set-up would see it.
 
     Attributes
@@ -46,8 +45,7 @@ class InContext:
         return 1 if self.speedup > 1 else -1
 
 
-@dataclass(frozen=True, slots=True)
-class Sides:
+class Sides(msgspec.Struct, frozen=True):
     """How many contexts lie on each side of 1, and how many do so by their own interval."""
 
     faster: int
@@ -56,8 +54,7 @@ class Sides:
     slower_alone: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class AcrossContexts:
+class AcrossContexts(msgspec.Struct, frozen=True):
     """One comparison, by contexts. Ratios of geometric means, above 1 where the treatment is better.
 
     Attributes

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from steelyard.stats.contexts.components import Components
 
@@ -14,8 +15,7 @@ MOST_RUNS: Final = 1000
 """In one context: where contexts differ in nothing, more runs of the same would be best without end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Allocation:
+class Allocation(msgspec.Struct, frozen=True):
     """The cheapest split that reaches a standard uncertainty of the log ratio.
 
     Attributes

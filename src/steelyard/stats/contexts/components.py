@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -16,8 +16,7 @@ _ROUNDING: Final = 1e-13
 """Spread of logarithms within contexts that arithmetic alone can make of values that are the same."""
 
 
-@dataclass(frozen=True, slots=True)
-class Components:
+class Components(msgspec.Struct, frozen=True):
     """Standard deviations on the scale of logarithms, so that 0.02 is 2 %.
 
     Attributes

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.contexts.across import AcrossContexts, across_contexts
@@ -22,8 +23,7 @@ SEEN: Final = 0.05
 """Level of the F test from which on contexts are said to move a ratio."""
 
 
-@dataclass(frozen=True, slots=True)
-class ContextFinding:
+class ContextFinding(msgspec.Struct, frozen=True):
     """One comparison of the primary metric, by contexts.
 
     Attributes

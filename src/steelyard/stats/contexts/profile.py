@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from steelyard.sample import Sample, Treatment
@@ -17,8 +17,7 @@ from steelyard.stats.undefined import LARGEST_LOG, Undefined
 from steelyard.units import Metric, Scalar
 
 
-@dataclass(frozen=True, slots=True)
-class AtContext:
+class AtContext(msgspec.Struct, frozen=True):
     """One context.
 
     Attributes
@@ -36,8 +35,7 @@ class AtContext:
     interval: Interval | None
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(msgspec.Struct, frozen=True):
     """One treatment in all contexts, in the order of their ids."""
 
     treatment: Treatment
@@ -45,8 +43,7 @@ class Profile:
     at: tuple[AtContext, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ByContext:
+class ByContext(msgspec.Struct, frozen=True):
     """A record by contexts: each treatment alone, and each comparison."""
 
     experiment: str

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -18,8 +18,7 @@ FEWEST: Final = 5
 """Below, nothing can be trimmed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Robust:
+class Robust(msgspec.Struct, frozen=True):
     """Median and trimmed mean, with 95 % intervals.
 
     Attributes

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -16,8 +17,7 @@ from steelyard.stats.undefined import Undefined
 Ints = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Visits:
+class Visits(msgspec.Struct, frozen=True, eq=False):
     """Values of visits, in the order of time; arrays of equal length.
 
     Attributes

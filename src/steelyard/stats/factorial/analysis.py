@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final, Literal, TypeVar
 
 import numpy as np
+from msgspec.structs import replace
 
 from steelyard.arrays import Floats
 from steelyard.factorial import Kind, Layout

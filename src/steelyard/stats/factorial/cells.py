@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import Literal
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -19,8 +19,7 @@ By = Literal["block", "context", "launch"]
 Ints = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class Cells:
+class Cells(msgspec.Struct, frozen=True, eq=False, dict=True):
     """One array of logarithms a treatment.
 
     Attributes

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from steelyard.factorial import Axis, Kind
 from steelyard.stats.factorial.cells import By
@@ -15,8 +16,7 @@ from steelyard.stats.undefined import Undefined
 from steelyard.units import Metric, Scalar
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(msgspec.Struct, frozen=True):
     """A main effect or an interaction.
 
     Attributes
@@ -76,8 +76,7 @@ class Effect:
         return len(self.factors) > 1
 
 
-@dataclass(frozen=True, slots=True)
-class LevelEffect:
+class LevelEffect(msgspec.Struct, frozen=True):
     """A step of an axis with more than two, against its first, over all others: an interval, no verdict."""
 
     factor: str
@@ -86,8 +85,7 @@ class LevelEffect:
     ci95: Interval | None
 
 
-@dataclass(frozen=True, slots=True)
-class ConditionalEffect:
+class ConditionalEffect(msgspec.Struct, frozen=True):
     """What a factor with two steps does at one step of another, where the two are seen to act on each other:
     an interval, no verdict.
     """
@@ -99,8 +97,7 @@ class ConditionalEffect:
     ci95: Interval | None
 
 
-@dataclass(frozen=True, slots=True)
-class ContrastEffect:
+class ContrastEffect(msgspec.Struct, frozen=True):
     """A contrast that the spec declares, in the family of these."""
 
     name: str
@@ -112,8 +109,7 @@ class ContrastEffect:
     resolvable: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Factorial:
+class Factorial(msgspec.Struct, frozen=True):
     """The analysis of one stratum.
 
     Attributes

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -29,8 +29,7 @@ Method = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class LogEstimate:
+class LogEstimate(msgspec.Struct, frozen=True):
     """A contrast of logarithms.
 
     Attributes

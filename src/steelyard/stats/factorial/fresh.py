@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from steelyard.stats.declared import Declared
 from steelyard.stats.extending import level_before

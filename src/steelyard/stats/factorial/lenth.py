@@ -4,15 +4,13 @@ Technometrics 31, 469-473, DOI 10.1080/00401706.1989.10488595).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
 
 
-@dataclass(frozen=True, slots=True)
-class PseudoError:
+class PseudoError(msgspec.Struct, frozen=True):
     """A standard error of each effect, and the degrees of freedom to use with it."""
 
     se: float

@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
 from steelyard.stats.rounding import ROUNDING
 
 
-@dataclass(frozen=True, slots=True)
-class Omnibus:
+class Omnibus(msgspec.Struct, frozen=True):
     """F with its degrees of freedom, and P(F' >= F)."""
 
     f: float

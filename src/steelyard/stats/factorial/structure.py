@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -23,8 +23,7 @@ MOST_CONTRASTS: Final = 255
 """Of one effect: of two factors with 100 levels each, the interaction has 9,801, and their table 0.8 GB."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Term:
+class Term(msgspec.Struct, frozen=True, eq=False):
     """An effect: a main one of one axis, or an interaction.
 
     Attributes
@@ -42,8 +41,7 @@ class Term:
     confounded: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Structure:
+class Structure(msgspec.Struct, frozen=True, eq=False):
     """Treatments that are all combinations of the steps of their axes, or a balanced choice of them.
 
     Attributes
@@ -67,8 +65,7 @@ class Structure:
         return self.samples[0].labels
 
 
-@dataclass(frozen=True, slots=True)
-class Broken:
+class Broken(msgspec.Struct, frozen=True):
     """Treatments that are neither, so that effects of the factors cannot be separated."""
 
     names: tuple[str, ...]

@@ -5,16 +5,15 @@ variation and as omega squared.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
 from steelyard.stats.factorial.cells import Cells
 
 
-@dataclass(frozen=True, slots=True)
-class Variation:
+class Variation(msgspec.Struct, frozen=True):
     """Sums of squares of logarithms. In blocks, what blocks differ in as a whole is no part of it.
 
     Attributes

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -13,8 +13,7 @@ from steelyard.stats.interval import Interval
 from steelyard.stats.laws.ascending import order_of
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Blurred:
+class Blurred(msgspec.Struct, frozen=True, eq=False):
     """The k-th of M values, convolved with the distribution of an error, is the one below which k - 1/2 of
     them lie then. Where they are the quantiles of a normal distribution, squares add; where they stand in
     groups, as one far value makes them, the end of a group moves as far as the error does.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -13,8 +13,7 @@ from steelyard.stats.laws.ascending import ends, two_sided, up_to
 from steelyard.stats.undefined import LARGEST_LOG
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Drawn:
+class Drawn(msgspec.Struct, frozen=True, eq=False):
     """Ratios as they may be, by the Monte Carlo method of GUM Supplement 1 (JCGM 101:2008).
 
     Attributes
@@ -36,8 +35,7 @@ class Drawn:
         return found if found is not None and found.low > 0 else None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Studentised:
+class Studentised(msgspec.Struct, frozen=True, eq=False):
     """Bootstrap-t on the logarithm (Efron and Tibshirani 1993, section 12.5).
 
     Attributes

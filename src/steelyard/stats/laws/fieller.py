@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+import msgspec
 
 from steelyard.stats.interval import Interval
 from steelyard.stats.student import t_quantile, two_sided_p
 
 
-@dataclass(frozen=True, slots=True)
-class Fieller:
+class Fieller(msgspec.Struct, frozen=True):
     """Fieller 1954, J. R. Statist. Soc. B 16, 175-185.
 
     Attributes

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
 from functools import lru_cache
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from steelyard.arrays import Floats
 from steelyard.stats.interval import Interval
@@ -17,8 +18,7 @@ from steelyard.stats.student import t_quantile, two_sided_p
 from steelyard.stats.undefined import LARGEST_LOG
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SignFlips:
+class SignFlips(msgspec.Struct, frozen=True, eq=False):
     """A mean of log ratios that are symmetric about it. So few patterns of signs say nothing of levels below
     their share; there t has its word too, and the more careful of both counts.
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
 from steelyard.stats.interval import Interval
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Signs:
+class Signs(msgspec.Struct, frozen=True, eq=False):
     """The median of n log ratios, each of which lies between two bounds; equal bounds where it is known.
 
     Attributes

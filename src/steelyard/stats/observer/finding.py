@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from steelyard.stats.interval import Interval
 from steelyard.stats.observer.tracing import Trace
@@ -17,8 +18,7 @@ within the margin is not. ``not_resolved``: neither."""
 Method = Literal["block-contrast-box", "context-contrast-box", "unpaired-welch-james"]
 
 
-@dataclass(frozen=True, slots=True)
-class AnyLevel:
+class AnyLevel(msgspec.Struct, frozen=True):
     """Whether any of the probes changes a metric, as one test.
 
     Attributes
@@ -41,8 +41,7 @@ class AnyLevel:
     n: int
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(msgspec.Struct, frozen=True):
     """One metric under one probe, against the same metric without a probe.
 
     Attributes
@@ -73,8 +72,7 @@ class Change:
         return 100 * (self.ratio - 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Probed:
+class Probed(msgspec.Struct, frozen=True):
     """One probe.
 
     Attributes
@@ -94,8 +92,7 @@ class Probed:
     differs: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Correlation:
+class Correlation(msgspec.Struct, frozen=True):
     """Whether the change of one metric foretells that of another, over the probes.
 
     Attributes
@@ -113,8 +110,7 @@ class Correlation:
     probes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(msgspec.Struct, frozen=True):
     """The whole.
 
     Attributes

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -19,8 +19,7 @@ PARTS: Final = 24
 """At most; no more than a run has intervals, since there is nothing between two readings."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TracedRun:
+class TracedRun(msgspec.Struct, frozen=True, eq=False):
     """One run, interval by interval.
 
     Attributes
@@ -38,8 +37,7 @@ class TracedRun:
     counts: Mapping[str, Floats]
 
 
-@dataclass(frozen=True, slots=True)
-class PartDifference:
+class PartDifference(msgspec.Struct, frozen=True):
     """A part of the run under a probe against the same part without one, paired by block.
 
     Attributes
@@ -57,8 +55,7 @@ class PartDifference:
     p_holm: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(msgspec.Struct, frozen=True):
     """One event under one level.
 
     Attributes

@@ -5,10 +5,10 @@ averages.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -22,8 +22,7 @@ MOST_EXACT: Final = 50
 """Differences up to which p and interval are exact."""
 
 
-@dataclass(frozen=True, slots=True)
-class Centre:
+class Centre(msgspec.Struct, frozen=True):
     """The median of all (d_i + d_j) / 2 with i <= j.
 
     Attributes

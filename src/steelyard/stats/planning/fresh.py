@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from steelyard.stats.declared import Declared
 from steelyard.stats.extending import level_before
@@ -17,8 +18,7 @@ MOST_BLOCKS: Final = 1_000_000
 """That a design may have."""
 
 
-@dataclass(frozen=True, slots=True)
-class FreshRun:
+class FreshRun(msgspec.Struct, frozen=True):
     """A run anew, in the same design; nothing of this one is used again.
 
     Attributes

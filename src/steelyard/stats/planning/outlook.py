@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 Unit = Literal["block", "context", "run"]
 
 
-@dataclass(frozen=True, slots=True)
-class Pilot:
+class Pilot(msgspec.Struct, frozen=True):
     """The spread that a comparison had in a record that is there; ``treatment`` names it."""
 
     treatment: str
     s: float
 
 
-@dataclass(frozen=True, slots=True)
-class OutlookRow:
+class OutlookRow(msgspec.Struct, frozen=True):
     """For one spread. Numbers are units; ``None`` is more than anybody runs.
 
     Attributes
@@ -45,8 +44,7 @@ class OutlookRow:
     equivalent: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Outlook:
+class Outlook(msgspec.Struct, frozen=True):
     """What a design could show.
 
     Attributes

@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+import msgspec
 
 from steelyard.factorial.signs import SignTable
 from steelyard.stats.planning.outlook import Outlook
 from steelyard.units import Scalar
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedTreatment:
+class PlannedTreatment(msgspec.Struct, frozen=True):
     """A treatment, and the command that it runs, as one would type it."""
 
     id: int
     label: str
     command: str
-    levels: Mapping[str, Scalar] = field(default_factory=dict)
+    levels: Mapping[str, Scalar] = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(msgspec.Struct, frozen=True):
     """What a run on this machine would end with before anything is measured, and what cures it."""
 
     error: str
     hint: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
+class Preview(msgspec.Struct, frozen=True):
     """What an experiment would run, and what it could show.
 
     Attributes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from steelyard.stats.protocol.pair import ProtocolPair
 from steelyard.stats.protocol.programs import ProgramTables
@@ -10,8 +10,7 @@ from steelyard.stats.protocol.rules import Rules
 from steelyard.units import Metric
 
 
-@dataclass(frozen=True, slots=True)
-class ProtocolAnswer:
+class ProtocolAnswer(msgspec.Struct, frozen=True):
     """Every pair, and the paper's tables.
 
     Attributes

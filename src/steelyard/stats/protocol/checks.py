@@ -4,7 +4,7 @@ did not matter.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from steelyard.stats.protocol.profile import Profile
 from steelyard.stats.two_samples.distributions import KolmogorovSmirnov, kolmogorov_smirnov, same_shape
@@ -12,8 +12,7 @@ from steelyard.stats.two_samples.normality import Normality
 from steelyard.stats.two_samples.variances import VarianceRatio, variance_ratio
 
 
-@dataclass(frozen=True, slots=True)
-class Checks:
+class Checks(msgspec.Struct, frozen=True):
     """What was looked at.
 
     Attributes

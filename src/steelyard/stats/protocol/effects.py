@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from steelyard.stats.adjusted import AdjustedSpeedup, adjusted_speedup, cv
 from steelyard.stats.contrast import Contrast, contrast
@@ -11,8 +11,7 @@ from steelyard.stats.two_samples.shift import Shift, shift
 from steelyard.stats.two_samples.superiority import Superiority, superiority
 
 
-@dataclass(frozen=True, slots=True)
-class Effects:
+class Effects(msgspec.Struct, frozen=True):
     """Three answers to three questions.
 
     Attributes

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from steelyard.sample import Treatment
 from steelyard.stats.flags import unequal
@@ -36,8 +37,7 @@ ProtocolFlag = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class ProtocolPair:
+class ProtocolPair(msgspec.Struct, frozen=True):
     """Everything that the protocol found about one pair.
 
     Attributes

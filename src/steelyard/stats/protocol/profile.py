@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -14,8 +13,7 @@ from steelyard.stats.two_samples.means import Moments
 from steelyard.stats.two_samples.normality import Normality, normality
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Profile:
+class Profile(msgspec.Struct, frozen=True, eq=False):
     """A sample, prepared.
 
     Attributes

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from steelyard.sample import Treatment
 from steelyard.stats.protocol.pair import ProtocolPair
@@ -19,8 +21,7 @@ PROGRAMS = ("command", "program")
 Stratum = tuple[tuple[str, Scalar], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(msgspec.Struct, frozen=True):
     """What one pair of treatments came to for one program."""
 
     program: str
@@ -32,8 +33,7 @@ class Found:
     after: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(msgspec.Struct, frozen=True):
     """One pair of treatments over all programs of a stratum.
 
     Attributes
@@ -59,8 +59,7 @@ class Cell:
         return self.after < self.before
 
 
-@dataclass(frozen=True, slots=True)
-class StratumTable:
+class StratumTable(msgspec.Struct, frozen=True):
     """A triangle of cells, ``treatments`` in the order of the design."""
 
     stratum: Mapping[str, Scalar]
@@ -88,8 +87,7 @@ class StratumTable:
         return _counted(test for cell in self.cells for test in Counter(cell.tests).elements())
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramRow:
+class ProgramRow(msgspec.Struct, frozen=True):
     """All pairs of one program in one stratum: one family of Holm's."""
 
     program: str
@@ -105,8 +103,7 @@ class ProgramRow:
         return (self.before - self.after) / self.before if self.before else None
 
 
-@dataclass(frozen=True, slots=True)
-class ProgramTables:
+class ProgramTables(msgspec.Struct, frozen=True):
     """A table for each stratum beside the program, and a row for each program in it.
 
     Attributes

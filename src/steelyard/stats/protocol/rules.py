@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal
+
+import msgspec
 
 NAME: Final = "nogueira-matias-2014"
 
@@ -11,8 +12,7 @@ Direction = Literal["two-sided", "faster"]
 OnShape = Literal["flag", "veto"]
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(msgspec.Struct, frozen=True):
     """The protocol's parameters.
 
     Attributes

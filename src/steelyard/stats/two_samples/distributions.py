@@ -9,9 +9,9 @@ at, so that ties cost nothing but digits (Schroeer and Trenkler 1995, DOI 10.101
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Final, Literal
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -23,8 +23,7 @@ _ROUNDING: Final = 1e-12
 """Centring moves equal distances apart by rounding; closer ones, relative to the largest value, are equal."""
 
 
-@dataclass(frozen=True, slots=True)
-class KolmogorovSmirnov:
+class KolmogorovSmirnov(msgspec.Struct, frozen=True):
     """D, the largest distance of the two empirical distribution functions, and its two-sided p."""
 
     d: float

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+import msgspec
 
 from steelyard.arrays import Floats
 from steelyard.stats.two_samples.tested import Alternative, TestOutcome
 
 
-@dataclass(frozen=True, slots=True)
-class Moments:
+class Moments(msgspec.Struct, frozen=True):
     """What t needs of a sample; ``variance`` with n - 1."""
 
     n: int
@@ -23,8 +23,7 @@ class Moments:
         return cls(values.size, float(values.mean()), float(values.var(ddof=1)))
 
 
-@dataclass(frozen=True, slots=True)
-class MeanDifference:
+class MeanDifference(msgspec.Struct, frozen=True):
     """Mean of the first sample minus mean of the second, with standard error and degrees of freedom."""
 
     estimate: float

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -15,8 +15,7 @@ MOST: Final = 5000
 ones are taken."""
 
 
-@dataclass(frozen=True, slots=True)
-class Normality:
+class Normality(msgspec.Struct, frozen=True):
     """Shapiro and Wilk's W (1965, DOI 10.1093/biomet/52.3-4.591).
 
     Attributes

@@ -10,9 +10,9 @@ it is written out (after Floyd and Rivest 1975, DOI 10.1145/360680.360691, and M
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -25,8 +25,7 @@ _DRAWN: Final = 4096
 Places = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class Rows(msgspec.Struct, frozen=True, eq=False):
     """Values ``shifts[i] + ascending[j]`` for j >= ``first[i]``."""
 
     shifts: Floats

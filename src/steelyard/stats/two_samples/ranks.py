@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Ranks:
+class Ranks(msgspec.Struct, frozen=True, eq=False):
     """Ranks from 1; equal values share the mean of theirs.
 
     Attributes

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from typing import Final, Literal
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -30,8 +30,7 @@ _ROUNDING: Final = 1e-9
 Method = Literal["closed-form", "enumerated", "drawn"]
 
 
-@dataclass(frozen=True, slots=True)
-class Relabelled:
+class Relabelled(msgspec.Struct, frozen=True):
     """Two-sided p, and how it was found.
 
     Attributes

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -13,8 +13,7 @@ from steelyard.stats.two_samples.pairwise import differences
 from steelyard.stats.two_samples.rank_sum import MOST_EXACT, u_tails
 
 
-@dataclass(frozen=True, slots=True)
-class Shift:
+class Shift(msgspec.Struct, frozen=True):
     """Median of all differences, second minus first, in the unit of the values.
 
     Attributes

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -17,8 +17,7 @@ from steelyard.stats.two_samples.ranks import midranks
 from steelyard.stats.two_samples.tested import Alternative, TestOutcome
 
 
-@dataclass(frozen=True, slots=True)
-class Superiority:
+class Superiority(msgspec.Struct, frozen=True):
     """An estimated P(X < Y) + P(X = Y) / 2 of two independent samples.
 
     Attributes

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 Alternative = Literal["two-sided", "less", "greater"]
 """What the first sample is, compared with the second, if the hypothesis of no difference is wrong."""
 
 
-@dataclass(frozen=True, slots=True)
-class TestOutcome:
+class TestOutcome(msgspec.Struct, frozen=True):
     """What one test of two samples came to.
 
     Attributes

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class VarianceRatio:
+class VarianceRatio(msgspec.Struct, frozen=True):
     """F, the variance of the first sample over that of the second, with its degrees of freedom.
 
     Attributes
