@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from array import array
-from dataclasses import FrozenInstanceError
 
 import pytest
 
@@ -40,5 +39,5 @@ def test_the_share_of_failures_is_of_what_was_attempted():
 
 @pytest.mark.parametrize(("thing", "field"), [(sample(), "values"), (A, "label"), (Failures(), "failed")])
 def test_what_was_observed_is_not_changed_afterwards(thing, field):
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError):
         setattr(thing, field, None)

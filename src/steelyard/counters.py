@@ -6,8 +6,9 @@ is reported as not available, never as 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from steelyard.errors import UsageError
 
@@ -15,8 +16,7 @@ _HARDWARE: Final = 0
 _SOFTWARE: Final = 1
 
 
-@dataclass(frozen=True, slots=True)
-class CounterEvent:
+class CounterEvent(msgspec.Struct, frozen=True):
     """One event.
 
     Attributes

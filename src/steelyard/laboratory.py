@@ -8,9 +8,11 @@ examples.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import msgspec
+from msgspec.structs import fields
 
 if TYPE_CHECKING:
     from steelyard.lab.check import Checked
@@ -31,8 +33,7 @@ WIDTH = 100
 """Columns of what is printed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Result(Generic[T]):
+class Result(msgspec.Struct, Generic[T], frozen=True):
     """An answer that can be looked at.
 
     Attributes

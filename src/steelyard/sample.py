@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+import msgspec
 
 from steelyard.units import Metric, Scalar
 
@@ -14,8 +15,7 @@ Provenance = Literal["measured", "simulated", "crowded"]
 whose times are the work of all ranks together and say nothing of what the program would take elsewhere."""
 
 
-@dataclass(frozen=True, slots=True)
-class Treatment:
+class Treatment(msgspec.Struct, frozen=True):
     """One combination of levels.
 
     Attributes
@@ -33,8 +33,7 @@ class Treatment:
     levels: Mapping[str, Scalar]
 
 
-@dataclass(frozen=True, slots=True)
-class Failures:
+class Failures(msgspec.Struct, frozen=True):
     """How many trials of a treatment failed, of all that were attempted outside discarded blocks."""
 
     attempted: int = 0
@@ -53,8 +52,7 @@ class Failures:
         return self.failed / self.attempted if self.attempted else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Instances:
+class Instances(msgspec.Struct, frozen=True):
     """Problem instances that a sample holds together.
 
     Attributes
@@ -72,8 +70,7 @@ class Instances:
     of: array[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(msgspec.Struct, frozen=True):
     """The values of one metric for one treatment from complete blocks, one a launch, in the order of time.
 
     Iterations that a program reports are already reduced to one value a launch (methods: a launch is the
@@ -104,9 +101,9 @@ class Sample:
     passes: array[int]
     contexts: array[int]
     trials: array[int]
-    labels: Mapping[str, Scalar] = field(default_factory=dict)
+    labels: Mapping[str, Scalar] = {}
     failures: Failures = Failures()
-    late: array[int] = field(default_factory=lambda: array("b"))
+    late: array[int] = msgspec.field(default_factory=lambda: array("b"))
     instances: Instances | None = None
     provenance: Provenance = "measured"
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from steelyard.errors import UsageError
 from steelyard.units import Scalar
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(msgspec.Struct, frozen=True):
     """What was observed at one point: the launches, or a summary of them.
 
     Attributes
@@ -37,8 +37,7 @@ class Point:
         return self.n or len(self.values)
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
+class Series(msgspec.Struct, frozen=True):
     """One metric of one function over the points that were measured, in ascending order.
 
     Attributes
@@ -67,7 +66,7 @@ class Series:
     unit: str
     parameters: tuple[str, ...]
     points: tuple[Point, ...]
-    labels: Mapping[str, Scalar] = field(default_factory=dict)
+    labels: Mapping[str, Scalar] = {}
     counts: bool = False
     simulated: bool = False
     crowded: bool = False

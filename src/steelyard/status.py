@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+import msgspec
 
 from steelyard.sample import Failures
 
 State = Literal["planned", "running", "interrupted", "complete", "precision_not_reached", "failed"]
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(msgspec.Struct, frozen=True):
     """How far a run is, told between batches.
 
     Attributes
@@ -40,8 +40,7 @@ class Progress:
     reached: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
+class Holder(msgspec.Struct, frozen=True):
     """The process that runs an experiment."""
 
     pid: int
@@ -50,8 +49,7 @@ class Holder:
     """As a person reads it, with date."""
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(msgspec.Struct, frozen=True):
     """How far an experiment is.
 
     Attributes
@@ -81,7 +79,7 @@ class Status:
     trials_done: int
     spent_s: float
     left_s: float | None = None
-    failures: Mapping[str, Failures] = field(default_factory=dict)
+    failures: Mapping[str, Failures] = {}
     stops_at_precision: bool = False
     target: float | None = None
     reached: float | None = None

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from typing import Final, Literal, TypeGuard
+
+import msgspec
 
 from steelyard.errors import UsageError
 
@@ -22,8 +23,7 @@ Better = Literal["lower", "higher", "neither"]
 Kind = Literal["builtin", "counter", "user", "derived"]
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(msgspec.Struct, frozen=True):
     """A quantity that is observed once or more often in each trial.
 
     Attributes

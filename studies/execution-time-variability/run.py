@@ -16,10 +16,10 @@ import shutil
 import statistics
 import sys
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from msgspec.structs import replace
 from tables import Found, cells, counted, effects, measured, published
 
 from steelyard.errors import MachineError, SteelyardError

@@ -12,13 +12,13 @@ import argparse
 import csv
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import heaps
 import latencies
 import noise
+from msgspec.structs import replace
 
 from steelyard.lab.model import Modelled, model_series
 from steelyard.lab.series_of_record import series_of_record

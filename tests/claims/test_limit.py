@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from array import array
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from scipy import stats as witness
 
 from steelyard.claims.mean import Mean, mean_of

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import io
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard.report.label import columns
 from steelyard.report.progress import ProgressLine, progress_line

@@ -3,10 +3,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from typing import get_args
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard.report.status import _WORDS, document, render
 from steelyard.sample import Failures

@@ -6,10 +6,10 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard.run.journal import read_journal
 from steelyard.run.launch import Launch
@@ -112,7 +112,7 @@ def test_aslr_is_off_for_one_launch_and_given_back_for_the_next(runner, journal)
 
 SECCOMP_PERSONALITY = """
 import ctypes, struct, sys
-from dataclasses import replace
+from msgspec.structs import replace
 from pathlib import Path
 from steelyard.run.journal import read_journal
 from steelyard.run.launch import Launch

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from known_growth import exact, kinds, series
+from msgspec.structs import astuple
 
 from steelyard.errors import UsageError
 from steelyard.growth import Growth
@@ -102,7 +101,7 @@ def test_whatever_is_measured_gets_finite_numbers_or_a_reason(at, data):
         assert found.reason
         return
     numbers = [found.constant, found.posterior, *(term.coefficient for term in found.terms)]
-    numbers += [dataclasses.astuple(found.validation.probability)[i] for i in range(3)]
+    numbers += [astuple(found.validation.probability)[i] for i in range(3)]
     assert np.isfinite(numbers).all()
     prediction = found.predictions[0]
     assert not np.isnan([prediction.value, prediction.low, prediction.high]).any()

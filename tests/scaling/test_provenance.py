@@ -4,9 +4,8 @@ and no rank.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from steelyard.scaling import Expectation, Question, ScalingModel, model, series_of
 

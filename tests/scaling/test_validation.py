@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 from known_growth import P, exact, series
+from msgspec.structs import astuple
 
 from steelyard.errors import UsageError
 from steelyard.scaling import Expectation, Question, model
@@ -19,7 +18,7 @@ def test_the_rank_is_undecided_unless_one_reaches_four_fifths():
         v = model(
             series(np.abs(values)), Question(expectations={"*": Expectation("O(log p)", "p^0.5")})
         ).validation
-        stated = dataclasses.astuple(v.probability)
+        stated = astuple(v.probability)
         assert sum(stated) == pytest.approx(1)
         assert (v.rank == "undecided") == (max(stated) < 0.8)
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import math
 from array import array
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from steelyard.sample import Failures
 from steelyard.stats.comparison import compare

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
-import msgspec
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from scipy import stats as witness
 from statsmodels.stats.multitest import multipletests
 
@@ -39,9 +38,7 @@ def samples(sample, table, runtimes=("a", "b"), **of):
 def test_each_block_has_a_ratio_of_its_own(sample):
     """Paired t over the blocks' differences of differences of logarithms (SciPy)."""
     table = four(np.random.default_rng(1))
-    (found,) = ratios_of_speedups(
-        samples(sample, table), msgspec.structs.replace(DECLARED, interval="log-delta")
-    )
+    (found,) = ratios_of_speedups(samples(sample, table), replace(DECLARED, interval="log-delta"))
     logs = np.log(table)
     t = witness.ttest_1samp((logs[2] - logs[3]) - (logs[0] - logs[1]), 0)
     assert (found.ratio.p, found.ratio.nu) == (pytest.approx(t.pvalue), 19)

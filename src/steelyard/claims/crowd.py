@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from steelyard.claims.draft import Draft
 from steelyard.claims.observed import Observed
@@ -12,12 +14,11 @@ from steelyard.sample import Sample
 from steelyard.series import Series
 
 
-@dataclass(slots=True)
-class _Asked:
+class _Asked(msgspec.Struct):
     """What a judge is given, and whether times of a crowd were among it."""
 
     observed: Observed
-    crowded: bool = field(default=False)
+    crowded: bool = False
 
     def samples(self, metric: str) -> Sequence[Sample]:
         return self._seen(self.observed.samples(metric))

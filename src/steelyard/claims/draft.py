@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from steelyard.claims.evidence import BreaksEvidence, Evidence
 from steelyard.claims.verdict import Instance
 from steelyard.units import Scalar
 
 
-@dataclass(frozen=True, slots=True)
-class Undecided:
+class Undecided(msgspec.Struct, frozen=True):
     """A claim in one stratum, before it is known at which level it is judged.
 
     Attributes
@@ -31,8 +31,7 @@ class Undecided:
     at: Callable[[float], Evidence]
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(msgspec.Struct, frozen=True):
     """What one judge found: strata that are tested, or instances that a model has settled already."""
 
     tested: tuple[Undecided, ...] = ()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from steelyard.estimand import Estimand
 from steelyard.scaling.litmus import Cause
@@ -18,8 +19,7 @@ Unit = Literal["block", "context", "instance", "launch"]
 """What is counted by n: what is independent of each other."""
 
 
-@dataclass(frozen=True, slots=True)
-class RatioEvidence:
+class RatioEvidence(msgspec.Struct, frozen=True):
     """One treatment against another: for faster, slower and equivalent.
 
     Attributes
@@ -52,8 +52,7 @@ class RatioEvidence:
     reason: Reason | Literal["failures"] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MeanEvidence:
+class MeanEvidence(msgspec.Struct, frozen=True):
     """The mean of one treatment against a bound.
 
     Attributes
@@ -77,8 +76,7 @@ class MeanEvidence:
     reason: Reason | Literal["failures"] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ForetoldEvidence:
+class ForetoldEvidence(msgspec.Struct, frozen=True):
     """A value that a scaling model foretells at a scale that was not measured, with its 95 % interval."""
 
     metric: str
@@ -91,8 +89,7 @@ class ForetoldEvidence:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(msgspec.Struct, frozen=True):
     """A level beside the one that was chosen.
 
     Attributes
@@ -109,8 +106,7 @@ class Candidate:
     possible: bool
 
 
-@dataclass(frozen=True, slots=True)
-class BestEvidence:
+class BestEvidence(msgspec.Struct, frozen=True):
     """The level that looked best on some units, against the others on the rest.
 
     Attributes
@@ -137,8 +133,7 @@ class BestEvidence:
     reason: Reason | Literal["failures"] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ScalesEvidence:
+class ScalesEvidence(msgspec.Struct, frozen=True):
     """A model against its expectation; ``reason`` where there is no model or no expectation."""
 
     name: str
@@ -148,8 +143,7 @@ class ScalesEvidence:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RuleEvidence:
+class RuleEvidence(msgspec.Struct, frozen=True):
     """A cross-function rule; ``reason`` where a function has no model."""
 
     metric: str
@@ -157,8 +151,7 @@ class RuleEvidence:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BreaksEvidence:
+class BreaksEvidence(msgspec.Struct, frozen=True):
     """From where on a model passes a limit; ``at`` is ``None`` where it does not as far as was looked."""
 
     name: str

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -16,8 +16,7 @@ from steelyard.stats.student import t_quantile, two_sided_p
 from steelyard.stats.undefined import Undefined
 
 
-@dataclass(frozen=True, slots=True)
-class Mean:
+class Mean(msgspec.Struct, frozen=True):
     """An arithmetic mean, in the metric's unit.
 
     Attributes

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from steelyard.sample import Sample
 from steelyard.series import Series
@@ -13,8 +14,7 @@ from steelyard.stats.declared import Declared
 from steelyard.units import Scalar
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(msgspec.Struct, frozen=True):
     """An experiment and the way to its values.
 
     Attributes

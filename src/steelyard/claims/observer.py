@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from array import array
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.observed import Observed, has, strata

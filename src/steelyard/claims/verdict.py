@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from steelyard.claims.evidence import BreaksEvidence, Evidence
 from steelyard.spec.claims import Claim
@@ -11,8 +12,7 @@ from steelyard.stats.judgement import Outcome
 from steelyard.units import Scalar
 
 
-@dataclass(frozen=True, slots=True)
-class Instance:
+class Instance(msgspec.Struct, frozen=True):
     """A claim in one stratum (or for one function): levels and labels, the outcome there, the evidence."""
 
     stratum: Mapping[str, Scalar]
@@ -20,8 +20,7 @@ class Instance:
     evidence: Evidence
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(msgspec.Struct, frozen=True):
     """How a claim was tested among the others of its experiment.
 
     Attributes
@@ -40,8 +39,7 @@ class Family:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """One claim, judged.
 
     Attributes

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import os
 import secrets
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
+from msgspec.structs import replace
 
 from steelyard.cli import completing
 from steelyard.cli.calibrating import (

@@ -24,7 +24,7 @@ def command(damaged: Path, new: Path, as_json: bool) -> None:
 
     DAMAGED.lab stays as it is. Blocks that lost trials or values count no more.
     """
-    from dataclasses import asdict
+    from msgspec.structs import asdict
 
     from steelyard.lab.records import find_record
     from steelyard.report.document import written

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from steelyard.series import Point, Series
 
 
-@dataclass(slots=True)
-class Collected:
+class Collected(msgspec.Struct):
     """Observations by function and metric, then by point, in the order in which they came."""
 
     parameters: tuple[str, ...]
-    values: dict[tuple[str, str], dict[tuple[float, ...], list[float]]] = field(default_factory=dict)
+    values: dict[tuple[str, str], dict[tuple[float, ...], list[float]]] = {}
 
     def add(self, name: str, metric: str, at: Sequence[float], values: Sequence[float]) -> None:
         """Add repetitions at a point."""

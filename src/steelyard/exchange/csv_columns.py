@@ -5,16 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import math
-from dataclasses import dataclass
 from difflib import get_close_matches
+
+import msgspec
 
 from steelyard.errors import UsageError
 from steelyard.series import Point, Series
 from steelyard.units import Scalar
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(msgspec.Struct, frozen=True):
     """What the columns of a CSV file are.
 
     Attributes

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, SupportsFloat
+
+import msgspec
 
 from steelyard.errors import MachineError, UsageError
 from steelyard.exchange.collect import Collected
@@ -25,8 +26,7 @@ _UNITS: Final = {"sec": "s", "bytes": "B", "occ": "", "": ""}
 _HINT: Final = "name the directories of the runs as in app.p64.n1000.r1, each with a profile.cubex"
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(msgspec.Struct, frozen=True):
     """One profile: where it lies, and at which point of the parameters it was taken."""
 
     file: Path

@@ -7,9 +7,10 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, Literal
+
+from msgspec.structs import replace
 
 from steelyard.errors import UsageError
 from steelyard.exchange.csv import write_csv

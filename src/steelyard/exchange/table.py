@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from steelyard.units import Scalar
 
@@ -14,8 +15,7 @@ Cell = Scalar | None
 """``None`` is "not observed" or "does not apply", never zero and never an empty text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(msgspec.Struct, frozen=True):
     """A column of a table.
 
     Attributes
@@ -34,8 +34,7 @@ class Column:
     unit: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(msgspec.Struct, frozen=True):
     """Columns in their order, and rows that can be read once."""
 
     columns: tuple[Column, ...]

@@ -8,14 +8,14 @@ that are run (Box and Hunter 1961, Technometrics 3, 311-351, DOI 10.1080/0040170
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from steelyard.factorial.words import Word, axes_of, order, sign
 
 
-@dataclass(frozen=True, slots=True)
-class Generator:
+class Generator(msgspec.Struct, frozen=True):
     """The sign of ``axis`` is ``sign`` times the product of the signs of ``word``."""
 
     axis: int
@@ -23,16 +23,14 @@ class Generator:
     sign: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Alias:
+class Alias(msgspec.Struct, frozen=True):
     """An effect that hides in a contrast, and the sign with which it does."""
 
     word: Word
     sign: int
 
 
-@dataclass(frozen=True)
-class Fraction:
+class Fraction(msgspec.Struct, frozen=True, dict=True):
     """``axes`` axes, of which each generator fixes one. Without generators it is all combinations.
 
     Raises

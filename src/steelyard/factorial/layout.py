@@ -5,9 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
+
+import msgspec
 
 from steelyard.factorial.axis import Axis
 from steelyard.factorial.fraction import Fraction, Generator
@@ -20,8 +21,7 @@ TWO_STEPS: tuple[Kind, ...] = ("two-level", "fraction", "plackett-burman")
 """Kinds whose axes have two steps, or one."""
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(msgspec.Struct, frozen=True, dict=True):
     """The combinations that are run, before anything is excluded.
 
     Attributes

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from steelyard.factorial.axis import Axis
 from steelyard.factorial.layout import Layout
@@ -13,8 +14,7 @@ MOST: Final = 64
 """Treatments whose 63 effects a person could still follow."""
 
 
-@dataclass(frozen=True, slots=True)
-class SignRow:
+class SignRow(msgspec.Struct, frozen=True):
     """A treatment.
 
     Attributes
@@ -32,8 +32,7 @@ class SignRow:
     signs: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SignTable:
+class SignTable(msgspec.Struct, frozen=True):
     """The signs of every effect that is estimated.
 
     Attributes

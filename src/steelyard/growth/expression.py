@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import NoReturn
+
+import msgspec
 
 from steelyard.errors import UsageError
 from steelyard.growth.term import CONSTANT, Growth
@@ -30,8 +31,7 @@ Polynomial = dict[Growth, Fraction]
 """Growth of one parameter to its coefficient; coefficients matter only inside an exponent."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Node:
+class _Node(msgspec.Struct, frozen=True):
     kind: str
     at: int
     value: Fraction = Fraction(0)
@@ -39,8 +39,7 @@ class _Node:
     parts: tuple[_Node, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Expression:
+class Expression(msgspec.Struct, frozen=True):
     """A parsed expectation, still with all its parameters."""
 
     text: str
@@ -231,8 +230,7 @@ def _number(node: _Node) -> Fraction | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Reduction:
+class _Reduction(msgspec.Struct, frozen=True):
     """Algebra in the one parameter that varies; everything else is a constant of unknown positive size."""
 
     text: str

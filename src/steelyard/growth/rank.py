@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
+
+import msgspec
 
 from steelyard.growth.term import Growth, GrowthClass
 
 Rank = Literal["match", "approximate", "none"]
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(msgspec.Struct, frozen=True):
     """``lower`` = E/D and ``upper`` = E·D, both inside; the search space ends at ``bound`` = E²."""
 
     lower: Growth

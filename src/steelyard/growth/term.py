@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from enum import IntEnum
 from fractions import Fraction
-from functools import total_ordering
+
+import msgspec
 
 
 class GrowthClass(IntEnum):
@@ -18,9 +18,7 @@ class GrowthClass(IntEnum):
     EXPONENTIAL = 3
 
 
-@total_ordering
-@dataclass(frozen=True, slots=True)
-class Growth:
+class Growth(msgspec.Struct, frozen=True):
     """The growth of one parameter, without coefficient. ``<`` means "grows more slowly, for large x".
 
     Attributes
@@ -57,6 +55,9 @@ class Growth:
 
     def __lt__(self, other: Growth) -> bool:
         return self._key() < other._key()
+
+    def __le__(self, other: Growth) -> bool:
+        return self._key() <= other._key()
 
     def __mul__(self, other: Growth) -> Growth:
         return Growth(self.power + other.power, self.log + other.log, self.exp2 + other.exp2)

@@ -10,7 +10,6 @@ list of CPUs is a mask on the whole process and works for every program.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -28,18 +27,19 @@ from steelyard.interventions.topology import (
 from steelyard.units import Scalar
 
 
-@dataclass(frozen=True, slots=True)
 class Affinity(Intervention):
     """Where the threads of a program run."""
 
-    usable: Callable[[], frozenset[int]] = usable_cpus
-    sysfs: Path = SYSFS
     name: ClassVar[str] = "affinity"
     about: ClassVar[str] = "CPUs of the program, or the places of its OpenMP threads"
     levels_text: ClassVar[str] = (
         '"none", "compact", "scatter" (for OpenMP programs), or a list of CPUs such as "0-3,7"'
     )
     variables: ClassVar[frozenset[str]] = frozenset({"OMP_PLACES", "OMP_PROC_BIND"})
+
+    def __init__(self, usable: Callable[[], frozenset[int]] = usable_cpus, sysfs: Path = SYSFS) -> None:
+        self.usable = usable
+        self.sysfs = sysfs
 
     def check(self, level: Scalar) -> Scalar:
         """A name, or the shortest text of a list of CPUs; see ``Intervention.check``."""

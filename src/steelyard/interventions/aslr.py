@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -18,14 +17,15 @@ ADDR_NO_RANDOMIZE: Final = 0x0040000
 _QUERY: Final = 0xFFFFFFFF
 
 
-@dataclass(frozen=True, slots=True)
 class Aslr(Intervention):
     """Address space layout randomisation, on (as the system has it) or off."""
 
-    setting: Path = Path("/proc/sys/kernel/randomize_va_space")
     name: ClassVar[str] = "aslr"
     about: ClassVar[str] = "address space layout randomisation of the program"
     levels_text: ClassVar[str] = '"on" (as the system has it) or "off"'
+
+    def __init__(self, setting: Path = Path("/proc/sys/kernel/randomize_va_space")) -> None:
+        self.setting = setting
 
     def check(self, level: Scalar) -> Scalar:
         """``"on"`` or ``"off"``; see ``Intervention.check``."""

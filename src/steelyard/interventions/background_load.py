@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
 from steelyard.errors import UsageError
@@ -29,16 +28,17 @@ _TEXT: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
 class BackgroundLoad(Intervention):
     """What runs beside the program."""
 
-    usable: Callable[[], frozenset[int]] = usable_cpus
     name: ClassVar[str] = "background_load"
     about: ClassVar[str] = "a load beside the program: kind, number of processes, strength, CPUs"
     levels_text: ClassVar[str] = (
         '"none", or "cpu", "memory" or "disk" with what is not x1 100% and everywhere: "cpu x2 50% on 0-1"'
     )
+
+    def __init__(self, usable: Callable[[], frozenset[int]] = usable_cpus) -> None:
+        self.usable = usable
 
     def check(self, level: Scalar) -> Scalar:
         """The shortest text that means the same; see ``Intervention.check``."""

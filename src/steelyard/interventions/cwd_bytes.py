@@ -9,7 +9,6 @@ last process in that namespace, however that ends.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from steelyard.errors import UsageError
@@ -28,14 +27,15 @@ def may_mount() -> bool:
     return has_capability(CAP_SYS_ADMIN)
 
 
-@dataclass(frozen=True, slots=True)
 class CwdBytes(Intervention):
     """Bytes of the working directory's name."""
 
-    allowed: Callable[[], bool] = may_mount
     name: ClassVar[str] = "cwd_bytes"
     about: ClassVar[str] = "bytes of the working directory's name, as getcwd gives it"
     levels_text: ClassVar[str] = f"a whole number of bytes from {LEAST} to {LARGEST}"
+
+    def __init__(self, allowed: Callable[[], bool] = may_mount) -> None:
+        self.allowed = allowed
 
     def check(self, level: Scalar) -> Scalar:
         """The number of bytes; see ``Intervention.check``."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -23,17 +22,18 @@ _NAMES: Final = ("performance", "powersave", "schedutil", "ondemand", "conservat
 """Those of the kernel (Documentation/admin-guide/pm/cpufreq.rst)."""
 
 
-@dataclass(frozen=True, slots=True)
 class Governor(Intervention):
     """The governor of all CPUs that this process may use."""
 
-    usable: Callable[[], frozenset[int]] = usable_cpus
-    sysfs: Path = SYSFS
     name: ClassVar[str] = "governor"
     about: ClassVar[str] = "who chooses the frequency of the CPUs; changes the host while it runs"
     levels_text: ClassVar[str] = '"system" (as the host has it) or one of ' + ", ".join(
         f'"{name}"' for name in _NAMES
     )
+
+    def __init__(self, usable: Callable[[], frozenset[int]] = usable_cpus, sysfs: Path = SYSFS) -> None:
+        self.usable = usable
+        self.sysfs = sysfs
 
     def check(self, level: Scalar) -> Scalar:
         """The name of a governor; see ``Intervention.check``."""

@@ -76,7 +76,7 @@ class LaunchChange(msgspec.Struct, frozen=True):
         What is changed on the host, and put back when the run ends.
     """
 
-    env: Mapping[str, str] = msgspec.field(default_factory=dict)
+    env: Mapping[str, str] = {}
     env_bytes: int = 0
     affinity: tuple[int, ...] | None = None
     aslr_off: bool = False

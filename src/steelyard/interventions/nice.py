@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from steelyard.errors import UsageError
@@ -28,15 +27,16 @@ def lowest_allowed() -> int:
     return min(own, max(-MOST, MOST - soft)) if soft != resource.RLIM_INFINITY else -MOST
 
 
-@dataclass(frozen=True, slots=True)
 class Nice(Intervention):
     """The nice value."""
 
-    lowest: Callable[[], int] = lowest_allowed
     name: ClassVar[str] = "nice"
     about: ClassVar[str] = "nice value of the program: how much of a busy CPU it gets"
     levels_text: ClassVar[str] = "a whole number from -20 (most) to 19 (least)"
     keys: ClassVar[frozenset[str]] = frozenset({"nice"})
+
+    def __init__(self, lowest: Callable[[], int] = lowest_allowed) -> None:
+        self.lowest = lowest
 
     def check(self, level: Scalar) -> Scalar:
         """The value; see ``Intervention.check``."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from steelyard.interventions.launch_change import LaunchChange, SchedulingClass
@@ -37,15 +36,16 @@ def may_be_realtime() -> bool:
     return resource.getrlimit(resource.RLIMIT_RTPRIO)[0] != 0
 
 
-@dataclass(frozen=True, slots=True)
 class Scheduling(Named):
     """The scheduler's class."""
 
-    realtime: Callable[[], bool] = may_be_realtime
     name: ClassVar[str] = "scheduling"
     about: ClassVar[str] = "the scheduler's class of the program; real-time ones are stalled 50 ms a second"
     levels_text: ClassVar[str] = '"other" (the usual one), "batch", "idle", "fifo" or "rr" (real time)'
     levels: ClassVar[tuple[str, ...]] = tuple(_CLASSES)
+
+    def __init__(self, realtime: Callable[[], bool] = may_be_realtime) -> None:
+        self.realtime = realtime
 
     def missing(self, level: Scalar) -> str | None:
         """What this machine lacks for the level: the right to real time."""

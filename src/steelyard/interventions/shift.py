@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from steelyard.errors import UsageError
@@ -16,7 +15,6 @@ STACK_STEP: Final = 16
 so only steps of 16 move anything."""
 
 
-@dataclass(frozen=True, slots=True)
 class Shift(Intervention):
     """Bytes by which something moves.
 
@@ -26,8 +24,10 @@ class Shift(Intervention):
         The highest level.
     """
 
-    page_bytes: int = os.sysconf("SC_PAGE_SIZE")
     largest: ClassVar[int]
+
+    def __init__(self, page_bytes: int = os.sysconf("SC_PAGE_SIZE")) -> None:
+        self.page_bytes = page_bytes
 
     def check(self, level: Scalar) -> Scalar:
         """The number of bytes; see ``Intervention.check``."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -21,17 +20,18 @@ from steelyard.units import Scalar
 _OF_THE_HOST: Final = ("always", "madvise")
 
 
-@dataclass(frozen=True, slots=True)
 class TransparentHugePages(Named):
     """Huge pages without asking."""
 
-    setting: Path = Path("/sys/kernel/mm/transparent_hugepage/enabled")
     name: ClassVar[str] = "transparent_huge_pages"
     about: ClassVar[str] = "whether the program gets huge pages that it did not ask for"
     levels_text: ClassVar[str] = (
         '"system" (as the host has it) or "never"; or "always" or "madvise", which change the host'
     )
     levels: ClassVar[tuple[str, ...]] = ("system", "never", "always", "madvise")
+
+    def __init__(self, setting: Path = Path("/sys/kernel/mm/transparent_hugepage/enabled")) -> None:
+        self.setting = setting
 
     def missing(self, level: Scalar) -> str | None:
         """What this machine lacks: huge pages, or the right to set them for everybody."""

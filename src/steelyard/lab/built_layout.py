@@ -10,11 +10,11 @@ data and the length of the environment; beside it stands what the two first orde
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from steelyard.design.randomness import generator, permutation
 from steelyard.errors import UsageError
@@ -33,8 +33,7 @@ Setting = Scalar | tuple[Scalar, ...] | Range
 _OURS: Final = ("build", "objects", "padding_file")
 
 
-@dataclass(frozen=True, slots=True)
-class Building:
+class Building(msgspec.Struct, frozen=True):
     """How the program of a null is built.
 
     Attributes

@@ -7,9 +7,10 @@ import secrets
 import shlex
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+
+import msgspec
 
 from steelyard.errors import UsageError
 from steelyard.lab.arguments import refuse_one_text
@@ -25,8 +26,7 @@ DEFAULT_SHELL: Final = "/bin/sh"
 _SHELL_WORDS: Final = re.compile(r"\|{1,2}|&{1,2}|;|[0-9]*[<>]{1,2}.*")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparing:
+class Comparing(msgspec.Struct, frozen=True, kw_only=True):
     """What is compared, and how.
 
     Attributes
@@ -50,7 +50,7 @@ class Comparing:
 
     commands: Sequence[str]
     names: Sequence[str] = ()
-    parameters: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    parameters: Mapping[str, Sequence[str]] = {}
     shell: str | None = None
     prepare: Sequence[str] = ()
     setup: Sequence[str] = ()

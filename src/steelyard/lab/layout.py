@@ -17,11 +17,11 @@ import random
 import shlex
 import shutil
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from steelyard.design.randomness import generator
 from steelyard.errors import UsageError

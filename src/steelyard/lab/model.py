@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from steelyard.errors import UsageError
 from steelyard.growth import parse_rule
@@ -13,8 +15,7 @@ from steelyard.scaling.rules import RuleAnswer, judge
 from steelyard.series import Series
 
 
-@dataclass(frozen=True, slots=True)
-class Modelled:
+class Modelled(msgspec.Struct, frozen=True):
     """Everything that was found.
 
     Attributes

@@ -11,11 +11,11 @@ import shutil
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from steelyard.design.randomness import generator, permutation
 from steelyard.errors import InterruptedRunError, UsageError

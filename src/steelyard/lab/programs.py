@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from steelyard.design import blocks_until, next_look
 from steelyard.design.contexts import draw_context
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
 Settings = Mapping[str, Scalar]
 
 
-@dataclass(frozen=True, slots=True)
-class Programs:
+class Programs(msgspec.Struct, frozen=True):
     """What was built.
 
     Attributes
@@ -37,7 +37,7 @@ class Programs:
         All of them so far.
     """
 
-    first: Mapping[int, Path] = field(default_factory=dict)
+    first: Mapping[int, Path] = {}
     in_context: BuiltIn | None = None
     built: Sequence[Built] = ()
 

@@ -5,8 +5,9 @@ over.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from steelyard.errors import UsageError
 from steelyard.sample import Sample

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from steelyard.report.digits import scale_text, share
 from steelyard.report.label import wrap
@@ -18,8 +19,7 @@ from steelyard.units import format_quantity
 MOST_POINTS: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class After:
+class After(msgspec.Struct, frozen=True):
     """Answers beside the models, each with the model that it is about."""
 
     limits: tuple[tuple[ScalingModel, Breaks], ...] = ()

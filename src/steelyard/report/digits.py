@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from steelyard.stats.interval import Interval
 from steelyard.units import format_quantity
@@ -87,8 +88,7 @@ def quantity(value: float, unit: str, uncertainty: float | None) -> str:
     return format_quantity(value, unit, min(_MOST_DIGITS, max(2, digits)))
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
+class Scale(msgspec.Struct, frozen=True):
     """One unit and one number of decimals for everything in a column.
 
     Attributes

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, TextIO
+
+import msgspec
 
 Style = Literal["", "good", "bad", "open", "heading", "dim"]
 
@@ -19,8 +20,7 @@ _COLOURS: Final[dict[Style, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(msgspec.Struct, frozen=True):
     """A piece of a line, and what it means."""
 
     text: str

@@ -5,8 +5,6 @@ meanwhile.
 from __future__ import annotations
 
 import os
-import sys
-from dataclasses import dataclass, field
 from typing import Final, TextIO
 
 from steelyard.report.digits import percent
@@ -52,14 +50,14 @@ def _share(at: Progress) -> float:
     return min(at.blocks_done, at.blocks_wanted) / max(at.blocks_wanted, 1)
 
 
-@dataclass(slots=True)
 class ProgressLine:
     """Draws on ``stream`` where that is a terminal, and nothing anywhere else; ``clear`` before anything else
     is written there.
     """
 
-    stream: TextIO = field(default_factory=lambda: sys.stderr)
-    _shown: bool = False
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self._shown = False
 
     def update(self, at: Progress) -> None:
         """Draw the line anew."""

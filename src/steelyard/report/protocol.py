@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final, Literal
+
+from msgspec.structs import replace
 
 from steelyard.report.digits import bounds, probability, ratio
 from steelyard.report.factor_columns import baseline_column, treatment_columns, varying

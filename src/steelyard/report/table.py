@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final, Literal
+
+import msgspec
+from msgspec.structs import replace
 
 from steelyard.report.label import columns, pad, shorten_all, shorten_apart
 from steelyard.report.line import Line, Span
@@ -17,8 +19,7 @@ NARROWEST_NAME: Final = 12
 """Columns of a terminal below which a shortened name says too little."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(msgspec.Struct, frozen=True):
     """A column, and what becomes of it where the width does not suffice.
 
     Attributes

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
+
+import msgspec
 
 from steelyard.report.digits import bounds, percent, probability, quantity, ratio
 from steelyard.report.factor_columns import differing
@@ -68,8 +69,7 @@ INTERVAL_NAMES: Final[dict[IntervalKind, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """One result in words: what was found, what it rests on, and whether it is good news."""
 
     claim: str

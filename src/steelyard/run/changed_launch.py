@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace
 
 from steelyard.errors import MachineError, UsageError
 from steelyard.interventions import LaunchChange

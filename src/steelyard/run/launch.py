@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from steelyard.counters import find_event
 from steelyard.errors import UsageError
@@ -22,8 +23,7 @@ _LONGEST_CAPTURE_BYTES: Final = 1 << 30
 _LONGEST_TIMEOUT_NS: Final = 1 << 62
 
 
-@dataclass(frozen=True, slots=True)
-class Launch:
+class Launch(msgspec.Struct, frozen=True):
     """A program and its surroundings; hashable, so that equal launches are defined once.
 
     Texts may hold bytes that are no UTF-8, as ``os.fsdecode`` makes them.

@@ -7,11 +7,12 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace
 
 from steelyard.design.contexts import draw_context
 from steelyard.design.plan import Context

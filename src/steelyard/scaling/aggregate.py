@@ -8,9 +8,9 @@ aggregate.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, Literal
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -33,8 +33,7 @@ RELATIVE_FLOOR: Final = 1e-6
 """What even a count is not trusted beyond: rounding in the last digits that are shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class Aggregated:
+class Aggregated(msgspec.Struct, frozen=True):
     """Functions first.
 
     Attributes

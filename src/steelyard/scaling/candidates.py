@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,8 +23,7 @@ Monomial = tuple[Growth, ...]
 """One growth for each parameter; their product is the term."""
 
 
-@dataclass(frozen=True, slots=True)
-class Priors:
+class Priors(msgspec.Struct, frozen=True):
     """What is believed before the data: tuning constants, each measured in docs/decisions.
 
     Attributes
@@ -53,8 +52,7 @@ SIMPLE_WEIGHT: Final = 0.39
 """Terms at least this plausible enter sums of two."""
 
 
-@dataclass(frozen=True, slots=True)
-class Exponents:
+class Exponents(msgspec.Struct, frozen=True):
     """The exponents of many terms as arrays (terms, parameters), so that values need no loop."""
 
     power: Floats
@@ -82,8 +80,7 @@ class Exponents:
         return np.asarray(np.exp2(np.clip(self.power @ logs.T + self.exp2 @ points.T + logged, -1000, 1000)))
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
+class Candidates(msgspec.Struct, frozen=True):
     """What the kernel searches over one set of points.
 
     Attributes

@@ -6,9 +6,9 @@ asked for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import numpy as np
 from scipy.special import fdtrc
 
@@ -22,8 +22,7 @@ NOTHING: Final = 1e-10
 """A constant this small beside the largest value is rounding."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
+class Choices(msgspec.Struct, frozen=True):
     """The chosen formulas, functions first.
 
     Attributes

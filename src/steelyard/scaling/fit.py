@@ -4,10 +4,10 @@ it switches.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -30,8 +30,7 @@ MAY_SWITCH: Final = 0.01
 """… from which they enter predictions."""
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
+class Grid(msgspec.Struct, frozen=True):
     """What the functions of a group share.
 
     Attributes
@@ -49,16 +48,14 @@ class Grid:
     falling: tuple[bool, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True):
     """A stretch and the formulas chosen there."""
 
     stretch: Stretch
     choices: Choices
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """Where one function's answer comes from: a row of some choices, perhaps cut into stretches."""
 
     choices: Choices
@@ -83,8 +80,7 @@ class Source:
         return self.choices, self.data, self.row
 
 
-@dataclass(frozen=True, slots=True)
-class Fitted:
+class Fitted(msgspec.Struct, frozen=True):
     """All functions of a group: ``choices`` for most, ``special`` for those that needed more."""
 
     grid: Grid

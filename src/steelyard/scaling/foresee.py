@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -14,8 +13,7 @@ from steelyard.scaling.validation import Asked, rank_probabilities, rank_probabi
 INTERVAL = (0.025, 0.5, 0.975)
 
 
-@dataclass(frozen=True, slots=True)
-class Foresight:
+class Foresight(msgspec.Struct, frozen=True):
     """Answers beyond the data, functions first.
 
     Attributes
@@ -65,8 +63,7 @@ def weighted_quantiles(values: Floats, weight: Floats) -> Floats:
     return np.interp(INTERVAL, (share - 0.5 * weight[order]) / share[-1], values[order])
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(msgspec.Struct, frozen=True):
     values: tuple[Floats, ...]
     quantiles: Floats
     ranks: Floats | None

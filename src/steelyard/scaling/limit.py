@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Final
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from steelyard.scaling.model import ModelWarning, NotModelled, Prediction
 from steelyard.scaling.modelling import model
@@ -19,8 +20,7 @@ STEPS: Final = 6
 """Scales in each octave; between them the answer is interpolated."""
 
 
-@dataclass(frozen=True, slots=True)
-class Breaks:
+class Breaks(msgspec.Struct, frozen=True):
     """Where a value passes a limit.
 
     Attributes

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from steelyard.growth import CONSTANT, Growth, Rank
 from steelyard.units import Scalar
@@ -18,16 +19,14 @@ WarningKind = Literal[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class ModelWarning:
+class ModelWarning(msgspec.Struct, frozen=True):
     """Something a reader must know; ``kind`` for programs, ``words`` for people."""
 
     kind: WarningKind
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(msgspec.Struct, frozen=True):
     """``coefficient`` times a growth for each parameter, in the metric's unit."""
 
     coefficient: float
@@ -57,8 +56,7 @@ def _plain(value: object) -> str:
     return f"({text})" if "/" in text or text.startswith("-") else text
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(msgspec.Struct, frozen=True):
     """One stretch of the parameter with a model of its own, both ends inside."""
 
     start: float
@@ -67,8 +65,7 @@ class Segment:
     terms: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Prediction:
+class Prediction(msgspec.Struct, frozen=True):
     """The value at a point, with the interval that holds the truth with 95 % probability.
 
     ``low`` and ``high`` are ``None`` where the method has no interval (seed001).
@@ -80,8 +77,7 @@ class Prediction:
     high: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class RankProbability:
+class RankProbability(msgspec.Struct, frozen=True):
     """What the posterior says about the rank; sums to 1."""
 
     match: float
@@ -97,8 +93,7 @@ class RankProbability:
         return best if probability >= least else "undecided"
 
 
-@dataclass(frozen=True, slots=True)
-class Validation:
+class Validation(msgspec.Struct, frozen=True):
     """A model against an expectation, for the parameter that varies.
 
     Attributes
@@ -125,8 +120,7 @@ class Validation:
     rank_at_scale: RankAnswer | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ScalingModel:
+class ScalingModel(msgspec.Struct, frozen=True):
     """How one metric of one function grows.
 
     Attributes
@@ -214,8 +208,7 @@ def lead_text(lead: tuple[Growth, ...], parameters: tuple[str, ...]) -> str:
     return f"O({' '.join(parts) or '1'})"
 
 
-@dataclass(frozen=True, slots=True)
-class NotModelled:
+class NotModelled(msgspec.Struct, frozen=True):
     """A series for which there is no model, and why; the others go on."""
 
     name: str

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Final
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from steelyard.arrays import Floats
 from steelyard.errors import UsageError
@@ -85,11 +86,10 @@ def model_all(
     return tuple(answers[number] for number in range(len(series)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
+class _Group(msgspec.Struct, frozen=True):
     grid: Grid
     asked: Asked | None
-    readings: list[tuple[int, Reading]] = field(default_factory=list)
+    readings: list[tuple[int, Reading]] = []
 
 
 def _all_answers(

@@ -8,8 +8,9 @@ known of what comes. A posterior over formulas holds the first for certain; here
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from steelyard.arrays import Floats
 from steelyard.growth import Growth

@@ -4,9 +4,9 @@ scale.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import numpy as np
 from scipy.special import gammaln
 
@@ -21,8 +21,7 @@ MOST_DISTANCE: Final = 20.0
 """Bounds exponentials; e^20 says as well as anything that nothing is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Posterior:
+class Posterior(msgspec.Struct, frozen=True):
     """What the kernel found, functions first. ``variance`` is of the point means, noise and discrepancy
     together.
 
@@ -103,8 +102,7 @@ def discrepancy_posterior(posterior: Posterior) -> Floats:
     return np.asarray(share / share.sum(axis=2, keepdims=True))
 
 
-@dataclass(frozen=True, slots=True)
-class Draws:
+class Draws(msgspec.Struct, frozen=True):
     """Equally likely formulas of each function: enough to answer every question about values.
 
     Attributes

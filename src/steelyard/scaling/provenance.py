@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from steelyard.scaling.model import ModelWarning, NotModelled, RankAnswer, ScalingModel
 from steelyard.series import Series

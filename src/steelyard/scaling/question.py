@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final, Literal
+
+import msgspec
 
 from steelyard.errors import UsageError
 from steelyard.growth import Growth, parse
@@ -25,8 +26,7 @@ SURE: Final = 0.8
 """A rank is stated when its probability reaches this."""
 
 
-@dataclass(frozen=True, slots=True)
-class Expectation:
+class Expectation(msgspec.Struct, frozen=True):
     """What a function should grow like; the texts are read when the question is put, so that errors point
     at them.
 
@@ -55,8 +55,7 @@ class Expectation:
         return None if self.deviation is None else parse(self.deviation).growth(parameter)
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(msgspec.Struct, frozen=True):
     """Everything that can be asked of a set of series.
 
     Attributes
@@ -84,10 +83,10 @@ class Question:
     """
 
     method: Method = "posterior"
-    expectations: Mapping[str, Expectation] = field(default_factory=dict)
+    expectations: Mapping[str, Expectation] = {}
     parameter: str | None = None
-    along: Mapping[str, str] = field(default_factory=dict)
-    scale: Mapping[str, float] = field(default_factory=dict)
+    along: Mapping[str, str] = {}
+    scale: Mapping[str, float] = {}
     targets: tuple[Mapping[str, float], ...] = ()
     space: str | tuple[str, ...] = "default"
     aggregate: Aggregate | Literal["auto"] = "auto"

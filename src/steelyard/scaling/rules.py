@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final
+
+import msgspec
 
 from steelyard.errors import UsageError
 from steelyard.growth import Growth, Rule
@@ -21,8 +22,7 @@ STEPS: Final = 16
 """Scales looked at in each octave."""
 
 
-@dataclass(frozen=True, slots=True)
-class RuleAnswer:
+class RuleAnswer(msgspec.Struct, frozen=True):
     """Whether a rule is kept.
 
     Attributes

@@ -8,8 +8,7 @@ does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -19,8 +18,7 @@ from steelyard.scaling.model import Term
 from steelyard.scaling.spaces import SearchSpace
 
 
-@dataclass(frozen=True, slots=True)
-class LeastSquares:
+class LeastSquares(msgspec.Struct, frozen=True):
     """The chosen formula: ``constant + slope · growth``; ``r2`` is ``None`` for a constant."""
 
     growth: Growth

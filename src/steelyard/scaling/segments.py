@@ -9,9 +9,9 @@ evidence, not by how much closer the fit becomes: more stretches always fit clos
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -28,8 +28,7 @@ LOG_SIZE_RANGE: Final = math.log(6.0)
 """ln of the range (in e-folds) that the size of a stretch may have, given its neighbours."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(msgspec.Struct, frozen=True):
     """Points ``start`` to ``end`` (exclusive), and the posterior of the functions there."""
 
     start: int
@@ -38,8 +37,7 @@ class Stretch:
     posterior: Posterior
 
 
-@dataclass(frozen=True, slots=True)
-class Segmentation:
+class Segmentation(msgspec.Struct, frozen=True):
     """The best cuts of one function and the probability that it switches at all."""
 
     probability: float

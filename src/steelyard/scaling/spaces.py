@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from typing import Final
+
+import msgspec
 
 from steelyard.errors import UsageError
 from steelyard.growth import CONSTANT, Growth, GrowthClass, parse_growth
@@ -29,8 +30,7 @@ point.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class SearchSpace:
+class SearchSpace(msgspec.Struct, frozen=True):
     """Growth terms with their relative prior weights, the constant not among them.
 
     Attributes

@@ -8,9 +8,9 @@ nothing is fitted again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -25,8 +25,7 @@ FACTORS: Final = (0.5, 0.7, 1.4, 2.0, 2.8, 4.0, 8.0, 16.0)
 """Where points are looked for, relative to the largest (smaller ones: to the smallest) measured."""
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
+class Suggestion(msgspec.Struct, frozen=True):
     """A point worth measuring.
 
     Attributes

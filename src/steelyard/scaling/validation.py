@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -20,8 +20,7 @@ GROWTH_THAT_COUNTS: Final = 0.1
 """Against O(1): a growing part below this share of the value at the stated scale is no growth there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(msgspec.Struct, frozen=True):
     """An expectation about parameter number ``at``, parsed."""
 
     stated: Expectation

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -27,8 +27,7 @@ LARGEST: Final = 1e150
 """Values beyond are taken for these, so that every ratio is a number."""
 
 
-@dataclass(frozen=True, slots=True)
-class Versus:
+class Versus(msgspec.Struct, frozen=True):
     """One function against another.
 
     Attributes

@@ -17,8 +17,9 @@ import math
 import operator
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from steelyard.errors import UsageError
 from steelyard.spec.toml import shown
@@ -53,8 +54,7 @@ class EvaluationError(ArithmeticError):
     """An expression that has no value for these operands; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
+class _Step(msgspec.Struct, frozen=True):
     """One step on a stack: push ``number``, push the value of ``name``, or apply ``name`` to ``operands``."""
 
     name: str
@@ -62,8 +62,7 @@ class _Step:
     number: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Expression:
+class Expression(msgspec.Struct, frozen=True):
     """A parsed expression.
 
     Attributes
@@ -76,7 +75,7 @@ class Expression:
 
     text: str
     names: frozenset[str]
-    _steps: tuple[_Step, ...] = field(repr=False)
+    _steps: tuple[_Step, ...]
 
     def evaluate(self, mapping: Mapping[str, Scalar]) -> float:
         """The value, finite.

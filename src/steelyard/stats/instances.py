@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from operator import itemgetter
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from steelyard.errors import UsageError
 from steelyard.sample import Failures, Instances, Provenance, Sample, Treatment

@@ -108,7 +108,7 @@ class Progress(msgspec.Struct, frozen=True):
     planned_trials: int
     trials: int
     failed: int
-    blocks: Mapping[BlockState, int] = msgspec.field(default_factory=dict)
+    blocks: Mapping[BlockState, int] = {}
     contexts: int = 0
     last_start_ns: int | None = None
 

@@ -7,9 +7,11 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
+
+import msgspec
+from msgspec.structs import replace
 
 from steelyard.errors import RecordError, UsageError
 from steelyard.store.creation import SPEC, describe, refuse_existing
@@ -70,8 +72,7 @@ UPDATE block SET state = 'incomplete' WHERE state = 'complete' AND trials >
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Recovered:
+class Recovered(msgspec.Struct, frozen=True):
     """What a recovery found.
 
     Attributes
@@ -177,8 +178,7 @@ def _tables(source: sqlite3.Connection) -> set[str]:
         return set()
 
 
-@dataclass(slots=True)
-class _Walk:
+class _Walk(msgspec.Struct):
     """The rows of a table that its tree leads to; ``broken`` where it did not lead everywhere."""
 
     source: sqlite3.Connection

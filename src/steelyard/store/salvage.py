@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 Value = int | float | str | bytes | None
 
@@ -22,8 +23,7 @@ _INDEX_INNER: Final = 0x02
 _FILE_HEADER_BYTES: Final = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(msgspec.Struct, frozen=True):
     """By what rows of a table are known.
 
     Attributes

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from known_effects import CUBE, by_name, log_mean
+from msgspec.structs import replace
 from scipy import stats
 
 from steelyard.factorial import Axis, Layout

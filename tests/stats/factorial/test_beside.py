@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import msgspec
 import pytest
 from known_effects import CUBE, log_mean
+from msgspec.structs import replace
 
 from steelyard.stats.declared import Declared
 from steelyard.stats.factorial.analysis import factorial
@@ -38,7 +36,7 @@ def test_they_are_what_the_metric_would_have_as_the_primary_one_without_tests(bo
 
 def test_a_design_that_compares_has_none(both):
     layout, samples = both
-    compared = msgspec.structs.replace(CPU, baseline={"a": next(iter(CUBE["a"]))})
+    compared = replace(CPU, baseline={"a": next(iter(CUBE["a"]))})
     assert effects_beside(samples, layout, [compared], order="randomized-blocks") == ()
     assert effects_beside(samples, replace(layout, kind="full"), [CPU], order="randomized-blocks") == ()
     assert effects_beside(samples, None, [CPU], order="randomized-blocks") == ()

@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from statsmodels.stats.multitest import multipletests
 
 from steelyard.errors import UsageError

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import msgspec
@@ -20,8 +19,7 @@ Row = Mapping[str, Scalar]
 """One setting of all kinds of context that are audited."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Auditing:
+class Auditing(msgspec.Struct, frozen=True, kw_only=True):
     """A command, and how it is audited.
 
     Attributes

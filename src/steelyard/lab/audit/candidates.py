@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from steelyard.design.randomness import generator, permutation
 from steelyard.errors import MachineError, UsageError
@@ -35,8 +36,7 @@ MOVE_THE_STACK: Final = frozenset({"env_bytes", "argv0_bytes", "stack_offset", "
 """Kinds that say nothing where every run draws its own addresses, and that come on top of what is equal."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(msgspec.Struct, frozen=True):
     """One kind of context.
 
     Attributes

@@ -5,11 +5,12 @@ experiment with a record of its own, so that an audit that was stopped goes on w
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from steelyard.arrays import Floats
 from steelyard.errors import ProgramError
@@ -100,8 +101,7 @@ def audit(asking: Auditing, directory: Path, *, watch: Watch, tell: Tell) -> Aud
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Visit:
+class _Visit(msgspec.Struct, frozen=True):
     """What the screening says of one numeric kind of context."""
 
     screened: tuple[Screened, ...]
@@ -113,8 +113,7 @@ class _Visit:
         return tuple(self.screened[place].level for place in self.picks.typical)
 
 
-@dataclass(frozen=True, slots=True)
-class _Comparison:
+class _Comparison(msgspec.Struct, frozen=True):
     """A setting, and the typical ones that it is compared with."""
 
     name: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from steelyard.lab.audit.asking import MAX_TIME_S, Auditing
 from steelyard.lab.audit.candidates import Candidate
@@ -32,8 +33,7 @@ _SLOW: Final = 1.5
 """Time of the average run over that of the first: some contexts are slow, or there would be no audit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
+class Effort(msgspec.Struct, frozen=True):
     """What is done.
 
     Attributes

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
+
+import msgspec
 
 from steelyard.errors import MachineError
 from steelyard.lab.analyze import analyze
@@ -21,8 +22,7 @@ COMPARISONS: Final = 40
 RUNS: Final = 50
 
 
-@dataclass(frozen=True, slots=True)
-class AgainstItself:
+class AgainstItself(msgspec.Struct, frozen=True):
     """How often a program was called different from itself at the 5 % level.
 
     Attributes

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+import msgspec
 
 from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.analyze import analyze
@@ -21,8 +22,7 @@ SINGLE: Final = (0, 16, 32, 48)
 """Lengths added to the environment: one step of the stack apart, all classes of a 64-byte line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Optimisation:
+class Optimisation(msgspec.Struct, frozen=True):
     """What ``-O3`` brings over ``-O2``.
 
     Attributes

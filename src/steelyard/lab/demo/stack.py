@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Final
+
+import msgspec
 
 from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.conductor import Watch
@@ -22,8 +23,7 @@ STEP_BYTES: Final = 16
 BLOCKS: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Length:
+class Length(msgspec.Struct, frozen=True):
     """One length of the environment.
 
     Attributes
@@ -42,8 +42,7 @@ class Length:
     across_page: bool
 
 
-@dataclass(frozen=True, slots=True)
-class StackLengths:
+class StackLengths(msgspec.Struct, frozen=True):
     """The program at every length within a page, in steps of the stack's alignment; empty where ASLR
     cannot be switched off.
     """

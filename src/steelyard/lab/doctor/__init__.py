@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from steelyard.errors import MachineError
 from steelyard.lab.doctor import access, processor, surroundings
@@ -23,8 +24,7 @@ _WATCH_S: Final = 0.5
 """Long enough that a tick of the kernel's accounting is 2 % of a CPU."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checkup:
+class Checkup(msgspec.Struct, frozen=True):
     """What was found, worst first, and the facts that it rests on.
 
     Attributes

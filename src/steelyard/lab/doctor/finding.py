@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
+
+import msgspec
 
 from steelyard.run.host import LoadChange
 from steelyard.units import Scalar
@@ -17,8 +18,7 @@ WORST_FIRST: Final[tuple[Weight, ...]] = ("spoils", "limits", "fine")
 Facts = Mapping[str, Scalar]
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """What was found about one topic.
 
     Attributes
@@ -38,8 +38,7 @@ class Finding:
     cure: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Patient:
+class Patient(msgspec.Struct, frozen=True):
     """The facts that are stored with every run, and the load over a moment without any work of ours."""
 
     facts: Facts

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from steelyard.errors import UsageError
 from steelyard.lab.compare import split
@@ -34,8 +35,7 @@ WITHIN: Final = 0.01
 _PLACEHOLDERS: Final = ("build", "probe")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Observing:
+class Observing(msgspec.Struct, frozen=True, kw_only=True):
     """A command, the probes, and how they are compared.
 
     Attributes

@@ -6,9 +6,10 @@ import re
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from steelyard.errors import MachineError, UsageError
 from steelyard.lab.compare import split
@@ -23,8 +24,7 @@ UNPROBED: Final = "-DSTEELYARD_UNPROBED"
 """What the baseline's build has in place of an option, since an empty word would be a file name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Probe:
+class Probe(msgspec.Struct, frozen=True):
     """One way to observe a program.
 
     Attributes
@@ -42,7 +42,7 @@ class Probe:
     name: str
     wrap: tuple[str, ...] = ()
     option: str = ""
-    variables: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = {}
     preload: bool = False
 
     @property

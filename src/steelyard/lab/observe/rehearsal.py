@@ -6,7 +6,8 @@ What behaves differently is said and left out: a time of another behaviour is no
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from steelyard.design import treatments
 from steelyard.errors import MachineError, ProgramError
@@ -21,8 +22,7 @@ _OWN: bytes = b"steelyard_probe: "
 _LACKS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Rehearsal:
+class Rehearsal(msgspec.Struct, frozen=True):
     """What each level did.
 
     Attributes

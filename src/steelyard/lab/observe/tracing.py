@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -29,8 +28,7 @@ _EVENT: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*(:[A-Za-z]+)?")
 _CHECK_S: Final = 30.0
 
 
-@dataclass(frozen=True, slots=True)
-class Tracing:
+class Tracing(msgspec.Struct, frozen=True):
     """What is traced.
 
     Attributes

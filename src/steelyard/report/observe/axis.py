@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 _STEPS: Final = (1, 2, 5)
 _LOSSES: Final = (-1, -2, -5, -10, -20, -30, -50, -75, -90, -99, -99.9)
@@ -15,8 +16,7 @@ _LEAST: Final = 0.1
 """Percent that the longer side shows at least; what is closer to none is told by the table."""
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(msgspec.Struct, frozen=True):
     """From ``low`` to ``high`` percent, round numbers with 0 between them or at one, in ``width`` columns.
 
     ``low`` is 0 where nothing lies so far below that a column would show it.

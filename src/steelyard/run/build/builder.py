@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from steelyard.errors import ProgramError, SpecError
 from steelyard.interventions.built import LinkOrder, Padding
@@ -27,8 +28,7 @@ _LOG_BYTES: Final = 64 * 1024
 """As much of a log's end as is read to show its last lines."""
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
+class Built(msgspec.Struct, frozen=True):
     """A program that is ready.
 
     Attributes

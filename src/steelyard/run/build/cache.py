@@ -14,7 +14,6 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -38,8 +37,7 @@ class _Marker(msgspec.Struct, frozen=True):
     outputs: tuple[OutputFile, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """Where everything about one key lies."""
 
     root: Path

@@ -12,15 +12,15 @@ from __future__ import annotations
 import fnmatch
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from steelyard.errors import SpecError
 from steelyard.run.provenance import file_sha256
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class InputFile:
+class InputFile(msgspec.Struct, frozen=True, order=True):
     """A file as the key of a build sees it; its name is relative where it lies in the source."""
 
     name: bytes

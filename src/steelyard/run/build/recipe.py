@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -44,8 +43,7 @@ _PADDING: Final = """\
 """For GNU as and what follows it, on every processor. Without the last line the stack could be executed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
+class Recipe(msgspec.Struct, frozen=True):
     """A build with its levels.
 
     Attributes

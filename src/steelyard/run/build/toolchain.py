@@ -13,9 +13,10 @@ import platform
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from steelyard.errors import MachineError, ProgramError
 from steelyard.run.build.inputs import holds
@@ -31,8 +32,7 @@ _VARIABLES: Final = ("CC", "CXX", "CPP", "FC", "F77", "AS", "LD", "AR", "NVCC", 
 """Variables, in the environment or as words ``CC=clang`` of the command, that choose a tool."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Tool:
+class Tool(msgspec.Struct, frozen=True, order=True):
     """A program that takes part in a build."""
 
     word: bytes

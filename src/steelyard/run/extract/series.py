@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Final
+
+import msgspec
 
 from steelyard.run.measurement import Value
 from steelyard.units import Scalar
@@ -18,12 +19,11 @@ _EXACT: Final = 2.0**53
 UNLABELLED: Final[LabelKey] = ()
 
 
-@dataclass(slots=True)
-class Series:
+class Series(msgspec.Struct):
     """Values in the order in which they were reported, and what was said of them."""
 
-    labels: Mapping[str, Scalar] = field(default_factory=dict)
-    numbers: list[float] = field(default_factory=list)
+    labels: Mapping[str, Scalar] = {}
+    numbers: list[float] = []
 
 
 Column = dict[LabelKey, Series]

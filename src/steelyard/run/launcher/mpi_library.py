@@ -7,10 +7,11 @@ import os
 import re
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from steelyard.errors import MachineError
 
@@ -27,8 +28,7 @@ AS_ROOT: Final = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
 """Open MPI refuses root otherwise; in a container there is nobody else."""
 
 
-@dataclass(frozen=True, slots=True)
-class Library:
+class Library(msgspec.Struct, frozen=True):
     """``implementation`` is ``openmpi``, ``mpich`` or ``impi``."""
 
     implementation: str

@@ -6,9 +6,10 @@ import math
 import shlex
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+import msgspec
 
 from steelyard.errors import ProgramError, RecordBusyError
 from steelyard.run.journal import RawTrial, lost_trial, read_journal
@@ -30,8 +31,7 @@ Tell = Callable[[str, int, int], None]
 """What a job does, and how many of its trials have ended, of how many."""
 
 
-@dataclass(frozen=True, slots=True)
-class Submission:
+class Submission(msgspec.Struct, frozen=True):
     """How jobs are made and watched.
 
     Attributes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +13,6 @@ _WAITING: Final = frozenset({"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD
 _RUNNING: Final = frozenset({"RUNNING", "COMPLETING", "STAGE_OUT", "SIGNALING", "STOPPED", "RESIZING"})
 
 
-@dataclass(frozen=True, slots=True)
 class Slurm(Scheduler):
     """A Slurm cluster.
 
@@ -24,7 +22,8 @@ class Slurm(Scheduler):
         Further words for ``sbatch``: partition, nodes, time limit, …
     """
 
-    options: Sequence[str] = ()
+    def __init__(self, options: Sequence[str] = ()) -> None:
+        self.options = options
 
     def submit(self, script: Path, log: Path, name: str, answer: Path) -> str:
         """See ``Scheduler.submit``; a job that was requeued would run its trials twice."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from steelyard.errors import MachineError
@@ -12,7 +11,6 @@ from steelyard.run.queue.asking import ask
 from steelyard.run.queue.scheduler import JobState, Scheduler
 
 
-@dataclass(frozen=True, slots=True)
 class Template(Scheduler):
     """A queue that is used by commands, in which ``{script}``, ``{log}``, ``{name}``, ``{job}`` are put in.
 
@@ -28,10 +26,17 @@ class Template(Scheduler):
         Exits with 0 while a job waits or runs; without it, only the job itself says when it has ended.
     """
 
-    submit_words: Sequence[str]
-    job_pattern: str
-    cancel_words: Sequence[str]
-    alive_words: Sequence[str] = ()
+    def __init__(
+        self,
+        submit_words: Sequence[str],
+        job_pattern: str,
+        cancel_words: Sequence[str],
+        alive_words: Sequence[str] = (),
+    ) -> None:
+        self.submit_words = submit_words
+        self.job_pattern = job_pattern
+        self.cancel_words = cancel_words
+        self.alive_words = alive_words
 
     def submit(self, script: Path, log: Path, name: str, answer: Path) -> str:
         """See ``Scheduler.submit``."""

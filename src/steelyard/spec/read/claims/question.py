@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from functools import cached_property
+
+import msgspec
 
 from steelyard.errors import SpecError
 from steelyard.spec.cells import Cell
@@ -13,8 +15,7 @@ from steelyard.spec.read.levels import find_level
 from steelyard.units import BUILTIN, Metric, Scalar, is_number
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(msgspec.Struct, frozen=True, dict=True):
     """What claims may speak of.
 
     Attributes
@@ -32,10 +33,11 @@ class Question:
     metrics: Mapping[str, Metric]
     labelled: frozenset[str]
     treatments: Sequence[Cell]
-    levels: Mapping[str, tuple[Scalar, ...]] = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "levels", {factor.name: factor.levels for factor in self.factors})
+    @cached_property
+    def levels(self) -> Mapping[str, tuple[Scalar, ...]]:
+        """Of each factor."""
+        return {factor.name: factor.levels for factor in self.factors}
 
 
 def metrics_known(counters: Sequence[str], metrics: Sequence[UserMetric]) -> dict[str, Metric]:
