@@ -204,6 +204,18 @@ def test_what_is_wrong_is_said_in_options_and_not_in_keys_of_a_spec(steelyard_cl
         assert "experiment()" not in done.stderr
 
 
+def test_a_near_name_of_a_metric_is_answered_with_the_metric_wherever_one_is_named(steelyard_cli):
+    steelyard_cli("compare", "-r", "3", "-o", "it.lab", "true", "true")
+    for words in (
+        ("compare", "true"),
+        ("analyze", "it.lab"),
+        ("export", "-f", "extrap-text", "it.lab"),
+    ):
+        done = steelyard_cli(*words, "--metric", "rss")
+        assert done.returncode == 2
+        assert done.stderr.endswith("hint: did you mean rss_bytes?\n")
+
+
 def test_the_same_comparison_into_the_same_record_shows_it_again(steelyard_cli):
     words = ("compare", "-r", "3", "-o", "it.lab", "true", "true")
     first = steelyard_cli(*words)

@@ -82,6 +82,7 @@ def test_what_was_accepted_is_expected_later(steelyard_cli, data, tmp_path):
         ((*COLUMNS, "--rule", "bcast <= reduce"), "which has no model"),
         ((*COLUMNS, "--litmus", "tree"), "is not among the functions"),
         ((*COLUMNS, "--function", "nothing"), "no function is left"),
+        ((*COLUMNS, "--metric", "nothing"), "has no values of a metric 'nothing'"),
         ((*COLUMNS, "--expectations", "missing.json"), "missing.json"),
     ],
 )

@@ -135,6 +135,8 @@ def ask(
             )
         columns = Columns(value, tuple(parameters), tuple(_split(by)), u, n, unit)
     series = _series(data, parameters, metrics, columns)
+    for name in metrics:
+        _refuse_unknown(name, series, data)
     series = tuple(
         one
         for one in series
@@ -153,6 +155,14 @@ def ask(
         threads=len(os.sched_getaffinity(0)),
     )
     return Asked(series, question, tuple(rules), litmus)
+
+
+def _refuse_unknown(metric: str, series: Sequence[Series], data: Path) -> None:
+    known = list(dict.fromkeys(one.metric for one in series))
+    if known and metric not in known:
+        from steelyard.spec.metric_names import suggest_metric
+
+        raise UsageError(f"{data} has no values of a metric {metric!r}", hint=suggest_metric(metric, known))
 
 
 def _series(

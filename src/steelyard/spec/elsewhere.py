@@ -9,14 +9,20 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-_OTHER_TOOLS: Final = {"warmup": "discard", "warmups": "discard", "runs": "blocks", "repetitions": "blocks"}
-"""What other tools that measure call a key."""
+_OTHER_TOOLS: Final = {
+    **dict.fromkeys(("warmup", "warmups"), ("discard",)),
+    **dict.fromkeys(("runs", "repetitions"), ("blocks",)),
+    # Other kinds of claims call these differently.
+    **dict.fromkeys(("than", "to", "without", "baseline", "versus", "vs"), ("than", "to", "without")),
+    "margin": ("within",),
+    **dict.fromkeys(("at", "when", "strata"), ("where",)),
+}
+"""What other tools that measure, and other tables, call a key; the first that a table has is meant."""
 
 
 def called(key: str, known: Sequence[str]) -> str | None:
-    """The key that does here what ``key`` does in other tools, if the table has it."""
-    ours = _OTHER_TOOLS.get(key)
-    return ours if ours is not None and ours in known else None
+    """The key that does here what ``key`` does in other tools or tables, if the table has it."""
+    return next((ours for ours in _OTHER_TOOLS.get(key, ()) if ours in known), None)
 
 
 def home(key: str, path: tuple[str | int, ...]) -> str | None:

@@ -16,8 +16,10 @@ import msgspec
 
 from steelyard.errors import SpecError
 from steelyard.spec.elsewhere import called, home, members
+from steelyard.spec.meant import Levels, key_meant, level_meant, levels_meant, number_meant, option_meant
 from steelyard.spec.origin import Origin, Path, nearest
 from steelyard.spec.toml import shown, toml_value
+from steelyard.units import Scalar
 
 _KINDS: Final = {
     "str": "text in quotes",
@@ -32,31 +34,52 @@ _EXPECTED = re.compile(r"Expected `([^`]+)`(?: of length)?(?: (>=|<=|>|<) (\S+))
 _FIELD = re.compile(r"Object (contains unknown|missing required) field `([^`]*)`")
 
 
-def mismatch(expected: Any, value: object, origin: Origin, path: Path = ()) -> SpecError:
-    """The error for ``value``, which msgspec will not convert to ``expected``."""
+def mismatch(
+    expected: Any, value: object, origin: Origin, path: Path = (), *, levels: Levels | None = None
+) -> SpecError:
+    """The error for ``value``, which msgspec will not convert to ``expected``; with the ``levels`` of the
+    spec, its hint says which of them were meant.
+    """
+    levels = levels or {}
     for key, child_type, child in _children(expected, value):
         if _refusal(child_type, child):
-            return mismatch(child_type, child, origin, (*path, key))
+            return mismatch(child_type, child, origin, (*path, key), levels=levels)
     message = _refusal(expected, value) or ""
     field = _FIELD.match(message)
     if field and field[1] == "contains unknown":
+        hint = key_meant(field[2], value, _fields(expected, value), levels)
+        if hint is not None:
+            return origin.error((*path, field[2]), "unknown key", hint)
         return unknown_key(field[2], _fields(expected, value), origin, path)
     if field:
         return origin.error(path, f"the key {field[2]} is missing", f"write {field[2]} = …")
     options = _options(expected)
     if message.startswith("Invalid enum value") and options:
-        close = nearest(str(value), options)
         wanted = _either([*_other_kinds(expected), *(f'"{option}"' for option in options)])
-        what = f"must be {wanted}; got {shown(value)}"
-        return origin.error(path, what, f'did you mean "{close}"?' if close else f"write {wanted}")
+        hint = option_meant(path, str(value), options) or f"write {wanted}"
+        return origin.error(path, f"must be {wanted}; got {shown(value)}", hint)
+    return _other_kind(expected, value, origin, path, message, levels)
+
+
+def _other_kind(
+    expected: Any, value: object, origin: Origin, path: Path, message: str, levels: Levels
+) -> SpecError:
+    """The error for a value of another kind than is wanted, or beyond a bound."""
     wanted = _wanted(message)
     if isinstance(value, dict) and len(path) == 1 and _is_list_of_tables(expected):
         hint = f"write [[{path[0]}]], with two brackets on either side"
     elif path and wanted == _KINDS["object"] and (fitting := _key_for(expected, value)):
         table = toml_value({fitting: value})
         hint = f"write {path[-1]} = {table}" if path[1:] else f"write [{path[0]}], and {table[2:-2]} below it"
+    elif path and wanted == _KINDS["object"] and _is_cell(expected, path):
+        hint = levels_meant(str(path[-1]), value, levels)
     else:
-        hint = _cure(message, value, wanted)
+        hint = (
+            level_meant(expected, path, value, levels)
+            or _cure(message, value)
+            or (number_meant(expected, str(path[-1]), value) if path else None)
+            or f"write {wanted}"
+        )
     return origin.error(path, f"must be {wanted}; got {shown(value)}", hint)
 
 
@@ -100,6 +123,14 @@ def _is_list_of_tables(expected: Any) -> bool:
         for member in members(expected)
         if typing.get_origin(member) is list
         for each in members(typing.get_args(member)[0])
+    )
+
+
+def _is_cell(expected: Any, path: Path) -> bool:
+    """Whether it is a table of factors and a level of each; ``env`` only looks like one."""
+    return path[-1] != "env" and any(
+        typing.get_origin(member) is dict and typing.get_args(member)[1] == Scalar
+        for member in members(expected)
     )
 
 
@@ -153,16 +184,16 @@ def _wanted(message: str) -> str:
     return f"{words} {_BOUNDS[match[2]]} {match[3].removesuffix('.0')}" if match[2] else words
 
 
-def _cure(message: str, value: object, wanted: str) -> str:
+def _cure(message: str, value: object) -> str | None:
     expected = _EXPECTED.match(message)
     kinds = expected[1].split(" | ") if expected else []
     if "array" in kinds and isinstance(value, (str, bool, int, float)):
         return f"write a list: {_as_list(value)}"
     if "str" in kinds and isinstance(value, (bool, int, float)):
         return f'write it in quotes: "{shown(value)}"'
-    if isinstance(value, str) and kinds in (["int"], ["float"], ["bool"]):
-        return "leave out the quotes" if _looks_like(value, kinds[0]) else f"write {wanted}"
-    return f"write {wanted}"
+    if isinstance(value, str) and kinds in (["int"], ["float"], ["bool"]) and _looks_like(value, kinds[0]):
+        return "leave out the quotes"
+    return None
 
 
 def _looks_like(text: str, kind: str) -> bool:

@@ -233,9 +233,10 @@ def _compose(
         spec = msgspec.convert(tables, SpecTable)
     except msgspec.ValidationError:
         # Imported late: only a wrong spec needs it.
+        from steelyard.spec.meant import given_levels
         from steelyard.spec.mismatch import mismatch
 
-        raise mismatch(SpecTable, tables, origin) from None
+        raise mismatch(SpecTable, tables, origin, levels=given_levels(tables)) from None
     title = name if spec.name is None else spec.name
     check_experiment_name(title, origin, ("name",))
     program = read_program(spec.program, origin)

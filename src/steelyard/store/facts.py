@@ -128,10 +128,8 @@ class Facts:
         try:
             return self._metrics[name]
         except KeyError:
-            import difflib
+            from steelyard.spec.metric_names import suggest_metric
 
-            near = difflib.get_close_matches(name, self._metrics, n=1)
             raise UsageError(
-                f"{self.directory} has no metric {name!r}",
-                hint=f"did you mean {near[0]!r}?" if near else f"it has {', '.join(self._metrics)}",
+                f"{self.directory} has no metric {name!r}", hint=suggest_metric(name, self._metrics)
             ) from None

@@ -19,6 +19,7 @@ from steelyard.lab.run import run
 from steelyard.run.abilities import counters
 from steelyard.sample import Sample
 from steelyard.spec.experiment import Experiment
+from steelyard.spec.metric_names import suggest_metric
 from steelyard.stats.observer.any_level import any_level
 from steelyard.stats.observer.changes import changes, correlations
 from steelyard.stats.observer.finding import Change, Observation, Probed
@@ -118,10 +119,9 @@ def _refuse_missing(asking: Observing) -> None:
             raise MachineError(
                 f"the counter {name} is not available on this machine", hint="steelyard doctor says which are"
             )
-    if asking.metric not in (*BUILTIN, *asking.counters):
-        raise UsageError(
-            f"there is no metric {asking.metric}", hint=f"one of {', '.join((*ALWAYS, *asking.counters))}"
-        )
+    known = (*BUILTIN, *asking.counters)
+    if asking.metric not in known:
+        raise UsageError(f"there is no metric {asking.metric}", hint=suggest_metric(asking.metric, known))
     if asking.contexts and (why := INTERVENTIONS["aslr"].missing("off")):
         raise MachineError(f"contexts cannot be held here: {why}", hint="--one-context measures without")
 

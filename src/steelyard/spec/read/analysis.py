@@ -9,6 +9,7 @@ from steelyard.estimand import INTERVALS, OnFailures
 from steelyard.spec.cells import Cell, matches
 from steelyard.spec.experiment import Analysis, Design, Factor, Program, UserMetric, Zip
 from steelyard.spec.layout import base_step, cells_of, lay_out, named_axes
+from steelyard.spec.metric_names import suggest_metric
 from steelyard.spec.origin import Origin, Path, suggest
 from steelyard.spec.read.effects import read_contrasts, read_effects
 from steelyard.spec.read.levels import find_level
@@ -40,7 +41,7 @@ def read_analysis(
     known = [*BUILTIN, *program.counters, *(metric.name for metric in metrics)]
     if table.metric not in known:
         what = f"there is no metric {table.metric}"
-        raise origin.error((*path, "metric"), what, suggest(table.metric, known, "metrics"))
+        raise origin.error((*path, "metric"), what, suggest_metric(table.metric, known))
     check_not_timed(table.metric, metrics, origin, (*path, "metric"))
     allowed = INTERVALS[table.estimand]
     if table.interval is not None and table.interval not in allowed:

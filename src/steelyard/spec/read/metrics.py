@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from steelyard.errors import UsageError
 from steelyard.spec.experiment import Factor, Program, Source, UserMetric
+from steelyard.spec.metric_names import suggest_metric
 from steelyard.spec.origin import Origin, Path, suggest
 from steelyard.spec.placeholders import RESERVED
 from steelyard.spec.read.levels import find_level
@@ -126,7 +127,7 @@ def _derived_from(
                 path, f"levels of {name} are no numbers", "write numbers without quotes in [factors]"
             )
         raise origin.error(
-            path, f"there is no metric or factor {name}", suggest(name, known, "metrics and factors")
+            path, f"there is no metric or factor {name}", suggest_metric(name, known, "metrics and factors")
         )
     return names
 

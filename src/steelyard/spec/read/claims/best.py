@@ -14,8 +14,10 @@ def read_best(table: BestTable, question: Question, origin: Origin, path: Path) 
     """The claim, of a factor that has more than one level."""
     metric = check_metric(table.metric, question, origin, (*path, "metric"))
     if table.best not in question.levels:
-        what = f"there is no factor {table.best}"
-        raise origin.error((*path, "best"), what, suggest(table.best, question.levels, "factors"))
+        from steelyard.spec.meant import best_meant
+
+        hint = best_meant(table.best, question.levels) or suggest(table.best, question.levels, "factors")
+        raise origin.error((*path, "best"), f"there is no factor {table.best}", hint)
     levels = question.levels[table.best]
     if len(levels) < 2:
         what = f"{table.best} has one level, which is best and worst"

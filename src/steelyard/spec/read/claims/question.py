@@ -10,6 +10,7 @@ import msgspec
 from steelyard.errors import SpecError
 from steelyard.spec.cells import Cell
 from steelyard.spec.experiment import Analysis, Factor, UserMetric, Zip
+from steelyard.spec.metric_names import suggest_metric
 from steelyard.spec.origin import Origin, Path, suggest
 from steelyard.spec.read.levels import find_level
 from steelyard.units import BUILTIN, Metric, Scalar, is_number
@@ -60,7 +61,7 @@ def check_metric(name: str | None, question: Question, origin: Origin, path: Pat
     if name is None:
         return question.analysis.metric
     if name not in question.metrics:
-        raise origin.error(path, f"there is no metric {name}", suggest(name, question.metrics, "metrics"))
+        raise origin.error(path, f"there is no metric {name}", suggest_metric(name, question.metrics))
     return name
 
 
@@ -108,4 +109,7 @@ def check_parameter(name: str, metric: str, question: Question, origin: Origin, 
 
 
 def _no_factor(name: str, question: Question, origin: Origin, path: Path) -> SpecError:
-    return origin.error(path, f"there is no factor {name}", suggest(name, question.levels, "factors"))
+    from steelyard.spec.meant import factor_meant
+
+    hint = factor_meant(name, question.levels) or suggest(name, question.levels, "factors")
+    return origin.error(path, f"there is no factor {name}", hint)

@@ -18,6 +18,7 @@ from steelyard.spec.read.claims.rule import read_rule
 from steelyard.spec.read.claims.scales import read_scales
 from steelyard.spec.read.names import check_line
 from steelyard.spec.tables.claims import CLAIM_TABLES
+from steelyard.spec.toml import toml_value
 
 READERS: Final[dict[str, Callable[[Any, Question, Origin, Path], Claim]]] = {
     "faster": read_faster,
@@ -50,7 +51,8 @@ def _read(table: Mapping[str, object], question: Question, origin: Origin, path:
     if not kinds:
         known = ", ".join(CLAIM_TABLES)
         close = next((near for key in table if (near := nearest(key, CLAIM_TABLES))), None)
-        hint = f"did you mean {close}?" if close else f'write faster = {{ opt = "O3" }}, or one of: {known}'
+        cell = {key: table[key] for key in table if key in question.levels} or {"opt": "O3"}
+        hint = f"did you mean {close}?" if close else f"write faster = {toml_value(cell)}, or one of: {known}"
         raise origin.error(path, "no key says what is claimed", hint)
     if len(kinds) > 1:
         what = f"{' and '.join(kinds)} are two claims"
@@ -61,7 +63,7 @@ def _read(table: Mapping[str, object], question: Question, origin: Origin, path:
     except msgspec.ValidationError:
         from steelyard.spec.mismatch import mismatch
 
-        raise mismatch(struct, table, origin, path) from None
+        raise mismatch(struct, table, origin, path, levels=question.levels) from None
     if decoded.name is not None:
         check_line(decoded.name, "the name of a claim", origin, (*path, "name"))
     return READERS[kinds[0]](decoded, question, origin, path)
