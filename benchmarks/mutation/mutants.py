@@ -91,7 +91,7 @@ def places() -> Iterator[Place]:
         for mutation in mutations:
             function = names.get(id(mutation.contained_by_top_level_function))
             if function is None:
-                # Like mutmut: what a module computes once, and fields of data classes, stay as they are.
+                # Like mutmut: what a module computes once, and fields of structs, stay as they are.
                 continue
             count[function] += 1
             yield Place(module, path, function, count[function], tree, mutation)
