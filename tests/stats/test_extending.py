@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats as witness
 
-from steelyard.stats.extending import level_after
+from steelyard.stats.extending import level_after, level_before
 
 
 def test_all_extensions_together_add_a_tenth_of_alpha():
     assert level_after(0.05, 0) == 0.05
-    assert [level_after(0.05, k) for k in (1, 2, 3)] == pytest.approx([0.0025, 0.00125, 0.000625])
+    assert [level_after(0.05, k) for k in (1, 2, 3)] == [0.0025, 0.00125, 0.000625]
     assert sum(level_after(0.05, k) for k in range(1, 60)) == pytest.approx(0.005)
+
+
+@given(st.integers(1, 500), st.integers(0, 12))
+def test_the_level_is_the_decimal_number_next_to_the_quotient_and_leads_back(thousandths, extensions):
+    declared = thousandths / 1000
+    level = level_after(declared, extensions)
+    parts = 10 * 2**extensions if extensions else 1
+    assert level == float(Decimal(thousandths) / 1000 / parts)
+    assert level_before(level, extensions) == declared
 
 
 @pytest.mark.parametrize(("first", "step"), [(10, 10), (30, 100)])

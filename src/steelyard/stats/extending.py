@@ -8,17 +8,23 @@ program is called different in at most 5.5 % of cases (docs/decisions/028-extend
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Final
 
-SHARE: Final = 0.1
-"""Of alpha, for all extensions together."""
+PARTS: Final = 10
+"""Of alpha, of which one is for all extensions together."""
 
 
 def level_after(alpha: float, extensions: int) -> float:
     """The familywise level of a record that was extended so often; ``alpha`` where it was not."""
-    return alpha * SHARE / 2**extensions if extensions else alpha
+    return _times(alpha, Fraction(1, PARTS * 2**extensions)) if extensions else alpha
 
 
 def level_before(alpha: float, extensions: int) -> float:
     """What was declared, of the level of a record that was extended so often."""
-    return alpha / SHARE * 2**extensions if extensions else alpha
+    return _times(alpha, Fraction(PARTS * 2**extensions)) if extensions else alpha
+
+
+def _times(level: float, factor: Fraction) -> float:
+    # The decimal number that was declared is what is divided, so that 5 % / 20 is 0.0025 and not next to it.
+    return float(Fraction(str(level)) * factor)
