@@ -31,7 +31,7 @@ class Metric(msgspec.Struct, frozen=True):
     name : str
         Identifier, with its unit as a suffix where it is one of ours (``wall_s``).
     unit : str
-        SI unit without prefix (``s``, ``B``, ``1/s``), or empty for a pure number.
+        SI unit without prefix (``s``, ``B``, ``1/s``), or empty for a pure number, which may have ``1`` too.
     kind : {"builtin", "counter", "user", "derived"}
         Read by the runner always; by the runner when asked; reported by the program; computed from others.
     better : {"lower", "higher", "neither"}
@@ -113,6 +113,11 @@ def _parse(
     return value
 
 
+def shown_unit(unit: str) -> str:
+    """What stands behind a value: nothing where it is a pure number, of which SI says that its unit is 1."""
+    return "" if unit == "1" else unit
+
+
 def format_quantity(value: float, unit: str, digits: int = 3) -> str:
     """The value with ``digits`` significant digits and an SI prefix.
 
@@ -124,7 +129,7 @@ def format_quantity(value: float, unit: str, digits: int = 3) -> str:
     if unit not in ("s", "B", "1/s", "B/s"):
         whole = value == int(value) and abs(value) < 1e15
         number = f"{value:,.0f}" if whole else f"{value:.{digits}g}"
-        return f"{number} {unit}" if unit else number
+        return f"{number} {shown_unit(unit)}".rstrip()
     # The prefix is chosen after rounding, so that 0.9996 ms becomes "1.00 ms" and not "1000 µs".
     rounded = float(f"{value:.{digits - 1}e}")
     smallest = 1e-9 if unit == "s" else 1.0

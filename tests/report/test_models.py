@@ -144,3 +144,10 @@ def test_the_text_of_a_formula_is_its_value():
     p = 8.0
     expression = found.text().replace("^", "**")
     assert eval(expression, {"log2": log2, "p": p}) == pytest.approx(found.at(p))  # noqa: S307 our own text
+
+
+def test_a_model_of_a_pure_number_has_no_unit_behind_it():
+    for unit in ("", "1"):
+        text = plain(lines([made("bcast", Growth.of(0, 1), "match", unit=unit)], [], [], [None], width=160))
+        assert "log2(p)  (1)" not in text
+        assert "5.6e-06 [5.1e-06, 6.2e-06]" in text

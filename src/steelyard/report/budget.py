@@ -14,7 +14,7 @@ from steelyard.report.words import Names, names
 from steelyard.stats.answer import Answer
 from steelyard.stats.budget import Budget, Component
 from steelyard.stats.comparison import Comparison
-from steelyard.units import format_quantity
+from steelyard.units import format_quantity, shown_unit
 
 
 class ComponentEntry(msgspec.Struct, frozen=True):
@@ -122,7 +122,8 @@ def _size(each: Component, unit: str) -> str:
 
 
 def _sensitivity(each: Component, unit: str) -> str:
-    return f"{each.sensitivity:.3g}" + (f" /{unit}" if unit and not each.relative else "")
+    below = "" if each.relative else shown_unit(unit)
+    return f"{each.sensitivity:.3g}" + (f" /{below}" if below else "")
 
 
 def _share(each: Component, u: float) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from steelyard.stats.interval import Interval
-from steelyard.units import format_quantity
+from steelyard.units import format_quantity, shown_unit
 
 _PREFIXES: Final = {"G": 1e9, "M": 1e6, "k": 1e3, "m": 1e-3, "µ": 1e-6, "n": 1e-9}
 _SI_UNITS: Final = ("s", "B", "1/s", "B/s")
@@ -115,7 +115,7 @@ def scale(values: Sequence[float], uncertainties: Sequence[float], unit: str) ->
     digits at most.
     """
     largest = max((abs(value) for value in values), default=0.0)
-    shown = format_quantity(largest, unit).rpartition(" ")[2] if unit in _SI_UNITS else unit
+    shown = format_quantity(largest, unit).rpartition(" ")[2] if unit in _SI_UNITS else shown_unit(unit)
     factor = _PREFIXES.get(shown.removesuffix(unit.removeprefix("1")), 1.0) if unit in _SI_UNITS else 1.0
     known = [uncertainty / factor for uncertainty in uncertainties if uncertainty > 0]
     whole = len(str(int(largest / factor)))

@@ -14,7 +14,7 @@ from steelyard.report.table import Column, table
 from steelyard.scaling.litmus import Cause
 from steelyard.scaling.model import NotModelled, RankAnswer, ScalingModel
 from steelyard.scaling.rules import RuleAnswer
-from steelyard.units import format_quantity
+from steelyard.units import format_quantity, shown_unit
 
 SIGNS: Final[dict[RankAnswer, str]] = {"match": "✓", "approximate": "≈", "none": "✗", "undecided": "?"}
 STYLES: Final[dict[RankAnswer, Style]] = {
@@ -143,7 +143,7 @@ def _columns(models: Sequence[ScalingModel]) -> list[Column]:
 
 
 def _formula(model: ScalingModel) -> str:
-    return model.text() + (f"  ({model.unit})" if model.unit else "")
+    return model.text() + (f"  ({unit})" if (unit := shown_unit(model.unit)) else "")
 
 
 def _prediction(model: ScalingModel, number: int) -> str:

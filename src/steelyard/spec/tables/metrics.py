@@ -40,7 +40,7 @@ class MetricTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         str | None,
         Meta(description="What valgrind counts: `instructions`, `d1_misses`, …; with its `source` only."),
     ] = None
-    unit: Annotated[str, Meta(description="SI unit without prefix; empty for a pure number.")] = ""
+    unit: Annotated[str, Meta(description="SI unit without prefix; empty, or `1`, for a pure number.")] = ""
     better: Annotated[Better, Meta(description="Which way is better.")] = "lower"
     reduce: Annotated[Reduce, Meta(description="How the iterations of a trial become one observation.")] = (
         "median"
