@@ -19,13 +19,16 @@ class Capture {
     /// Gives back the memory behind the first `limit_bytes` and returns how much was written so far.
     std::uint64_t trim(std::uint64_t limit_bytes);
 
-    std::uint64_t written_bytes() const;
+    /// How much was written by a child that has ended. Where that is nothing, and nobody lives who can write
+    /// (`nobody_writes`), the next reset has less to do.
+    std::uint64_t finish(bool nobody_writes);
 
     int fd() const { return fd_; }
 
   private:
     int fd_ = -1;
     std::uint64_t trimmed_to_ = 0;
+    bool empty_ = false; ///< and its position is at the begin
 };
 
 /// What the two output streams of a process are captured in.

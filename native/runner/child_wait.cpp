@@ -18,17 +18,13 @@ bool captures_any(const Launch& launch) {
 
 } // namespace
 
-ChildWait::ChildWait(const Launch& launch, Captures& captures, std::int64_t stop_patience_ns)
+ChildWait::ChildWait(const Launch& launch, Captures& captures, std::int64_t stop_patience_ns,
+                     std::int64_t now_ns)
     : launch_(launch), captures_(captures), stop_patience_ns_(stop_patience_ns),
-      deadline_ns_(deadline_after(monotonic_ns(), launch.timeout_ns)),
-      rhythm_(monotonic_ns(), captures_any(launch)) {
+      deadline_ns_(deadline_after(now_ns, launch.timeout_ns)), rhythm_(now_ns, captures_any(launch)) {
     if (stop_patience_ns != 0 && stop_requested())
-        deadline_ns_ = std::min(deadline_ns_, monotonic_ns() + stop_patience_ns);
+        deadline_ns_ = std::min(deadline_ns_, now_ns + stop_patience_ns);
     arm();
-}
-
-ChildWait::~ChildWait() {
-    wake_never();
 }
 
 std::int64_t ChildWait::sleep_until_end(pid_t child) {
@@ -43,9 +39,12 @@ std::int64_t ChildWait::sleep_until_end(pid_t child) {
 }
 
 void ChildWait::arm() const {
-    const std::int64_t next_ns = std::min({deadline_ns_, kill_ns_, rhythm_.next_ns()});
-    if (next_ns != never_ns)
-        wake_at(next_ns);
+    const std::int64_t due_ns = std::min(deadline_ns_, kill_ns_);
+    const std::int64_t latest_ns = std::min(due_ns, rhythm_.latest_ns());
+    if (latest_ns != never_ns)
+        wake_between(std::min(due_ns, rhythm_.next_ns()), latest_ns);
+    else
+        wake_never();
 }
 
 void ChildWait::look(pid_t child, std::int64_t now_ns) {

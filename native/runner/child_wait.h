@@ -13,10 +13,9 @@ namespace steelyard {
 
 class ChildWait {
   public:
-    /// Arms the timer, before the clock is read. A request to stop leaves the child this long; with 0 it ends
-    /// it.
-    ChildWait(const Launch& launch, Captures& captures, std::int64_t stop_patience_ns);
-    ~ChildWait();
+    /// Arms the timer, before the clock is read for the measurement. A request to stop leaves the child this
+    /// long; with 0 it ends it.
+    ChildWait(const Launch& launch, Captures& captures, std::int64_t stop_patience_ns, std::int64_t now_ns);
     ChildWait(const ChildWait&) = delete;
     ChildWait& operator=(const ChildWait&) = delete;
 

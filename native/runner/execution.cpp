@@ -62,14 +62,14 @@ bool execute(const Launch& launch, Surroundings& surroundings, Captures& capture
     record.argv_bytes = launch.argv_bytes;
     record.env_bytes = launch.env_bytes;
     record.rss_floor_bytes = own_peak_bytes();
-    record.start_ns = realtime_ns();
     if (const SetupFailure failure = surroundings.apply(launch, captures); failure.step != Step::none) {
+        record.start_ns = realtime_ns();
         fail(record, Status::setup_failed, failure.step, failure.error);
         return !(may_be_stopped && stop_requested());
     }
     const Counters events(launch);
     ChildStart start{launch, getpid()};
-    ChildWait wait(launch, captures, stop_patience_ns(purpose));
+    ChildWait wait(launch, captures, stop_patience_ns(purpose), monotonic_ns());
     if (may_be_stopped && stop_requested())
         return false;
 

@@ -1,5 +1,7 @@
 #include "host_settings.h"
 
+#include "stop.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -128,6 +130,7 @@ HostSettings::~HostSettings() {
 int HostSettings::apply(const Launch& launch) {
     if (launch.host_count == 0 && active_ == 0)
         return 0;
+    wake_never(); // a write to /sys may give up where an alarm comes
     if (const int error = begin(); error != 0)
         return error;
     for (std::size_t i = 0; i < before_count; ++i) {

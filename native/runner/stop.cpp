@@ -1,6 +1,6 @@
 #include "stop.h"
 
-#include "clock.h"
+#include "wakeups.h"
 
 #include <algorithm>
 #include <csignal>
@@ -11,6 +11,9 @@ namespace steelyard {
 namespace {
 
 volatile std::sig_atomic_t stop_flag = 0;
+
+/// When the first alarm is due; `never_ns`: none is set, or not by `wake_between`.
+volatile std::int64_t alarm_ns = never_ns;
 
 void set_timer(std::int64_t first_us, std::int64_t then_us) {
     itimerval timer{};
@@ -24,6 +27,7 @@ void on_stop(int /*signal*/) {
     stop_flag = 1;
     // The signal may have come just before a blocking call: the timer interrupts that call too.
     set_timer(1'000, 10'000);
+    alarm_ns = never_ns;
 }
 
 void on_wake(int /*signal*/) {}
@@ -53,12 +57,18 @@ bool stop_requested() {
     return stop_flag != 0;
 }
 
-void wake_at(std::int64_t at_ns) {
-    const std::int64_t wait_us = (at_ns - monotonic_ns()) / 1'000;
+void wake_between(std::int64_t earliest_ns, std::int64_t latest_ns) {
+    if (earliest_ns <= alarm_ns && alarm_ns <= latest_ns)
+        return;
+    alarm_ns = latest_ns;
+    const std::int64_t wait_us = (latest_ns - monotonic_ns()) / 1'000;
     set_timer(std::max<std::int64_t>(wait_us, 1), 10'000);
 }
 
 void wake_never() {
+    if (alarm_ns == never_ns)
+        return;
+    alarm_ns = never_ns;
     set_timer(0, 0);
 }
 

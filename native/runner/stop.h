@@ -11,11 +11,12 @@ void install_signal_handlers();
 
 bool stop_requested();
 
-/// Wakes this process with SIGALRM at `at_ns` of the monotonic clock (at once when it has passed) and every
-/// 10 ms after that, because one signal can fall between a check and the system call that it should
-/// interrupt.
-void wake_at(std::int64_t at_ns);
+/// Wakes this process with SIGALRM between two moments of the monotonic clock (at once when they have passed)
+/// and every 10 ms after that, because one signal can fall between a check and the system call that it should
+/// interrupt. An alarm that is set for such a moment already stays: of many short trials, few set one.
+void wake_between(std::int64_t earliest_ns, std::int64_t latest_ns);
 
+/// Takes the alarm back. It outlives the trial that it was set for, and interrupts what comes between trials.
 void wake_never();
 
 } // namespace steelyard

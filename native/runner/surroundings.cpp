@@ -1,5 +1,7 @@
 #include "surroundings.h"
 
+#include "stop.h"
+
 #include <cerrno>
 #include <fcntl.h>
 #include <sched.h>
@@ -118,7 +120,10 @@ int Surroundings::duplicate(int fd, int target) {
 
 /// Makes `target` what `path` names. 0 or errno.
 int Surroundings::open_as(int target, const char* path, int flags) {
-    const int fd = open(path, flags | O_CLOEXEC | O_NOCTTY, 0666);
+    int fd = -1;
+    do // opening a pipe waits for its other end, and an alarm interrupts that
+        fd = open(path, flags | O_CLOEXEC | O_NOCTTY, 0666);
+    while (fd < 0 && errno == EINTR && !stop_requested());
     if (fd < 0)
         return errno;
     shown_as_[target] = -1;

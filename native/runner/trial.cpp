@@ -2,6 +2,7 @@
 
 #include "clock.h"
 #include "decimal.h"
+#include "stop.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -36,9 +37,10 @@ struct StreamSize {
     std::uint32_t kept;
 };
 
-StreamSize stream_size(Output mode, int shown_fd, const Capture& capture, std::uint64_t limit_bytes) {
+StreamSize stream_size(Output mode, int shown_fd, Capture& capture, std::uint64_t limit_bytes,
+                       bool nobody_writes) {
     if (mode == Output::capture) {
-        const std::uint64_t written = capture.written_bytes();
+        const std::uint64_t written = capture.finish(nobody_writes);
         return {written, static_cast<std::uint32_t>(std::min(written, limit_bytes))};
     }
     struct stat file{};
@@ -191,8 +193,9 @@ void TrialRunner::note_failed_hook(std::uint32_t hook, const Record& record) {
 void TrialRunner::note_outputs(const Launch& launch) {
     Record& record = frame_.record;
     const std::uint64_t limit = launch.capture_limit_bytes;
-    const StreamSize out = stream_size(launch.stdout_mode, 1, captures_.out, limit);
-    const StreamSize err = stream_size(launch.stderr_mode, 2, captures_.err, limit);
+    const bool nobody_writes = kept_.empty();
+    const StreamSize out = stream_size(launch.stdout_mode, 1, captures_.out, limit, nobody_writes);
+    const StreamSize err = stream_size(launch.stderr_mode, 2, captures_.err, limit, nobody_writes);
     record.stdout_bytes = out.written;
     record.stdout_kept = out.kept;
     frame_.stdout_fd = captures_.out.fd();
@@ -221,6 +224,7 @@ void TrialRunner::close_metrics() {
 }
 
 void TrialRunner::release() {
+    wake_never();
     close_metrics();
     surroundings_.release();
     program_.id.reset(); // before the next batch, numbers may come to stand for other launches

@@ -128,6 +128,36 @@ def test_standard_input_is_opened_anew_for_each_trial(runner, journal, sh, tmp_p
     assert [trial.stdout for trial in read_journal(journal)[0]] == [b"one\n", b"one\n"]
 
 
+def test_a_pipe_as_standard_input_is_waited_for_beyond_the_alarm_of_an_earlier_trial(
+    runner, journal, sh, tmp_path
+):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    late = threading.Timer(0.3, pipe.write_text, ["at last"])
+    late.start()
+    earlier = runner.define(sh("exit 0"))
+    runner.run([Trial(1, earlier), Trial(2, runner.define(sh("cat", stdin=str(pipe))))])
+    late.join()
+    assert [trial.stdout for trial in read_journal(journal)[0]] == [b"", b"at last"]
+
+
+def test_a_silent_trial_finds_its_streams_as_new_whatever_a_silent_one_did_to_them(
+    runner, journal, tmp_path
+):
+    source = """
+        #include <fcntl.h>
+        #include <unistd.h>
+        int main(void) {
+            int new = lseek(1, 0, SEEK_CUR) == 0 && (fcntl(1, F_GETFL) & (O_APPEND | O_NONBLOCK)) == O_APPEND;
+            fcntl(1, F_SETFL, O_NONBLOCK);
+            lseek(1, 100000, SEEK_SET);
+            return new ? 0 : 1;
+        }"""
+    careless = runner.define(Launch(str(compile_c(source, tmp_path / "careless")), ("careless",), (), "/"))
+    runner.run([Trial(number, careless) for number in range(1, 5)])
+    assert [trial.exit_code for trial in read_journal(journal)[0]] == [0, 0, 0, 0]
+
+
 def test_standard_input_is_empty_by_default(run_one, sh):
     assert run_one(sh("cat; echo end")).stdout == b"end\n"
 

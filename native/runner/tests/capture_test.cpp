@@ -28,7 +28,7 @@ TEST(Capture, KeepsTheHeadAndGivesBackTheRest) {
         capture.trim(2 * mib);
         most = std::max(most, allocated_bytes(capture.fd()));
     }
-    EXPECT_EQ(capture.written_bytes(), 64 * mib);
+    EXPECT_EQ(capture.finish(true), 64 * mib);
     EXPECT_LE(most, 5 * mib);
     std::string head(static_cast<std::size_t>(2 * mib), '?');
     ASSERT_EQ(pread(capture.fd(), head.data(), head.size(), 0), static_cast<ssize_t>(head.size()));
@@ -43,9 +43,32 @@ TEST(Capture, IsEmptyAfterAResetWhateverTheChildDidToIt) {
     fcntl(capture.fd(), F_SETFL, O_NONBLOCK); // clears O_APPEND, for us too
     lseek(capture.fd(), 1000, SEEK_SET);
     ASSERT_EQ(capture.reset(), 0);
-    EXPECT_EQ(capture.written_bytes(), 0U);
+    EXPECT_EQ(capture.finish(true), 0U);
     EXPECT_EQ(lseek(capture.fd(), 0, SEEK_CUR), 0);
     EXPECT_EQ(fcntl(capture.fd(), F_GETFL) & (O_APPEND | O_NONBLOCK), O_APPEND);
+}
+
+TEST(Capture, ThatStayedEmptyIsAsNewAfterAResetWhateverTheChildDidToIt) {
+    Capture capture;
+    ASSERT_EQ(capture.create("test"), 0);
+    for (int child = 0; child < 2; ++child) {
+        ASSERT_EQ(capture.reset(), 0);
+        EXPECT_EQ(lseek(capture.fd(), 0, SEEK_CUR), 0);
+        EXPECT_EQ(fcntl(capture.fd(), F_GETFL) & (O_APPEND | O_NONBLOCK), O_APPEND);
+        fcntl(capture.fd(), F_SETFL, O_NONBLOCK);
+        lseek(capture.fd(), 1000, SEEK_SET);
+        EXPECT_EQ(capture.finish(true), 0U);
+    }
+}
+
+TEST(Capture, IsEmptyAfterAResetWhereSomebodyWroteThatLivedOn) {
+    Capture capture;
+    ASSERT_EQ(capture.create("test"), 0);
+    ASSERT_EQ(capture.reset(), 0);
+    EXPECT_EQ(capture.finish(false), 0U);
+    ASSERT_EQ(write(capture.fd(), "late", 4), 4);
+    ASSERT_EQ(capture.reset(), 0);
+    EXPECT_EQ(capture.finish(true), 0U);
 }
 
 TEST(Capture, OfNothingKeptHoldsNothing) {

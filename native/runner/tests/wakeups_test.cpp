@@ -23,6 +23,15 @@ TEST(TrimRhythm, NeverWakesWhenNothingIsCaptured) {
     EXPECT_EQ(TrimRhythm(0, false).next_ns(), never_ns);
 }
 
+TEST(TrimRhythm, LooksFirstWithinTheSlackThatLetsTrialsShareAnAlarmAndThenOnTime) {
+    const WakeupConfig config;
+    TrimRhythm rhythm(1'000, true);
+    EXPECT_EQ(rhythm.latest_ns(), 1'000 + config.first_trim_ns + config.first_slack_ns);
+    rhythm.looked(rhythm.latest_ns(), 0);
+    EXPECT_EQ(rhythm.latest_ns(), rhythm.next_ns());
+    EXPECT_EQ(TrimRhythm(0, false).latest_ns(), never_ns);
+}
+
 TEST(TrimRhythm, BecomesSlowerUpToItsLimitWhileLittleIsWritten) {
     const WakeupConfig config;
     TrimRhythm rhythm(0, true);
