@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
+import time
 import traceback
 from contextlib import closing
 from pathlib import Path
@@ -202,6 +204,52 @@ def test_a_second_writer_is_refused_by_the_name_of_the_first(tmp_path):
 def test_a_second_writer_in_the_same_process_is_refused_too(tmp_path):
     with made_up.create(tmp_path / "a.lab"), pytest.raises(RecordBusyError):
         Record.open(tmp_path / "a.lab", write=True)
+
+
+@pytest.fixture
+def died_after_a_fork(tmp_path):
+    """A record whose writer was killed when what it had forked was no other program yet: the record, the
+    writer's pid, and what ends the other one.
+    """
+    directory = tmp_path / "a.lab"
+    made_up.create(directory).close()
+    wait_for, end = os.pipe()
+    writer = os.fork()
+    if writer == 0:
+        record = Record.open(directory, write=True)
+        if os.fork() == 0:
+            os.close(end)
+            os.read(wait_for, 1)
+            os._exit(0)
+        os.kill(os.getpid(), signal.SIGKILL)
+        record.close()
+    os.waitpid(writer, 0)
+    os.close(wait_for)
+    with os.fdopen(end, "wb") as ending:
+        yield directory, writer, ending.close
+
+
+def test_a_lock_that_a_killed_writer_left_to_what_it_had_just_forked_is_waited_for(
+    died_after_a_fork, monkeypatch
+):
+    directory, _, end = died_after_a_fork
+    pauses, pause = [], time.sleep
+
+    def watched(seconds: float) -> None:
+        pauses.append(seconds)
+        end()
+        pause(seconds)
+
+    monkeypatch.setattr("time.sleep", watched)
+    Record.open(directory, write=True).close()
+    assert pauses
+
+
+def test_a_lock_that_a_killed_writer_left_for_long_is_refused_by_its_name(died_after_a_fork, monkeypatch):
+    directory, writer, _ = died_after_a_fork
+    monkeypatch.setattr("steelyard.store.lock._PATIENCE_S", 0.0)
+    with pytest.raises(RecordBusyError, match=f"is being run by process {writer}"):
+        Record.open(directory, write=True)
 
 
 def test_the_lock_of_a_closed_record_is_free_and_nameless(tmp_path):

@@ -6,9 +6,11 @@ import fcntl
 import os
 import shlex
 import struct
+import time
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -17,6 +19,12 @@ from steelyard.errors import RecordBusyError, RecordError
 # struct flock of 64-bit Linux: l_type, l_whence, l_start, l_len, l_pid.
 _FLOCK = struct.Struct("hhqqi4x")
 _WHOLE_FILE = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+
+
+_PATIENCE_S: Final = 2.0
+"""For what a killed writer had just forked: until it becomes another program, it has the lock too."""
+
+_PAUSE_S: Final = 0.002
 
 
 class Holder(msgspec.Struct, frozen=True):
@@ -37,6 +45,14 @@ def busy(directory: Path, found: Holder) -> RecordBusyError:
     here = found.pid is not None and found.host == os.uname().nodename
     hint = f"wait for it, or stop it: kill {found.pid}" if here else "wait for it, or stop it there"
     return RecordBusyError(f"{directory} is being run by {found}", hint=hint)
+
+
+def _has_died(found: Holder) -> bool:
+    return (
+        found.pid is not None
+        and found.host == os.uname().nodename
+        and not Path(f"/proc/{found.pid}").exists()
+    )
 
 
 class WriterLock:
@@ -62,11 +78,10 @@ class WriterLock:
                 hint=f"make it writable, or work on a copy: cp -r {shlex.quote(str(path.parent))} COPY",
             ) from error
         try:
-            fcntl.fcntl(self._fd, fcntl.F_OFD_SETLK, _WHOLE_FILE)
-        except BlockingIOError as error:
-            found = _read(self._fd)
+            self._take(path)
+        except RecordBusyError:
             os.close(self._fd)
-            raise busy(path.parent, found) from error
+            raise
         except OSError as error:
             os.close(self._fd)
             raise RecordError(
@@ -75,6 +90,19 @@ class WriterLock:
             ) from error
         since = datetime.now(UTC).isoformat(timespec="seconds")
         self._write(msgspec.json.encode(Holder(os.getpid(), os.uname().nodename, since)))
+
+    def _take(self, path: Path) -> None:
+        patient_until = time.monotonic() + _PATIENCE_S
+        while True:
+            try:
+                fcntl.fcntl(self._fd, fcntl.F_OFD_SETLK, _WHOLE_FILE)
+            except BlockingIOError as error:
+                found = _read(self._fd)
+                if not _has_died(found) or time.monotonic() > patient_until:
+                    raise busy(path.parent, found) from error
+                time.sleep(_PAUSE_S)
+            else:
+                return
 
     def _write(self, text: bytes) -> None:
         # On a full disk the lock is held namelessly, which is no reason to refuse.
