@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -11,8 +13,7 @@ from steelyard.lab.doctor.finding import Patient
 from steelyard.lab.run import run
 from steelyard.report.doctor import lines
 from steelyard.report.line import plain
-from steelyard.run import abilities as trying
-from steelyard.run.abilities import HARDWARE, SOFTWARE, counters
+from steelyard.run.abilities import HARDWARE, SOFTWARE, abilities
 from steelyard.run.host import LoadChange
 from steelyard.store import Record
 
@@ -150,8 +151,7 @@ def test_the_worst_comes_first():
 
 
 def test_this_machine_is_judged_by_the_facts_that_are_stored_with_every_run(tmp_path, made):
-    program = {"command": ["/bin/true"], "counters": ["page_faults"]}
-    run(made(design={"blocks": 2}, program=program), tmp_path / "a.lab")
+    run(made(design={"blocks": 2}), tmp_path / "a.lab")
     with Record.open(tmp_path / "a.lab") as record:
         stored = record.runs()[0].host
     checked = checkup()
@@ -162,13 +162,21 @@ def test_this_machine_is_judged_by_the_facts_that_are_stored_with_every_run(tmp_
     assert same == {name: stored[name] for name in same}
 
 
-def test_a_run_that_wants_no_counters_opens_none(tmp_path, made, monkeypatch):
-    opened = []
-    monkeypatch.setattr("steelyard.lab.run.counters", lambda: opened.append(1) or {})
+def test_what_is_tried_out_is_tried_when_no_trial_can_be_disturbed_by_it(tmp_path, made, monkeypatch):
+    seen = []
+
+    def able() -> dict[str, object]:
+        with closing(sqlite3.connect(tmp_path / "a.lab" / "record.sqlite")) as record:
+            seen.append(record.execute("SELECT count(*) FROM trial").fetchone()[0])
+        return {"aslr_can_be_off": True}
+
+    monkeypatch.setattr("steelyard.lab.run.abilities", able)
     run(made(design={"blocks": 2}), tmp_path / "a.lab")
     with Record.open(tmp_path / "a.lab") as record:
-        assert not any("counters" in name for name in record.runs()[0].host)
-    assert opened == []
+        (one,) = record.runs()
+        assert seen == [sum(len(outcome.block.order) for outcome in record.outcomes())]
+    assert one.host["aslr_can_be_off"] is True
+    assert "kernel" in one.host
 
 
 def test_every_line_but_a_command_fits_80_columns():
@@ -179,7 +187,7 @@ def test_every_line_but_a_command_fits_80_columns():
 
 
 def test_counters_are_available_or_missing_and_never_both():
-    facts = counters()
+    facts = abilities()
     available, missing = (
         {name for name in str(facts[f"counters_{what}"]).split(",") if name}
         for what in ("available", "missing")
@@ -207,8 +215,7 @@ def test_without_a_runner_the_machine_cannot_measure_and_that_is_said_first(stee
 
 
 def test_trying_is_done_once_a_process():
-    for asked in (trying.abilities, trying.counters):
-        asked()
-        before = asked.cache_info().misses
-        asked()
-        assert asked.cache_info().misses == before
+    abilities()
+    before = abilities.cache_info().misses
+    abilities()
+    assert abilities.cache_info().misses == before

@@ -18,7 +18,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
     """Show what can and cannot be observed and controlled on this machine, what that means for results, and
     the one command that would improve each, worst first.
 
-    The same facts are stored with every run, those of counters where its spec asks for some.
+    The same facts are stored with every run.
     """
     from steelyard.lab.doctor import checkup
     from steelyard.report.doctor import lines, render_json

@@ -308,7 +308,9 @@ def _unobserved(
 
 def _unobserved_waits(record: Record, disturbances: Mapping[int, Disturbance]) -> list[Notice]:
     if not any(each.observed for each in disturbances.values()) and not all(
-        run.host.get("queue_wait_available") for run in record.runs()
+        # Found at the end of a run: one that was killed does not know.
+        run.host.get("queue_wait_available", True)
+        for run in record.runs()
     ):
         return [Notice("queue_wait")]
     if any(each.observed < each.trials for each in disturbances.values()):

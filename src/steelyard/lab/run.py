@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from steelyard.design import treatments
-from steelyard.errors import InterruptedRunError, RecordError
+from steelyard.errors import InterruptedRunError, MachineError, RecordError
 from steelyard.lab.conductor import Conductor, Watch
 from steelyard.lab.extending import add_blocks, ended, refuse_extending
 from steelyard.lab.here import refuse_missing
@@ -19,7 +19,7 @@ from steelyard.lab.programs import build
 from steelyard.lab.refusals import refuse_level_commands
 from steelyard.lab.restarting import RestartDueError, restart
 from steelyard.lab.stopping import End
-from steelyard.run.abilities import abilities, counters
+from steelyard.run.abilities import abilities
 from steelyard.run.host import boot_id, host_facts
 from steelyard.run.journal import read_journal
 from steelyard.run.launches import Launches
@@ -35,6 +35,7 @@ from steelyard.spec.experiment import Experiment
 from steelyard.status import Progress
 from steelyard.store import Record, RunState
 from steelyard.store.facts import FILE
+from steelyard.units import Scalar
 
 if TYPE_CHECKING:
     from steelyard.run.queue.queued_runner import Submission
@@ -129,8 +130,7 @@ def _run(
     watch: Watch,
     at_end: Callable[[], object],
 ) -> End:
-    counted = counters() if record.experiment.program.counters else {}
-    run_id = record.begin_run({**host_facts(), **abilities(), **counted, **launches.facts()}, boot_id())
+    run_id = record.begin_run({**host_facts(), **launches.facts()}, boot_id())
     state: RunState = "failed"
     try:
         end = _conduct(record, run_id, launches, identities, submitted, watch)
@@ -149,7 +149,13 @@ def _run(
         at_end()
         return end
     finally:
-        record.end_run(run_id, state)
+        able: dict[str, Scalar] = {}
+        try:
+            # No trial follows that this could disturb, and it is done beside what `at_end` began.
+            with suppress(MachineError):  # the runner cannot start: who runs trials has been told
+                able = abilities()
+        finally:
+            record.end_run(run_id, state, able)
 
 
 def _finished(experiment: Experiment, directory: Path, identities: Sequence[ProgramIdentity]) -> End | None:

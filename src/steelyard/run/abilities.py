@@ -27,53 +27,41 @@ SOFTWARE: Final = ("task_clock", "page_faults", "context_switches", "cpu_migrati
 
 @lru_cache(maxsize=1)
 def abilities() -> dict[str, Scalar]:
-    """Facts in the manner of ``host_facts``; they take some milliseconds, once for each process.
+    """Facts in the manner of ``host_facts``, found once for each process.
 
-    ``interventions_missing`` are names joined by commas, of interventions or their levels.
+    ``counters_available`` and ``counters_missing`` are names joined by commas, of ``HARDWARE`` and
+    ``SOFTWARE``; ``interventions_missing`` of interventions or their levels.
+
+    To be asked for where no trial runs or will run within a second: the first counter of a machine makes its
+    kernel change its own code and wait for every CPU, 10 to 30 ms, and change it back a second later.
 
     Raises
     ------
     MachineError
         The runner cannot start here.
     """
-    plain = _plain()
+    # Any program will do; this one is there, and says how it is called.
+    program = str(find_runner().absolute())
+    plain = Launch(program, (program,), (), "/", queue_wait=True)
     cpu = min(os.sched_getaffinity(0))
-    observed, unrandomised, pinned = once(
-        [plain, replace(plain, aslr_off=True), replace(plain, affinity=(cpu,))]
+    observed, unrandomised, pinned, counting = once(
+        [
+            plain,
+            replace(plain, aslr_off=True),
+            replace(plain, affinity=(cpu,)),
+            replace(plain, counters=(*HARDWARE, *SOFTWARE)),
+        ]
     )
+    available = [name for name, value in counting.counters.items() if value is not None]
     return {
         "aslr_can_be_off": unrandomised.status == "ok",
         "affinity_can_be_set": pinned.status == "ok" and pinned.cpu == cpu,
         "queue_wait_available": observed.queue_wait_ns is not None,
         "compiler_available": shutil.which("cc") is not None,
         "interventions_missing": ",".join(_missing()),
-    }
-
-
-@lru_cache(maxsize=1)
-def counters() -> dict[str, Scalar]:
-    """``counters_available``, ``counters_missing``: names joined by commas, of ``HARDWARE`` and ``SOFTWARE``.
-
-    To be asked for where somebody wants counters: the first one of a machine makes its kernel change its own
-    code and wait for every CPU, 10 to 30 ms, and change it back a second later, while trials would run.
-
-    Raises
-    ------
-    MachineError
-        The runner cannot start here.
-    """
-    (counting,) = once([replace(_plain(), counters=(*HARDWARE, *SOFTWARE))])
-    available = [name for name, value in counting.counters.items() if value is not None]
-    return {
         "counters_available": ",".join(available),
         "counters_missing": ",".join(name for name in counting.counters if name not in available),
     }
-
-
-def _plain() -> Launch:
-    # Any program will do; this one is there, and says how it is called.
-    program = str(find_runner().absolute())
-    return Launch(program, (program,), (), "/", queue_wait=True)
 
 
 def _missing() -> Iterator[str]:

@@ -1,6 +1,6 @@
 """``steelyard doctor``: what can and cannot be observed and controlled here, and what that means for results.
 
-It judges the facts that are stored with every run: those of counters with runs that ask for some.
+It judges the facts that are stored with every run.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import msgspec
 from steelyard.errors import MachineError
 from steelyard.lab.doctor import access, processor, surroundings
 from steelyard.lab.doctor.finding import WORST_FIRST, Finding, Patient
-from steelyard.run.abilities import abilities, counters
+from steelyard.run.abilities import abilities
 from steelyard.run.host import HostLoad, host_facts
 from steelyard.units import Scalar
 
@@ -45,7 +45,7 @@ def checkup() -> Checkup:
     load = HostLoad.read().since(before)
     facts = host_facts()
     try:
-        facts |= abilities() | counters()
+        facts |= abilities()
     except MachineError as error:
         stuck = Finding("runner", "spoils", error.message, "Nothing can be measured here.", error.hint)
         return Checkup(facts, (stuck, *examine(Patient(facts, load))), able=False)

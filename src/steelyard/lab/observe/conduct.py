@@ -16,7 +16,7 @@ from steelyard.lab.observe.probes import INCLUDE, NONE, Probe, distinct
 from steelyard.lab.observe.rehearsal import rehearse
 from steelyard.lab.observe.tracing import Tracing
 from steelyard.lab.run import run
-from steelyard.run.abilities import counters
+from steelyard.run.abilities import abilities
 from steelyard.sample import Sample
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.metric_names import suggest_metric
@@ -113,7 +113,7 @@ def _refuse_missing(asking: Observing) -> None:
     """Before the first run: counters, and addresses that can be held where contexts are drawn."""
     if asking.trace is not None:
         asking.trace.refuse_missing()
-    missing = str(counters()["counters_missing"]).split(",") if asking.counters else []
+    missing = str(abilities()["counters_missing"]).split(",") if asking.counters else []
     for name in asking.counters:
         if name.partition(":")[0] in missing:
             raise MachineError(
