@@ -141,9 +141,7 @@ def test_a_pipe_as_standard_input_is_waited_for_beyond_the_alarm_of_an_earlier_t
     assert [trial.stdout for trial in read_journal(journal)[0]] == [b"", b"at last"]
 
 
-def test_a_silent_trial_finds_its_streams_as_new_whatever_a_silent_one_did_to_them(
-    runner, journal, tmp_path
-):
+def test_a_silent_trial_finds_its_streams_as_new_whatever_a_silent_one_did_to_them(runner, journal, tmp_path):
     source = """
         #include <fcntl.h>
         #include <unistd.h>
