@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+import importlib
+import inspect
+import pkgutil
 import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import steelyard
+from steelyard.sample import Sample
 
 ROOT = Path(steelyard.__file__).parent
 LEAVES = {
@@ -82,6 +87,21 @@ def test_every_value_is_a_struct():
 def test_every_room_of_the_package_is_in_the_picture():
     rooms = {path.parent.name for path in ROOT.glob("*/__init__.py")}
     assert rooms == set(ABOVE) | {"factorial", "growth"}
+
+
+def test_the_fields_of_every_value_can_be_looked_at():
+    """``help`` evaluates the annotations of a struct, and ends with a traceback where a name is missing."""
+    names = [each.name for each in pkgutil.walk_packages(steelyard.__path__, "steelyard.")]
+    modules = [importlib.import_module(name) for name in names if not name.endswith("__main__")]
+    structs = {
+        each
+        for module in modules
+        for each in vars(module).values()
+        if isinstance(each, type) and issubclass(each, msgspec.Struct) and each is not msgspec.Struct
+    }
+    assert Sample in structs
+    for struct in structs:
+        assert [*inspect.signature(struct).parameters] == [*struct.__struct_fields__], struct
 
 
 @pytest.mark.parametrize(

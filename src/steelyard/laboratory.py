@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import msgspec
 from msgspec.structs import fields
 
+from steelyard.report.line import Line
+
 if TYPE_CHECKING:
     from steelyard.lab.check import Checked
     from steelyard.lab.conductor import Watch
     from steelyard.lab.model import Modelled
     from steelyard.lab.stopping import End
-    from steelyard.report.line import Line
     from steelyard.sample import Sample
     from steelyard.series import Series
     from steelyard.spec.claims import Claim

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from steelyard.units import Metric, Scalar
+
+if TYPE_CHECKING:
+    Doubles = array[float]
+    Integers = array[int]
+else:  # Python 3.11 refuses the parameter when the fields of a value are looked at
+    Doubles = Integers = array
 
 Provenance = Literal["measured", "simulated", "crowded"]
 """Where values come from: a real run, a simulated machine, or a real run of more ranks than there are CPUs,
@@ -67,7 +73,7 @@ class Instances(msgspec.Struct, frozen=True):
 
     factor: str
     levels: tuple[Scalar, ...]
-    of: array[int]
+    of: Integers
 
 
 class Sample(msgspec.Struct, frozen=True):
@@ -96,14 +102,14 @@ class Sample(msgspec.Struct, frozen=True):
 
     metric: Metric
     treatment: Treatment
-    values: array[float]
-    blocks: array[int]
-    passes: array[int]
-    contexts: array[int]
-    trials: array[int]
+    values: Doubles
+    blocks: Integers
+    passes: Integers
+    contexts: Integers
+    trials: Integers
     labels: Mapping[str, Scalar] = {}
     failures: Failures = Failures()
-    late: array[int] = msgspec.field(default_factory=lambda: array("b"))
+    late: Integers = msgspec.field(default_factory=lambda: array("b"))
     instances: Instances | None = None
     provenance: Provenance = "measured"
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
-import msgspec
 
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
+    from steelyard.cli.asked import Asked
     from steelyard.exchange.csv_columns import Columns
-    from steelyard.scaling.question import Expectation, Question
+    from steelyard.scaling.question import Expectation
     from steelyard.series import Series
 
 OPTIONS: Final = (
@@ -89,15 +89,6 @@ def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """Series, what is asked of them, and the rules between them."""
-
-    series: tuple[Series, ...]
-    question: Question
-    rules: tuple[str, ...]
-    litmus: str | None
-
-
 def ask(
     data: Path,
     *,
@@ -124,6 +115,7 @@ def ask(
     UsageError
         The file cannot be read, or an option cannot be understood.
     """
+    from steelyard.cli.asked import Asked
     from steelyard.exchange.csv_columns import Columns
     from steelyard.scaling.question import Question
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
-from msgspec.structs import replace
 
 from steelyard.cli import completing
 from steelyard.cli.data import as_float, ask, data_options
@@ -84,6 +83,8 @@ def _run(
     strict: bool,
     **about: Any,
 ) -> int:
+    from msgspec.structs import replace
+
     from steelyard.lab.model import model_series
     from steelyard.report.counting import Counting
     from steelyard.scaling.question import SPACES

@@ -24,9 +24,6 @@ class Context(msgspec.Struct, frozen=True):
 class Block(msgspec.Struct, frozen=True, gc=False):
     """Every treatment ``replicates`` times in random order, under one context.
 
-    A struct, as is ``BlockOutcome``: a block may be one trial, and a frozen dataclass takes five times as
-    long to make.
-
     Attributes
     ----------
     id : int

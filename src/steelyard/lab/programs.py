@@ -19,7 +19,7 @@ from steelyard.status import Progress
 from steelyard.units import Scalar
 
 if TYPE_CHECKING:
-    from steelyard.run.build import Builder, Built, Recipe
+    from steelyard.run.build import Builder, Recipe
 
 Settings = Mapping[str, Scalar]
 
@@ -33,21 +33,21 @@ class Programs(msgspec.Struct, frozen=True):
         Where the program of each treatment is, in the first context; empty without ``[build]``.
     in_context : callable or None
         Where it is in others, built when it is asked for; ``None`` where all contexts share it.
-    built : list of Built
-        All of them so far.
+    logs : Mapping[str, Path]
+        What each build printed so far, under the name of its directory.
     """
 
     first: Mapping[int, Path] = {}
     in_context: BuiltIn | None = None
-    built: Sequence[Built] = ()
+    logs: Mapping[str, Path] = {}
 
     def keep_logs(self, directory: Path) -> None:
         """Copy what each build printed so far into ``directory``: the cache may be emptied."""
-        for each in self.built:
-            kept = directory / f"{each.directory.name}.log"
+        for name, log in self.logs.items():
+            kept = directory / f"{name}.log"
             if not kept.exists():
                 kept.parent.mkdir(exist_ok=True)
-                shutil.copyfile(each.log, kept)
+                shutil.copyfile(log, kept)
 
 
 def build(experiment: Experiment, drawn: Sequence[Treatment], watch: Watch) -> Programs:
@@ -65,17 +65,18 @@ def build(experiment: Experiment, drawn: Sequence[Treatment], watch: Watch) -> P
     builder = Builder(experiment.build, Path(experiment.source))
     varied = _in_contexts(experiment, builder)
     wanted = [(each, settings) for settings in _settings(experiment, drawn, varied=varied) for each in drawn]
-    built: list[Built] = []
+    logs: dict[str, Path] = {}
 
     def build_one(treatment: Treatment, settings: Settings) -> Path:
-        built.append(builder.build({**treatment.levels, **settings}))
-        return built[-1].directory
+        built = builder.build({**treatment.levels, **settings})
+        logs[built.directory.name] = built.log
+        return built.directory
 
     first: dict[int, Path] = {}
     for done, (treatment, settings) in enumerate(wanted):
         watch(Progress(done, len(wanted), 0.0, None, "programs"))
         first.setdefault(treatment.id, build_one(treatment, settings))
-    return Programs(first, build_one if varied else None, built)
+    return Programs(first, build_one if varied else None, logs)
 
 
 def recipes(experiment: Experiment, drawn: Sequence[Treatment]) -> list[Recipe]:

@@ -10,12 +10,12 @@ import msgspec
 from steelyard.report.digits import bounds, percent, probability, quantity, ratio
 from steelyard.report.factor_columns import differing
 from steelyard.report.label import counted, printable, shorten_apart
+from steelyard.report.line import Style
 from steelyard.stats.undefined import Undefined
 from steelyard.units import Metric, format_duration, format_quantity
 
 if TYPE_CHECKING:
     from steelyard.estimand import Estimand, IntervalKind
-    from steelyard.report.line import Style
     from steelyard.stats.answer import Answer
     from steelyard.stats.comparison import Comparison
     from steelyard.stats.described import Described

@@ -25,10 +25,8 @@ class Value(msgspec.Struct, frozen=True):
 class Measurement(msgspec.Struct, frozen=True, gc=False):
     """One finished trial. ``None`` is "not observed here", never zero.
 
-    A struct, as is ``RawTrial``: there is one of each between any two trials, and a frozen dataclass of so
-    many fields takes ten times as long to make. The collector of garbage need not look at it, nor at other
-    structs of one trial: none can hold what holds it. Up to ``reason``, the fields are the columns of a
-    record's table, with these names.
+    The collector of garbage need not look at it, nor at other structs of one trial: none can hold what holds
+    it. Up to ``reason``, the fields are the columns of a record's table, with these names.
 
     Attributes
     ----------

@@ -7,6 +7,7 @@ from array import array
 
 import msgspec
 
+from steelyard.sample import Integers
 from steelyard.store.sampling import Columns
 
 
@@ -14,7 +15,7 @@ class CensoredColumns(msgspec.Struct, frozen=True):
     """Launches of a treatment in the order of time; ``late`` is 1 where the value is only a lower bound."""
 
     columns: Columns
-    late: array[int]
+    late: Integers
 
 
 def times_to_limit(connection: sqlite3.Connection, limit_s: float) -> dict[int, CensoredColumns]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from steelyard.sample import Doubles, Integers
 from steelyard.store.trials import CHUNK, WAITED_NS, Trials, numbers
 
 if TYPE_CHECKING:
@@ -45,9 +46,9 @@ _LABELS_SHIFT: Final = 40
 class Columns(msgspec.Struct, frozen=True):
     """Launches in the order of time: where each came from, and for each metric asked for its value."""
 
-    blocks: array[int]
-    trials: array[int]
-    values: tuple[array[float], ...]
+    blocks: Integers
+    trials: Integers
+    values: tuple[Doubles, ...]
 
     @classmethod
     def empty(cls, metrics: int) -> Columns:
