@@ -17,6 +17,12 @@ INTERVALS: Final[dict[Estimand, tuple[IntervalKind, ...]]] = {
 }
 """For each estimand the kinds that apply to it; the first is the default."""
 
+
+def meant(estimand: Estimand, interval: IntervalKind | None) -> IntervalKind:
+    """The kind of interval that is declared by these."""
+    return interval or INTERVALS[estimand][0]
+
+
 PROPAGATED: Final[frozenset[IntervalKind]] = frozenset({"sign-flip", "log-delta"})
 """Kinds that have a place for stated uncertainties."""
 

@@ -9,6 +9,8 @@ import pytest
 from steelyard.design import treatments
 from steelyard.lab.analyze import analyze
 from steelyard.lab.outlook import outlook_of
+from steelyard.stats.planning.power import detectable_ratio
+from steelyard.stats.student import t_quantile
 
 
 def of(experiment, directory, blocks=10):
@@ -32,6 +34,24 @@ def test_comparisons_are_those_of_the_largest_family(made, tmp_path, analysis, c
     assert found.comparisons == comparisons
     assert found.level == pytest.approx(0.05 / comparisons)
     assert (found.unit, found.units) == ("block", 10)
+
+
+@pytest.mark.parametrize(
+    ("spec", "wider"),
+    [
+        ({}, True),
+        ({"analysis": {"interval": "log-delta"}}, False),
+        ({"analysis": {"estimand": "ratio_of_means"}}, False),
+        ({"contexts": {"env_bytes": "random"}}, True),
+        ({"contexts": {"env_bytes": "random", "passes": 2}, "design": {"blocks": 14}}, False),
+    ],
+)
+def test_few_blocks_are_said_to_show_what_the_interval_that_is_declared_shows_of_them(
+    made, tmp_path, spec, wider
+):
+    found = of(made(**spec), tmp_path / "none.lab", 14 if "contexts" in spec else 7)
+    row, level = found.rows[0], t_quantile(found.units - 1, 0.05)
+    assert (row.shows > detectable_ratio(row.s, found.units, level)) == wider
 
 
 def test_nothing_to_compare_is_no_outlook(made, tmp_path):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.errors import SteelyardError
+from steelyard.estimand import meant
 from steelyard.sample import Sample, Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.stats.comparison import intervals
@@ -45,6 +46,9 @@ def outlook_of(
         target=design.stop.rel_halfwidth if design.stop else None,
         margin=analysis.margin,
         pilots=() if unit == "run" else _pilots(experiment, directory, unit),
+        flipped=unit == "block"
+        and analysis.instances is None
+        and meant(analysis.estimand, analysis.interval) == "sign-flip",
     )
 
 

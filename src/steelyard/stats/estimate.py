@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Final
 
 from steelyard.arrays import Floats
-from steelyard.estimand import INTERVALS, Estimand, IntervalKind
+from steelyard.estimand import INTERVALS, Estimand, IntervalKind, meant
 from steelyard.stats.bootstrap import studentised_logs
 from steelyard.stats.contrast import Contrast
 from steelyard.stats.laws.drawn import Studentised
@@ -14,13 +13,10 @@ from steelyard.stats.laws.law import Law
 from steelyard.stats.laws.sign_flips import SignFlips
 from steelyard.stats.means import means_of
 from steelyard.stats.median_ratio import median_ratio
-from steelyard.stats.paired.sign_flip import MOST
+from steelyard.stats.paired.sign_flip import FEWEST, MOST
 from steelyard.stats.ratio_of_means import ratio_of_means
 from steelyard.stats.speedup import Speedup, speedup
 from steelyard.stats.undefined import Undefined
-
-FEWEST: Final = 7
-"""Differences whose signs are flipped: with fewer, 5 % is too near to the least share of all patterns."""
 
 
 def estimate(
@@ -39,7 +35,7 @@ def estimate(
     ValueError
         The estimand has no interval of that kind.
     """
-    kind = interval or INTERVALS[estimand][0]
+    kind = meant(estimand, interval)
     if kind not in INTERVALS[estimand]:
         raise ValueError(f"{estimand} has no interval by {kind}: one of {', '.join(INTERVALS[estimand])}")
     if estimand == "ratio_of_means":

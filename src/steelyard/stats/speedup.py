@@ -14,6 +14,7 @@ from steelyard.estimand import Estimand
 from steelyard.stats.contrast import Contrast
 from steelyard.stats.interval import Interval
 from steelyard.stats.laws.law import Law
+from steelyard.stats.laws.sign_flips import SignFlips
 from steelyard.stats.rounding import of_logs
 from steelyard.stats.student import AS_NORMAL, detectable, t_quantile, two_sided_p
 from steelyard.stats.undefined import LARGEST_LOG, Undefined
@@ -93,11 +94,15 @@ class Speedup(msgspec.Struct, frozen=True):
 
     def resolvable(self, alpha: float = 0.05, power: float = 0.8) -> float | None:
         """The smallest relative difference that a test at ``alpha`` shows with ``power``, given this n and
-        spread; ``None`` without a spread. By t, or by the normal distribution where there is no ``nu``.
+        spread; ``None`` without a spread. By flipped signs where these judge, else by t, or by the normal
+        distribution where there is no ``nu``.
         """
         if self.se == 0:
             return None
-        shift = detectable(AS_NORMAL if self.nu is None else self.nu, alpha, power) * self.se
+        if isinstance(self.law, SignFlips):
+            shift = self.law.detectable(alpha, power)
+        else:
+            shift = detectable(AS_NORMAL if self.nu is None else self.nu, alpha, power) * self.se
         return math.expm1(shift) if shift <= LARGEST_LOG else None
 
 

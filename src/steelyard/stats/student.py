@@ -38,11 +38,16 @@ def two_sided_normal_p(z: float) -> float:
     return math.erfc(abs(z) / math.sqrt(2))
 
 
-@lru_cache(maxsize=4096)
 def detectable(nu: float, alpha: float, power: float = 0.8) -> float:
-    """The true difference, in standard errors, that a two-sided t test at ``alpha`` shows with ``power``.
+    """The true difference, in standard errors, that a two-sided t test at ``alpha`` shows with ``power``."""
+    return detectable_beyond(t_quantile(nu, alpha), nu, power)
 
-    The non-centrality c with P(T' > t_crit) = ``power``; the tail on the wrong side, below 1e-6 for a power
+
+@lru_cache(maxsize=4096)
+def detectable_beyond(critical: float, nu: float, power: float = 0.8) -> float:
+    """The true difference, in standard errors, for which |t| exceeds ``critical`` with ``power``.
+
+    The non-centrality c with P(T' > critical) = ``power``; the tail on the wrong side, below 1e-6 for a power
     of 0.8, is left out. P(T' > t) = E[Phi(c - t w)] with w^2 ~ chi^2_nu / nu is integrated over the quantiles
     of w with 64 Gauss-Legendre nodes: relative error below 1e-5 from two degrees of freedom on.
     ``scipy.special.nctdtrinc`` does not return for small ``nu`` and ``alpha`` (scipy 1.17.1).
@@ -50,7 +55,6 @@ def detectable(nu: float, alpha: float, power: float = 0.8) -> float:
     from scipy.special import gammaincinv, ndtr
 
     nodes, weights = unit_rule()
-    critical = t_quantile(nu, alpha)
     scaled = critical * np.sqrt(2 * gammaincinv(nu / 2, nodes) / nu)
     low, high = 0.0, float(scaled[-1]) + 10
     for _ in range(60):

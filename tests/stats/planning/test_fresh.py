@@ -50,6 +50,18 @@ def test_in_a_family_it_is_the_first_step_of_holm(sample):
     assert fresh(samples).blocks == n_paired(0.01 / 0.03, 0.025, 0.8)
 
 
+def test_few_blocks_are_as_many_as_flipped_signs_need_where_these_judge(sample):
+    samples = pair(sample, 0.03, 0.03, n=9)
+    samples += [pair(sample, 0.001, 0.03, n=9, treatment=t)[1] for t in range(3, 23)]
+    level = 0.05 / 21
+    assert fresh(samples).blocks == n_paired(1.0, level, 0.8, flipped=True) > n_paired(1.0, level, 0.8)
+    assert fresh(samples, Declared(interval="log-delta")).blocks == n_paired(1.0, level, 0.8)
+    # This record has too few blocks for signs, and the run that is proposed has not.
+    found = answer("e", pair(sample, 0.033, 0.025, n=4), BLOCKS, Declared()).judged[0]
+    assert found.speedup.method == "block-log-ratio-t"
+    assert found.fresh.blocks == n_paired(1.32, 0.05, 0.8, flipped=True) > n_paired(1.32, 0.05, 0.8)
+
+
 def test_a_margin_is_decided_from_the_side_on_which_the_difference_was_seen(sample):
     margin = math.log1p(0.02)
     beyond = fresh(pair(sample, 0.03, 0.03), Declared(margin=0.02))

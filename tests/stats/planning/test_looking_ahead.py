@@ -43,3 +43,15 @@ def test_where_nothing_can_be_shown_there_is_no_outlook(units, comparisons):
 def test_a_pilot_without_spread_has_no_row():
     found = outlook(unit="block", units=30, comparisons=1, alpha=0.05, pilots=[Pilot("new", 0.0)])
     assert [row.pilot for row in found.rows] == [None] * len(SPREADS)
+
+
+def test_where_signs_are_flipped_their_power_counts():
+    design = {"unit": "block", "units": 8, "comparisons": 5, "alpha": 0.05, "margin": 0.02}
+    by_t, by_signs = outlook(**design), outlook(**design, flipped=True)
+    for row, before in zip(by_signs.rows, by_t.rows, strict=True):
+        assert math.log1p(row.shows) == pytest.approx(1.2 * math.log1p(before.shows), rel=0.01)
+        assert row.needed == tuple(n_paired(math.log1p(d) / row.s, 0.01, flipped=True) for d in DIFFERENCES)
+        assert row.equivalent == n_tost(math.log1p(0.02) / row.s, 0.005, 0.9, flipped=True)
+    assert outlook(**{**design, "units": 65}, flipped=True).rows[0].shows == pytest.approx(
+        outlook(**{**design, "units": 65}).rows[0].shows
+    )

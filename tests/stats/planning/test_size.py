@@ -10,8 +10,11 @@ from scipy import stats as witness
 from scipy.integrate import quad
 from statsmodels.stats.power import TTestIndPower, TTestPower
 
+from steelyard.stats.laws.sign_flips import SignFlips
+from steelyard.stats.paired.flip_critical import flips_critical
 from steelyard.stats.planning.power import detectable_ratio, equivalence_power, t_power
 from steelyard.stats.planning.size import MOST, n_paired, n_precise, n_tost, n_welch
+from steelyard.stats.student import t_quantile
 
 
 @pytest.mark.parametrize(
@@ -26,12 +29,12 @@ def test_runs_of_each_treatment_are_those_of_the_known_table(effect, numbers):
 def test_pairs_for_equivalence_are_those_of_the_known_table(s, n):
     """90 % power at 5 % for a true difference of 0; ``s`` in margins."""
     assert n_tost(1 / s) == n
-    assert equivalence_power(math.sqrt(n) / s, n - 1, 0.05) >= 0.9
-    assert equivalence_power(math.sqrt(n - 1) / s, n - 2, 0.05) < 0.9
+    assert equivalence_power(math.sqrt(n) / s, n - 1, t_quantile(n - 1, 0.1)) >= 0.9
+    assert equivalence_power(math.sqrt(n - 1) / s, n - 2, t_quantile(n - 2, 0.1)) < 0.9
 
 
 def test_power_of_13_pairs_as_wide_as_the_margin_is_the_one_once_simulated():
-    assert equivalence_power(math.sqrt(13), 12, 0.05) == pytest.approx(0.921, abs=3e-3)
+    assert equivalence_power(math.sqrt(13), 12, t_quantile(12, 0.1)) == pytest.approx(0.921, abs=3e-3)
 
 
 def by_integration(shift, nu, alpha):
@@ -50,9 +53,9 @@ def by_integration(shift, nu, alpha):
 @pytest.mark.parametrize("n", [4, 8, 30])
 def test_power_is_that_of_statsmodels_and_of_its_definition(effect, alpha, n):
     """Statsmodels has none for large effects: SciPy's non-central t gives nan there."""
-    paired = t_power(effect * math.sqrt(n), n - 1, alpha)
+    paired = t_power(effect * math.sqrt(n), n - 1, t_quantile(n - 1, alpha))
     assert paired == pytest.approx(by_integration(effect * math.sqrt(n), n - 1, alpha), abs=1e-9)
-    unpaired = t_power(effect * math.sqrt(n / 2), 2 * n - 2, alpha)
+    unpaired = t_power(effect * math.sqrt(n / 2), 2 * n - 2, t_quantile(2 * n - 2, alpha))
     for ours, theirs in (
         (paired, TTestPower().power(effect, n, alpha)),
         (unpaired, TTestIndPower().power(effect, n, alpha)),
@@ -76,7 +79,8 @@ def test_power_of_equivalence_is_the_share_of_simulated_intervals_within_the_mar
     d = rng.normal(shift, 1, (200_000, n))
     half = witness.t.isf(0.05, n - 1) * d.std(axis=1, ddof=1) / math.sqrt(n)
     inside = (np.abs(d.mean(axis=1)) + half < margin).mean()
-    found = equivalence_power(margin * math.sqrt(n), n - 1, 0.05, shift=shift * math.sqrt(n))
+    critical = t_quantile(n - 1, 0.1)
+    found = equivalence_power(margin * math.sqrt(n), n - 1, critical, shift=shift * math.sqrt(n))
     assert found == pytest.approx(inside, abs=0.004)
 
 
@@ -101,7 +105,51 @@ def test_a_precision_is_reached_at_the_number_told_and_not_before(s, target):
 
 
 def test_what_is_detectable_is_what_needs_as_many_blocks():
-    found = detectable_ratio(0.02, 30, 0.05)
+    critical = t_quantile(29, 0.05)
+    found = detectable_ratio(0.02, 30, critical)
     assert n_paired(math.log1p(found) / 0.02) in (30, 31)
-    assert t_power(math.log1p(found) / 0.02 * math.sqrt(30), 29, 0.05) == pytest.approx(0.8, abs=1e-4)
-    assert detectable_ratio(1e6, 2, 0.05) is None
+    assert t_power(math.log1p(found) / 0.02 * math.sqrt(30), 29, critical) == pytest.approx(0.8, abs=1e-4)
+    assert detectable_ratio(1e6, 2, t_quantile(1, 0.05)) is None
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.025, 0.01, 0.05 / 28])
+def test_with_flipped_signs_it_is_the_smallest_number_that_is_enough_as_all_larger_ones_are(alpha):
+    def power(n, effect):
+        return t_power(effect * math.sqrt(n), n - 1, flips_critical(n, alpha))
+
+    for effect in np.geomspace(0.25, 4, 60):
+        n = n_paired(effect, alpha, flipped=True)
+        assert n >= n_paired(effect, alpha)
+        assert all(power(more, effect) >= 0.8 for more in range(n, 70))
+        assert n == 2 or power(n - 1, effect) < 0.8
+
+
+def test_from_65_blocks_on_and_below_7_signs_need_what_t_needs():
+    for effect in (0.05, 0.3, 0.34, 3.0, 8.0):
+        assert n_paired(effect, flipped=True) == n_paired(effect)
+        assert n_tost(effect, flipped=True) == n_tost(effect)
+
+
+def test_two_comparisons_of_seven_blocks_need_an_eighth():
+    """At 2.5 % two patterns of 128 are one too many."""
+    assert (n_paired(1.8, 0.025), n_paired(1.8, 0.025, flipped=True)) == (6, 8)
+
+
+@pytest.mark.parametrize(("n", "alpha"), [(8, 0.05), (10, 0.025), (20, 0.01), (30, 0.05)])
+def test_intervals_by_signs_lie_within_the_margin_as_often_as_is_said(n, alpha, perfect_passes):
+    """N = 1,000 a cell, equal programs, the margin that the number just needs."""
+    count, low, high = 1000, 877, 922
+    assert perfect_passes(count, 0.9, low, high) > 0.98
+    low_margin, margin = 0.1, 10.0
+    for _ in range(20):
+        middle = (low_margin + margin) / 2
+        needed = n_tost(middle, alpha / 2, flipped=True)
+        low_margin, margin = (low_margin, middle) if needed and needed <= n else (middle, margin)
+    rng = np.random.default_rng([6, n])
+    inside = 0
+    for _ in range(count):
+        d = rng.normal(size=n)
+        se = float(d.std(ddof=1)) / math.sqrt(n)
+        found = SignFlips(float(d.mean()), se, n - 1, d, int(rng.integers(2**31))).interval(alpha)
+        inside += -margin < math.log(found.low) and math.log(found.high) < margin
+    assert low <= inside <= high

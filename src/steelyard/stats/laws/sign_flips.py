@@ -13,8 +13,9 @@ from steelyard.arrays import Floats
 from steelyard.stats.interval import Interval
 from steelyard.stats.laws.ascending import ends, two_sided
 from steelyard.stats.laws.blurred import Blurred
+from steelyard.stats.paired.flip_critical import flips_critical
 from steelyard.stats.paired.sign_flip import subset_means
-from steelyard.stats.student import t_quantile, two_sided_p
+from steelyard.stats.student import AS_NORMAL, detectable, detectable_beyond, t_quantile, two_sided_p
 from steelyard.stats.undefined import LARGEST_LOG
 
 
@@ -86,6 +87,17 @@ class SignFlips(msgspec.Struct, frozen=True, eq=False):
         it; where the differences are normal, that adds the squares of both distances from the estimate.
         """
         return replace(self, se=math.hypot(self.se, u), nu=nu, error=u, error_nu=u_nu)
+
+    def detectable(self, alpha: float, power: float) -> float:
+        """The true log ratio that normal differences with this spread show at ``alpha`` with ``power``; where
+        the estimate has an error besides, squares add.
+        """
+        n = self.differences.size
+        shown = detectable_beyond(flips_critical(n, alpha), n - 1, power)
+        if not self.error:
+            return shown * self.se
+        of_error = detectable(min(self.error_nu, AS_NORMAL), alpha, power) * self.error
+        return math.hypot(shown * float(self.differences.std(ddof=1)) / math.sqrt(n), of_error)
 
     def _blurred(self) -> Blurred:
         return Blurred(self.means, self.error, self.error_nu)

@@ -15,6 +15,8 @@ import numpy.typing as npt
 from steelyard.arrays import Floats
 from steelyard.stats.laws.ascending import two_sided
 
+FEWEST: Final = 7
+"""Differences whose signs are flipped: with fewer, 5 % is too near to the least share of all patterns."""
 MOST: Final = 64
 """Differences: a pattern of signs is a word of 64 bits."""
 ENUMERATED: Final = 14

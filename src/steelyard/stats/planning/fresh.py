@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from steelyard.estimand import meant
 from steelyard.stats.declared import Declared
 from steelyard.stats.extending import level_before
 from steelyard.stats.facts import DesignFacts
@@ -50,11 +51,13 @@ def fresh_run(
         return None
     s = ratio.se * math.sqrt(ratio.n)
     seen, alpha = abs(ratio.log), level_before(declared.alpha, len(facts.extended_from)) / comparisons
+    # Of another number of blocks than this record has, signs may be flipped where here they are not.
+    flipped = ratio.method.startswith("block-") and meant(declared.estimand, declared.interval) == "sign-flip"
     bound = 0.0 if declared.margin is None else math.log1p(declared.margin)
     if seen >= bound:
-        units = n_paired((seen - bound) / s, alpha, POWER)
+        units = n_paired((seen - bound) / s, alpha, POWER, flipped=flipped)
     else:
-        units = n_tost(bound / s, alpha / 2, POWER, shift=seen / s)
+        units = n_tost(bound / s, alpha / 2, POWER, shift=seen / s, flipped=flipped)
     if units is None:
         return None
     blocks = units * facts.passes if by_context else units

@@ -9,15 +9,14 @@ from typing import Final
 import numpy as np
 
 from steelyard.arrays import Floats
-from steelyard.stats.student import t_quantile, unit_rule
+from steelyard.stats.student import detectable_beyond, unit_rule
 
 POWER: Final = 0.8
 """With which a run that is planned shows its difference."""
 
 
-def t_power(shift: float, nu: float, alpha: float) -> float:
-    """The probability that a two-sided t test at ``alpha`` rejects, where the true difference is ``shift``
-    standard errors.
+def t_power(shift: float, nu: float, critical: float) -> float:
+    """The probability that |t| exceeds ``critical``, where the true difference is ``shift`` standard errors.
 
     E[Phi(c - t w) + Phi(-c - t w)] with w^2 ~ chi^2_nu / nu, over the quantiles of w; absolute error below
     1e-10 from three degrees of freedom on.
@@ -26,19 +25,18 @@ def t_power(shift: float, nu: float, alpha: float) -> float:
 
     nodes, weights = unit_rule()
     weights = 30 * nodes**2 * (1 - nodes) ** 2 * weights
-    scaled = t_quantile(nu, alpha) * _spreads(nu)
+    scaled = critical * _spreads(nu)
     return float(weights @ (ndtr(shift - scaled) + ndtr(-shift - scaled)))
 
 
-def equivalence_power(margin: float, nu: float, alpha: float, *, shift: float = 0.0) -> float:
-    """The probability that both one-sided t tests at ``alpha`` reject: that an interval at 1 - 2 ``alpha``
-    lies within -+ ``margin``; ``margin`` and the true ``shift`` in standard errors.
+def equivalence_power(margin: float, nu: float, critical: float, *, shift: float = 0.0) -> float:
+    """The probability that both one-sided t tests reject: that an interval of -+ ``critical`` estimated
+    standard errors lies within -+ ``margin``; ``margin`` and the true ``shift`` in standard errors.
 
     E[max(0, Phi(m - d - t w) - Phi(-m - d + t w))]: beyond w = m / t no interval is narrow enough.
     """
     from scipy.special import gammaincinv, ndtr
 
-    critical = t_quantile(nu, 2 * alpha)
     nodes, weights = unit_rule()
     # The integrand has an edge, at which the quadrature must end.
     edge = _share_below(margin / critical, nu)
@@ -63,11 +61,9 @@ def _spreads(nu: float) -> Floats:
     return np.asarray(np.sqrt(2 * gammaincinv(nu / 2, shares) / nu), dtype=np.float64)
 
 
-def detectable_ratio(s: float, n: int, alpha: float, power: float = 0.8) -> float | None:
+def detectable_ratio(s: float, n: int, critical: float, power: float = 0.8) -> float | None:
     """The smallest relative difference that ``n`` paired units show, of which the log ratios have the
     standard deviation ``s``; ``None`` where that leaves the range of numbers.
     """
-    from steelyard.stats.student import detectable
-
-    shift = detectable(n - 1, alpha, power) * s / math.sqrt(n)
+    shift = detectable_beyond(critical, n - 1, power) * s / math.sqrt(n)
     return math.expm1(shift) if shift < 700 else None

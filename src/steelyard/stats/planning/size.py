@@ -6,6 +6,9 @@ import math
 from collections.abc import Callable
 from typing import Final
 
+from steelyard.stats.paired.flip_critical import flips_critical
+from steelyard.stats.paired.sign_flip import FEWEST
+from steelyard.stats.paired.sign_flip import MOST as MOST_FLIPPED
 from steelyard.stats.planning.power import equivalence_power, t_power
 from steelyard.stats.student import t_quantile
 
@@ -13,10 +16,14 @@ MOST: Final = 10_000_000
 """Units that nobody runs; more are ``None``."""
 
 
-def n_paired(effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
-    """Blocks (or contexts) for a one-sample t test over differences; ``effect`` over their ``s``."""
-    return _smallest(
-        lambda n: t_power(effect * math.sqrt(n), n - 1, alpha) >= power,
+def n_paired(effect: float, alpha: float = 0.05, power: float = 0.8, *, flipped: bool = False) -> int | None:
+    """Blocks (or contexts) for a one-sample test of differences, by t or where ``flipped`` by their signs;
+    ``effect`` over their ``s``.
+    """
+    return _tested(
+        lambda n, critical: t_power(effect * math.sqrt(n), n - 1, critical) >= power,
+        alpha,
+        flipped=flipped,
         near=_normal_size(effect, alpha, power),
     )
 
@@ -24,18 +31,25 @@ def n_paired(effect: float, alpha: float = 0.05, power: float = 0.8) -> int | No
 def n_welch(effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
     """Runs of each of two treatments that nothing pairs; ``effect`` over the ``s`` of each."""
     return _smallest(
-        lambda n: t_power(effect * math.sqrt(n / 2), 2 * n - 2, alpha) >= power,
+        lambda n: t_power(effect * math.sqrt(n / 2), 2 * n - 2, t_quantile(2 * n - 2, alpha)) >= power,
         near=_normal_size(effect / math.sqrt(2), alpha, power),
     )
 
 
-def n_tost(margin: float, alpha: float = 0.05, power: float = 0.9, *, shift: float = 0.0) -> int | None:
-    """Pairs for two one-sided t tests at ``alpha`` each; ``margin`` and the true ``shift`` over ``s``."""
+def n_tost(
+    margin: float, alpha: float = 0.05, power: float = 0.9, *, shift: float = 0.0, flipped: bool = False
+) -> int | None:
+    """Pairs for two one-sided tests at ``alpha`` each, by t or where ``flipped`` by signs; ``margin`` and the
+    true ``shift`` over ``s``.
+    """
     if abs(shift) >= margin:
         return None
-    return _smallest(
-        lambda n: equivalence_power(margin * math.sqrt(n), n - 1, alpha, shift=shift * math.sqrt(n)) >= power
-    )
+
+    def enough(n: int, critical: float) -> bool:
+        root = math.sqrt(n)
+        return equivalence_power(margin * root, n - 1, critical, shift=shift * root) >= power
+
+    return _tested(enough, 2 * alpha, flipped=flipped)
 
 
 def n_precise(rel_halfwidth: float, s: float, alpha: float = 0.05) -> int | None:
@@ -52,6 +66,21 @@ def _normal_size(effect: float, alpha: float, power: float) -> float:
 
     z = -float(ndtri(alpha / 2))
     return (z + float(ndtri(power))) ** 2 / effect**2 + z * z / 2 if effect else math.inf
+
+
+def _tested(
+    enough: Callable[[int, float], bool], alpha: float, *, flipped: bool, near: float = 2
+) -> int | None:
+    """The smallest number that is enough with its two-sided critical value at ``alpha``, as all larger ones
+    are: where one pattern is left, as at 2.5 % with seven, some more differences show less.
+    """
+    by_t = _smallest(lambda n: enough(n, t_quantile(n - 1, alpha)), near)
+    if not flipped or by_t is None or by_t > MOST_FLIPPED:
+        return by_t
+    # Signs never show more than t does, so that nothing below the number by t is enough.
+    sizes = range(MOST_FLIPPED, max(by_t, FEWEST) - 1, -1)
+    short = next((n for n in sizes if not enough(n, flips_critical(n, alpha))), None)
+    return by_t if short is None else short + 1
 
 
 def _smallest(enough: Callable[[int], bool], near: float = 2) -> int | None:
