@@ -141,6 +141,7 @@ def test_a_value_in_place_of_a_table_is_shown_under_the_key_that_it_fits(spec, c
         ('program = ["p"]', ":1: program: must be a table; got a list of 1"),
         ("[[program]]\ncommand = ['p']", ":1: program: must be a table; got a list of 1"),
         (HEAD + "[clams]\n", ":3: clams: unknown key"),
+        (HEAD + '"a`b" = 1\n', ':3: program."a`b": unknown key'),
         (HEAD + '[launch]\nkind = "cloud"', ':4: launch.kind: must be "local"'),
         ("a.b.c.d = 1\n", ":1: a: unknown key"),
         (

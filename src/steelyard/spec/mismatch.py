@@ -31,7 +31,7 @@ _KINDS: Final = {
 }
 _BOUNDS: Final = {">=": "at least", "<=": "at most", ">": "above", "<": "below"}
 _EXPECTED = re.compile(r"Expected `([^`]+)`(?: of length)?(?: (>=|<=|>|<) (\S+))?")
-_FIELD = re.compile(r"Object (contains unknown|missing required) field `([^`]*)`")
+_FIELD = re.compile(r"Object (contains unknown|missing required) field `(.*)`", re.DOTALL)
 
 
 def mismatch(
