@@ -13,7 +13,7 @@ def test_an_audit_says_what_it_will_do_and_what_it_found_and_can_be_repeated_fro
         "--only",
         "affinity",
         "--max-time",
-        "0.2 s",
+        "30 s",
         "--metric",
         "minor_faults",
         "-o",
@@ -31,9 +31,43 @@ def test_an_audit_says_what_it_will_do_and_what_it_found_and_can_be_repeated_fro
     assert [each["context"] for each in document["findings"]] == ["affinity"]
 
 
+def test_a_limit_that_is_too_short_is_told_with_the_time_that_is_needed(steelyard_cli):
+    done = steelyard_cli("audit", "--max-time", "0.1 s", "sleep 0.02")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: --max-time '0.1 s' is too short for an audit: ")
+    assert "--only NAME for fewer kinds of context" in done.stderr
+
+
+def test_a_directory_with_something_else_in_it_is_told_with_what_that_is(steelyard_cli):
+    audited = ("audit", "--only", "affinity", "--metric", "minor_faults", "-o", "a")
+    assert steelyard_cli(*audited, "true").returncode == 0
+    assert steelyard_cli("compare", "-r", "3", "-o", "c.lab", "true").returncode == 0
+    other = "error: a is what steelyard audit has of 'true'"
+    asked = [
+        ((*audited, "true 1"), f"{other}, and not of 'true 1'"),
+        ((*audited, "--timeout", "9 s", "true"), f"{other} with other options; its pilot differs in:"),
+        (
+            ("audit", "-o", "c.lab", "true"),
+            "error: c.lab is the record of one experiment (compare), and steelyard audit makes several",
+        ),
+        (
+            ("observe", "--probe", "strace", "-o", "a", "true"),
+            "error: a has the records of steelyard audit in it (pilot, replication)",
+        ),
+    ]
+    for words, told in asked:
+        done = steelyard_cli(*words)
+        assert (done.returncode, done.stderr.splitlines()[0]) == (2, told)
+        assert "a directory that does not exist yet" in done.stderr
+        assert "spec" not in done.stderr
+    assert steelyard_cli(*audited, "true").returncode == 0
+
+
 def test_mistakes_are_errors_with_a_cure(steelyard_cli):
     unknown = steelyard_cli("audit", "--only", "env_size", "true")
     assert unknown.returncode == 2
     assert unknown.stderr.startswith("error: there is no kind of context 'env_size'\n\nhint: ")
+    metric = steelyard_cli("audit", "--metric", "rss", "true")
+    assert metric.stderr == "error: --metric: there is no metric rss\n\nhint: did you mean rss_bytes?\n"
     failing = steelyard_cli("audit", "--max-time", "0.2 s", "false")
     assert failing.returncode == 5

@@ -19,6 +19,7 @@ from steelyard.cli.options import (
     timeout_option,
 )
 from steelyard.cli.share import share
+from steelyard.errors import UsageError
 
 
 @click.command(short_help="Find which contexts move a program's time on this machine.")
@@ -35,10 +36,9 @@ from steelyard.cli.share import share
 )
 @click.option(
     "--max-time",
-    default="50 s",
-    show_default=True,
     metavar="TIME",
-    help="What the numbers of levels and runs are planned for; the fewest that tell may take longer.",
+    help="Limit of the whole audit, to a block: pilot, screening and replication (default: planned for 50 s;"
+    " the fewest runs that tell may take longer). With --thorough, what is planned for.",
 )
 @click.option(
     "--least",
@@ -69,7 +69,7 @@ def command(
     command: str,
     only: tuple[str, ...],
     thorough: bool,
-    max_time: str,
+    max_time: str | None,
     least: float,
     metric: str | None,
     stdin: str | None,
@@ -90,6 +90,7 @@ def command(
     steelyard audit --thorough --only env_bytes './prog input'
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.lab.audit import Auditing, audit
+    from steelyard.lab.audit.asking import MAX_TIME_S
     from steelyard.lab.compare import state_directory
     from steelyard.lab.earlier import earlier_seed
     from steelyard.report.audit.json import render
@@ -105,7 +106,8 @@ def command(
         command=command,
         only=only,
         thorough=thorough,
-        max_time_s=parse_duration(max_time),
+        max_time_s=MAX_TIME_S if max_time is None else parse_duration(max_time),
+        limited=max_time is not None and not thorough,
         least=least,
         metric=metric,
         stdin=stdin,
@@ -119,7 +121,11 @@ def command(
             line.clear()
             click.echo("\n".join(wrap(text, terminal_width(), rest="  ")), err=True)
 
-        found = audit(asking, directory, watch=line.update, tell=tell)
+        try:
+            found = audit(asking, directory, watch=line.update, tell=tell)
+        except UsageError as error:
+            said = error.message.removeprefix("experiment(): ").replace("analysis.metric:", "--metric:", 1)
+            raise UsageError(said, hint=error.hint) from error
     if as_json:
         click.echo(render(found), nl=False)
     else:

@@ -35,9 +35,11 @@ def command(output: Path | None) -> None:
     length of its environment.
     """
     from steelyard.lab.compare import state_directory
+    from steelyard.lab.earlier import refuse_other
     from steelyard.report.demo import findings, heading, paragraph
 
     directory = output or state_directory(os.environ, "demo")
+    refuse_other(directory, "demo")
     found: list[str] = []
     parts = (
         ("A command against itself: nothing can differ", _itself),

@@ -154,6 +154,75 @@ def test_a_longer_time_is_used():
     assert times == [30, 60, 300]
 
 
+def test_a_limit_plans_fewer_levels_where_the_fewest_that_tell_would_take_longer():
+    among, _ = candidates(Auditing(command="true"))
+    free, limited = (
+        effort(Auditing(command="true", max_time_s=8, limited=limited), among, 0.05)
+        for limited in (False, True)
+    )
+    assert free.seconds > 20
+    assert sum(limited.levels.values()) < sum(free.levels.values())
+    assert limited.least_s < 8
+
+
+class Clock:
+    """Stands still until it is set."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr("steelyard.lab.audit.stages.time", made)
+    return made
+
+
+LIMITED = Auditing(command="true", metric="minor_faults", only=("affinity",), max_time_s=600, limited=True)
+
+
+def test_the_stages_share_the_limit_and_an_audit_that_goes_on_keeps_what_they_had(clock, tmp_path):
+    def tell(_: str) -> None:
+        clock.now = 200.0
+
+    found = audit(LIMITED, tmp_path, watch=silent, tell=tell)
+    limits = {}
+    for stage in ("pilot", "replication"):
+        with Record.open(tmp_path / f"{stage}.lab") as record:
+            limits[stage] = record.experiment.design.stop.max_time_s
+    assert limits["pilot"] == 600
+    assert 399 < limits["replication"] < 400
+    clock.now = 0.0
+    again = audit(LIMITED, tmp_path, watch=silent, tell=silent)
+    assert (again.runs, again.blocks) == (found.runs, found.blocks)
+
+
+def test_an_audit_whose_time_is_over_says_how_far_it_came_and_how_long_it_takes(clock, tmp_path):
+    def tell(_: str) -> None:
+        clock.now = 601.0
+
+    with pytest.raises(UsageError, match="replication has 0 of at least 2 blocks") as caught:
+        audit(LIMITED, tmp_path, watch=silent, tell=tell)
+    assert caught.value.message.startswith("--max-time '600 s' is too short for an audit: ")
+    assert caught.value.hint.startswith("--max-time '")
+
+
+def test_an_audit_ends_early_with_the_blocks_that_it_has(clock, tmp_path):
+    asking = replace(LIMITED, command="sleep 0.02")
+
+    def tell(_: str) -> None:
+        clock.now = 599.0
+
+    found = audit(asking, tmp_path, watch=silent, tell=tell)
+    with Record.open(tmp_path / "replication.lab") as record:
+        assert record.progress().blocks["complete"] == found.blocks
+        assert record.experiment.design.blocks > found.blocks >= 2
+
+
 def test_a_metric_that_is_0_somewhere_is_refused(tmp_path):
     asking = Auditing(command="true", metric="major_faults", only=("affinity",), max_time_s=0.1)
     with pytest.raises(UsageError, match="major_faults is 0 in some runs"):

@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from steelyard.lab.compare import Comparing
-from steelyard.spec.experiment import Contexts, Design, Experiment, Factor, Zip
+from steelyard.spec.experiment import Contexts, Design, Experiment, Factor, Stop, Zip
 from steelyard.units import Scalar
 
 MAX_TIME_S: Final = 50.0
@@ -32,7 +32,9 @@ class Auditing(msgspec.Struct, frozen=True, kw_only=True):
         Visit every residue of the page, however long that takes.
     max_time_s : float
         What the numbers of levels and blocks are planned for. The least that can find anything is done even
-        where it takes longer.
+        where it takes longer, unless ``limited``.
+    limited : bool
+        Begin nothing that is not likely to end within ``max_time_s``, all stages together.
     alpha : float
         Probability of one false finding or more.
     least : float
@@ -46,6 +48,7 @@ class Auditing(msgspec.Struct, frozen=True, kw_only=True):
     only: Sequence[str] = ()
     thorough: bool = False
     max_time_s: float = MAX_TIME_S
+    limited: bool = False
     alpha: float = ALPHA
     least: float = LEAST
     metric: str | None = None
@@ -55,7 +58,14 @@ class Auditing(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 1
 
     def experiment(
-        self, rows: Sequence[Row], *, stage: str, blocks: int, discard: int, fixed: Row
+        self,
+        rows: Sequence[Row],
+        *,
+        stage: str,
+        blocks: int,
+        discard: int,
+        fixed: Row,
+        stop: Stop | None = None,
     ) -> Experiment:
         """Every row once in each block, in random order.
 
@@ -85,5 +95,5 @@ class Auditing(msgspec.Struct, frozen=True, kw_only=True):
             factors=(*plain.factors, *factors),
             zips=(Zip(names, steps, name="context"),) if names else (),
             contexts=Contexts(dict(fixed)) if fixed else None,
-            design=Design(blocks=blocks, discard=discard, seed=self.seed),
+            design=Design(blocks=blocks, discard=discard, seed=self.seed, stop=stop),
         )

@@ -16,9 +16,10 @@ from steelyard.arrays import Floats
 from steelyard.errors import ProgramError
 from steelyard.lab.audit.asking import Auditing, Row
 from steelyard.lab.audit.candidates import MOVE_THE_STACK, Candidate, candidates
-from steelyard.lab.audit.effort import Effort, effort
+from steelyard.lab.audit.effort import FEWEST_BLOCKS, SHARE_IN_A_LIMIT, Effort, effort
 from steelyard.lab.audit.stages import Stages
 from steelyard.lab.conductor import Watch
+from steelyard.lab.earlier import refuse_other
 from steelyard.stats.audit.finding import Audit, Finding, Screened
 from steelyard.stats.audit.replication import Pair, replicate, verdict
 from steelyard.stats.audit.screening import Picks, pick, relative, spread, unseen
@@ -45,18 +46,21 @@ def audit(asking: Auditing, directory: Path, *, watch: Watch, tell: Tell) -> Aud
     RecordError, ProgramError, InterruptedRunError
         As ``steelyard.lab.run.run``; after an interruption, the same call goes on.
     """
+    refuse_other(directory, "audit")
     among, left_out = candidates(asking)
     bench = Stages(asking, directory, watch)
     bench.measure([{}], stage="pilot", blocks=PILOT_RUNS, discard=1)
     asking = bench.asking = replace(asking, metric=asking.metric or bench.sensible_metric())
+    bench.run_s = float(np.median(np.exp(bench.logs("pilot", "wall_s"))))
     among, failing = _bearable(bench, among)
     left_out = {**left_out, **failing}
-    plan = effort(asking, among, float(np.median(np.exp(bench.logs("pilot", "wall_s")))))
-    tell(_intention(plan, among))
+    plan = effort(asking, among, bench.run_s)
+    bench.refuse_too_much(plan)
+    tell(_intention(plan, among, asking))
     base = {candidate.name: candidate.base for candidate in among}
     visits = _screen(bench, among, base, plan)
     rows, comparisons = _again(among, base, visits)
-    logs = bench.measure(rows, stage="replication", blocks=plan.blocks, discard=1)
+    logs = bench.measure(rows, stage="replication", blocks=plan.blocks, discard=1, fewest=FEWEST_BLOCKS)
     where = {tuple(row.values()): place for place, row in enumerate(rows)}
 
     def values(row: Row) -> Floats:
@@ -91,8 +95,8 @@ def audit(asking: Auditing, directory: Path, *, watch: Watch, tell: Tell) -> Aud
         metric=bench.asked_metric,
         unit=bench.metric.unit,
         typical=float(np.exp(np.median([values(row) for row in comparisons[0].typical]))),
-        passes=plan.passes if visits else 0,
-        blocks=plan.blocks,
+        passes=min((visit.passes for visit in visits.values()), default=0),
+        blocks=logs.shape[1],
         runs=bench.runs,
         seed=asking.seed,
         alpha=asking.alpha,
@@ -107,6 +111,7 @@ class _Visit(msgspec.Struct, frozen=True):
     screened: tuple[Screened, ...]
     picks: Picks
     spread: float | None
+    passes: int
 
     @property
     def typical(self) -> tuple[Scalar, ...]:
@@ -170,14 +175,14 @@ def _screen(bench: Stages, among: Sequence[Candidate], base: Row, plan: Effort) 
         for level in each.population
         if level != each.base
     ]
-    logs = bench.measure(rows, stage="screening", blocks=plan.passes, discard=0)
+    logs = bench.measure(rows, stage="screening", blocks=plan.passes, discard=0, share=SHARE_IN_A_LIMIT)
     medians = relative(logs)
     visits = {}
     for name, levels in drawn.items():
         places = [rows.index({**base, name: level}) for level in levels]
         ratios = np.exp(medians[places] - np.median(medians[places])).tolist()
         screened = tuple(Screened(level, ratio) for level, ratio in zip(levels, ratios, strict=True))
-        visits[name] = _Visit(screened, pick(ratios, bench.asking.least), spread(logs[places]))
+        visits[name] = _Visit(screened, pick(ratios, bench.asking.least), spread(logs[places]), logs.shape[1])
     return visits
 
 
@@ -219,7 +224,7 @@ def _importance(finding: Finding) -> tuple[bool, float]:
     return finding.verdict != "moves", -max(ratio, 1 / ratio)
 
 
-def _intention(plan: Effort, among: Sequence[Candidate]) -> str:
+def _intention(plan: Effort, among: Sequence[Candidate], asking: Auditing) -> str:
     from steelyard.units import format_duration
 
     levels = [
@@ -228,4 +233,8 @@ def _intention(plan: Effort, among: Sequence[Candidate]) -> str:
         else f"{each.name}"
         for each in among
     ]
-    return f"audit: {', '.join(levels)}; about {format_duration(plan.seconds)}"
+    limit = asking.limited and plan.seconds > asking.max_time_s
+    time = (
+        f"at most {format_duration(asking.max_time_s)}" if limit else f"about {format_duration(plan.seconds)}"
+    )
+    return f"audit: {', '.join(levels)}; {time}"

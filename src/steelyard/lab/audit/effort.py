@@ -17,11 +17,20 @@ PASSES: Final = 3
 _BLOCKS: Final = (12, 30)
 """Of the replication, at least, and at most in the default time; in a longer one as many times more."""
 
+FEWEST_BLOCKS: Final = 2
+"""Of which there is a spread."""
+
 _SCREENING: Final = 0.6
 """Share of the time; the replication has the rest."""
 
+SHARE_IN_A_LIMIT: Final = 0.5
+"""The same where the time is a limit: what the screening leaves of its part, the replication has too."""
+
 _LEVELS: Final = (16, 8, 48)
 """Of the first numeric kind at least; of the others at least and at most: they move the same stack."""
+
+_LEVELS_IN_A_LIMIT: Final = (8, 4, 48)
+"""The same where the time is a limit: more of them would leave nothing to look at again with."""
 
 _FIRST: Final = 6
 """Levels of the first numeric kind for each level of another one."""
@@ -44,12 +53,15 @@ class Effort(msgspec.Struct, frozen=True):
         Of the replication.
     seconds : float
         Both stages, as expected.
+    least_s : float
+        That one pass and the fewest blocks take at least.
     """
 
     levels: Mapping[str, int]
     passes: int
     blocks: int
     seconds: float
+    least_s: float
 
 
 def effort(asking: Auditing, among: Sequence[Candidate], run_s: float) -> Effort:
@@ -57,15 +69,17 @@ def effort(asking: Auditing, among: Sequence[Candidate], run_s: float) -> Effort
     each_s = _SLOW * (run_s + _OVERHEAD_S)
     numeric = [candidate for candidate in among if candidate.numeric]
     rows = asking.max_time_s * _SCREENING / each_s / PASSES
+    first, further, most = _LEVELS_IN_A_LIMIT if asking.limited else _LEVELS
     levels: dict[str, int] = {}
     for place, candidate in enumerate(numeric):
         unit = rows / (_FIRST + len(numeric) - 1)
-        wanted = max(_LEVELS[0], _FIRST * unit) if not place else min(max(_LEVELS[1], unit), _LEVELS[2])
-        most = len(candidate.population)
-        levels[candidate.name] = most if asking.thorough else min(most, round(wanted))
+        wanted = max(first, _FIRST * unit) if not place else min(max(further, unit), most)
+        there = len(candidate.population)
+        levels[candidate.name] = there if asking.thorough else min(there, round(wanted))
     again = sum(TYPICAL + SLOWEST + FASTEST if c.numeric else len(c.population) for c in among)
     blocks = int(asking.max_time_s * (1 - _SCREENING) / each_s / again)
-    most = int(_BLOCKS[1] * max(1.0, asking.max_time_s / MAX_TIME_S))
-    blocks = min(max(blocks, _BLOCKS[0]), most)
-    seconds = each_s * (sum(levels.values()) * PASSES + again * (blocks + 1))
-    return Effort(levels, PASSES, blocks, seconds)
+    blocks = min(max(blocks, _BLOCKS[0]), int(_BLOCKS[1] * max(1.0, asking.max_time_s / MAX_TIME_S)))
+    screening_s = each_s * sum(levels.values()) * PASSES
+    seconds = screening_s + each_s * again * (blocks + 1)
+    least_s = (screening_s / PASSES + each_s * again * (FEWEST_BLOCKS + 1)) / _SLOW
+    return Effort(levels, PASSES, blocks, seconds, least_s)

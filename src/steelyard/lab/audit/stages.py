@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -15,15 +16,21 @@ from steelyard.design.contexts import draw_context
 from steelyard.errors import UsageError
 from steelyard.lab.audit.asking import Auditing, Row
 from steelyard.lab.audit.candidates import addresses_can_be_fixed
+from steelyard.lab.audit.effort import Effort
 from steelyard.lab.conductor import Watch
+from steelyard.lab.earlier import refuse_changed
 from steelyard.lab.run import run
 from steelyard.run.launches import Launches
 from steelyard.run.once import once
 from steelyard.run.verify import ending
-from steelyard.spec.experiment import Experiment
+from steelyard.spec.experiment import Experiment, Stop
 from steelyard.status import Progress
 from steelyard.store import Record
-from steelyard.units import Metric
+from steelyard.store.facts import FILE
+from steelyard.units import Metric, format_duration, format_quantity
+
+_SHORTEST_S: Final = 1e-3
+"""A limit has to be positive; one block is run whatever it is."""
 
 _COMPUTES: Final = (0.8, 1.1)
 """CPU time over elapsed time without waits for a CPU, of a program that computes in one thread; in the run of
@@ -43,6 +50,8 @@ class Stages:
         self.asking = asking
         self._directory = directory
         self._watch = watch
+        self._started = time.monotonic()
+        self._whole_s = self.run_s = 0.0
         self.runs = 0
         self.metric = Metric("wall_s", "s")
 
@@ -60,20 +69,58 @@ class Stages:
         wall, cpu, wait = (np.array(found[name].values) for name in ("wall_s", "cpu_s", "queue_wait_s"))
         return "cpu_s" if computes(wall, cpu, wait if wait.size else np.zeros_like(wall)) else "wall_s"
 
-    def measure(self, rows: Sequence[Row], *, stage: str, blocks: int, discard: int) -> Floats:
-        """Logarithms of the metric, rows x blocks."""
+    def refuse_too_much(self, plan: Effort) -> None:
+        """Raise UsageError where the time is over before anything can be told."""
+        self._whole_s = plan.seconds
+        if self.asking.limited and plan.least_s > self._left_s():
+            raise self._too_short(
+                f"the fewest runs that could tell take {format_duration(plan.least_s)} more"
+            )
+
+    def measure(
+        self,
+        rows: Sequence[Row],
+        *,
+        stage: str,
+        blocks: int,
+        discard: int,
+        fewest: int = 1,
+        share: float = 1.0,
+    ) -> Floats:
+        """Logarithms of the metric, rows x blocks.
+
+        Parameters
+        ----------
+        fewest : int
+            Blocks without which there is nothing to tell.
+        share : float
+            Of the time that is left, where it is limited.
+
+        Raises
+        ------
+        UsageError
+            The time was over before ``fewest`` blocks.
+        """
 
         def watch(at: Progress) -> None:
             self._watch(replace(at, what=f"blocks of the {stage}") if at.what == "blocks" else at)
 
-        run(self._experiment(rows, stage, blocks, discard), self._place(stage), watch=watch)
+        stop = self._stop(stage, share, len(rows) * self.run_s)
+        experiment = self._experiment(rows, stage, blocks, discard, stop)
+        refuse_changed(self._directory, stage, experiment, "audit")
+        run(experiment, self._place(stage), watch=watch)
         with Record.open(self._place(stage)) as record:
             self.runs += record.progress().trials
-        return self.logs(stage, self.asked_metric)
+        logs = self.logs(stage, self.asked_metric)
+        if logs.shape[1] < fewest:
+            raise self._too_short(f"the {stage} has {logs.shape[1]} of at least {fewest} blocks")
+        return logs
 
     def failures(self, rows: Sequence[Row]) -> list[str | None]:
         """How the program fails at each row, tried once; ``None`` where it does not."""
         unique = list({tuple(row.values()): row for row in rows}.values())
+        if self.asking.limited and len(unique) * self.run_s > self._left_s():
+            raise self._too_short(f"one run takes {format_quantity(self.run_s, 's', 2)}")
         experiment = self._experiment(unique, "trial", 1, 0)
         drawn = treatments(experiment)
         made = Launches(experiment, drawn, builds={}).in_context(
@@ -101,9 +148,34 @@ class Stages:
             )
         return np.log(values)
 
-    def _experiment(self, rows: Sequence[Row], stage: str, blocks: int, discard: int) -> Experiment:
+    def _left_s(self) -> float:
+        return self.asking.max_time_s - (time.monotonic() - self._started)
+
+    def _stop(self, stage: str, share: float, block_s: float) -> Stop | None:
+        """When the stage ends early: a block that has begun ends. A stage that an interrupted audit has begun
+        has the limit that it had then.
+        """
+        if not self.asking.limited:
+            return None
+        if (self._place(stage) / FILE).exists():
+            with Record.open(self._place(stage)) as record:
+                return record.experiment.design.stop
+        return Stop(max_time_s=max(self._left_s() * share - block_s, _SHORTEST_S))
+
+    def _too_short(self, what: str) -> UsageError:
+        needed = f"--max-time '{format_duration(self._whole_s)}', or " if self._whole_s else ""
+        return UsageError(
+            f"--max-time '{self.asking.max_time_s:g} s' is too short for an audit: {what}",
+            hint=f"{needed}--only NAME for fewer kinds of context; without --max-time it takes what it needs",
+        )
+
+    def _experiment(
+        self, rows: Sequence[Row], stage: str, blocks: int, discard: int, stop: Stop | None = None
+    ) -> Experiment:
         fixed = {} if "aslr" in rows[0] or not addresses_can_be_fixed() else {"aslr": "off"}
-        return self.asking.experiment(rows, stage=stage, blocks=blocks, discard=discard, fixed=fixed)
+        return self.asking.experiment(
+            rows, stage=stage, blocks=blocks, discard=discard, fixed=fixed, stop=stop
+        )
 
     def _place(self, stage: str) -> Path:
         return self._directory / f"{stage}.lab"

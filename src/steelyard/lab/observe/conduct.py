@@ -11,6 +11,7 @@ from typing import Final
 from steelyard.errors import MachineError, ProgramError, UsageError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.conductor import Watch
+from steelyard.lab.earlier import refuse_changed, refuse_other
 from steelyard.lab.observe.asking import Observing
 from steelyard.lab.observe.probes import INCLUDE, NONE, Probe, distinct
 from steelyard.lab.observe.rehearsal import rehearse
@@ -50,6 +51,7 @@ def observe(asking: Observing, directory: Path, *, watch: Watch) -> Observation:
     RecordError, InterruptedRunError
         As ``steelyard.lab.run.run``; after an interruption, the same call goes on.
     """
+    refuse_other(directory, "observe")
     probes = distinct(asking.probes)
     _refuse_missing(asking)
     scratch = directory / "written-by-probes"
@@ -65,6 +67,7 @@ def observe(asking: Observing, directory: Path, *, watch: Watch) -> Observation:
             experiment = asking.experiment(
                 usable, exit_code=rehearsed.exit_code, scratch=scratch, library=library
             )
+            refuse_changed(directory, "observe", experiment, "observe")
             run(experiment, directory / "observe.lab", watch=watch)
             samples = _samples(directory / "observe.lab", asking)
             inside = [probe for probe in usable if probe.inside]
