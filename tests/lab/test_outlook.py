@@ -42,6 +42,7 @@ def test_comparisons_are_those_of_the_largest_family(made, tmp_path, analysis, c
         ({}, True),
         ({"analysis": {"interval": "log-delta"}}, False),
         ({"analysis": {"estimand": "ratio_of_means"}}, False),
+        ({"analysis": {"estimand": "median_ratio"}}, True),
         ({"contexts": {"env_bytes": "random"}}, True),
         ({"contexts": {"env_bytes": "random", "passes": 2}, "design": {"blocks": 14}}, False),
     ],

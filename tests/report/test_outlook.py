@@ -50,3 +50,25 @@ def test_what_nobody_runs_is_a_dash():
     shown = plain(lines(outlook(**BLOCKS, pilots=[Pilot("wild", 300.0)]), 80)).splitlines()
     assert shown[4].split()[0] == "30000"
     assert shown[4].split()[-4:] == ["–", "–", "–", "–"]
+
+
+def test_where_no_difference_can_show_it_says_so_and_from_how_many_on_one_can():
+    shown = plain(lines(outlook(unit="block", units=7, comparisons=4, alpha=0.05, judge="sign"), 80))
+    assert shown.splitlines() == [
+        "What it could show",
+        "s is the spread of a ratio from block to block; differences that show with 80 %",
+        "power at 1.2 % (the first of 4 comparisons, Holm); needs: blocks; 7 blocks show",
+        "no difference, however large: only 8 and more can",
+        "    s  7 blocks show  1 % needs  2 % needs  5 % needs",
+        "0.5 %              –         11          8          8",
+        "  1 %              –         23         11          8",
+        "  2 %              –         82         26          8",
+        "  5 %              –        470        123         26",
+        " 10 %              –      1,814        472         87",
+    ]
+
+
+def test_no_level_is_out_of_reach_of_flipped_signs():
+    found = outlook(unit="block", units=7, comparisons=1000, alpha=0.05, judge="sign-flip")
+    assert found.fewest is None
+    assert "–" not in plain(lines(found, 80)).splitlines()[-5]

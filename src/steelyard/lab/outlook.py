@@ -17,7 +17,7 @@ from steelyard.stats.comparison import intervals
 from steelyard.stats.declared import Declared
 from steelyard.stats.pairing import pair_up
 from steelyard.stats.planning.looking_ahead import outlook
-from steelyard.stats.planning.outlook import Outlook, Pilot, Unit
+from steelyard.stats.planning.outlook import Judge, Outlook, Pilot, Unit
 from steelyard.stats.speedup import Speedup
 from steelyard.store import Record
 from steelyard.store.facts import FILE
@@ -46,10 +46,18 @@ def outlook_of(
         target=design.stop.rel_halfwidth if design.stop else None,
         margin=analysis.margin,
         pilots=() if unit == "run" else _pilots(experiment, directory, unit),
-        flipped=unit == "block"
-        and analysis.instances is None
-        and meant(analysis.estimand, analysis.interval) == "sign-flip",
+        judge=_judge(experiment, unit),
     )
+
+
+def _judge(experiment: Experiment, unit: Unit) -> Judge:
+    """What stands in its place where its units are others, or none, is t."""
+    analysis = experiment.analysis
+    kind = meant(analysis.estimand, analysis.interval)
+    if kind == "sign" and unit != "run":
+        return "sign"
+    blocks = unit == "block" and analysis.instances is None
+    return "sign-flip" if kind == "sign-flip" and blocks else "t"
 
 
 def _declared(experiment: Experiment) -> Declared:

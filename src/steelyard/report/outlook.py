@@ -59,6 +59,9 @@ def _caption(outlook: Outlook) -> str:
         parts.append(f"to {percent(outlook.target)}: until every interval is that precise")
     if outlook.margin is not None:
         parts.append("equal: with 90 % power, if nothing differs")
+    if outlook.fewest is not None:
+        units = counted(outlook.units, outlook.unit)
+        parts.append(f"{units} show no difference, however large: only {outlook.fewest} and more can")
     return "; ".join(parts)
 
 

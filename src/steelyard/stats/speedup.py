@@ -15,6 +15,7 @@ from steelyard.stats.contrast import Contrast
 from steelyard.stats.interval import Interval
 from steelyard.stats.laws.law import Law
 from steelyard.stats.laws.sign_flips import SignFlips
+from steelyard.stats.laws.signs import Signs
 from steelyard.stats.rounding import of_logs
 from steelyard.stats.student import AS_NORMAL, detectable, t_quantile, two_sided_p
 from steelyard.stats.undefined import LARGEST_LOG, Undefined
@@ -94,16 +95,16 @@ class Speedup(msgspec.Struct, frozen=True):
 
     def resolvable(self, alpha: float = 0.05, power: float = 0.8) -> float | None:
         """The smallest relative difference that a test at ``alpha`` shows with ``power``, given this n and
-        spread; ``None`` without a spread. By flipped signs where these judge, else by t, or by the normal
-        distribution where there is no ``nu``.
+        spread; ``None`` without a spread, and where no difference would. By the signs where these judge, else
+        by t, or by the normal distribution where there is no ``nu``.
         """
         if self.se == 0:
             return None
-        if isinstance(self.law, SignFlips):
+        if isinstance(self.law, SignFlips | Signs):
             shift = self.law.detectable(alpha, power)
         else:
             shift = detectable(AS_NORMAL if self.nu is None else self.nu, alpha, power) * self.se
-        return math.expm1(shift) if shift <= LARGEST_LOG else None
+        return math.expm1(shift) if shift is not None and shift <= LARGEST_LOG else None
 
 
 def smallest_exact_p(method: str, n: int) -> float:

@@ -6,7 +6,7 @@ import pytest
 
 from steelyard.stats.planning.looking_ahead import DIFFERENCES, SPREADS, outlook
 from steelyard.stats.planning.outlook import Pilot
-from steelyard.stats.planning.size import n_paired, n_precise, n_tost, n_welch
+from steelyard.stats.planning.size import n_paired, n_precise, n_signs, n_tost, n_welch
 
 
 def test_every_spread_has_its_row_and_pilots_come_first():
@@ -47,11 +47,24 @@ def test_a_pilot_without_spread_has_no_row():
 
 def test_where_signs_are_flipped_their_power_counts():
     design = {"unit": "block", "units": 8, "comparisons": 5, "alpha": 0.05, "margin": 0.02}
-    by_t, by_signs = outlook(**design), outlook(**design, flipped=True)
+    by_t, by_signs = outlook(**design), outlook(**design, judge="sign-flip")
     for row, before in zip(by_signs.rows, by_t.rows, strict=True):
         assert math.log1p(row.shows) == pytest.approx(1.2 * math.log1p(before.shows), rel=0.01)
         assert row.needed == tuple(n_paired(math.log1p(d) / row.s, 0.01, flipped=True) for d in DIFFERENCES)
         assert row.equivalent == n_tost(math.log1p(0.02) / row.s, 0.005, 0.9, flipped=True)
-    assert outlook(**{**design, "units": 65}, flipped=True).rows[0].shows == pytest.approx(
+    assert outlook(**{**design, "units": 65}, judge="sign-flip").rows[0].shows == pytest.approx(
         outlook(**{**design, "units": 65}).rows[0].shows
     )
+
+
+def test_of_a_median_so_few_units_show_nothing_and_it_says_how_many_can():
+    design = {"unit": "block", "units": 7, "alpha": 0.05, "judge": "sign"}
+    one, many = outlook(**design, comparisons=1, margin=0.02), outlook(**design, comparisons=4)
+    assert one.fewest is None
+    assert all(row.shows > 0 for row in one.rows)
+    assert many.fewest == 8
+    assert all(row.shows is None for row in many.rows)
+    assert outlook(**{**design, "units": 8}, comparisons=4).fewest is None
+    for row in one.rows:
+        assert row.needed == tuple(n_signs(math.log1p(d) / row.s) for d in DIFFERENCES)
+        assert row.equivalent == n_signs(math.log1p(0.02) / row.s, 0.05, 0.95)

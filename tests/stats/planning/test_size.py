@@ -13,7 +13,7 @@ from statsmodels.stats.power import TTestIndPower, TTestPower
 from steelyard.stats.laws.sign_flips import SignFlips
 from steelyard.stats.paired.flip_critical import flips_critical
 from steelyard.stats.planning.power import detectable_ratio, equivalence_power, t_power
-from steelyard.stats.planning.size import MOST, n_paired, n_precise, n_tost, n_welch
+from steelyard.stats.planning.size import MOST, n_paired, n_precise, n_signs, n_tost, n_welch
 from steelyard.stats.student import t_quantile
 
 
@@ -153,3 +153,26 @@ def test_intervals_by_signs_lie_within_the_margin_as_often_as_is_said(n, alpha, 
         found = SignFlips(float(d.mean()), se, n - 1, d, int(rng.integers(2**31))).interval(alpha)
         inside += -margin < math.log(found.low) and math.log(found.high) < margin
     assert low <= inside <= high
+
+
+@pytest.mark.parametrize("power", [0.8, 0.95])
+@pytest.mark.parametrize("alpha", [0.05, 0.05 / 28])
+@pytest.mark.parametrize("effect", [0.15, 0.4, 1.0, 3.0])
+def test_the_sign_test_has_its_power_from_the_number_told_on_and_not_just_before(effect, alpha, power):
+    def reached(n):
+        k = sum(2 * witness.binom.cdf(i, n, 0.5) <= alpha for i in range(n))
+        return k > 0 and witness.binom.cdf(k - 1, n, witness.norm.cdf(-effect)) >= power
+
+    n = n_signs(effect, alpha, power)
+    assert all(reached(more) for more in range(n, n + 60))
+    assert not reached(n - 1)
+
+
+def test_of_very_many_signs_the_normal_law_tells():
+    """Where both are known they agree; the sign test of normal values needs pi / 2 of what t needs."""
+    assert n_signs(0.0283) < 16_000
+    assert n_signs(0.0283) == pytest.approx(math.pi / 2 * n_paired(0.0283), rel=0.003)
+    # As all larger numbers must be enough, about 1 % more are counted.
+    assert n_signs(0.036) == pytest.approx(math.pi / 2 * n_paired(0.036), rel=0.015)
+    assert n_signs(0) is None
+    assert n_signs(1e-6) is None

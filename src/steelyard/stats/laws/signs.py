@@ -53,6 +53,31 @@ class Signs(msgspec.Struct, frozen=True, eq=False):
         except (OverflowError, ValueError):
             return None
 
+    def detectable(self, alpha: float, power: float) -> float | None:
+        """The true log ratio that normal log ratios with this spread show at ``alpha`` with ``power``;
+        ``None`` where no log ratio could. Their spread is told from the 95 % interval, of which the ends are
+        about where Blom (1958) has the k-th of n normal values: Phi^-1((k - 3/8) / (n + 1/4)).
+        """
+        from scipy.special import ndtri
+
+        n = self.lows.size
+        interval, shown = self.interval(0.05), signs_detectable(n, alpha, power)
+        if interval is None or shown is None:
+            return None
+        half = math.log(interval.high / interval.low) / 2
+        return shown * half / -float(ndtri((order_of(n, 0.05) - 0.375) / (n + 0.25)))
+
+
+def signs_detectable(n: int, alpha: float, power: float) -> float | None:
+    """The true median of normal values, in their standard deviations, that the sign test of ``n`` of them
+    shows at ``alpha`` with ``power``: P(Bin(n, Phi(-d)) < k) = ``power``. ``None`` where n equal signs do not
+    reject.
+    """
+    from scipy.special import bdtri, ndtri
+
+    k = order_of(n, alpha)
+    return -float(ndtri(bdtri(k - 1, n, power))) if k else None
+
 
 def order_of(n: int, alpha: float) -> int:
     """How many values from either end the interval of the median begins, counted from 1; 0: nowhere."""

@@ -6,10 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
+from steelyard.stats.laws.signs import signs_detectable
 from steelyard.stats.paired.flip_critical import flips_critical
-from steelyard.stats.planning.outlook import Outlook, OutlookRow, Pilot, Unit
+from steelyard.stats.planning.outlook import Judge, Outlook, OutlookRow, Pilot, Unit
 from steelyard.stats.planning.power import POWER, detectable_ratio
-from steelyard.stats.planning.size import n_paired, n_precise, n_tost, n_welch
+from steelyard.stats.planning.size import n_paired, n_precise, n_signs, n_tost, n_welch
 from steelyard.stats.student import detectable, t_quantile
 
 SPREADS: Final = (0.005, 0.01, 0.02, 0.05, 0.1)
@@ -27,41 +28,57 @@ def outlook(
     target: float | None = None,
     margin: float | None = None,
     pilots: Sequence[Pilot] = (),
-    flipped: bool = False,
+    judge: Judge = "t",
 ) -> Outlook | None:
-    """``None`` where nothing is compared, or one unit can show nothing. ``flipped`` where the signs of blocks
-    judge, as far as they do: from 7 to 64 of them.
-    """
+    """``None`` where nothing is compared, or one unit can show nothing."""
     if comparisons < 1 or units < 2:
         return None
     level = alpha / comparisons
     spreads: list[tuple[float, str | None]] = [(pilot.s, pilot.treatment) for pilot in pilots if pilot.s > 0]
     spreads += [(s, None) for s in SPREADS]
-    # An equivalence is decided by an interval at 1 - level: two one-sided tests at half of it each.
     rows = tuple(
         OutlookRow(
             s=s,
             pilot=pilot,
-            shows=_shows(unit, s, units, level, flipped=flipped),
-            needed=tuple(_needed(unit, s, each, level, flipped=flipped) for each in DIFFERENCES),
+            shows=_shows(unit, s, units, level, judge),
+            needed=tuple(_needed(unit, math.log1p(each) / s, level, judge) for each in DIFFERENCES),
             precise=None if target is None or unit == "run" else n_precise(target, s),
             equivalent=None
             if margin is None or unit == "run"
-            else n_tost(math.log1p(margin) / s, level / 2, POWER_OF_EQUIVALENCE, flipped=flipped),
+            else _equivalent(math.log1p(margin) / s, level, judge),
         )
         for s, pilot in spreads
     )
-    return Outlook(unit, units, comparisons, level, target, margin, rows, DIFFERENCES)
+    fewest = math.ceil(1 - math.log2(level)) if judge == "sign" else 2
+    return Outlook(
+        unit, units, comparisons, level, target, margin, rows, DIFFERENCES, fewest if units < fewest else None
+    )
 
 
-def _shows(unit: Unit, s: float, units: int, level: float, *, flipped: bool) -> float | None:
-    if unit != "run":
-        critical = flips_critical(units, level) if flipped else t_quantile(units - 1, level)
+def _shows(unit: Unit, s: float, units: int, level: float, judge: Judge) -> float | None:
+    shift: float | None
+    if unit == "run":
+        shift = detectable(2 * units - 2, level, POWER) * s * math.sqrt(2 / units)
+    elif judge == "sign":
+        shown = signs_detectable(units, level, POWER)
+        shift = None if shown is None else shown * s
+    else:
+        critical = flips_critical(units, level) if judge == "sign-flip" else t_quantile(units - 1, level)
         return detectable_ratio(s, units, critical, POWER)
-    shift = detectable(2 * units - 2, level, POWER) * s * math.sqrt(2 / units)
-    return math.expm1(shift) if shift < 700 else None
+    return math.expm1(shift) if shift is not None and shift < 700 else None
 
 
-def _needed(unit: Unit, s: float, difference: float, level: float, *, flipped: bool) -> int | None:
-    effect = math.log1p(difference) / s
-    return n_welch(effect, level, POWER) if unit == "run" else n_paired(effect, level, POWER, flipped=flipped)
+def _needed(unit: Unit, effect: float, level: float, judge: Judge) -> int | None:
+    if unit == "run":
+        return n_welch(effect, level, POWER)
+    if judge == "sign":
+        return n_signs(effect, level, POWER)
+    return n_paired(effect, level, POWER, flipped=judge == "sign-flip")
+
+
+def _equivalent(margin: float, level: float, judge: Judge) -> int | None:
+    """An equivalence is decided by an interval at 1 - level: two one-sided tests at half of it each."""
+    if judge == "sign":
+        # Of the two ends, each may lie outside as often as both together may; hardly ever do both.
+        return n_signs(margin, level, (1 + POWER_OF_EQUIVALENCE) / 2)
+    return n_tost(margin, level / 2, POWER_OF_EQUIVALENCE, flipped=judge == "sign-flip")

@@ -7,6 +7,8 @@ from typing import Literal
 import msgspec
 
 Unit = Literal["block", "context", "run"]
+Judge = Literal["t", "sign-flip", "sign"]
+"""By which the units are tested: their mean, their mean by 7 to 64 flipped signs, or their median."""
 
 
 class Pilot(msgspec.Struct, frozen=True):
@@ -57,6 +59,8 @@ class Outlook(msgspec.Struct, frozen=True):
         At which the first of them is tested by Holm: alpha / comparisons.
     target, margin : float or None
         Of the stop rule, and of the analysis.
+    fewest : int or None
+        Units from which on a difference can show at all; ``None`` where those planned are as many.
     """
 
     unit: Unit
@@ -67,3 +71,4 @@ class Outlook(msgspec.Struct, frozen=True):
     margin: float | None
     rows: tuple[OutlookRow, ...]
     differences: tuple[float, ...]
+    fewest: int | None = None

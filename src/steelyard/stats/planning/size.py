@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Final
 
+import numpy as np
+
 from steelyard.stats.paired.flip_critical import flips_critical
 from steelyard.stats.paired.sign_flip import FEWEST
 from steelyard.stats.paired.sign_flip import MOST as MOST_FLIPPED
@@ -14,6 +16,8 @@ from steelyard.stats.student import t_quantile
 
 MOST: Final = 10_000_000
 """Units that nobody runs; more are ``None``."""
+MOST_SIGNS: Final = 10_000
+"""Units of which the signs are counted; with more, the normal law is off by 1 % or less."""
 
 
 def n_paired(effect: float, alpha: float = 0.05, power: float = 0.8, *, flipped: bool = False) -> int | None:
@@ -34,6 +38,27 @@ def n_welch(effect: float, alpha: float = 0.05, power: float = 0.8) -> int | Non
         lambda n: t_power(effect * math.sqrt(n / 2), 2 * n - 2, t_quantile(2 * n - 2, alpha)) >= power,
         near=_normal_size(effect / math.sqrt(2), alpha, power),
     )
+
+
+def n_signs(effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
+    """Units for the sign test of the median of normal values; ``effect`` over their ``s``: the number from
+    which on P(Bin(n, Phi(-effect)) < k) is enough, although it falls where k stays. Beyond ``MOST_SIGNS``, by
+    the normal law.
+    """
+    from scipy.special import bdtr, bdtrik, ndtr, ndtri
+
+    wrong = float(ndtr(-effect))
+    spread = math.sqrt(wrong * (1 - wrong))
+    wanted = -float(ndtri(alpha / 2)) / 2 + float(ndtri(power)) * spread
+    near = (wanted / (0.5 - wrong)) ** 2 if wrong < 0.5 else math.inf
+    if near > MOST_SIGNS:
+        return math.ceil(near) if near <= MOST else None
+    n = np.arange(max(1, math.floor(0.8 * near) - 20), math.ceil(1.2 * near) + 60)
+    # The real number of successes at which the share is alpha / 2, and one more: k, where that is above 0.
+    k = np.nan_to_num(np.floor(bdtrik(alpha / 2, n, 0.5)), nan=-1.0) + 1
+    k -= (k > 0) & (2 * bdtr(k - 1, n, 0.5) > alpha)
+    short = n[(k < 1) | (bdtr(k - 1, n, wrong) < power)]
+    return int(short[-1]) + 1 if short.size else 1
 
 
 def n_tost(
