@@ -34,6 +34,12 @@ def test_a_record_that_lost_blocks_has_not_ended_and_is_continued(steelyard_cli,
     assert steelyard_cli("run", "it.toml").returncode == 0
     with closing(sqlite3.connect(tmp_path / "it.lab" / "record.sqlite")) as record, record:
         record.execute("DELETE FROM trial WHERE id > 20")
+    assert steelyard_cli("recover", "it.lab", "TEXT.lab").stdout.splitlines() == [
+        "TEXT.lab has 20 of 26 trials; 6 cannot be read any more",
+        "3 blocks lost trials or values, so that they are in no answer any more",
+        "steelyard analyze TEXT.lab answers from what there is",
+        "steelyard run TEXT.lab measures as many blocks again",
+    ]
     found = json.loads(steelyard_cli("recover", "it.lab", "COPY.lab", "--json").stdout)
     assert (found["lost_trials"], found["spoilt_blocks"]) == (6, 3)
     assert json.loads(steelyard_cli("status", "COPY.lab", "--json").stdout)["state"] == "interrupted"
@@ -79,7 +85,12 @@ def test_a_record_whose_spec_is_lost_is_analysed_by_the_text_of_it_and_not_conti
         record.execute("DELETE FROM record")
     done = steelyard_cli("recover", "it.lab", "COPY.lab")
     assert done.returncode == 0, done.stderr
-    assert "its spec was read from spec.toml" in done.stdout
+    assert done.stdout.splitlines() == [
+        "COPY.lab has all 26 trials that had ended",
+        "its spec was lost, and read from spec.toml; which program was measured is lost too",
+        "steelyard analyze COPY.lab answers from what there is",
+        "it cannot be continued, since nothing tells whether the program is still the same",
+    ]
     again = steelyard_cli("analyze", "COPY.lab").stdout
     assert again.splitlines()[:8] == whole.splitlines()[:8]
     refused = steelyard_cli("run", "COPY.lab")
@@ -93,7 +104,20 @@ def test_a_recovery_that_saves_no_trial_says_so(steelyard_cli, tmp_path):
     with closing(sqlite3.connect(tmp_path / "it.lab" / "record.sqlite")) as record, record:
         record.execute("DELETE FROM trial")
     done = steelyard_cli("recover", "it.lab", "COPY.lab")
-    assert (
-        done.stdout.splitlines()[0]
-        == "COPY.lab holds the experiment and no trial: all 13 finished ones are lost"
-    )
+    assert done.stdout.splitlines() == [
+        "COPY.lab has the experiment and none of its 13 trials: they cannot be read any more",
+        "12 blocks lost trials or values, so that they are in no answer any more",
+        "steelyard run COPY.lab measures as many blocks again",
+    ]
+
+
+def test_an_error_names_the_damaged_record_and_not_the_new_one(steelyard_cli, tmp_path):
+    missing = steelyard_cli("recover", "it.lab", "COPY.lab")
+    assert missing.stderr.startswith("error: it.lab does not exist\n\nhint: ")
+    (tmp_path / "it.lab").mkdir()
+    (tmp_path / "it.lab" / "record.sqlite").write_bytes(b"\0" * 5000)
+    done = steelyard_cli("recover", "it.lab", "COPY.lab")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: it.lab cannot be recovered: ")
+    assert "COPY.lab" not in done.stderr
+    assert not (tmp_path / "COPY.lab").exists()

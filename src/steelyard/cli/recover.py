@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from steelyard.cli import completing
 from steelyard.cli.options import json_option
+
+if TYPE_CHECKING:
+    from steelyard.store.recovery import Recovered
 
 
 @click.command(short_help="Copy what can be read of a damaged record into a new one.")
@@ -22,7 +28,8 @@ from steelyard.cli.options import json_option
 def command(damaged: Path, new: Path, as_json: bool) -> None:
     """Copy every row that can still be read of DAMAGED.lab into NEW.lab, which can be analysed and continued.
 
-    DAMAGED.lab stays as it is. Blocks that lost trials or values count no more.
+    DAMAGED.lab stays as it is. Blocks that lost trials or values are in no answer; `steelyard run NEW.lab`
+    measures as many again.
     """
     from msgspec.structs import asdict
 
@@ -34,14 +41,30 @@ def command(damaged: Path, new: Path, as_json: bool) -> None:
     if as_json:
         click.echo(written({"format": "steelyard/recovery", "version": 1, **asdict(found)}), nl=False)
         return
-    if found.trials:
-        click.echo(f"{new} holds {found.trials:,} trials; {found.lost_trials:,} finished ones are lost")
+    for line in _lines(found, new):
+        click.echo(line)
+
+
+def _lines(found: Recovered, new: Path) -> Iterator[str]:
+    """What there is again, what is lost, and what can be done with it."""
+    named, every = shlex.quote(str(new)), found.trials + found.lost_trials
+    if not every:
+        yield f"{new} has the experiment, of which no trial had ended"
+    elif not found.lost_trials:
+        yield f"{new} has all {every:,} trials that had ended"
+    elif found.trials:
+        yield f"{new} has {found.trials:,} of {every:,} trials; {found.lost_trials:,} cannot be read any more"
     else:
-        lost = f": all {found.lost_trials:,} finished ones are lost" if found.lost_trials else ""
-        click.echo(f"{new} holds the experiment and no trial{lost}")
+        yield f"{new} has the experiment and none of its {every:,} trials: they cannot be read any more"
+    if found.spoilt_blocks == 1:
+        yield "1 block lost trials or values, so that it is in no answer any more"
+    elif found.spoilt_blocks:
+        yield f"{found.spoilt_blocks:,} blocks lost trials or values, so that they are in no answer any more"
     if found.spec == "file":
-        click.echo(
-            "its spec was read from spec.toml; it can be analysed, but what program it measured is lost"
-        )
-    if found.spoilt_blocks:
-        click.echo(f"{found.spoilt_blocks:,} complete blocks lost trials or values and count no more")
+        yield "its spec was lost, and read from spec.toml; which program was measured is lost too"
+    if found.trials:
+        yield f"steelyard analyze {named} answers from what there is"
+    if found.spec == "file":
+        yield "it cannot be continued, since nothing tells whether the program is still the same"
+    elif found.spoilt_blocks:
+        yield f"steelyard run {named} measures as many blocks again"

@@ -113,17 +113,18 @@ def recover(damaged: Path, new: Path) -> Recovered:
     refuse_existing(new)
     with explained(source):
         if not source.is_file():
-            raise RecordError(f"{damaged} has no {FILE}", hint="name the directory of a record")
+            what = f"has no {FILE}" if damaged.exists() else "does not exist"
+            raise RecordError(f"{damaged} {what}", hint="name the directory of a record: NAME.lab")
         shutil.copytree(damaged, new, ignore=shutil.ignore_patterns("lock"), dirs_exist_ok=True)
     try:
         with explained(new / FILE):
-            return _rebuild(new, damaged.absolute().parent)
+            return _rebuild(new, damaged)
     except BaseException:
         shutil.rmtree(new, ignore_errors=True)
         raise
 
 
-def _rebuild(directory: Path, source_of_spec: Path) -> Recovered:
+def _rebuild(directory: Path, damaged: Path) -> Recovered:
     # A copy, and its log with it, so that SQLite may finish or take back what was being written.
     old = directory / "damaged.sqlite"
     for path in list(directory.glob(f"{FILE}*")):
@@ -148,9 +149,9 @@ def _rebuild(directory: Path, source_of_spec: Path) -> Recovered:
             target.execute(_BROKEN_SPEC)
             ((specs,),) = target.execute("SELECT count(*) FROM record").fetchall()
             if not specs:
-                _take_spec(target, directory, source_of_spec)
+                _take_spec(target, directory, damaged)
             if mended:
-                _refuse_hidden_extensions(target, directory, present)
+                _refuse_hidden_extensions(target, damaged, present)
             recovered = replace(_settle(target), spec="record" if specs else "file")
             target.execute("COMMIT")
     for path in directory.glob(f"{old.name}*"):
@@ -233,21 +234,22 @@ def _insert(target: sqlite3.Connection, table: str, row: tuple[Any, ...]) -> Non
         return
 
 
-def _refuse_hidden_extensions(target: sqlite3.Connection, directory: Path, present: set[str]) -> None:
+def _refuse_hidden_extensions(target: sqlite3.Connection, damaged: Path, present: set[str]) -> None:
     """Of a record from before there were extensions, the first page of a new one does not lead to those that
     it got later; without them, it would be judged less strictly.
     """
     ((version,),) = target.execute("SELECT version FROM record").fetchall()
     if version >= _WITH_EXTENSIONS and "extension" not in present:
         raise RecordError(
-            f"{directory}: how often the damaged record was extended cannot be read",
-            hint="restore it from a copy",
+            f"{damaged} cannot be recovered: how often it was extended cannot be read, and with that how"
+            " strictly it is judged",
+            hint=f"restore {damaged} from a copy",
         )
 
 
-def _take_spec(target: sqlite3.Connection, directory: Path, source: Path) -> None:
+def _take_spec(target: sqlite3.Connection, directory: Path, damaged: Path) -> None:
     """The experiment from the text that the record keeps for people; relative paths in it are taken to start
-    where the record lies.
+    where the ``damaged`` record lies.
     """
     from steelyard.design import treatments
     from steelyard.spec import loads
@@ -255,18 +257,22 @@ def _take_spec(target: sqlite3.Connection, directory: Path, source: Path) -> Non
     found = dict(target.execute("SELECT id, label FROM treatment"))
     try:
         text = (directory / SPEC).read_text(encoding="utf-8")
-        experiment = loads(text, source=source, name=SPEC, allow_many=True)
+        experiment = loads(text, source=damaged.absolute().parent, name=SPEC, allow_many=True)
     except OSError:
-        raise _lost(directory, f"and there is no {SPEC} beside it") from None
+        raise _lost(damaged, f"and there is no {SPEC} beside it") from None
     except UnicodeDecodeError:
-        raise _lost(directory, f"and {SPEC} beside it is no text") from None
+        raise _lost(damaged, f"and {SPEC} beside it is no text") from None
     except UsageError as error:
-        raise _lost(directory, f"and the text beside it is none: {error.message}") from None
+        raise _lost(damaged, f"and the text beside it is none: {error.message}") from None
     drawn = treatments(experiment)
     if not found:
-        raise _lost(directory, f"nor which treatments it had, so nothing shows that {SPEC} is its own")
+        raise RecordError(
+            f"{damaged} cannot be recovered: neither its spec nor its treatments can be read, so that nothing"
+            f" shows that {SPEC} beside it is its own",
+            hint=f"restore {damaged} from a copy",
+        )
     if not found.items() <= {each.id: each.label for each in drawn}.items():
-        raise _lost(directory, f"and {SPEC} beside it has other treatments than the record")
+        raise _lost(damaged, f"and {SPEC} beside it has other treatments")
     describe(target, experiment, {})
     for each in drawn:
         target.execute(
@@ -279,10 +285,10 @@ def _take_spec(target: sqlite3.Connection, directory: Path, source: Path) -> Non
     )
 
 
-def _lost(directory: Path, why: str) -> RecordError:
+def _lost(damaged: Path, why: str) -> RecordError:
     return RecordError(
-        f"{directory}: not even the spec can be read from the damaged record, {why}",
-        hint=f"restore the damaged record from a copy, or its {SPEC} as it was run",
+        f"{damaged} cannot be recovered: its spec cannot be read, {why}",
+        hint=f"restore {damaged} from a copy, or only {damaged / SPEC} as it was run",
     )
 
 
