@@ -275,7 +275,7 @@ def test_the_text_of_the_spec_does_not_stand_in_for_treatments_that_nothing_show
     (damaged / "spec.toml").write_text(SPEC)
     without_page_of(damaged, "record")
     without_page_of(damaged, "treatment")
-    with pytest.raises(RecordError, match=r"nothing shows that spec\.toml is its own"):
+    with pytest.raises(RecordError, match=r"nothing shows that spec\.toml beside it is its own"):
         recover(damaged, tmp_path / "new.lab")
 
 
@@ -310,7 +310,7 @@ def test_the_hint_of_a_damaged_record_is_a_command_that_works(damaged, tmp_path)
     copy = tmp_path / "COPY.lab"
     command = [sys.executable, "-m", *shlex.split(hint)[:-1], str(copy)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout.startswith(f"{copy} holds 600 trials; 0 finished ones are lost\n")
+    assert done.stdout.startswith(f"{copy} has all 600 trials that had ended\n")
     again = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (again.returncode, again.stdout) == (2, "")
     assert again.stderr.startswith(f"error: {copy} exists already\n\nhint: ")
