@@ -6,12 +6,15 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 Complete = Callable[[click.Context, click.Parameter, str], list[str]]
-CompletePaths = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+CompletePaths = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 
 
 def _complete(names: Callable[[], Iterable[str]]) -> Complete:
@@ -71,6 +74,8 @@ def _paths(*, specs: bool, records: bool) -> CompletePaths:
     """
 
     def complete(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
         place, slash, start = begun.rpartition("/")
         where = Path(os.path.expanduser(place + slash) or os.curdir)  # noqa: PTH111 -- "~/" alone is none
         entries = [each for each in _listed(where) if each.startswith(start) and (start or each[0] != ".")]
@@ -93,6 +98,8 @@ def _paths(*, specs: bool, records: bool) -> CompletePaths:
 
 def _files(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
     """The shell's own: what a command starts with is a file, or a program that it is quicker to type."""
+    from click.shell_completion import CompletionItem
+
     return [CompletionItem(begun, type="file")]
 
 

@@ -26,6 +26,9 @@ _MOST_LAUNCHES: Final = 256
 ones."""
 
 
+_BLOCK_END: Final = BlockEnd()
+
+
 class Work(msgspec.Struct, frozen=True, gc=False):
     """A block, and the trials of it that are done already."""
 
@@ -132,7 +135,7 @@ class Session:
             entries += self._levels.change(self._treatments[treatment].levels, self._define)
             entries.append(Trial(trial, self._number(launches[treatment], treatment, trial)))
         entries += self._hooks(first, program.after_block)
-        entries.append(BlockEnd())
+        entries.append(_BLOCK_END)
         return entries
 
     def _hooks(self, treatment: Treatment, commands: Sequence[Sequence[str]]) -> list[Entry]:

@@ -67,6 +67,8 @@ class Verifier:
         return f"{ending(raw)}{f' ({why})' if why else ''}{wanted}{_last_words(raw)}"
 
     def _wrong_output(self, raw: RawTrial) -> str | None:
+        if self._stdout is None and self._stderr is None:  # mostly, and this is asked for every trial
+            return None
         return _unmatched(raw, "stdout", self._stdout) or _unmatched(raw, "stderr", self._stderr)
 
 

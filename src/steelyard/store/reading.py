@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from operator import itemgetter
-from statistics import median
 from typing import Concatenate, ParamSpec, TypeVar
 
 import msgspec
@@ -310,6 +309,8 @@ class Reading(Facts):
     @_asked
     def gaps(self, trials: int = 10_000) -> Gaps:
         """What passed between trials, of the first so many."""
+        from statistics import median
+
         found: dict[bool, list[float]] = {True: [], False: []}
         before: tuple[int, int, int] | None = None
         for run, block, start, wall in self._rows(

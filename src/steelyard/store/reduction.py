@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Callable, Sequence
 from typing import Final
 
 from steelyard.spec.experiment import Reduce
 
+
+def _median(values: Sequence[float]) -> float:
+    """Of an even number of values: halfway between the two in the middle."""
+    from statistics import median
+
+    return median(values)
+
+
+def _mean(values: Sequence[float]) -> float:
+    from statistics import fmean
+
+    return fmean(values)
+
+
 REDUCTIONS: Final[dict[Reduce, Callable[[Sequence[float]], float]]] = {
-    # Of an even number of values: halfway between the two in the middle.
-    "median": statistics.median,
-    "mean": statistics.fmean,
+    "median": _median,
+    "mean": _mean,
     "min": min,
     "max": max,
     "sum": math.fsum,

@@ -20,6 +20,7 @@ from steelyard.store.database import explained, set_durable
 from steelyard.store.entries import Batch, Look, RunState
 from steelyard.store.facts import FILE
 from steelyard.store.failed_output import FailedOutput
+from steelyard.store.inserting import insert
 from steelyard.store.json_text import as_given, canonical
 from steelyard.store.lock import WriterLock
 from steelyard.store.reading import Reading
@@ -27,21 +28,19 @@ from steelyard.store.schema import EXTENSION, VERSION
 from steelyard.units import Scalar
 
 _FIELDS: Final = Measurement.__struct_fields__[: Measurement.__struct_fields__.index("reason") + 1]
-_TRIAL_COLUMNS: Final = ("id", *_FIELDS[1:], "run")
-_COLUMNS, _MARKS = ", ".join(_TRIAL_COLUMNS), ", ".join("?" * len(_TRIAL_COLUMNS))
-_INSERT_TRIAL: Final = f"INSERT INTO trial ({_COLUMNS}) VALUES ({_MARKS})"  # noqa: S608 -- the names above
+_TRIAL: Final = f"trial ({', '.join(('id', *_FIELDS[1:], 'run'))})"
 
 # A block is finished when its last trial is in; what it is then follows from its trials.
 _FINISH_BLOCKS: Final = """
-UPDATE block SET state = CASE
-    WHEN discard THEN 'discarded'
-    WHEN EXISTS (SELECT 1 FROM trial
-                 WHERE id >= first_trial AND id < first_trial + trials AND status <> 'ok') THEN 'incomplete'
-    ELSE 'complete' END
+UPDATE block SET state = (
+    SELECT CASE WHEN count(*) < block.trials THEN 'planned'
+                WHEN discard THEN 'discarded'
+                WHEN max(status <> 'ok') THEN 'incomplete'
+                ELSE 'complete' END
+    FROM trial WHERE trial.id >= first_trial AND trial.id < first_trial + block.trials)
 WHERE id BETWEEN ? AND ? AND state = 'planned'
   -- Nearly always the last to come: without it nothing needs to be counted.
-  AND EXISTS (SELECT 1 FROM trial WHERE id = first_trial + trials - 1)
-  AND (SELECT count(*) FROM trial WHERE id >= first_trial AND id < first_trial + trials) = trials
+  AND EXISTS (SELECT 1 FROM trial WHERE trial.id = first_trial + trials - 1)
 """
 
 
@@ -104,22 +103,26 @@ class Writing(Reading):
     def add_blocks(self, blocks: Iterable[Block]) -> None:
         """Store blocks before they are run; on the disk when this returns, as no order is drawn twice."""
         blocks = list(blocks)
+        # Few orders in many blocks, where treatments are few.
+        orders = {order: as_given(order) for order in {block.order for block in blocks}}
         contexts = {block.context.id: block.context for block in blocks if block.context is not None}
         with self._transaction(durable=True):
             self._connection.executemany(
                 "INSERT INTO context VALUES (?, ?) ON CONFLICT DO NOTHING",
                 [(context.id, as_given(dict(context.settings))) for context in contexts.values()],
             )
-            self._connection.executemany(
-                "INSERT INTO block VALUES (?, ?, ?, ?, 'planned', ?, ?, ?)",
+            insert(
+                self._connection,
+                "block",
                 [
                     (
                         block.id,
                         block.pass_,
                         block.context.id if block.context is not None else None,
                         int(block.discard),
-                        as_given(block.order),
-                        (block.id - 1) * len(block.order) + 1,
+                        "planned",
+                        orders[block.order],
+                        block.first_trial,
                         len(block.order),
                     )
                     for block in blocks
@@ -148,12 +151,10 @@ class Writing(Reading):
         self._check_places(measurements)
         with self._transaction(durable=False), _refused(self.directory, run):
             self._failed_output.keep(measurements)
-            self._connection.executemany(
-                _INSERT_TRIAL,
-                [(*astuple(m)[: len(_FIELDS)], run) for m in measurements],
-            )
-            self._connection.executemany(
-                "INSERT INTO value VALUES (?, ?, ?, ?, ?)",
+            insert(self._connection, _TRIAL, [(*astuple(m)[: len(_FIELDS)], run) for m in measurements])
+            insert(
+                self._connection,
+                "value",
                 [
                     (m.trial, self._id_of_metric(v.metric), self._id_of_labels(v.labels), v.i, _finite(v))
                     for m in measurements
