@@ -59,6 +59,18 @@ REFUSED = {
         {"launch": {"kind": "slurm", "script": "none.sh"}},
         "none.sh",
     ),
+    "no command of a queue": (
+        {
+            "launch": {
+                "kind": "template",
+                "script": "job.sh",
+                "submit": ["no-such-queue", "{script}"],
+                "job": "([0-9]+)",
+                "cancel": ["true", "{job}"],
+            }
+        },
+        "the queue cannot be asked: no-such-queue: No such file or directory",
+    ),
     "a level that this machine does not have": (
         {"factors": {"affinity": ["4095", "none"]}, "program": {"command": ["true"]}},
         "cannot be had here",
@@ -73,6 +85,7 @@ def test_a_plan_says_what_a_run_refuses_in_the_same_words(case, tmp_path, made, 
     if keys.get("launch") == SIMULATED and shutil.which("smpirun") is None:
         pytest.skip("SimGrid is not installed here")
     (tmp_path / "four.xml").write_text(PLATFORM)
+    (tmp_path / "job.sh").write_text("{run}\n")
     asked = made(**keys)
     before = sorted(tmp_path.rglob("*"))
     (refused,) = preview(asked, tmp_path / "made.lab").refused

@@ -54,7 +54,7 @@ def _errors(
     experiment: Experiment, drawn: Sequence[Treatment], programs: Sequence[Recipe]
 ) -> Iterator[SteelyardError]:
     before: list[Callable[[], object]] = [
-        lambda: refuse_level_commands(experiment, submission(experiment)),
+        lambda: _check_queue(experiment),
         *(recipe.check for recipe in programs),
     ]
     for question in before:
@@ -71,3 +71,10 @@ def _errors(
         yield error
     else:
         yield from launches.foresee()
+
+
+def _check_queue(experiment: Experiment) -> None:
+    submitted = submission(experiment)
+    refuse_level_commands(experiment, submitted)
+    if submitted is not None:
+        submitted.scheduler.check()

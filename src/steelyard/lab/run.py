@@ -108,6 +108,8 @@ def run(
         identities = [program_identity(path) for path in launches.files()]
         if (finished := _finished(experiment, directory, identities)) and extend is None:
             return finished
+        if submitted is not None:
+            submitted.scheduler.check()
         if extend is not None:
             refuse_extending(experiment, directory, extend, finished=bool(finished))
         try:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.errors import InterruptedRunError, MachineError
+from steelyard.lab.plan import preview
 from steelyard.lab.run import JOBS, run
 from steelyard.run.queue.job import jobs_in
 from steelyard.run.queue.slurm import Slurm
@@ -179,6 +180,39 @@ def test_a_queue_that_refuses_is_an_error_with_its_words(slurm, tmp_path):
     with pytest.raises(MachineError, match="invalid partition") as told:
         run(asked(tmp_path, options=["--partition=none"]), tmp_path / "it.lab")
     assert "under [launch]" in (told.value.hint or "")
+
+
+def test_a_cluster_that_runs_answers(slurm):
+    Slurm().check()
+
+
+PINGS = {
+    "no configuration": ("echo 'scontrol: fatal: none' >&2; exit 1", "answers: scontrol: fatal: none"),
+    "a controller that is away": ("echo 'Slurmctld(primary) at head is DOWN'", "at head is DOWN"),
+    "nothing": ("exit 1", "scontrol ping says nothing"),
+}
+
+
+@pytest.mark.parametrize("case", PINGS)
+def test_commands_without_a_cluster_are_no_queue_for_a_plan_and_for_a_run(case, tmp_path, monkeypatch):
+    answer, told = PINGS[case]
+    commands = tmp_path / "commands"
+    commands.mkdir()
+    for name in ("sbatch", "squeue", "scancel", "scontrol"):
+        does = answer if name == "scontrol" else f"touch {tmp_path}/asked"
+        (commands / name).write_text(f"#!/bin/sh\n{does}\n")
+        (commands / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{commands}:{os.environ['PATH']}")
+    going_on = experiment(
+        name="queued", source=str(tmp_path), program={"command": ["true"]}, launch={"kind": "slurm"}
+    )
+    (refused,) = preview(going_on, tmp_path / "it.lab").refused
+    with pytest.raises(MachineError, match="no Slurm cluster answers") as error:
+        run(going_on, tmp_path / "it.lab")
+    assert told in refused.error
+    assert (refused.error, refused.hint) == (error.value.message, error.value.hint)
+    assert not (tmp_path / "asked").exists()
+    assert not (tmp_path / "it.lab").exists()
 
 
 def test_a_number_that_slurm_never_gave_is_that_of_a_job_that_has_ended(slurm):

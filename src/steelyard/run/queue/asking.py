@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -11,9 +14,19 @@ from steelyard.errors import MachineError
 
 _PATIENCE_S: Final = 60.0
 
+_HINT: Final = "run where the commands of the queue are installed, or correct [launch]"
+
+
+def refuse_absent(programs: Iterable[str]) -> None:
+    """Raise MachineError where one of the commands of a queue is not here, in the words of ``ask``."""
+    for program in programs:
+        if shutil.which(program) is None:
+            absent = f"{program}: {os.strerror(errno.ENOENT)}"
+            raise MachineError(f"the queue cannot be asked: {absent}", hint=_HINT)
+
 
 def ask(
-    words: Sequence[str], *, may_fail: bool = False, into: Path | None = None
+    words: Sequence[str], *, may_fail: bool = False, into: Path | None = None, patience_s: float = _PATIENCE_S
 ) -> subprocess.CompletedProcess[str]:
     """Run a command of the queue to its end. With ``into``, what it prints is kept there, also where we die
     before it ends.
@@ -25,15 +38,15 @@ def ask(
     """
     shown = " ".join(words)
     try:
-        done = _captured(words) if into is None else _kept(words, into)
+        done = _captured(words, patience_s) if into is None else _kept(words, into)
     except OSError as error:
         raise MachineError(
             f"the queue cannot be asked: {words[0]}: {error.strerror}",
-            hint="run where the commands of the queue are installed, or correct [launch]",
+            hint=_HINT,
         ) from error
     except subprocess.TimeoutExpired as error:
         raise MachineError(
-            f"the queue does not answer: {shown} takes longer than {_PATIENCE_S:g} s",
+            f"the queue does not answer: {shown} takes longer than {patience_s:g} s",
             hint=f"give the same command again when `{shown}` answers; jobs go on meanwhile",
         ) from error
     if done.returncode and not may_fail:
@@ -45,8 +58,8 @@ def ask(
     return done
 
 
-def _captured(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=_PATIENCE_S)
+def _captured(words: Sequence[str], patience_s: float) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=patience_s)
 
 
 def _kept(words: Sequence[str], into: Path) -> subprocess.CompletedProcess[str]:

@@ -14,6 +14,16 @@ class Scheduler(ABC):
     """Three questions, by which every queue can be used; a job is attached to by asking for its state."""
 
     @abstractmethod
+    def check(self) -> None:
+        """Ask whether there is a queue, without handing in anything; within seconds.
+
+        Raises
+        ------
+        MachineError
+            There is none that could be asked.
+        """
+
+    @abstractmethod
     def submit(self, script: Path, log: Path, name: str, answer: Path) -> str:
         """Hand in a script whose output goes to ``log``, under a name that no other job has; gives the job.
         What the queue answers is in ``answer`` as soon as it has answered, whether we live or not.

@@ -6,8 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from steelyard.run.queue.asking import ask
+from steelyard.errors import MachineError
+from steelyard.run.queue.asking import ask, refuse_absent
 from steelyard.run.queue.scheduler import JobState, Scheduler
+
+_PING_S: Final = 5.0
+"""For a controller to answer; one that is well takes milliseconds."""
 
 _WAITING: Final = frozenset({"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "SUSPENDED"})
 _RUNNING: Final = frozenset({"RUNNING", "COMPLETING", "STAGE_OUT", "SIGNALING", "STOPPED", "RESIZING"})
@@ -24,6 +28,18 @@ class Slurm(Scheduler):
 
     def __init__(self, options: Sequence[str] = ()) -> None:
         self.options = options
+
+    def check(self) -> None:
+        """See ``Scheduler.check``; the commands are on machines without a cluster too."""
+        refuse_absent(("sbatch", "squeue", "scontrol", "scancel"))
+        done = ask(["scontrol", "ping"], may_fail=True, patience_s=_PING_S)
+        if done.returncode or " UP" not in done.stdout:
+            told = (done.stderr.strip() or done.stdout.strip()).splitlines()
+            raise MachineError(
+                f"no Slurm cluster answers: {told[-1] if told else 'scontrol ping says nothing'}",
+                hint="run where `scontrol ping` finds a controller that is UP (SLURM_CONF says where its"
+                " configuration is), or leave out [launch] to run here",
+            )
 
     def submit(self, script: Path, log: Path, name: str, answer: Path) -> str:
         """See ``Scheduler.submit``; a job that was requeued would run its trials twice."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from steelyard.errors import MachineError
-from steelyard.run.queue.asking import ask
+from steelyard.run.queue.asking import ask, refuse_absent
 from steelyard.run.queue.scheduler import JobState, Scheduler
 
 
@@ -37,6 +37,10 @@ class Template(Scheduler):
         self.job_pattern = job_pattern
         self.cancel_words = cancel_words
         self.alive_words = alive_words
+
+    def check(self) -> None:
+        """See ``Scheduler.check``: what the commands do is the user's, so that none is run."""
+        refuse_absent(words[0] for words in (self.submit_words, self.cancel_words, self.alive_words) if words)
 
     def submit(self, script: Path, log: Path, name: str, answer: Path) -> str:
         """See ``Scheduler.submit``."""
