@@ -15,6 +15,7 @@ import pytest
 from steelyard.errors import InterruptedRunError, ProgramError, RecordError, UsageError
 from steelyard.lab.analyze import analyze
 from steelyard.lab.run import run
+from steelyard.status import Progress
 from steelyard.store import Record
 
 
@@ -339,3 +340,32 @@ def test_a_run_that_a_precision_ends_tells_what_is_wanted_and_what_its_last_look
         first = next(look for look in record.looks() if look.decision == "continue")
     assert told[-1].reached == first.rel_halfwidth > 1e-9
     assert told[-1].elapsed_s > 0
+
+
+class Ticks:
+    """A clock that shows one time after another, and then the last one for ever."""
+
+    def __init__(self, *seconds: float) -> None:
+        self.seconds = list(seconds)
+
+    def monotonic(self) -> float:
+        return self.seconds.pop(0) if len(self.seconds) > 1 else self.seconds[0]
+
+
+def times_left(made, tmp_path, monkeypatch, *seconds):
+    """What is told of a run of 30 blocks, by such a clock; the first block is in a batch of its own."""
+    monkeypatch.setattr("steelyard.lab.conductor.time", Ticks(0.0, *seconds))
+    told: list[Progress] = []
+    run(made(design={"blocks": 30, "discard": 0}), tmp_path / "made.lab", watch=told.append)
+    return [(each.blocks_done, each.remaining_s) for each in told]
+
+
+def test_the_time_left_is_told_from_the_second_batch_on_without_start_up(made, tmp_path, monkeypatch):
+    left = times_left(made, tmp_path, monkeypatch, 0.0, 0.1, 0.2)
+    assert left[:2] == [(0, None), (1, None)]
+    # 5 blocks, since the first seemed to take 0.1 s; of 0.02 s each, and 24 are left.
+    assert left[2] == (6, pytest.approx(0.48))
+
+
+def test_one_long_block_tells_how_long_others_take(made, tmp_path, monkeypatch):
+    assert times_left(made, tmp_path, monkeypatch, 0.0, 60.0)[1] == (1, pytest.approx(29 * 60.0))

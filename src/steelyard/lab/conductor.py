@@ -63,6 +63,7 @@ class Conductor:
         self._failures: Counter[int] = Counter()
         self._started = time.monotonic()
         self._blocks_run = 0
+        self._first: tuple[float, int] | None = None
 
     def conduct(self) -> End:
         """Run blocks until the design, the precision or a cap says that it is enough.
@@ -233,22 +234,33 @@ class Conductor:
             )
         return changes
 
+    def _block_s(self, elapsed_s: float) -> float | None:
+        """What a block takes; ``None`` where only a short batch has ended, most of which was start-up: it has
+        one block, and said 31 s of a run of 2 s.
+        """
+        if self._first is None:
+            self._first = (elapsed_s, self._blocks_run) if self._blocks_run else None
+        first_s, first = self._first or (0.0, 0)
+        if self._blocks_run > first:
+            return (elapsed_s - first_s) / (self._blocks_run - first)
+        return elapsed_s / self._blocks_run if self._blocks_run and elapsed_s > BATCH_S else None
+
     def _tell(self, elapsed_s: float) -> None:
         done, end = self._states["complete"], self._stopping.expected_end()
         wanted = end or self._stopping.blocks_wanted()
-        rest, to_end = self._stopping.seconds_left(elapsed_s), end is not None
-        if self._blocks_run:
-            by_blocks = (wanted - done) * elapsed_s / self._blocks_run
-            # Time that runs out before the next look is the end.
-            to_end = to_end or (rest is not None and rest <= by_blocks)
-            rest = by_blocks if rest is None else min(rest, by_blocks)
+        rest, to_end = None, end is not None
+        if (block_s := self._block_s(elapsed_s)) is not None:
+            rest, limit_s = (wanted - done) * block_s, self._stopping.seconds_left(elapsed_s)
+            if limit_s is not None and limit_s <= rest:
+                # Time that runs out before the next look is the end.
+                rest, to_end = limit_s, True
         self._watch(
             Progress(
                 done,
                 wanted,
                 self._stopping.seconds_spent(elapsed_s),
                 rest,
-                to_end=to_end or not self._blocks_run,
+                to_end=to_end or rest is None,
                 target=self._stopping.target,
                 reached=self._stopping.reached,
             )
