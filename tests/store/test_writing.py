@@ -162,6 +162,29 @@ def test_runs_are_remembered_with_their_hosts_and_ends(tmp_path):
     assert runs[0].started_ns <= runs[0].ended_ns
 
 
+def test_what_is_found_of_a_host_later_joins_what_was_known(tmp_path):
+    with made_up.create(tmp_path / "a.lab") as record:
+        run = record.begin_run({"cpu": "A", "load_1m": 0.1, "aslr": True}, "boot-1")
+        record.note_host(run, {"counters_available": "", "load_1m": 0.2})
+        (noted,) = record.runs()
+    assert noted.host == {"cpu": "A", "load_1m": 0.2, "aslr": True, "counters_available": ""}
+
+
+def test_tidying_leaves_little_in_the_log_whether_somebody_reads_or_not(tmp_path):
+    with made_up.create(tmp_path / "a.lab") as record:
+        run = record.begin_run({"cpu": "A"}, "boot-1")
+        file = tmp_path / "a.lab" / "record.sqlite"
+        before = file.stat().st_mtime_ns
+        record.tidy()
+        assert file.stat().st_mtime_ns > before
+        with Record.open(tmp_path / "a.lab") as reader, reader.snapshot():
+            assert reader.runs()[0].state == "running"
+            record.end_run(run, "complete")
+            record.tidy()
+            assert reader.runs()[0].state == "running"
+        assert record.runs()[0].state == "complete"
+
+
 def test_a_journal_is_deleted_when_all_of_it_was_moved_and_not_before(record):
     path = record.journal_path(1)
     path.write_bytes(b"x" * 100)

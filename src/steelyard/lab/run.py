@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Final
 
 from steelyard.design import treatments
@@ -151,13 +152,22 @@ def _run(
         at_end()
         return end
     finally:
-        able: dict[str, Scalar] = {}
+        # No trial follows that this could disturb. One waits for the kernel, the others for the disk.
+        trying = Thread(target=_try_out)
+        trying.start()
         try:
-            # No trial follows that this could disturb, and it is done beside what `at_end` began.
-            with suppress(MachineError):  # the runner cannot start: who runs trials has been told
-                able = abilities()
+            record.end_run(run_id, state)
+            record.tidy()
         finally:
-            record.end_run(run_id, state, able)
+            trying.join()
+        record.note_host(run_id, _try_out())
+
+
+def _try_out() -> dict[str, Scalar]:
+    try:
+        return abilities()
+    except MachineError:  # the runner cannot start: who runs trials has been told
+        return {}
 
 
 def _finished(experiment: Experiment, directory: Path, identities: Sequence[ProgramIdentity]) -> End | None:

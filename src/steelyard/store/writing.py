@@ -72,21 +72,28 @@ class Writing(Reading):
             (self.directory / "journal").mkdir(exist_ok=True)
         return int(run)
 
-    def end_run(self, run: int, state: RunState, host: Mapping[str, Scalar] | None = None) -> None:
-        """Note how the work ended, and what was found of the ``host`` since it began; delete the journal if
-        all of it was moved.
-        """
+    def end_run(self, run: int, state: RunState) -> None:
+        """Note how the work ended, and delete its journal if all of it was moved."""
         name = self.journal_path(run).name
         with self._transaction(durable=True):
-            ((begun,),) = self._connection.execute("SELECT host FROM run WHERE id = ?", (run,)).fetchall()
-            known = msgspec.json.decode(begun) | dict(host or {})
             self._connection.execute(
-                "UPDATE run SET state = ?, ended_ns = ?, host = ? WHERE id = ?",
-                (state, time.time_ns(), as_given(known), run),
+                "UPDATE run SET state = ?, ended_ns = ? WHERE id = ?", (state, time.time_ns(), run)
             )
         for journal in self.journals():
             if journal.name == name and journal.unmoved_bytes == 0:
                 self.drop_journal(name)
+
+    def note_host(self, run: int, facts: Mapping[str, Scalar]) -> None:
+        """Add what was found of the host since the run began."""
+        with self._transaction(durable=True):
+            ((begun,),) = self._connection.execute("SELECT host FROM run WHERE id = ?", (run,)).fetchall()
+            known = msgspec.json.decode(begun) | dict(facts)
+            self._connection.execute("UPDATE run SET host = ? WHERE id = ?", (as_given(known), run))
+
+    def tidy(self) -> None:
+        """Do what closing would wait for: move what was logged into the file, as far as readers let."""
+        with explained(self.directory / FILE):
+            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def journal_path(self, run: int) -> Path:
         """Where the runner writes during this run."""
