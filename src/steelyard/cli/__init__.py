@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from steelyard.cli import early
+
+# isort: split
 import gc
 import os
 import sys
@@ -52,10 +55,10 @@ def cli() -> None:
 
 def main() -> NoReturn:
     """Run the command line and exit; a user's mistake is an ``error:`` and a ``hint:``, never a traceback."""
-    # A command makes many small objects, hardly any in circles: looking for those every 700 takes 3 % of it,
-    # and 6 ms each time once all modules are there.
-    gc.set_threshold(200_000)
     try:
+        # A command makes many small objects, hardly any in circles: looking for those every 700 takes 3 % of
+        # it, and 6 ms each time once all modules are there.
+        gc.set_threshold(200_000)
         require_linux()
         code = cli.main(prog_name="steelyard", standalone_mode=False)
     except SteelyardError as error:
@@ -96,3 +99,6 @@ def main() -> NoReturn:
 def _tell(message: str, hint: str | None, code: int) -> int:
     sys.stderr.write(f"error: {message}\n" + (f"\nhint: {hint}\n" if hint else ""))
     return code
+
+
+early.end()
