@@ -6,7 +6,7 @@ From the import of this module to ``end``, it ends the process with 130, where i
 from __future__ import annotations
 
 # Not ``signal``, which loads enum: a millisecond in which Ctrl-C would still be a traceback.
-import _signal
+import _signal  # type: ignore[import-not-found]
 import os
 
 
