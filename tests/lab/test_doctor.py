@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import sqlite3
 from contextlib import closing
 
 import pytest
 
+from steelyard.errors import MachineError
 from steelyard.lab.doctor import checkup, examine
 from steelyard.lab.doctor.finding import Patient
 from steelyard.lab.run import run
@@ -15,6 +17,7 @@ from steelyard.report.doctor import lines
 from steelyard.report.line import plain
 from steelyard.run.abilities import HARDWARE, SOFTWARE, abilities
 from steelyard.run.host import LoadChange
+from steelyard.run.replies import RunnerDiedError
 from steelyard.store import Record
 
 QUIET = LoadChange(0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.1)
@@ -177,6 +180,29 @@ def test_what_is_tried_out_is_tried_when_no_trial_can_be_disturbed_by_it(tmp_pat
         assert set(seen) == {sum(len(outcome.block.order) for outcome in record.outcomes())}
     assert one.host["aslr_can_be_off"] is True
     assert "kernel" in one.host
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        MachineError("there is no runner"),
+        RunnerDiedError("the runner ended in the middle of its work"),
+        OSError(errno.EMFILE, "Too many open files"),
+    ],
+)
+def test_a_run_that_ended_well_is_not_spoiled_by_what_cannot_be_tried_out(
+    tmp_path, made, monkeypatch, capfd, trouble
+):
+    def unable() -> dict[str, object]:
+        raise trouble
+
+    monkeypatch.setattr("steelyard.lab.run.abilities", unable)
+    assert run(made(design={"blocks": 2}), tmp_path / "a.lab") == "complete"
+    with Record.open(tmp_path / "a.lab") as record:
+        (one,) = record.runs()
+    assert one.state == "complete"
+    assert "kernel" in one.host
+    assert "Traceback" not in capfd.readouterr().err
 
 
 def test_every_line_but_a_command_fits_80_columns():

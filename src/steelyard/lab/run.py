@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Final
 
 from steelyard.design import treatments
-from steelyard.errors import InterruptedRunError, MachineError, RecordError
+from steelyard.errors import InterruptedRunError, RecordError, SteelyardError
 from steelyard.lab.conductor import Conductor, Watch
 from steelyard.lab.extending import add_blocks, ended, refuse_extending
 from steelyard.lab.here import refuse_missing
@@ -153,21 +153,21 @@ def _run(
         return end
     finally:
         # No trial follows that this could disturb. One waits for the kernel, the others for the disk.
-        trying = Thread(target=_try_out)
+        able: dict[str, Scalar] = {}
+        trying = Thread(target=_try_out, args=(able,))
         trying.start()
         try:
             record.end_run(run_id, state)
             record.tidy()
         finally:
             trying.join()
-        record.note_host(run_id, _try_out())
+        record.note_host(run_id, able)
 
 
-def _try_out() -> dict[str, Scalar]:
-    try:
-        return abilities()
-    except MachineError:  # the runner cannot start: who runs trials has been told
-        return {}
+def _try_out(able: dict[str, Scalar]) -> None:
+    # The trials are over: what cannot be tried is not known, and spoils neither their end nor its message.
+    with suppress(SteelyardError, OSError):
+        able.update(abilities())
 
 
 def _finished(experiment: Experiment, directory: Path, identities: Sequence[ProgramIdentity]) -> End | None:
