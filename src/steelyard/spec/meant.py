@@ -105,12 +105,12 @@ def key_meant(key: str, table: Any, keys: Iterable[str], levels: Levels) -> str 
 
 def level_meant(expected: Any, path: Path, value: object, levels: Levels) -> str | None:
     """The hint where a factor or one level is wanted, and a table or a list of them stands there."""
-    if isinstance(value, list) and len(value) == 1 and _is_scalar(value[0]) and _fits(expected, value[0]):
+    if isinstance(value, list) and len(value) == 1 and is_scalar(value[0]) and _fits(expected, value[0]):
         return f"write {_assigned(path, value[0])}"
     if not (isinstance(value, Mapping) and len(value) == 1):
         return None
     ((factor, level),) = value.items()
-    if factor not in levels or not _is_scalar(level):
+    if factor not in levels or not is_scalar(level):
         return None
     if path[-1:] == ("best",):
         return f"write best = {toml_value(factor)} and level = {toml_value(level)}"
@@ -134,7 +134,7 @@ def best_meant(word: str, levels: Levels) -> str | None:
 
 def cells_with(value: Any, levels: Levels) -> list[dict[str, Scalar]]:
     """The factors that have this level, ``"O3"`` or ``"opt=O3"``, each with it."""
-    if not _is_scalar(value):
+    if not is_scalar(value):
         return []
     name, equals, rest = str(value).partition("=")
     wanted = {name.strip(): rest.strip()} if equals and name.strip() in levels else None
@@ -152,13 +152,14 @@ def given_levels(tables: object) -> dict[str, list[Scalar]]:
     if not isinstance(factors, Mapping):
         return {}
     return {
-        name: [each for each in known if _is_scalar(each)]
+        name: [each for each in known if is_scalar(each)]
         for name, known in factors.items()
         if isinstance(known, list)
     }
 
 
-def _is_scalar(value: Any) -> bool:
+def is_scalar(value: Any) -> bool:
+    """Whether it could be a level; dates, lists and tables could not."""
     return isinstance(value, (str, bool)) or is_number(value)
 
 

@@ -49,10 +49,13 @@ def read_claims(
 def _read(table: Mapping[str, object], question: Question, origin: Origin, path: Path) -> Claim:
     kinds = [key for key in table if key in CLAIM_TABLES]
     if not kinds:
+        from steelyard.spec.meant import is_scalar
+
         known = ", ".join(CLAIM_TABLES)
         close = next((near for key in table if (near := nearest(key, CLAIM_TABLES))), None)
-        cell = {key: table[key] for key in table if key in question.levels} or {"opt": "O3"}
-        hint = f"did you mean {close}?" if close else f"write faster = {toml_value(cell)}, or one of: {known}"
+        cell = {key: level for key, level in table.items() if key in question.levels and is_scalar(level)}
+        example = toml_value(cell or {"opt": "O3"})
+        hint = f"did you mean {close}?" if close else f"write faster = {example}, or one of: {known}"
         raise origin.error(path, "no key says what is claimed", hint)
     if len(kinds) > 1:
         what = f"{' and '.join(kinds)} are two claims"
