@@ -1,5 +1,7 @@
 #include "entered_levels.h"
 
+#include "stop.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -63,7 +65,7 @@ int EnteredLevels::write_down() {
     const auto bytes = static_cast<ssize_t>(count * sizeof *open_levels);
     if (pwrite(fd_, open_levels, static_cast<std::size_t>(bytes), 0) != bytes || ftruncate(fd_, bytes) != 0)
         return errno;
-    return fdatasync(fd_) == 0 ? 0 : errno;
+    return beyond_alarms([this] { return fdatasync(fd_); }) == 0 ? 0 : errno;
 }
 
 } // namespace steelyard

@@ -1,6 +1,7 @@
 #include "journal.h"
 
 #include "clock.h"
+#include "stop.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -168,7 +169,9 @@ int Journal::mark_block_end() {
     if (now_ns - synced_ns_ < ns_per_s)
         return 0;
     synced_ns_ = now_ns;
-    return fdatasync(fd_) == 0 ? 0 : errno;
+    if (beyond_alarms([this] { return fdatasync(fd_); }) == 0)
+        return 0;
+    return errno == EINTR ? 0 : errno; // who stops does not wait for the disk
 }
 
 } // namespace steelyard

@@ -1,6 +1,7 @@
 // How the runner is asked to stop: SIGTERM, SIGINT or SIGHUP, at any moment, without a race.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 
 namespace steelyard {
@@ -18,5 +19,14 @@ void wake_between(std::int64_t earliest_ns, std::int64_t latest_ns);
 
 /// Takes the alarm back. It outlives the trial that it was set for, and interrupts what comes between trials.
 void wake_never();
+
+/// What `call` gives when no alarm interrupts it: it is repeated after EINTR, unless a stop is requested.
+template <typename Call>
+auto beyond_alarms(Call call) {
+    auto result = call();
+    while (result < 0 && errno == EINTR && !stop_requested())
+        result = call();
+    return result;
+}
 
 } // namespace steelyard

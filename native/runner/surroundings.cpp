@@ -120,10 +120,8 @@ int Surroundings::duplicate(int fd, int target) {
 
 /// Makes `target` what `path` names. 0 or errno.
 int Surroundings::open_as(int target, const char* path, int flags) {
-    int fd = -1;
-    do // opening a pipe waits for its other end, and an alarm interrupts that
-        fd = open(path, flags | O_CLOEXEC | O_NOCTTY, 0666);
-    while (fd < 0 && errno == EINTR && !stop_requested());
+    // Opening a pipe waits for its other end.
+    const int fd = beyond_alarms([&] { return open(path, flags | O_CLOEXEC | O_NOCTTY, 0666); });
     if (fd < 0)
         return errno;
     shown_as_[target] = -1;

@@ -24,7 +24,8 @@ int create(Captures& captures, const char* out, const char* err) {
 
 /// An empty file where the program may write its metrics. 0 or errno.
 int empty_file(const char* path) {
-    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
+    const int fd = beyond_alarms(
+        [&] { return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666); });
     if (fd < 0)
         return errno;
     close(fd);
@@ -207,7 +208,8 @@ void TrialRunner::note_outputs(const Launch& launch) {
 void TrialRunner::note_metrics() {
     if (program_.launch.metrics_path[0] == '\0')
         return;
-    metrics_fd_ = open(program_.launch.metrics_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    metrics_fd_ =
+        beyond_alarms([&] { return open(program_.launch.metrics_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
     struct stat file{};
     if (metrics_fd_ < 0 || fstat(metrics_fd_, &file) != 0 || !S_ISREG(file.st_mode))
         return;

@@ -50,5 +50,27 @@ TEST_F(Alarm, CanBeTakenBackAndSetAgain) {
     EXPECT_GT(alarm_in_ns(), 0);
 }
 
+TEST(BeyondAlarms, ACallIsRepeatedUntilItIsNotInterrupted) {
+    int calls = 0;
+    const int result = beyond_alarms([&] {
+        errno = EINTR;
+        return ++calls < 4 ? -1 : 7;
+    });
+    EXPECT_EQ(result, 7);
+    EXPECT_EQ(calls, 4);
+}
+
+TEST(BeyondAlarms, ACallThatFailsOtherwiseIsNotRepeated) {
+    int calls = 0;
+    const int result = beyond_alarms([&] {
+        ++calls;
+        errno = EIO;
+        return -1;
+    });
+    EXPECT_EQ(result, -1);
+    EXPECT_EQ(errno, EIO);
+    EXPECT_EQ(calls, 1);
+}
+
 } // namespace
 } // namespace steelyard
