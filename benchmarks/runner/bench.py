@@ -31,7 +31,7 @@ from steelyard.run.runner import BlockEnd, Runner, Trial
 HERE = Path(__file__).parent
 ROUNDS = 10
 RUNS = 2_000
-WHOLE_ROUNDS = 5
+WHOLE_ROUNDS = 9
 
 
 @dataclass
