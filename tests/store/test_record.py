@@ -207,7 +207,7 @@ def test_a_second_writer_in_the_same_process_is_refused_too(tmp_path):
 
 
 @pytest.fixture
-def died_after_a_fork(tmp_path):
+def died_after_a_fork(tmp_path, request):
     """A record whose writer was killed when what it had forked was no other program yet: the record, the
     writer's pid, and what ends the other one.
     """
@@ -223,12 +223,18 @@ def died_after_a_fork(tmp_path):
             os._exit(0)
         os.kill(os.getpid(), signal.SIGKILL)
         record.close()
-    os.waitpid(writer, 0)
+    if reaped := getattr(request, "param", True):
+        os.waitpid(writer, 0)
+    else:
+        os.waitid(os.P_PID, writer, os.WEXITED | os.WNOWAIT)
     os.close(wait_for)
     with os.fdopen(end, "wb") as ending:
         yield directory, writer, ending.close
+    if not reaped:
+        os.waitpid(writer, 0)
 
 
+@pytest.mark.parametrize("died_after_a_fork", [True, False], ids=["reaped", "zombie"], indirect=True)
 def test_a_lock_that_a_killed_writer_left_to_what_it_had_just_forked_is_waited_for(
     died_after_a_fork, monkeypatch
 ):
@@ -248,8 +254,11 @@ def test_a_lock_that_a_killed_writer_left_to_what_it_had_just_forked_is_waited_f
 def test_a_lock_that_a_killed_writer_left_for_long_is_refused_by_its_name(died_after_a_fork, monkeypatch):
     directory, writer, _ = died_after_a_fork
     monkeypatch.setattr("steelyard.store.lock._PATIENCE_S", 0.0)
-    with pytest.raises(RecordBusyError, match=f"is being run by process {writer}"):
+    with pytest.raises(RecordBusyError, match=f"is being run by process {writer}") as refused:
         Record.open(directory, write=True)
+    assert refused.value.hint == (
+        f"it has died; end what it had started and still has the record: fuser {directory}/lock names it"
+    )
 
 
 def test_the_lock_of_a_closed_record_is_free_and_nameless(tmp_path):

@@ -20,7 +20,6 @@ from steelyard.errors import RecordBusyError, RecordError
 _FLOCK = struct.Struct("hhqqi4x")
 _WHOLE_FILE = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
 
-
 _PATIENCE_S: Final = 2.0
 """For what a killed writer had just forked: until it becomes another program, it has the lock too."""
 
@@ -44,15 +43,23 @@ def busy(directory: Path, found: Holder) -> RecordBusyError:
     """The error for a record that somebody else is running."""
     here = found.pid is not None and found.host == os.uname().nodename
     hint = f"wait for it, or stop it: kill {found.pid}" if here else "wait for it, or stop it there"
+    if _has_died(found):
+        lock = shlex.quote(str(directory / "lock"))
+        hint = f"it has died; end what it had started and still has the record: fuser {lock} names it"
     return RecordBusyError(f"{directory} is being run by {found}", hint=hint)
 
 
 def _has_died(found: Holder) -> bool:
-    return (
-        found.pid is not None
-        and found.host == os.uname().nodename
-        and not Path(f"/proc/{found.pid}").exists()
-    )
+    if found.pid is None or found.host != os.uname().nodename:
+        return False
+    try:
+        stat = Path(f"/proc/{found.pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    except OSError:  # a /proc that hides the processes of others
+        return False
+    # Z, X: it has died, and whoever started it has not asked yet how it ended.
+    return stat.rpartition(")")[2].split()[0] in {"Z", "X"}
 
 
 class WriterLock:
