@@ -245,6 +245,9 @@ auto resample_groups(const Input<double, 1>& values, const Input<std::int64_t, 1
 } // namespace
 
 NB_MODULE(_kernels, m) {
+    // The command line leaves what lies in circles at its end to the kernel, which frees it faster; it is no
+    // leak, of which users would be told on stderr.
+    nb::set_leak_warnings(false);
     m.doc() = "Compiled kernels of Steelyard.";
     nb::class_<Space>(m, "Space",
                       "Candidates over fixed points; finds what fits many functions measured there.")

@@ -47,3 +47,29 @@ def test_the_budget_stands_below_the_answer(steelyard_cli, record):
     assert "b against a: what the uncertainty of the speedup is made of" in done.stdout
     assert "cost of" in done.stdout
     assert "U95 = " in done.stdout
+
+
+LIMITED = """
+[program]
+command = ["/bin/sh", "-c", "echo size={n}"]
+[factors]
+n = [1, 2, 4, 8]
+[metrics]
+size = { source = "stdout", pattern = "size=([0-9]+)" }
+[design]
+blocks = 2
+[analysis]
+metric = "size"
+[[claims]]
+limit = "size"
+max = 3
+"""
+
+
+def test_an_answer_with_a_model_leaves_stderr_to_errors(steelyard_cli, tmp_path):
+    """The kernels, which search for the model, would otherwise tell what the way out leaves to the system."""
+    (tmp_path / "it.toml").write_text(LIMITED)
+    assert steelyard_cli("run", "it.toml").returncode == 0
+    done = steelyard_cli("analyze", "it.lab")
+    assert "Beware of models" in done.stdout
+    assert done.stderr == ""
