@@ -51,8 +51,8 @@ def test_few_blocks_are_said_to_show_what_the_interval_that_is_declared_shows_of
     made, tmp_path, spec, wider
 ):
     found = of(made(**spec), tmp_path / "none.lab", 14 if "contexts" in spec else 7)
-    row, level = found.rows[0], t_quantile(found.units - 1, 0.05)
-    assert (row.shows > detectable_ratio(row.s, found.units, level)) == wider
+    row, by_t = found.rows[0], t_quantile(found.units - 1, 0.05)
+    assert (row.shows > detectable_ratio(row.s, found.units, by_t)) == wider
 
 
 def test_nothing_to_compare_is_no_outlook(made, tmp_path):
