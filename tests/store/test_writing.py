@@ -44,6 +44,24 @@ def test_a_trial_is_taken_once(record):
     assert record.journal_offset(JOURNAL) == 100
 
 
+@pytest.mark.parametrize("known", [0, 60, 149])
+def test_nothing_of_many_trials_is_kept_where_the_record_has_one_of_them(tmp_path, known):
+    """They take several statements each, and the one that is refused may be the last."""
+    blocks = made_up.blocks(50)
+    many = [made_up.measurement(block, place) for block in blocks for place in (1, 2, 3)]
+    with made_up.create(tmp_path / "a.lab") as record:
+        record.begin_run({"cpu": "made up"}, "boot-1")
+        record.add_blocks(blocks)
+        record.take(1, [many[known]], JOURNAL, 100)
+        before = made_up.tables(record.directory)
+        with pytest.raises(RecordError, match="one of these trials already"):
+            record.take(1, many, JOURNAL, 200)
+        assert made_up.tables(record.directory) == before
+        record.take(1, many[:known] + many[known + 1 :], JOURNAL, 200)
+        states = [outcome.state for outcome in record.outcomes()]
+    assert states == ["discarded"] + ["complete"] * 49
+
+
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
