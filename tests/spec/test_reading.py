@@ -305,3 +305,24 @@ def test_any_value_of_a_key_is_accepted_or_refused_with_a_cure(section, key, val
     tables = {"program": {"command": ["p", "{n}"]}, "factors": {"n": [1, 2]}, section: {key: value}}
     error = refusal(lambda: experiment(**tables))
     assert error is None or (error.hint and error.message.isprintable())
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "[[claims]]\nfaster = {{ n = {0} }}\nthan = {{ n = 1 }}",
+        "[[claims]]\nfaster = {0}\nthan = {{ n = 1 }}",
+        "[[claims]]\nfaster = {{ n = 2 }}\nthan = {{ n = 1 }}\nn = {0}",
+        "[[claims]]\nn = {0}",
+        "[analysis]\nbaseline = {{ n = {0} }}",
+        "[design]\nexclude = [{{ n = {0} }}]",
+        "[design]\nstop = {0}",
+        "[contexts]\nenv_bytes = {0}",
+        "env = {0}",
+    ],
+)
+def test_a_number_of_more_digits_than_python_writes_is_refused_like_any_other(tmp_path, lines):
+    spec = '[program]\ncommand = ["p", "{n}"]\n[factors]\nn = [1, 2]\n' + lines.format(hex(16**5000 - 1))
+    with pytest.raises(SpecError) as refused:
+        loads(spec, source=tmp_path)
+    assert len(refused.value.message) + len(refused.value.hint) < 400

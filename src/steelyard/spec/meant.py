@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 import msgspec
 
@@ -98,7 +98,7 @@ def key_meant(key: str, table: Any, keys: Iterable[str], levels: Levels) -> str 
     value = table[key]
     if key in ("within", "margin") and "by" in keys and is_number(value) and 0 < value < 1:
         return f"write by = {Decimal(str(value)) + 1}: it is a ratio"
-    if key not in levels or not isinstance(value, (str, bool, int, float)) or "where" not in keys:
+    if key not in levels or not is_scalar(value) or "where" not in keys:
         return None
     return f"{key} is a factor: write where = {toml_value({key: value})}"
 
@@ -158,9 +158,11 @@ def given_levels(tables: object) -> dict[str, list[Scalar]]:
     }
 
 
-def is_scalar(value: Any) -> bool:
-    """Whether it could be a level; dates, lists and tables could not."""
-    return isinstance(value, (str, bool)) or is_number(value)
+def is_scalar(value: Any) -> TypeGuard[Scalar]:
+    """Whether it could be a level; dates, lists and tables could not, nor numbers beyond 64 bits."""
+    if isinstance(value, int):
+        return value.bit_length() <= 64
+    return isinstance(value, str) or is_number(value)
 
 
 def _assigned(path: Path, value: Scalar) -> str:

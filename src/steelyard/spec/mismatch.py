@@ -16,7 +16,15 @@ import msgspec
 
 from steelyard.errors import SpecError
 from steelyard.spec.elsewhere import called, home, members
-from steelyard.spec.meant import Levels, key_meant, level_meant, levels_meant, number_meant, option_meant
+from steelyard.spec.meant import (
+    Levels,
+    is_scalar,
+    key_meant,
+    level_meant,
+    levels_meant,
+    number_meant,
+    option_meant,
+)
 from steelyard.spec.origin import Origin, Path, nearest
 from steelyard.spec.toml import shown, toml_value
 from steelyard.units import Scalar
@@ -145,7 +153,7 @@ def _fields(expected: Any, value: object) -> list[str]:
 
 def _key_for(expected: Any, value: object) -> str | None:
     """The first key of the wanted table that could have this value, and alone."""
-    if not isinstance(value, (str, bool, int, float)):
+    if not is_scalar(value):
         return None
     structs = [
         each for each in members(expected) if isinstance(each, type) and issubclass(each, msgspec.Struct)
@@ -187,7 +195,7 @@ def _wanted(message: str) -> str:
 def _cure(message: str, value: object) -> str | None:
     expected = _EXPECTED.match(message)
     kinds = expected[1].split(" | ") if expected else []
-    if "array" in kinds and isinstance(value, (str, bool, int, float)):
+    if "array" in kinds and is_scalar(value):
         return f"write a list: {_as_list(value)}"
     if "str" in kinds and isinstance(value, (bool, int, float)):
         return f'write it in quotes: "{shown(value)}"'

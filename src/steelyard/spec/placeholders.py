@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final
 
 from steelyard.errors import UsageError
-from steelyard.spec.toml import shown
+from steelyard.spec.toml import shown, whole
 from steelyard.units import Scalar
 
 IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
@@ -30,7 +30,9 @@ def format_level(level: Scalar) -> str:
     """A level as it stands in a word; truth as in TOML, floats by the shortest text that reads back."""
     if isinstance(level, bool):
         return "true" if level else "false"
-    return repr(level) if isinstance(level, float) else str(level)
+    if isinstance(level, int):
+        return whole(level)
+    return repr(level) if isinstance(level, float) else level
 
 
 def names(text: str) -> set[str]:

@@ -23,6 +23,11 @@ def toml_text(text: str) -> str:
     )
 
 
+def whole(number: int) -> str:
+    """A whole number; beyond 64 bits in hexadecimal digits, since Python writes 4,300 others at most."""
+    return str(number) if number.bit_length() <= 64 else hex(number)
+
+
 def toml_key(key: str) -> str:
     """A key, in quotes where it needs them."""
     return key if _BARE_KEY.fullmatch(key) else toml_text(key)
@@ -41,7 +46,7 @@ def toml_value(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
-        return str(value)
+        return whole(value)
     if isinstance(value, float):
         return repr(value)
     if isinstance(value, (list, tuple)):
