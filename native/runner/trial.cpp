@@ -75,9 +75,17 @@ bool TrialRunner::load(std::uint32_t id, std::uint64_t trial, Loaded& loaded) {
     return problem_ == nullptr;
 }
 
-TrialEnd TrialRunner::run_trial(std::uint64_t trial, std::uint32_t launch) {
+void TrialRunner::begin() {
     close_metrics();
     frame_ = {};
+    // What a hook left running still writes to the hooks' pair, and would write what the next program says.
+    if (swapped_)
+        std::swap(captures_, hook_captures_);
+    swapped_ = false;
+}
+
+TrialEnd TrialRunner::run_trial(std::uint64_t trial, std::uint32_t launch) {
+    begin();
     frame_.record.trial = trial;
     frame_.record.launch = launch;
     if (!load(launch, trial, program_))
@@ -171,8 +179,7 @@ TrialEnd TrialRunner::run_one(std::uint32_t hook, Purpose purpose) {
 }
 
 TrialEnd TrialRunner::run_hook(std::uint32_t launch, Purpose purpose) {
-    close_metrics();
-    frame_ = {};
+    begin();
     return run_one(launch, purpose);
 }
 
@@ -187,6 +194,7 @@ void TrialRunner::note_failed_hook(std::uint32_t hook, const Record& record) {
     frame_.record.hook = hook;
     frame_.record.hook_status = record.status;
     std::swap(captures_, hook_captures_); // later hooks do not overwrite what this one said
+    swapped_ = true;
     if (record.status != Status::setup_failed)
         note_outputs(hook_.launch);
 }

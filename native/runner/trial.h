@@ -54,6 +54,8 @@ class TrialRunner {
 
     /// Nothing is read again for a launch that follows itself. False where `problem_` says what is wrong.
     bool load(std::uint32_t id, std::uint64_t trial, Loaded& loaded);
+    /// Lets go of the frame before.
+    void begin();
     TrialEnd run_program();
     TrialEnd run_all(const std::uint32_t* hooks, std::uint32_t count, Purpose purpose);
     TrialEnd run_one(std::uint32_t hook, Purpose purpose);
@@ -68,6 +70,7 @@ class TrialRunner {
     HostSettings host_;
     Captures captures_;      ///< of the measured program, or of the hook that failed
     Captures hook_captures_; ///< of other hooks, so that cleanup does not overwrite what the program said
+    bool swapped_ = false;   ///< the two pairs, until the next trial or hook
     KeptProcesses kept_;
     Loaded program_;
     Loaded hook_;

@@ -11,7 +11,7 @@ import pytest
 
 from steelyard.run.journal import read_journal
 from steelyard.run.launch import Launch
-from steelyard.run.runner import Trial
+from steelyard.run.runner import Hook, Trial
 
 MIB = 1 << 20
 
@@ -154,6 +154,17 @@ def test_a_silent_trial_finds_its_streams_as_new_whatever_a_silent_one_did_to_th
     careless = runner.define(Launch(str(compile_c(source, tmp_path / "careless")), ("careless",), (), "/"))
     runner.run([Trial(number, careless) for number in range(1, 5)])
     assert [trial.exit_code for trial in read_journal(journal)[0]] == [0, 0, 0, 0]
+
+
+def test_what_a_hook_left_running_says_is_never_what_a_program_said(runner, journal, sh):
+    """Also after a failed hook, whose output is kept in the place of its program's."""
+    talk = sh("(while :; do echo noise; echo noise >&2; sleep 0.01; done) & exit 0")
+    silent = runner.define(sh("sleep 0.1"))
+    failing = runner.define(sh("exit 0", prepare=(sh("exit 1"),)))
+    runner.run([Hook(runner.define(talk)), Trial(1, silent), Trial(2, failing), Trial(3, silent)])
+    trials, _ = read_journal(journal)
+    assert [trial.status for trial in trials] == ["ok", "hook_failed", "ok"]
+    assert [trials[place].stdout + trials[place].stderr for place in (0, 2)] == [b"", b""]
 
 
 def test_standard_input_is_empty_by_default(run_one, sh):
