@@ -12,9 +12,11 @@ from contextlib import closing
 import made_up
 import pytest
 
-from steelyard.design import Extension
+from steelyard.design import Extension, treatments
 from steelyard.errors import RecordError
+from steelyard.spec.experiment import Program
 from steelyard.store import Record
+from steelyard.store.metrics import metrics_of
 from steelyard.store.recovery import Recovered, recover
 from steelyard.store.salvage import SHAPES, leaves
 
@@ -277,6 +279,41 @@ def test_the_text_of_the_spec_does_not_stand_in_for_treatments_that_nothing_show
     without_page_of(damaged, "treatment")
     with pytest.raises(RecordError, match=r"nothing shows that spec\.toml beside it is its own"):
         recover(damaged, tmp_path / "new.lab")
+
+
+@pytest.mark.parametrize("lost", ["treatment", "metric"])
+def test_what_the_spec_says_again_is_not_lost_with_its_page(tmp_path, lost):
+    counting = made_up.experiment(
+        program=Program(commands={"": ("prog", "-{opt}")}, counters=("instructions",))
+    )
+    made = made_up.blocks(20)
+    with Record.create(
+        tmp_path / "damaged.lab", counting, treatments=treatments(counting), metrics=metrics_of(counting)
+    ) as record:
+        run = record.begin_run({}, "boot-1")
+        record.add_blocks(made)
+        record.take(run, made_up.measurements(made), record.journal_path(run).name, 4096)
+    original = made_up.tables(tmp_path / "damaged.lab")
+    without_page_of(tmp_path / "damaged.lab", lost)
+    assert recover(tmp_path / "damaged.lab", tmp_path / "new.lab") == Recovered(60, 0, 0)
+    assert made_up.tables(tmp_path / "new.lab") == original
+    trusted(tmp_path / "new.lab", original)
+    with Record.open(tmp_path / "new.lab") as record:
+        assert [each.label for each in record.treatments] == ["O2", "O3", "Os"]
+        assert {"instructions", "rate", "latency_s"} <= {metric.name for metric in record.metrics}
+
+
+def test_trials_whose_blocks_are_lost_are_told_as_lost_and_the_record_has_not_ended(tmp_path):
+    directory = tmp_path / "damaged.lab"
+    made = made_up.blocks(20)
+    with made_up.filled(directory, made) as record:
+        record.end_run(1, "complete")
+    # One page holds all of them.
+    without_page_of(directory, "block")
+    new = tmp_path / "new.lab"
+    assert recover(directory, new) == Recovered(trials=0, lost_trials=60, spoilt_blocks=20)
+    with Record.open(new) as record:
+        assert [run.state for run in record.runs()] == ["died"]
 
 
 def test_where_a_tree_is_lost_a_large_file_is_not_asked_for_every_row_it_could_hold(

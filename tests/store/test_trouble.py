@@ -70,7 +70,7 @@ def test_a_file_where_a_directory_should_be(tmp_path, write):
 )
 def test_a_file_that_is_no_database(tmp_path, write, text):
     (tmp_path / "record.sqlite").write_bytes(text)
-    refused(tmp_path, "does not begin as an SQLite file does", "restore it", write=write)
+    refused(tmp_path, "does not begin as an SQLite file does", f"steelyard recover {tmp_path} ", write=write)
 
 
 @either_way

@@ -15,7 +15,6 @@ from steelyard.lab.conductor import Conductor, Watch
 from steelyard.lab.extending import add_blocks, ended, refuse_extending
 from steelyard.lab.here import refuse_missing
 from steelyard.lab.interruption import interruptible
-from steelyard.lab.metrics import metrics_of
 from steelyard.lab.programs import build
 from steelyard.lab.refusals import refuse_level_commands
 from steelyard.lab.restarting import RestartDueError, restart
@@ -36,6 +35,7 @@ from steelyard.spec.experiment import Experiment
 from steelyard.status import Progress
 from steelyard.store import Record, RunState
 from steelyard.store.facts import FILE
+from steelyard.store.metrics import metrics_of
 from steelyard.units import Scalar
 
 if TYPE_CHECKING:

@@ -34,21 +34,28 @@ def fill(
     program: Mapping[str, Any],
 ) -> None:
     """Write everything that is known before the first run."""
-    reduce = {metric.name: metric.reduce for metric in experiment.metrics}
     connection.execute("BEGIN")
     describe(connection, experiment, program)
+    connection.executemany("INSERT INTO treatment VALUES (?, ?, ?)", treatment_rows(treatments))
     connection.executemany(
-        "INSERT INTO treatment VALUES (?, ?, ?)",
-        ((t.id, t.label, as_given(dict(t.levels))) for t in treatments),
-    )
-    connection.executemany(
-        "INSERT INTO metric (name, unit, kind, better, about, reduce) VALUES (?, ?, ?, ?, ?, ?)",
-        [
-            (m.name, m.unit, m.kind, m.better, m.about, reduce.get(m.name, "median"))
-            for m in [*BUILTIN.values(), *(m for m in metrics if m.kind != "builtin")]
-        ],
+        "INSERT INTO metric VALUES (?, ?, ?, ?, ?, ?, ?)", metric_rows(experiment, metrics)
     )
     connection.execute("COMMIT")
+
+
+def treatment_rows(treatments: Sequence[Treatment]) -> list[tuple[int, str, str]]:
+    """Rows of ``treatment``."""
+    return [(each.id, each.label, as_given(dict(each.levels))) for each in treatments]
+
+
+def metric_rows(experiment: Experiment, metrics: Sequence[Metric]) -> list[tuple[int | str, ...]]:
+    """Rows of ``metric``: what is built in, then ``metrics``."""
+    reduce = {metric.name: metric.reduce for metric in experiment.metrics}
+    every = [*BUILTIN.values(), *(m for m in metrics if m.kind != "builtin")]
+    return [
+        (id_, m.name, m.unit, m.kind, m.better, m.about, reduce.get(m.name, "median"))
+        for id_, m in enumerate(every, 1)
+    ]
 
 
 def describe(connection: sqlite3.Connection, experiment: Experiment, program: Mapping[str, Any]) -> None:

@@ -156,7 +156,8 @@ def inspect(path: Path) -> None:
     if not header.startswith(_MAGIC) or len(header) < 100:
         raise RecordError(
             f"{path} is not a record: it does not begin as an SQLite file does",
-            hint="restore it from a copy, or name another record",
+            hint=f"restore it from a copy, copy what can still be read if it was a record"
+            f" (steelyard recover {quoted(directory)} COPY.lab), or name another one",
         )
     application, version = int.from_bytes(header[68:72], "big"), int.from_bytes(header[60:64], "big")
     if application != APPLICATION_ID:

@@ -18,7 +18,7 @@ from steelyard.store.creation import SPEC, describe, refuse_existing
 from steelyard.store.database import create_database, explained
 from steelyard.store.facts import FILE
 from steelyard.store.first_page import put_back, readable
-from steelyard.store.json_text import as_given
+from steelyard.store.restoring import restore
 from steelyard.store.salvage import SHAPES, leaves
 
 _KEYS: Final = {
@@ -63,6 +63,14 @@ DELETE FROM trial WHERE NOT EXISTS
     (SELECT 1 FROM block WHERE id = trial.block AND trial.id - first_trial BETWEEN 0 AND trials - 1)
 """
 
+# A number that is damaged belongs into a block that is still there, or has no neighbours.
+_WITHOUT_BLOCK: Final = """
+SELECT count(*), count(DISTINCT block) FROM trial
+WHERE block NOT IN (SELECT id FROM block)
+  AND NOT EXISTS (SELECT 1 FROM block WHERE trial.id BETWEEN first_trial AND first_trial + trials - 1)
+  AND EXISTS (SELECT 1 FROM trial AS other WHERE other.id IN (trial.id - 1, trial.id + 1))
+"""
+
 # A trial that is ok has a value of every metric that the spec declares.
 _SPOIL_BLOCKS: Final = """
 UPDATE block SET state = 'incomplete' WHERE state = 'complete' AND trials >
@@ -80,7 +88,7 @@ class Recovered(msgspec.Struct, frozen=True):
     trials, lost_trials : int
         In the new record; finished but not in it.
     spoilt_blocks : int
-        Blocks that were complete, and lost trials or values.
+        Blocks that were complete, and lost trials or values, or are lost themselves.
     spec : {"record", "file"}
         Where the spec was still there: in the tables, or only in the text beside them, which does not say
         what program was measured.
@@ -150,6 +158,7 @@ def _rebuild(directory: Path, damaged: Path) -> Recovered:
             ((specs,),) = target.execute("SELECT count(*) FROM record").fetchall()
             if not specs:
                 _take_spec(target, directory, damaged)
+            restore(target)
             if mended:
                 _refuse_hidden_extensions(target, damaged, present)
             recovered = replace(_settle(target), spec="record" if specs else "file")
@@ -274,11 +283,6 @@ def _take_spec(target: sqlite3.Connection, directory: Path, damaged: Path) -> No
     if not found.items() <= {each.id: each.label for each in drawn}.items():
         raise _lost(damaged, f"and {SPEC} beside it has other treatments")
     describe(target, experiment, {})
-    for each in drawn:
-        target.execute(
-            "INSERT OR IGNORE INTO treatment VALUES (?, ?, ?)",
-            (each.id, each.label, as_given(dict(each.levels))),
-        )
     target.execute(
         "INSERT INTO warning (at_ns, kind, text) VALUES (?, 'recovered', ?)",
         (time.time_ns(), f"the spec of this record was lost, and read again from {SPEC}"),
@@ -298,6 +302,7 @@ def _settle(target: sqlite3.Connection) -> Recovered:
     target.execute(
         "INSERT OR IGNORE INTO run SELECT run, min(start_ns), NULL, '', '{}', 'died' FROM trial GROUP BY run"
     )
+    ((without, their_blocks),) = target.execute(_WITHOUT_BLOCK).fetchall()
     target.execute(_STRAY_TRIALS)
     while orphans := target.execute("PRAGMA foreign_key_check").fetchall():
         for table, row, parent, _ in orphans:
@@ -306,7 +311,8 @@ def _settle(target: sqlite3.Connection) -> Recovered:
             else:
                 target.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))  # noqa: S608 -- ours
     ((lost,),) = target.execute(_LOST_TRIALS).fetchall()
-    spoilt = target.execute(_SPOIL_BLOCKS).rowcount
+    lost += without
+    spoilt = target.execute(_SPOIL_BLOCKS).rowcount + their_blocks
     if spoilt:
         # Else it would pass for ended, and nothing would replace the blocks.
         target.execute("UPDATE run SET state = 'died' WHERE state IN ('complete', 'precision_not_reached')")
