@@ -208,3 +208,14 @@ def test_what_is_documented_is_there():
     assert set(steelyard.__all__) == {"Laboratory", "__version__"}
     with pytest.raises(AttributeError, match="no attribute 'Labratory'"):
         _ = steelyard.Labratory
+
+
+def test_a_shell_completes_the_name_of_the_laboratory_before_it_is_loaded():
+    found = subprocess.run(
+        [sys.executable, "-c", "import steelyard; print('Laboratory' in vars(steelyard), *dir(steelyard))"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    assert found[0] == "False"
+    assert "Laboratory" in found[1:]

@@ -23,3 +23,8 @@ def __getattr__(name: str) -> Any:
 
         return Laboratory
     raise AttributeError(f"module 'steelyard' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """What a shell completes: ``Laboratory`` also before it is loaded."""
+    return sorted({*globals(), *__all__})

@@ -203,8 +203,8 @@ class Conductor:
                 cure = "run the prepare and cleanup commands by themselves to see why"
             case "failed" if last.exit_code:
                 cure = (
-                    "other exit codes than 0 can be accepted: verify = { exit = 1 } in a spec,"
-                    " --ignore-failure with compare"
+                    "other exit codes than 0 can be accepted:"
+                    f" verify = {{ exit = {last.exit_code} }} in a spec, --ignore-failure with compare"
                 )
             case _:
                 cure = "run the command by itself to see what it does"

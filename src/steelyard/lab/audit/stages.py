@@ -74,7 +74,7 @@ class Stages:
         self._whole_s = plan.seconds
         if self.asking.limited and plan.least_s > self._left_s():
             raise self._too_short(
-                f"the fewest runs that could tell take {format_duration(plan.least_s)} more"
+                f"its pilot is over, and the fewest runs that could tell take {format_duration(plan.least_s)}"
             )
 
     def measure(
