@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from array import array
 
+import msgspec
 import pytest
 
 from steelyard.sample import Failures, Sample, Treatment
@@ -26,6 +27,11 @@ def test_a_sample_is_as_long_as_its_values():
 def test_columns_of_unequal_length_are_a_bug(name):
     with pytest.raises(ValueError, match=r"equal length, got lengths \[3, 4\]"):
         sample(**{name: 4})
+
+
+def test_what_is_made_of_a_sample_is_checked_as_a_new_one_is():
+    with pytest.raises(ValueError, match="equal length"):
+        msgspec.structs.replace(sample(), values=array("d", [1.0]))
 
 
 def test_a_sample_has_no_labels_and_no_failures_unless_it_is_told():
