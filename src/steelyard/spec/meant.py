@@ -37,9 +37,16 @@ _CALLED: Final = {
     **dict.fromkeys(("perf", "counter", "counters", "events"), "counters"),
 }
 
+_ESTIMANDS: Final = {"median": "median_ratio", "geo": "geomean_ratio"}
+"""By what the word has in it: "ratio of medians" looks more like ``ratio_of_means``."""
+
 
 def option_meant(path: Path, word: str, options: Sequence[str]) -> str | None:
     """The hint where a word stands that is none of the ``options``."""
+    if path == ("analysis", "estimand"):
+        for part, option in _ESTIMANDS.items():
+            if part in word.lower():
+                return f'did you mean "{option}"?'
     if close := nearest(word, options):
         return f'did you mean "{close}"?'
     if path[:1] != ("metrics",) or path[-1] != "source":

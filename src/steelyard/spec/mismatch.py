@@ -194,7 +194,7 @@ def _wanted(message: str) -> str:
 
 def _cure(message: str, value: object) -> str | None:
     expected = _EXPECTED.match(message)
-    kinds = expected[1].split(" | ") if expected else []
+    kinds = [kind for kind in expected[1].split(" | ") if kind != "null"] if expected else []
     if "array" in kinds and is_scalar(value):
         return f"write a list: {_as_list(value)}"
     if "str" in kinds and isinstance(value, (bool, int, float)):
