@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import sqlite3
+import threading
 from contextlib import closing
 
 import pytest
@@ -203,6 +204,18 @@ def test_a_run_that_ended_well_is_not_spoiled_by_what_cannot_be_tried_out(
     assert one.state == "complete"
     assert "kernel" in one.host
     assert "Traceback" not in capfd.readouterr().err
+
+
+def test_a_run_ends_well_where_no_thread_can_be_started_for_what_is_tried_out(tmp_path, made, monkeypatch):
+    class NoThread(threading.Thread):
+        def start(self) -> None:
+            raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr("steelyard.lab.run.Thread", NoThread)
+    assert run(made(design={"blocks": 2}), tmp_path / "a.lab") == "complete"
+    with Record.open(tmp_path / "a.lab") as record:
+        (one,) = record.runs()
+    assert (one.state, "aslr_can_be_off" in one.host) == ("complete", False)
 
 
 def test_every_line_but_a_command_fits_80_columns():

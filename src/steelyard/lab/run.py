@@ -155,12 +155,14 @@ def _run(
         # No trial follows that this could disturb. One waits for the kernel, the others for the disk.
         able: dict[str, Scalar] = {}
         trying = Thread(target=_try_out, args=(able,))
-        trying.start()
+        with suppress(RuntimeError):  # no thread can be started here: that is not known then
+            trying.start()
         try:
             record.end_run(run_id, state)
             record.tidy()
         finally:
-            trying.join()
+            if trying.ident is not None:
+                trying.join()
         record.note_host(run_id, able)
 
 
