@@ -12,9 +12,9 @@ from contextlib import closing
 import made_up
 import pytest
 
-from steelyard.design import Extension, treatments
+from steelyard.design import Extension, stream_until, treatments
 from steelyard.errors import RecordError
-from steelyard.spec.experiment import Program
+from steelyard.spec.experiment import Contexts, Program
 from steelyard.store import Record
 from steelyard.store.metrics import metrics_of
 from steelyard.store.recovery import Recovered, recover
@@ -281,26 +281,58 @@ def test_the_text_of_the_spec_does_not_stand_in_for_treatments_that_nothing_show
         recover(damaged, tmp_path / "new.lab")
 
 
-@pytest.mark.parametrize("lost", ["treatment", "metric"])
-def test_what_the_spec_says_again_is_not_lost_with_its_page(tmp_path, lost):
+@pytest.mark.parametrize("state", ["complete", "failed"])
+@pytest.mark.parametrize("lost", ["treatment", "metric", "context", "block"])
+def test_what_the_spec_says_again_is_not_lost_with_its_page(tmp_path, lost, state):
     counting = made_up.experiment(
-        program=Program(commands={"": ("prog", "-{opt}")}, counters=("instructions",))
+        program=Program(commands={"": ("prog", "-{opt}")}, counters=("instructions",)),
+        contexts=Contexts({"env_bytes": "random"}),
     )
-    made = made_up.blocks(20)
+    made = list(stream_until(counting, treatments(counting), (), 19))
     with Record.create(
         tmp_path / "damaged.lab", counting, treatments=treatments(counting), metrics=metrics_of(counting)
     ) as record:
         run = record.begin_run({}, "boot-1")
         record.add_blocks(made)
         record.take(run, made_up.measurements(made), record.journal_path(run).name, 4096)
+        record.end_run(run, state)
     original = made_up.tables(tmp_path / "damaged.lab")
     without_page_of(tmp_path / "damaged.lab", lost)
-    assert recover(tmp_path / "damaged.lab", tmp_path / "new.lab") == Recovered(60, 0, 0)
+    found = recover(tmp_path / "damaged.lab", tmp_path / "new.lab")
+    assert (found.trials, found.lost_trials) == (60, 0)
+    if (lost, state) == ("block", "failed"):
+        # Some may have been given up, with a program that had changed: which, nothing says any more.
+        with Record.open(tmp_path / "new.lab") as record:
+            assert {outcome.state for outcome in record.outcomes()} == {"discarded", "incomplete"}
+            assert [outcome.block for outcome in record.outcomes()] == made
+        return
     assert made_up.tables(tmp_path / "new.lab") == original
     trusted(tmp_path / "new.lab", original)
     with Record.open(tmp_path / "new.lab") as record:
         assert [each.label for each in record.treatments] == ["O2", "O3", "Os"]
         assert {"instructions", "rate", "latency_s"} <= {metric.name for metric in record.metrics}
+
+
+def test_a_block_that_is_lost_with_some_of_its_trials_is_measured_again(tmp_path):
+    plain = made_up.experiment()
+    made = list(stream_until(plain, treatments(plain), (), 19))
+    with Record.create(
+        tmp_path / "damaged.lab", plain, treatments=treatments(plain), metrics=made_up.METRICS
+    ) as record:
+        run = record.begin_run({}, "boot-1")
+        record.add_blocks(made)
+        record.take(run, made_up.measurements(made), record.journal_path(run).name, 4096)
+        record.end_run(run, "complete")
+    with closing(sqlite3.connect(tmp_path / "damaged.lab" / "record.sqlite")) as connection, connection:
+        connection.execute("DELETE FROM block WHERE id IN (7, 20)")
+        connection.execute("DELETE FROM value WHERE trial IN (20, 60)")
+        connection.execute("DELETE FROM trial WHERE id IN (20, 60)")
+    found = recover(tmp_path / "damaged.lab", tmp_path / "new.lab")
+    assert found == Recovered(trials=58, lost_trials=2, spoilt_blocks=2)
+    with Record.open(tmp_path / "new.lab") as record:
+        assert [outcome.block for outcome in record.outcomes()] == made
+        assert [o.block.id for o in record.outcomes() if o.state == "incomplete"] == [7, 20]
+        assert [run.state for run in record.runs()] == ["died"]
 
 
 def test_trials_whose_blocks_are_lost_are_told_as_lost_and_the_record_has_not_ended(tmp_path):

@@ -1,18 +1,38 @@
-"""What a damaged record lost that its spec says again: treatments and metrics."""
+"""What a damaged record lost that its spec says again: treatments, metrics, and which blocks were drawn."""
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 
+from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.store.creation import metric_rows, treatment_rows
+from steelyard.store.json_text import as_given
 from steelyard.store.metrics import metrics_of
+
+# The last block of a run that did not end may go on. What lost trials is settled for all alike. In a run
+# that failed, or that nothing is known of, blocks may have been given up though all their trials passed: with
+# a program that had changed.
+_STATE: Final = """
+SELECT CASE
+    WHEN count(*) < :size AND :last
+         AND coalesce((SELECT state FROM run ORDER BY id DESC LIMIT 1), 'died')
+             NOT IN ('complete', 'precision_not_reached') THEN 'planned'
+    WHEN :discard THEN 'discarded'
+    WHEN max(status <> 'ok') THEN 'incomplete'
+    WHEN max(coalesce((SELECT state FROM run WHERE id = trial.run), 'failed') = 'failed') THEN 'incomplete'
+    ELSE 'complete' END
+FROM trial WHERE id BETWEEN :first AND :first + :size - 1
+"""
 
 
 def restore(target: sqlite3.Connection) -> None:
-    """Put in the rows of ``treatment`` and ``metric`` that are missing, with the numbers that they had.
+    """Put in the rows of ``treatment``, ``metric``, ``context`` and ``block`` that are missing, with the
+    numbers that they had.
 
     Where rows that are still there say otherwise, nothing is put in: the record was made by another version.
     """
@@ -24,9 +44,52 @@ def restore(target: sqlite3.Connection) -> None:
     except msgspec.MsgspecError:
         # Of a version whose spec is another; opening the record says so.
         return
-    drawn = treatment_rows(treatments(experiment))
-    if set(target.execute("SELECT id, label FROM treatment")) <= {row[:2] for row in drawn}:
-        target.executemany("INSERT OR IGNORE INTO treatment VALUES (?, ?, ?)", drawn)
+    drawn = treatments(experiment)
+    rows = treatment_rows(drawn)
+    if set(target.execute("SELECT id, label FROM treatment")) <= {row[:2] for row in rows}:
+        target.executemany("INSERT OR IGNORE INTO treatment VALUES (?, ?, ?)", rows)
+        _restore_blocks(target, experiment, drawn)
     made = metric_rows(experiment, metrics_of(experiment))
     if set(target.execute("SELECT id, name FROM metric")) <= {row[:2] for row in made}:
         target.executemany("INSERT OR IGNORE INTO metric VALUES (?, ?, ?, ?, ?, ?, ?)", made)
+
+
+def _restore_blocks(target: sqlite3.Connection, experiment: Experiment, drawn: Sequence[Treatment]) -> None:
+    """Where what a block is depends on its number alone, and agrees with every block and trial left."""
+    from steelyard.design import stream_until
+
+    contexts = experiment.contexts
+    if experiment.design.order != "randomized" or (contexts and contexts.passes > 1):
+        return
+    size = len(drawn) * experiment.design.replicates
+    trials: dict[int, list[tuple[int, int]]] = {}
+    for block, place, treatment in target.execute(
+        "SELECT block, place, treatment FROM trial WHERE id = (block - 1) * ? + place", (size,)
+    ):
+        trials.setdefault(block, []).append((place, treatment))
+    known = {row[0]: row[1:] for row in target.execute("SELECT id, pass, context, discard, drawn FROM block")}
+    last = max([*trials, *known], default=0)
+    made = {}
+    settings = {}
+    for block in stream_until(experiment, drawn, (), last):
+        if block.id > last:
+            break
+        if block.context is not None:
+            settings[block.context.id] = as_given(dict(block.context.settings))
+        context = block.context.id if block.context is not None else None
+        row = (block.pass_, context, int(block.discard), as_given(block.order))
+        if known.get(block.id, row) != row:
+            return
+        if any(place > size or block.order[place - 1] != each for place, each in trials.get(block.id, ())):
+            return
+        if block.id not in known:
+            made[block.id] = row
+    target.executemany("INSERT OR IGNORE INTO context VALUES (?, ?)", settings.items())
+    for id_, (pass_, context, discard, order) in made.items():
+        first = (id_ - 1) * size + 1
+        where = {"size": size, "first": first, "discard": discard, "last": id_ == last}
+        ((state,),) = target.execute(_STATE, where).fetchall()
+        target.execute(
+            "INSERT INTO block VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (id_, pass_, context, discard, state, order, first, size),
+        )
