@@ -399,3 +399,28 @@ def test_extensions_are_recovered(tmp_path, damaged):
     recover(damaged, tmp_path / "new.lab")
     with Record.open(tmp_path / "new.lab") as record:
         assert record.extensions() == (Extension(1, 199, 250),)
+
+
+def extended(directory):
+    """A record that had ended, and was measured further."""
+    made = made_up.blocks(20)
+    with made_up.filled(directory, made[:10]) as record:
+        record.end_run(1, "complete")
+        record.add_extension(Extension(1, 9, 19))
+        run = record.begin_run({}, "boot-1")
+        record.add_blocks(made[10:])
+        record.take(run, made_up.measurements(made[10:]), record.journal_path(run).name, 4096)
+        record.end_run(run, "complete")
+
+
+def test_extensions_whose_page_is_lost_are_not_forgotten(tmp_path):
+    extended(tmp_path / "damaged.lab")
+    without_page_of(tmp_path / "damaged.lab", "extension")
+    with pytest.raises(RecordError, match="how often it was extended cannot be read"):
+        recover(tmp_path / "damaged.lab", tmp_path / "new.lab")
+    assert not (tmp_path / "new.lab").exists()
+
+
+def test_a_record_that_nothing_shows_to_be_extended_is_recovered_without_their_page(damaged, tmp_path):
+    without_page_of(damaged, "extension")
+    assert recover(damaged, tmp_path / "new.lab") == Recovered(600, 0, 0)

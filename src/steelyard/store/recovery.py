@@ -54,6 +54,11 @@ SELECT coalesce(sum(trials), 0) - (SELECT count(*) FROM trial WHERE block IN
 FROM block WHERE state IN ('complete', 'discarded')
 """
 
+_AFTER_THE_END: Final = """
+SELECT count(*) FROM trial WHERE run NOT IN (SELECT id FROM run)
+    OR run > (SELECT min(id) FROM run WHERE state IN ('complete', 'precision_not_reached'))
+"""
+
 # What is lost of it may be found in the text beside the tables.
 _BROKEN_SPEC: Final = "DELETE FROM record WHERE NOT json_valid(experiment)"
 
@@ -145,13 +150,14 @@ def _rebuild(directory: Path, damaged: Path) -> Recovered:
         source.execute("PRAGMA writable_schema = ON")
         with closing(create_database(directory / FILE)) as target:
             target.execute("BEGIN")
-            present = _tables(source)
+            present, unread = _tables(source), False
             for table, key in _KEYS.items():
                 if present and table not in present:
                     continue
                 walk = _Walk(source, table, key, bound=old.stat().st_size // _LEAST_ROW_BYTES)
                 for row in walk.rows():
                     _insert(target, table, row)
+                unread |= walk.broken and table == "extension"
                 if walk.broken and table in SHAPES:
                     _salvage(source, target, old, table)
             target.execute(_BROKEN_SPEC)
@@ -159,6 +165,7 @@ def _rebuild(directory: Path, damaged: Path) -> Recovered:
             if not specs:
                 _take_spec(target, directory, damaged)
             restore(target)
+            _refuse_lost_extensions(target, damaged, unread=unread)
             if mended:
                 _refuse_hidden_extensions(target, damaged, present)
             recovered = replace(_settle(target), spec="record" if specs else "file")
@@ -249,11 +256,22 @@ def _refuse_hidden_extensions(target: sqlite3.Connection, damaged: Path, present
     """
     ((version,),) = target.execute("SELECT version FROM record").fetchall()
     if version >= _WITH_EXTENSIONS and "extension" not in present:
-        raise RecordError(
-            f"{damaged} cannot be recovered: how often it was extended cannot be read, and with that how"
-            " strictly it is judged",
-            hint=f"restore {damaged} from a copy",
-        )
+        raise _unknown_strictness(damaged)
+
+
+def _refuse_lost_extensions(target: sqlite3.Connection, damaged: Path, *, unread: bool) -> None:
+    """Only an extended record has a run after one that had reached its end."""
+    ((after,),) = target.execute(_AFTER_THE_END).fetchall()
+    if unread and after:
+        raise _unknown_strictness(damaged)
+
+
+def _unknown_strictness(damaged: Path) -> RecordError:
+    return RecordError(
+        f"{damaged} cannot be recovered: how often it was extended cannot be read, and with that how"
+        " strictly it is judged",
+        hint=f"restore {damaged} from a copy",
+    )
 
 
 def _take_spec(target: sqlite3.Connection, directory: Path, damaged: Path) -> None:
