@@ -45,10 +45,29 @@ def measurement(trial: int, per_block: int, order: tuple[int, ...], values: tupl
     """A trial whose numbers follow from its number."""
     block, place = divmod(trial - 1, per_block)
     return Measurement(
-        trial, block + 1, place + 1, order[place], "ok", 1_785_000_000_000_000_000 + trial * 900_000,
-        780_000 + trial * 7919 % 50_000, 300, 450, 1_040_384, 60, 0, 1, 0, trial * 104_729 % 30_000, 0, None,
-        trial % 2, 48, 512, 0, values,
-    )  # fmt: skip
+        trial=trial,
+        block=block + 1,
+        place=place + 1,
+        treatment=order[place],
+        status="ok",
+        start_ns=1_785_000_000_000_000_000 + trial * 900_000,
+        wall_ns=780_000 + trial * 7919 % 50_000,
+        user_us=300,
+        system_us=450,
+        rss_bytes=1_040_384,
+        minor_faults=60,
+        major_faults=0,
+        voluntary_switches=1,
+        involuntary_switches=0,
+        queue_wait_ns=trial * 104_729 % 30_000,
+        exit_code=0,
+        signal=None,
+        cpu=trial % 2,
+        argv_bytes=48,
+        env_bytes=512,
+        left_processes=0,
+        values=values,
+    )
 
 
 def drawn(block: int, per_block: int) -> tuple[int, ...]:
