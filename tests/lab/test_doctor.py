@@ -211,7 +211,7 @@ def test_a_run_ends_well_where_no_thread_can_be_started_for_what_is_tried_out(tm
         def start(self) -> None:
             raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr("steelyard.lab.run.Thread", NoThread)
+    monkeypatch.setattr("steelyard.lab.meanwhile.Thread", NoThread)
     assert run(made(design={"blocks": 2}), tmp_path / "a.lab") == "complete"
     with Record.open(tmp_path / "a.lab") as record:
         (one,) = record.runs()

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -77,13 +76,14 @@ def conduct(
 ) -> None:
     """Run to the end, with a line of progress on a terminal; of what had ended already, that is said."""
     from steelyard.lab.extending import had_ended
+    from steelyard.lab.meanwhile import Meanwhile
     from steelyard.lab.run import run
     from steelyard.report.progress import ProgressLine
 
     blocks = None if extend else had_ended(directory)
     line = ProgressLine(sys.stderr)
     # Closing a record is waiting for the disk; meanwhile, when no trial runs any more, the answer is loaded.
-    loading = Thread(target=_load_analysis)
+    loading = Meanwhile(_load_analysis)
     try:
         run(
             experiment,
@@ -95,8 +95,7 @@ def conduct(
         )
     finally:
         line.clear()
-        if loading.ident is not None:
-            loading.join()
+        loading.join()
     if blocks is not None:
         named = shlex.quote(str(_from_here(directory)))
         click.echo(

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Final
 
 from steelyard.design import treatments
@@ -15,6 +14,7 @@ from steelyard.lab.conductor import Conductor, Watch
 from steelyard.lab.extending import add_blocks, ended, refuse_extending
 from steelyard.lab.here import refuse_missing
 from steelyard.lab.interruption import interruptible
+from steelyard.lab.meanwhile import Meanwhile
 from steelyard.lab.programs import build
 from steelyard.lab.refusals import refuse_level_commands
 from steelyard.lab.restarting import RestartDueError, restart
@@ -154,15 +154,13 @@ def _run(
     finally:
         # No trial follows that this could disturb. One waits for the kernel, the others for the disk.
         able: dict[str, Scalar] = {}
-        trying = Thread(target=_try_out, args=(able,))
-        with suppress(RuntimeError):  # no thread can be started here: that is not known then
-            trying.start()
+        trying = Meanwhile(lambda: _try_out(able))
+        trying.start()
         try:
             record.end_run(run_id, state)
             record.tidy()
         finally:
-            if trying.ident is not None:
-                trying.join()
+            trying.join()
         record.note_host(run_id, able)
 
 
