@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from steelyard.design.plan import Block, BlockState
 from steelyard.errors import RecordError
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
@@ -56,6 +57,20 @@ def metric_rows(experiment: Experiment, metrics: Sequence[Metric]) -> list[tuple
         (id_, m.name, m.unit, m.kind, m.better, m.about, reduce.get(m.name, "median"))
         for id_, m in enumerate(every, 1)
     ]
+
+
+def block_row(block: Block, state: BlockState, order: str) -> tuple[int | str | None, ...]:
+    """A row of ``block``; ``order`` is that of the block as JSON, which many blocks share."""
+    return (
+        block.id,
+        block.pass_,
+        block.context.id if block.context is not None else None,
+        int(block.discard),
+        state,
+        order,
+        block.first_trial,
+        len(block.order),
+    )
 
 
 def describe(connection: sqlite3.Connection, experiment: Experiment, program: Mapping[str, Any]) -> None:

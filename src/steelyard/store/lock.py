@@ -33,6 +33,11 @@ class Holder(msgspec.Struct, frozen=True):
     host: str | None = None
     since: str | None = None
 
+    @property
+    def here(self) -> bool:
+        """Whether it is a process of this host."""
+        return self.pid is not None and self.host == os.uname().nodename
+
     def __str__(self) -> str:
         if self.pid is None:
             return "another process"
@@ -41,8 +46,7 @@ class Holder(msgspec.Struct, frozen=True):
 
 def busy(directory: Path, found: Holder) -> RecordBusyError:
     """The error for a record that somebody else is running."""
-    here = found.pid is not None and found.host == os.uname().nodename
-    hint = f"wait for it, or stop it: kill {found.pid}" if here else "wait for it, or stop it there"
+    hint = f"wait for it, or stop it: kill {found.pid}" if found.here else "wait for it, or stop it there"
     if _has_died(found):
         lock = shlex.quote(str(directory / "lock"))
         hint = f"it has died; end what it had started and still has the record: fuser {lock} names it"
@@ -50,7 +54,7 @@ def busy(directory: Path, found: Holder) -> RecordBusyError:
 
 
 def _has_died(found: Holder) -> bool:
-    if found.pid is None or found.host != os.uname().nodename:
+    if not found.here:
         return False
     try:
         stat = Path(f"/proc/{found.pid}/stat").read_text(encoding="utf-8", errors="replace")

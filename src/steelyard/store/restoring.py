@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, cast
 
 import msgspec
 
+from steelyard.design.plan import Block, BlockState
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
-from steelyard.store.creation import metric_rows, treatment_rows
+from steelyard.store.creation import block_row, metric_rows, treatment_rows
+from steelyard.store.inserting import insert
 from steelyard.store.json_text import as_given
 from steelyard.store.metrics import metrics_of
 
@@ -69,27 +71,33 @@ def _restore_blocks(target: sqlite3.Connection, experiment: Experiment, drawn: S
         trials.setdefault(block, []).append((place, treatment))
     known = {row[0]: row[1:] for row in target.execute("SELECT id, pass, context, discard, drawn FROM block")}
     last = max([*trials, *known], default=0)
-    made = {}
+    lost: list[Block] = []
     settings = {}
     for block in stream_until(experiment, drawn, (), last):
         if block.id > last:
             break
         if block.context is not None:
             settings[block.context.id] = as_given(dict(block.context.settings))
-        context = block.context.id if block.context is not None else None
-        row = (block.pass_, context, int(block.discard), as_given(block.order))
-        if known.get(block.id, row) != row:
+        order = as_given(block.order)
+        told = (*block_row(block, "planned", order)[1:4], order)
+        if known.get(block.id, told) != told:
             return
         if any(place > size or block.order[place - 1] != each for place, each in trials.get(block.id, ())):
             return
         if block.id not in known:
-            made[block.id] = row
+            lost.append(block)
     target.executemany("INSERT OR IGNORE INTO context VALUES (?, ?)", settings.items())
-    for id_, (pass_, context, discard, order) in made.items():
-        first = (id_ - 1) * size + 1
-        where = {"size": size, "first": first, "discard": discard, "last": id_ == last}
-        ((state,),) = target.execute(_STATE, where).fetchall()
-        target.execute(
-            "INSERT INTO block VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (id_, pass_, context, discard, state, order, first, size),
-        )
+    insert(
+        target, "block", [block_row(each, _state(target, each, last), as_given(each.order)) for each in lost]
+    )
+
+
+def _state(target: sqlite3.Connection, block: Block, last: int) -> BlockState:
+    asked = {
+        "size": len(block.order),
+        "first": block.first_trial,
+        "discard": block.discard,
+        "last": block.id == last,
+    }
+    ((state,),) = target.execute(_STATE, asked).fetchall()
+    return cast("BlockState", state)

@@ -16,6 +16,7 @@ from msgspec.structs import astuple
 from steelyard.design.plan import Block, BlockState, Extension
 from steelyard.errors import RecordError
 from steelyard.run.measurement import Measurement, Value
+from steelyard.store.creation import block_row
 from steelyard.store.database import explained, set_durable
 from steelyard.store.entries import Batch, Look, RunState
 from steelyard.store.facts import FILE
@@ -121,19 +122,7 @@ class Writing(Reading):
             insert(
                 self._connection,
                 "block",
-                [
-                    (
-                        block.id,
-                        block.pass_,
-                        block.context.id if block.context is not None else None,
-                        int(block.discard),
-                        "planned",
-                        orders[block.order],
-                        block.first_trial,
-                        len(block.order),
-                    )
-                    for block in blocks
-                ],
+                [block_row(block, "planned", orders[block.order]) for block in blocks],
             )
         # Their trials come next, and are checked against what was drawn.
         self._places = {block.id: (block.first_trial, block.order) for block in blocks}
