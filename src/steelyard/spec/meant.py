@@ -120,7 +120,7 @@ def level_meant(expected: Any, path: Path, value: object, levels: Levels) -> str
     if factor not in levels or not is_scalar(level):
         return None
     if path[-1:] == ("best",):
-        return f"write best = {toml_value(factor)} and level = {toml_value(level)}"
+        return _best(factor, level)
     return f"write {_assigned(path, level)}" if path[-1:] == ("level",) else None
 
 
@@ -135,7 +135,10 @@ def best_meant(word: str, levels: Levels) -> str | None:
     found = [each for cell in cells_with(word, levels) for each in cell.items()]
     if not found:
         return None
-    factor, level = found[0]
+    return _best(*found[0])
+
+
+def _best(factor: str, level: Scalar) -> str:
     return f"write best = {toml_value(factor)} and level = {toml_value(level)}"
 
 
