@@ -35,7 +35,7 @@ from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.store import Record, RunState
 from steelyard.store.facts import FILE
-from steelyard.store.metrics import metrics_of
+from steelyard.store.rows import metrics_of
 from steelyard.units import Scalar
 
 if TYPE_CHECKING:
