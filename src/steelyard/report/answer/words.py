@@ -125,9 +125,13 @@ def finding(comparison: Comparison, answer: Answer, names: Names) -> Finding:
         claim = f"{where}{new} is equivalent to {old} within {percent(margin)}"
         return Finding(claim, f"{size}, {evidence}", style)
     if _direction(comparison) is not None:
-        from steelyard.stats.distributions.sign_test import Signs
+        from steelyard.stats.distributions.sign_test import SignTest
 
-        least = "at least " if isinstance(speedup.law, Signs) and speedup.law.one_sided else ""
+        least = (
+            "at least "
+            if isinstance(speedup.distribution, SignTest) and speedup.distribution.one_sided
+            else ""
+        )
         claim = f"{where}{new} {_is(comparison)} {least}{size} {_than(comparison)} {old}"
         if comparison.verdict == "not_resolved" and margin is not None:
             claim += f", but whether by more than {percent(margin)} is not resolved"
