@@ -87,7 +87,7 @@ def test_the_whole_study_runs_small_and_goes_on_from_its_records(steelyard_env, 
         "opt",
         "background_load x opt",
     }
-    assert "SignTest, in the order of Yates" in done.stdout
+    assert "Signs, in the order of Yates" in done.stdout
     assert "Published, Table 8" in done.stdout
     assert "services-built-rows, 2 programs, after" in done.stdout
 

@@ -136,7 +136,7 @@ def test_several_factors_have_columns_and_a_sign_table_in_the_order_of_yates():
         " 3  yes  no   ./run\n"
         " 4  yes  yes  ./run\n"
         "\n"
-        "SignTest, in the order of Yates\n"
+        "Signs, in the order of Yates\n"
         "  A is f0: − no, + yes\n"
         "  B is f1: − no, + yes\n"
         "\n"
@@ -149,10 +149,10 @@ def test_several_factors_have_columns_and_a_sign_table_in_the_order_of_yates():
 
 
 def test_a_long_sign_table_is_shown_where_it_is_asked_for_without_what_does_not_fit():
-    assert "SignTest" not in render(crossed(5))
+    assert "Signs" not in render(crossed(5))
     asked = plain(plan.lines(crossed(5), ASKED, every_sign=True))
     assert "32  abcde      +  +  +  +  +\n" in asked
-    assert "SignTest of interactions are the products of these.\n" in asked
+    assert "Signs of interactions are the products of these.\n" in asked
     assert all(len(line) <= 80 for line in asked.splitlines())
 
 

@@ -14,7 +14,7 @@ _SIGNS: Final[dict[int, tuple[str, Style]]] = {1: ("+", ""), -1: ("−", "dim")}
 
 def lines(signs: SignTable, width: int) -> list[Line]:
     """What A, B, … are, then a row a treatment; without interactions where the width does not suffice."""
-    shown: list[Line] = [(Span("SignTest, in the order of Yates", "heading"),)]
+    shown: list[Line] = [(Span("Signs, in the order of Yates", "heading"),)]
     for letter, axis in zip((e for e in main_effects(signs).effects), signs.axes, strict=True):
         low, high = (" ".join(map(level_text, step.values())) for step in axis.steps)
         said = f"{letter} is {printable(axis.name)}: − {low}, + {high}"
@@ -23,7 +23,7 @@ def lines(signs: SignTable, width: int) -> list[Line]:
     short = sum(column.width + 2 for column in columns) - 2 > width
     shown += [(), *table(_columns(main_effects(signs)) if short else columns, width)]
     if short:
-        shown.append((Span("SignTest of interactions are the products of these."),))
+        shown.append((Span("Signs of interactions are the products of these."),))
     return shown
 
 
