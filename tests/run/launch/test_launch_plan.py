@@ -8,13 +8,13 @@ import pytest
 
 from steelyard.design import Context, treatments
 from steelyard.errors import UsageError
-from steelyard.run.launch.preparation import Launches, with_trial
+from steelyard.run.launch.launch_plan import LaunchPlan, with_trial
 from steelyard.spec import experiment
 
 
-def launches_of(**keys) -> Launches:
+def launches_of(**keys) -> LaunchPlan:
     asked = experiment(**{"source": "/", **keys})
-    return Launches(asked, treatments(asked), builds={})
+    return LaunchPlan(asked, treatments(asked), builds={})
 
 
 def variables(launch) -> dict[str, str]:

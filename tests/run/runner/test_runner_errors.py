@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import signal
 
-from steelyard.run.runner.signals import signal_name
+from steelyard.run.runner.runner_errors import signal_name
 
 
 def test_all_signals_have_a_name():

@@ -80,7 +80,7 @@ UNBUILT: Final = Path("{build}")
 BuiltIn = Callable[[Treatment, Mapping[str, Scalar]], Path]
 
 
-class Launches:
+class LaunchPlan:
     """The launches of an experiment.
 
     Parameters
