@@ -1,14 +1,18 @@
-"""What an audit found."""
+"""``Audit``: which contexts move the run time of a program, and by how much.
+
+Its document is ``steelyard/audit``. History: version 1, the first.
+"""
 
 from __future__ import annotations
 
 import math
 import statistics
 from collections.abc import Mapping
-from typing import Literal
+from typing import ClassVar, Final, Literal
 
 import msgspec
 
+from steelyard.answers.document import Format, Lines
 from steelyard.answers.interval import Interval
 from steelyard.units import Scalar
 
@@ -38,10 +42,10 @@ class Replicated(msgspec.Struct, frozen=True):
     ----------
     ratio : float
         Geometric mean over blocks of its time over that of the typical levels.
-    interval : Interval or None
-        At the level at which Holm tested it: lies beyond the least effect exactly when ``moves``.
     ci95 : Interval or None
-        Marginal.
+        Marginal; ``None`` where it has no bounds.
+    ci_family : Interval or None
+        At the level at which Holm tested it: lies beyond the least effect exactly when ``moves``.
     p, p_holm : float
         Of the hypothesis that the ratio lies within the least effect of 1.
     moves : bool
@@ -50,18 +54,20 @@ class Replicated(msgspec.Struct, frozen=True):
 
     level: Scalar
     ratio: float
-    interval: Interval | None
     ci95: Interval | None
+    ci_family: Interval | None
     p: float
     p_holm: float
     moves: bool
 
 
-class Finding(msgspec.Struct, frozen=True):
+class AuditedContext(msgspec.Struct, frozen=True):
     """One kind of context.
 
     Attributes
     ----------
+    context : str
+        Its name, as in a spec.
     typical : tuple of Scalar
         The levels that the others are compared with.
     screened : tuple of Screened
@@ -75,7 +81,7 @@ class Finding(msgspec.Struct, frozen=True):
         Share of them that could be of a kind that was not visited (95 %); 0 where all were.
     """
 
-    name: str
+    context: str
     verdict: Verdict
     typical: tuple[Scalar, ...]
     screened: tuple[Screened, ...]
@@ -83,6 +89,23 @@ class Finding(msgspec.Struct, frozen=True):
     spread: float | None
     population: int
     unseen: float
+    __lines__: ClassVar[Lines] = (
+        "context",
+        "verdict",
+        "effect=extreme",
+        "typical",
+        "population",
+        "visited",
+        "unseen",
+        "spread",
+        "replicated",
+        "screened",
+    )
+
+    @property
+    def visited(self) -> int:
+        """Levels that were visited in the screening; all where there was none."""
+        return len(self.screened) or self.population
 
     @property
     def extreme(self) -> Replicated:
@@ -100,11 +123,11 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Audit(msgspec.Struct, frozen=True):
-    """The whole.
+    """What an audit found.
 
     Attributes
     ----------
-    findings : tuple of Finding
+    findings : tuple of AuditedContext
         Those that move the time first, the largest effect first.
     left_out : Mapping[str, str]
         Kind of context to what this machine or program lacks for it.
@@ -121,15 +144,18 @@ class Audit(msgspec.Struct, frozen=True):
     """
 
     command: str
-    findings: tuple[Finding, ...]
-    left_out: Mapping[str, str]
     metric: str
     unit: str
     typical: float
+    alpha: float
+    least: float
+    thorough: bool
     passes: int
     blocks: int
     runs: int
     seed: int
-    alpha: float
-    least: float
-    thorough: bool
+    findings: tuple[AuditedContext, ...]
+    left_out: Mapping[str, str]
+
+
+AUDIT: Final = Format("steelyard/audit", 1, Audit)
