@@ -15,9 +15,8 @@ from steelyard.stats.compare.instances import pool
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.declared import Declared
 from steelyard.stats.describe.described import Described, describe
-from steelyard.stats.describe.doubtful_unit import doubtful_units
 from steelyard.stats.design_facts import DesignFacts
-from steelyard.stats.notices import limits_of, warnings_of
+from steelyard.stats.notices import doubtful_units, limits_of, warnings_of
 from steelyard.units import Metric
 
 if TYPE_CHECKING:  # with what they come from, 90 modules that an answer about one treatment does without
@@ -152,7 +151,7 @@ def _protocol(samples: Sequence[Sample], declared: Declared) -> ProtocolAnswer |
 
 
 def _of_protocol(declared: Declared, facts: DesignFacts) -> list[Notice]:
-    """What the protocol takes for granted, and this design does not give."""
+    """Assumptions of the protocol that this design does not meet."""
     if declared.protocol is None:
         return []
     if facts.order == "sequential":

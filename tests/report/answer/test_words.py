@@ -5,8 +5,8 @@ from typing import get_args
 import pytest
 from msgspec.structs import replace
 
-from steelyard.answers.undefined import Reason
-from steelyard.report.answer.words import REASONS, comparative, finding, is_speed
+from steelyard.answers.undefined import REASONS, Reason
+from steelyard.report.answer.words import comparative, finding, is_speed
 from steelyard.stats.declared import Declared
 from steelyard.units import Metric
 
