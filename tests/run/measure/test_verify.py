@@ -203,7 +203,7 @@ def test_a_missing_dynamic_loader_is_told_from_a_missing_program(run, tmp_path):
 
 
 def test_a_file_that_is_no_program_is_said(run, tmp_path):
-    assert "it is no program for this machine" in start_failure(run, executable(tmp_path / "f", b"\0\1\2\3"))
+    assert "it is not a program for this" in start_failure(run, executable(tmp_path / "f", b"\0\1\2\3"))
 
 
 def test_arguments_that_are_too_long_are_said(run, tmp_path):

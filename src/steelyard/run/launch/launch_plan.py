@@ -1,4 +1,4 @@
-"""From a treatment and a context to what the runner starts."""
+"""Launches of an experiment: from a treatment and a context to what the runner starts."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NO_SCRIPT: Final = frozenset({"-c", "-e", "-m", "--eval"})
 """Options behind which a program stands in the command itself, or is found elsewhere."""
 
 INHERITED: Final = ("PATH", "HOME", "LANG")
-"""What a program always gets of the environment that Steelyard was called with."""
+"""Environment variables that a program always inherits."""
 
 READ_BYTES: Final = 1 << 20
 """Kept of each stream of a trial whose output is searched or holds metrics."""
@@ -161,7 +161,7 @@ class LaunchPlan:
         return launch if self._launcher is None else self._launcher.around(launch, self._names(treatment))
 
     def facts(self) -> Mapping[str, Scalar]:
-        """What is to be kept of where the launches go; known once they were made."""
+        """Facts about the launcher to keep with the run; known once the launches were made."""
         return {} if self._launcher is None else self._launcher.facts()
 
     def hooks(self, treatment: Treatment, commands: Sequence[Sequence[str]]) -> tuple[Launch, ...]:
@@ -183,7 +183,7 @@ class LaunchPlan:
         self.in_context(self._first_context())
 
     def foresee(self) -> Iterator[UsageError | MachineError]:
-        """What a run would refuse, of each treatment the first, as far as it can be told with nothing
+        """Errors that a run would raise, the first of each treatment, as far as they show with nothing
         started, built or written.
         """
         context = self._first_context()
@@ -256,7 +256,7 @@ class LaunchPlan:
         return changed(plain, change, files=files, place=self._place)
 
     def _read_files(self, launch: Launch, treatment: Treatment) -> list[str]:
-        """What a launch reads, as far as it can be told: program, standard input, files among its words, and
+        """Files that a launch is known to read: program, standard input, files among its words, and
         what the spec declares.
         """
         words = (str(Path(launch.cwd, word)) for word in launch.argv[1:] if TRIAL_MARK not in word)
@@ -289,10 +289,12 @@ class LaunchPlan:
         return READ_BYTES if read or verify.stdout is not None or verify.stderr is not None else FAILED_BYTES
 
     def _stdin(self, text: str, treatment: Treatment) -> str:
-        """Only what opens at once: a pipe that nobody writes would stop the runner before the clock."""
+        """The path of a file that opens at once: a pipe that nobody writes would stop the runner before the
+        clock.
+        """
         path = Path(self._path(text, treatment))
         if not _is_made_later(path) and not (path.is_file() or path.is_char_device()):
-            what = "is no regular file" if path.exists() else "does not exist"
+            what = "is not a regular file" if path.exists() else "does not exist"
             raise UsageError(
                 f"the standard input {text} {what} (looked for {path})", hint="give the path of a file"
             )
@@ -327,7 +329,7 @@ class LaunchPlan:
         if UNBUILT.name in where.parts:
             return str(where)
         if not where.is_file():
-            what = "is no file" if where.exists() else "does not exist"
+            what = "is not a file" if where.exists() else "does not exist"
             raise UsageError(
                 f"the program {word} {what} (looked for {where})", hint="give the path of the program"
             )

@@ -25,7 +25,7 @@ _SIGNAL_CAUSES: Final = {"SIGKILL": "perhaps by the kernel, for lack of memory"}
 
 
 class Verifier:
-    """What the spec wants of a run, compiled once."""
+    """The verification that the spec asks for, compiled once."""
 
     def __init__(self, experiment: Experiment) -> None:
         program = experiment.program

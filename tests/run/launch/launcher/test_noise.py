@@ -179,7 +179,7 @@ def test_what_cannot_be_compiled_is_told_with_its_first_error_and_leaves_nothing
         noise_library(tmp_path / "cache", Simulator("/opt/smpimain", "9.9", Path("/opt")))
     assert list((tmp_path / "cache").iterdir()) == []
     monkeypatch.setenv("PATH", str(tmp_path / "empty"))
-    with pytest.raises(MachineError, match=r"there is no c\+\+ in PATH"):
+    with pytest.raises(MachineError, match=r"c\+\+ was not found in PATH"):
         noise_library(tmp_path / "cache", Simulator("/opt/smpimain", "9.9", Path("/opt")))
 
 

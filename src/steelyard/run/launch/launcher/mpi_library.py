@@ -1,4 +1,4 @@
-"""Which MPI library an ``mpirun`` starts programs of, and which one a program is linked to."""
+"""MPI libraries: the one behind an ``mpirun``, and the one that a program is linked to."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Library(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=16)
 def library_of(mpirun: str) -> Library:
-    """What ``mpirun --version`` says.
+    """Identify the library by ``mpirun --version``.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def library_of(mpirun: str) -> Library:
             return Library(implementation, found[1])
     first = next(iter(said.strip().splitlines()), "nothing")
     raise MachineError(
-        f"{mpirun} is of no MPI library that is known here; it says: {first[:200]}",
+        f"{mpirun} belongs to an unknown MPI library; it says: {first[:200]}",
         hint="Open MPI, MPICH and Intel MPI are known: give the path of one of theirs as mpirun in [launch]",
     )
 

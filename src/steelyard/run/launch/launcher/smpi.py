@@ -105,7 +105,7 @@ class Smpi:
             if each.is_file():
                 return each
         raise UsageError(
-            f"there is no platform {text!r} (looked for {path} and {with_suffix})",
+            f"platform {text!r} not found (looked for {path} and {with_suffix})",
             hint="give the path of an XML platform of SimGrid",
         )
 
