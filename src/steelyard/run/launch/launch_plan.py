@@ -22,6 +22,7 @@ from steelyard.run.launch.changes import changed, existing
 from steelyard.run.launch.equal_context import Growth, equalize
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launcher import launcher_of
+from steelyard.run.launch.launcher.session_directory import remove_session
 from steelyard.run.launch.valgrind import Valgrind
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
@@ -117,6 +118,8 @@ class LaunchPlan:
             )
         self._summary = os.devnull
         self._place: Path | None = None
+        self._run = f"{os.getpid():016d}"
+        """Of the length of a record's number, which takes its place."""
         self._queue_wait = experiment.needs_queue_wait
         self._interventions = frozenset(f.name for f in experiment.factors if f.intervention)
 
@@ -129,6 +132,7 @@ class LaunchPlan:
             Of the same length for all records, as is the number of the trial behind it.
         """
         self._marks["STEELYARD_TRIAL"] = f"{record_id}-" + "0" * TRIAL_DIGITS
+        self._run = record_id
         self._place = metrics_file.parent / "cwd"
         if any(metric.source == "lines" for metric in self.experiment.metrics):
             self._metrics_path = str(metrics_file.absolute())
@@ -158,7 +162,14 @@ class LaunchPlan:
         return {each.id: self._by_launcher(equal[each.id], each) for each in self.treatments}
 
     def _by_launcher(self, launch: Launch, treatment: Treatment) -> Launch:
-        return launch if self._launcher is None else self._launcher.around(launch, self._names(treatment))
+        if self._launcher is None:
+            return launch
+        return self._launcher.around(launch, self._names(treatment), self._run)
+
+    def remove_session(self) -> None:
+        """Remove what ranks left in files whose runner was killed; nothing of them lives any more."""
+        if self.experiment.launch.kind == "mpi":
+            remove_session(self._run)
 
     def facts(self) -> Mapping[str, Scalar]:
         """Facts about the launcher to keep with the run; known once the launches were made."""

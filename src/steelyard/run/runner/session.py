@@ -102,6 +102,7 @@ class Session:
                 )
         except BaseException:
             self._runner.close()
+            self._launches.remove_session()
             raise
 
     def run_hooks(self, commands: Sequence[Sequence[str]]) -> None:

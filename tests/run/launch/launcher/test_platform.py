@@ -9,7 +9,7 @@ import pytest
 from steelyard.errors import UsageError
 from steelyard.run.launch.launcher.platform import SimulatedHost, places, read_hosts
 
-MACHINES = Path(__file__).parents[3] / "studies" / "machines"
+MACHINES = Path(__file__).parents[4] / "studies" / "machines"
 
 
 def written(tmp_path: Path, text: str) -> Path:

@@ -7,12 +7,13 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 WORKLOADS = ROOT / "build" / "workloads"
 LIBRARIES = ROOT / ".cache" / "mpi"
 NAMES = {"openmpi": "Open MPI", "mpich": "MPICH", "impi": "Intel MPI"}
@@ -160,6 +161,48 @@ def test_ranks_do_not_outlive_a_run_that_was_killed(tmp_path, steelyard_env, mpi
     while any(alive(pid) for pid in pids) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(alive(pid) for pid in pids)
+
+
+@pytest.mark.parametrize("killed", ["at its time limit", "with its runner"])
+def test_open_mpi_leaves_no_session_and_no_segment_when_it_is_killed(tmp_path, steelyard_env, killed):
+    program = WORKLOADS / "openmpi" / "bin" / "collectives"
+    if not program.is_file():
+        pytest.skip("the workloads are not built for Open MPI: ./dev mpi openmpi")
+    script = (
+        f"echo $PPID >> {tmp_path}/parents; exec {program} --ops allreduce --budget 60 --precision 0"
+        " --repetitions 1000000"
+    )
+    limit = "4 s" if killed == "at its time limit" else "40 s"
+    path = spec(tmp_path, by_shell(starter("openmpi"), script).replace('"20 s"', f'"{limit}"'))
+    sessions, before = tmp_path / "sessions", set(SHARED.iterdir())
+    sessions.mkdir()
+    run = subprocess.Popen(
+        [sys.executable, "-m", "steelyard", "run", path],
+        env={**steelyard_env, "TMPDIR": str(sessions)},
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 30
+    while not list(SHARED.glob("steelyard-*/sm_segment*")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    mpirun = int((tmp_path / "parents").read_text().split()[0])
+    assert list(sessions.glob(f"steelyard-*/ompi.{mpirun}"))
+    if killed == "with its runner":
+        os.kill(parent(mpirun), signal.SIGKILL)
+    _, said = run.communicate(timeout=50)
+    assert run.returncode == 5, said
+    assert list(sessions.iterdir()) == []
+    left = [
+        each for each in set(SHARED.iterdir()) - before if "steelyard" in each.name or "sm_seg" in each.name
+    ]
+    assert [each for each in left if not is_mapped(each)] == []
+    assert not Path(tempfile.gettempdir(), f"ompi.{mpirun}").exists()
+
+
+def parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 def alive(pid: int) -> bool:

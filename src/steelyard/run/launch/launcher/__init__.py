@@ -20,13 +20,15 @@ class Launcher(Protocol):
     prints, as with any program; so it needs no more than this.
     """
 
-    def around(self, launch: Launch, names: Mapping[str, str]) -> Launch:
+    def around(self, launch: Launch, names: Mapping[str, str], run: str) -> Launch:
         """The launch that starts the ranks of ``launch``.
 
         Parameters
         ----------
         names : Mapping of str to str
             What placeholders stand for in this treatment.
+        run : str
+            By which what it keeps in files is told from that of other runs.
 
         Raises
         ------

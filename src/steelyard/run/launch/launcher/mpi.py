@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from steelyard.errors import MachineError
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launcher.mpi_library import AS_ROOT, Library, library_of, linked_to
+from steelyard.run.launch.launcher.session_directory import in_session, session_variables
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.ranks import ranks_of
 from steelyard.spec.text.placeholders import expand
@@ -29,7 +30,7 @@ class Mpi:
         self._source = experiment.source
         self._used: dict[str, Library] = {}
 
-    def around(self, launch: Launch, names: Mapping[str, str]) -> Launch:
+    def around(self, launch: Launch, names: Mapping[str, str], run: str) -> Launch:
         """See ``Launcher``."""
         mpirun = self._mpirun(launch, names)
         library = library_of(mpirun)
@@ -47,6 +48,8 @@ class Mpi:
             *launch.argv[1:],
         )
         variables = _variables(library.implementation, mpirun, self._asked.binding, crowded=crowded)
+        if library.implementation == "openmpi":
+            launch, variables = in_session(launch, run), {**variables, **session_variables(run)}
         return replace(launch, path=mpirun, argv=words, env=_with(launch.env, variables))
 
     def check(self, launch: Launch, names: Mapping[str, str]) -> None:

@@ -54,7 +54,7 @@ class Smpi:
         self._hosts = cache_directory() / "hosts"
         self._noise = cache_directory() / "noise"
 
-    def around(self, launch: Launch, names: Mapping[str, str]) -> Launch:
+    def around(self, launch: Launch, names: Mapping[str, str], run: str) -> Launch:  # noqa: ARG002 -- it keeps none
         """See ``Launcher``."""
         asked, ranks = self._asked, ranks_of(self._asked, names)
         platform, hosts = self._places(names)
