@@ -297,6 +297,7 @@ class LaunchPlan:
     def _capture_limit_bytes(self) -> int:
         verify = self.experiment.program.verify
         read = any(metric.source is not None for metric in self.experiment.metrics)
+        read |= self.experiment.launch.kind == "smpi"  # the simulator's last words say how ranks ended
         return READ_BYTES if read or verify.stdout is not None or verify.stderr is not None else FAILED_BYTES
 
     def _stdin(self, text: str, treatment: Treatment) -> str:

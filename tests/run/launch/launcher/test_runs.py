@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -258,6 +259,88 @@ def test_no_mpi_at_all_is_an_error_with_a_cure(tmp_path, steelyard_cli):
     assert ended.returncode == 4
     assert "mpirun not found in PATH" in ended.stderr
     assert "hint: install an MPI library" in ended.stderr
+
+
+@pytest.mark.parametrize("library", ["openmpi", "mpich"])
+def test_the_rank_has_the_last_word_and_not_what_started_it(tmp_path, steelyard_cli, library):
+    script = f'test "{RANK}" = 1 && echo "no such mesh" >&2 && exit 7; exit 0'
+    ended = steelyard_cli("run", spec(tmp_path, by_shell(starter(library), script)))
+    assert ended.returncode == 5
+    assert "ended with exit code 7; its last words: 'no such mesh'" in " ".join(ended.stderr.split())
+
+
+ENDS = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char** argv) {
+    int rank, received;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    printf("t=1\\n");
+    if (!strcmp(argv[1], "deadlock") && rank == 0) {
+        MPI_Recv(&received, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    if (rank == 1) {
+        if (!strcmp(argv[1], "abort")) { fprintf(stderr, "no such mesh\\n"); MPI_Abort(MPI_COMM_WORLD, 5); }
+        if (!strcmp(argv[1], "exit")) { fprintf(stderr, "no such mesh\\n"); exit(3); }
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("deadlock", "the simulated ranks deadlocked"),
+        ("abort", "a rank called MPI_Abort; its last words: 'no such mesh'"),
+        ("exit", "ended with exit code 3; its last words: 'no such mesh'"),
+    ],
+)
+def test_simulated_ranks_that_do_not_end_well_fail_the_trial(tmp_path, steelyard_cli, how, said):
+    if shutil.which("smpicc") is None or shutil.which("smpirun") is None:
+        pytest.skip("SimGrid is not installed: ./dev mpi smpi")
+    (tmp_path / "flat.xml").write_text(FLAT)
+    (tmp_path / "ends.c").write_text(ENDS)
+    subprocess.run(["smpicc", "ends.c", "-o", "ends"], cwd=tmp_path, check=True, capture_output=True)
+    text = f"""
+[program]
+command = ["./ends", "{how}"]
+[design]
+blocks = 1
+discard = 0
+[metrics]
+t_s = {{ pattern = "t=([0-9.]+)", unit = "s" }}
+[analysis]
+metric = "t_s"
+[launch]
+kind = "smpi"
+ranks = 2
+platform = "flat"
+"""
+    ended = steelyard_cli("run", spec(tmp_path, text))
+    assert ended.returncode == 5
+    assert said in " ".join(ended.stderr.split())
+    # The same program, started by a real library, is refused before anything runs.
+    text = text.replace('"smpi"', '"mpi"').replace('platform = "flat"', f'mpirun = "{starter("openmpi")}"')
+    ended = steelyard_cli("run", spec(tmp_path, text), "--output", "real.lab")
+    assert ended.returncode == 4
+    assert "is built for the simulator SimGrid" in ended.stderr
+
+
+@pytest.mark.parametrize("library", ["openmpi", "mpich"])
+def test_a_program_of_a_real_library_is_not_simulated(tmp_path, steelyard_cli, library):
+    program = WORKLOADS / library / "bin" / "collectives"
+    if not program.is_file():
+        pytest.skip(f"the workloads are not built for {NAMES[library]}: ./dev mpi {library}")
+    (tmp_path / "flat.xml").write_text(FLAT)
+    ended = steelyard_cli("run", spec(tmp_path, SIMULATED.format(program=program, most=32)))
+    assert ended.returncode == 4
+    assert f"is linked to {NAMES[library]}" in ended.stderr
+    assert "hint: compile it with smpicc or smpicxx" in ended.stderr
 
 
 SIMULATED = """

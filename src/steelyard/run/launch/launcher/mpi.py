@@ -6,20 +6,17 @@ import os
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 from msgspec.structs import replace
 
 from steelyard.errors import MachineError
 from steelyard.run.launch.launch import Launch
-from steelyard.run.launch.launcher.mpi_library import AS_ROOT, Library, library_of, linked_to
+from steelyard.run.launch.launcher.mpi_library import AS_ROOT, NAMES, Library, library_of, linked_to
 from steelyard.run.launch.launcher.session_directory import in_session, session_variables
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.ranks import ranks_of
 from steelyard.spec.text.placeholders import expand
 from steelyard.units import Scalar
-
-_NAMES: Final = {"openmpi": "Open MPI", "mpich": "MPICH", "impi": "Intel MPI"}
 
 
 class Mpi:
@@ -58,7 +55,7 @@ class Mpi:
 
     def facts(self) -> Mapping[str, Scalar]:
         """Libraries and versions that were used."""
-        texts = sorted({f"{_NAMES[each.implementation]} {each.version}" for each in self._used.values()})
+        texts = sorted({f"{NAMES[each.implementation]} {each.version}" for each in self._used.values()})
         return {"mpi": ", ".join(texts)} if texts else {}
 
     def _mpirun(self, launch: Launch, names: Mapping[str, str]) -> str:
@@ -87,14 +84,19 @@ class Mpi:
             asked = expand(self._asked.implementation, names)
             if asked != found:
                 raise MachineError(
-                    f"{mpirun} is of {_NAMES[found]}, and implementation = {asked!r} is asked for",
-                    hint=f"give {_NAMES.get(asked, asked)}'s: mpirun = in [launch]",
+                    f"{mpirun} is of {NAMES[found]}, and implementation = {asked!r} is asked for",
+                    hint=f"give {NAMES.get(asked, asked)}'s: mpirun = in [launch]",
                 )
         linked = linked_to(program)
+        if linked == "simgrid":
+            raise MachineError(
+                f"{program} is built for the simulator SimGrid and cannot be started by {mpirun}",
+                hint='build it with the library\'s own mpicc, or write kind = "smpi" in [launch]',
+            )
         if linked is not None and (linked == "openmpi") != (found == "openmpi"):
             raise MachineError(
-                f"two MPI libraries are mixed: {program} is linked to {_NAMES[linked]},"
-                f" and {mpirun} is of {_NAMES[found]}; each rank would be a job of its own",
+                f"two MPI libraries are mixed: {program} is linked to {NAMES[linked]},"
+                f" and {mpirun} is of {NAMES[found]}; each rank would be a job of its own",
                 hint="build the program with the library's own mpicc, or give the other's mpirun in [launch]",
             )
 

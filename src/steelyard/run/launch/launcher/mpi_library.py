@@ -17,6 +17,8 @@ from steelyard.errors import MachineError
 
 _TIMEOUT_S: Final = 20.0
 
+NAMES: Final = {"openmpi": "Open MPI", "mpich": "MPICH", "impi": "Intel MPI"}
+
 SONAMES: Final[Mapping[str, tuple[bytes, ...]]] = {
     "openmpi": (b"libmpi.so.40", b"libmpi.so.20"),
     # One binary interface (MPICH ABI Compatibility Initiative): either starts programs of the other.
@@ -77,16 +79,18 @@ def library_of(mpirun: str) -> Library:
 
 
 def linked_to(program: str) -> str | None:
-    """``openmpi`` or ``mpich`` (Intel MPI's as well), by the library that the program asks its loader for;
-    ``None`` where it asks for none: a script, or a program without MPI.
+    """``openmpi``, ``mpich`` (Intel MPI's as well) or ``simgrid``, by the library that the program asks its
+    loader for; ``None`` where it asks for none: a script, or a program without MPI.
     """
     try:
         with Path(program).open("rb") as file:
             if file.read(4) != b"\x7fELF":
                 return None
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+                # Names stand in the string table, each ended by NUL.
+                if content.find(b"\0libsimgrid.so") >= 0:
+                    return "simgrid"
                 for implementation in ("openmpi", "mpich"):
-                    # Names stand in the string table, each ended by NUL.
                     if any(content.find(b"\0" + name + b"\0") >= 0 for name in SONAMES[implementation]):
                         return implementation
     except (OSError, ValueError):
