@@ -18,6 +18,7 @@ from steelyard.sample import Sample
 
 ROOT = Path(steelyard.__file__).parent
 LEAVES = {
+    "analysis",
     "arrays",
     "counters",
     "errors",

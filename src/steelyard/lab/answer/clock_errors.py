@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import Final
 
-from steelyard.stats.uncertainty.type_b import TypeB
+from steelyard.analysis import MeasuredTypeB, TypeB
 from steelyard.store import Record
 
 TIMED: Final = "wall_s"
@@ -28,5 +27,5 @@ def clock_errors(record: Record, metric: str) -> tuple[TypeB, ...]:
     ):
         sizes = [float(host[key]) for host in facts if isinstance(host.get(key), int | float)]
         if sizes and max(sizes) > 0:
-            errors.append(TypeB(name, max(sizes) / math.sqrt(12), shared=shared, measured=True))
+            errors.append(MeasuredTypeB(name, step=max(sizes), shared=shared))
     return tuple(errors)
