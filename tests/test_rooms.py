@@ -19,6 +19,7 @@ from steelyard.sample import Sample
 
 ROOT = Path(steelyard.__file__).parent
 LEAVES = {
+    "analysis",
     "arrays",
     "counters",
     "errors",

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
+from steelyard.analysis import Analysis, MeasuredTypeB, TypeB
 from steelyard.answers.notice import Notice
 from steelyard.errors import RecordError, UsageError
 from steelyard.estimand import INTERVALS, PROPAGATED, Estimand, IntervalKind, OnFailures
 from steelyard.lab.answer.design_facts import design_facts, order_of
-from steelyard.lab.answer.protocol import asked, rules_of
+from steelyard.lab.answer.protocol import asked
 from steelyard.lab.run.restarting import confounded_boots
 from steelyard.lab.run.status import extent
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.layout import layout_of
 from steelyard.spec.valgrind import counting
 from steelyard.stats.answer import Answer, answer
-from steelyard.stats.declared import Declared
 from steelyard.stats.planning.alpha_spending import level_after
-from steelyard.stats.uncertainty.type_b import TypeB
 from steelyard.store import Disturbance, Record
 from steelyard.units import BUILTIN, Scalar
 
@@ -139,7 +137,7 @@ def _nothing_yet(record: Record) -> RecordError:
     )
 
 
-def _about(declared: Declared, metric: str) -> Declared:
+def _about(declared: Analysis, metric: str) -> Analysis:
     """The same of another metric, of which neither limits nor stated uncertainties are known."""
     if metric == declared.metric:
         return declared
@@ -147,7 +145,7 @@ def _about(declared: Declared, metric: str) -> Declared:
     return replace(declared, metric=metric, failures=failures, type_b=())
 
 
-def _chosen(declared: Declared, estimand: Estimand | None, interval: IntervalKind | None) -> Declared:
+def _chosen(declared: Analysis, estimand: Estimand | None, interval: IntervalKind | None) -> Analysis:
     """What the spec declares, unless something else was asked for."""
     wanted = estimand or declared.estimand
     if wanted not in INTERVALS:
@@ -172,7 +170,7 @@ def _chosen(declared: Declared, estimand: Estimand | None, interval: IntervalKin
     return replace(declared, estimand=wanted, interval=kind)
 
 
-def declared_of(record: Record, metric: str) -> Declared:
+def declared_of(record: Record, metric: str) -> Analysis:
     """What the spec declares, about any metric; the errors of the clock are among its uncertainties."""
     declared = _about(_declared(record), metric)
     return replace(declared, type_b=(*declared.type_b, *_clock_errors(record, metric)))
@@ -192,30 +190,10 @@ def primary_precision(record: Record) -> Precision:
     return effects or precision(samples, declared, order=order)
 
 
-def _declared(record: Record) -> Declared:
-    analysis = record.experiment.analysis
-    return Declared(
-        metric=analysis.metric,
-        baseline=analysis.baseline or {},
-        family=analysis.family,
-        strata=analysis.strata,
-        alpha=level_after(analysis.alpha, len(record.extensions())),
-        margin=analysis.margin,
-        failures=analysis.failures,
-        protocol=rules_of(analysis),
-        estimand=analysis.estimand,
-        interval=analysis.interval,
-        uncertainty=analysis.uncertainty,
-        type_b=tuple(
-            TypeB(each.name, each.u, each.relative, each.shared, each.nu) for each in analysis.type_b
-        ),
-        instances=analysis.instances,
-        ratio_across=analysis.ratio_across,
-        seed=record.experiment.design.seed,
-        effects=analysis.effects,
-        contrasts=analysis.contrasts,
-        unreplicated=analysis.unreplicated,
-    )
+def _declared(record: Record) -> Analysis:
+    analysis, design = record.experiment.analysis, record.experiment.design
+    seed = design.seed if analysis.seed is None else analysis.seed
+    return replace(analysis, alpha=level_after(analysis.alpha, len(record.extensions())), seed=seed)
 
 
 def _clock_errors(record: Record, metric: str) -> tuple[TypeB, ...]:
@@ -235,7 +213,7 @@ def _clock_errors(record: Record, metric: str) -> tuple[TypeB, ...]:
     ):
         sizes = [float(host[key]) for host in facts if isinstance(host.get(key), int | float)]
         if sizes and max(sizes) > 0:
-            errors.append(TypeB(name, max(sizes) / math.sqrt(12), shared=shared, measured=True))
+            errors.append(MeasuredTypeB(name, step=max(sizes), shared=shared))
     return tuple(errors)
 
 

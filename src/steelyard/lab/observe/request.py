@@ -9,12 +9,12 @@ from typing import Final
 
 import msgspec
 
+from steelyard.analysis import Analysis
 from steelyard.errors import UsageError
 from steelyard.lab.compare.compare import split
 from steelyard.lab.observe.probes import INCLUDE, NONE, UNPROBED, Probe
 from steelyard.lab.observe.tracing import Tracing
 from steelyard.spec.experiment import (
-    Analysis,
     Build,
     Contexts,
     Design,

@@ -8,13 +8,13 @@ from typing import Final, Literal, TypeVar
 import numpy as np
 from msgspec.structs import replace
 
+from steelyard.analysis import Analysis
 from steelyard.answers.flags import unjudgeable
 from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.factorial import Kind, Layout
 from steelyard.sample import Sample
 from steelyard.stats.compare.contrast import Order
-from steelyard.stats.declared import Declared
 from steelyard.stats.distributions.student import two_sided_p
 from steelyard.stats.effects.cells import Cells, cells_of
 from steelyard.stats.effects.effect import ConditionalEffect, ContrastEffect, Effect, Factorial, LevelEffect
@@ -35,7 +35,7 @@ Judged = TypeVar("Judged", Effect, ContrastEffect)
 def factorial(
     samples: Sequence[Sample],
     layout: Layout | None,
-    declared: Declared,
+    declared: Analysis,
     *,
     order: Order = "randomized-blocks",
 ) -> tuple[Factorial, ...]:
@@ -65,7 +65,7 @@ def _broken(found: Broken, of: Sample) -> Factorial:
     )
 
 
-def _analysed(structure: Structure, declared: Declared, order: Order, design: Kind) -> Factorial:
+def _analysed(structure: Structure, declared: Analysis, order: Order, design: Kind) -> Factorial:
     first = structure.samples[0]
     base = Factorial(
         stratum=structure.stratum,
