@@ -15,8 +15,7 @@ from steelyard.interventions.transparent_huge_pages import TransparentHugePages
 from steelyard.lab.run.status import Extent, most_blocks
 from steelyard.spec.experiment import Experiment
 from steelyard.stats.compare.contrast import Order
-from steelyard.stats.design_facts import DesignFacts, State
-from steelyard.stats.planning.pace import Pace
+from steelyard.stats.design_facts import DesignFacts, Pace, State
 from steelyard.store import Record, RunState
 from steelyard.units import Scalar
 
