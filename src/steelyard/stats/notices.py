@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from steelyard.analysis import Analysis
 from steelyard.answers.flags import FEW_BLOCKS, Flag
 from steelyard.answers.notice import Kind, Notice
 from steelyard.estimand import OnFailures
 from steelyard.sample import Treatment
-from steelyard.stats.declared import Declared
 from steelyard.stats.describe.described import Described
 from steelyard.stats.design_facts import DesignFacts
 from steelyard.stats.planning.unseen import unseen_share
@@ -36,7 +36,7 @@ def warnings_of(
     samples: Sequence[Described],
     comparisons: Sequence[Comparison],
     lonely: Sequence[Treatment],
-    declared: Declared,
+    declared: Analysis,
 ) -> tuple[Notice, ...]:
     """About the run, about samples of the primary metric, about comparisons; the gravest first."""
     alone = len(samples) == 1 and not comparisons

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from steelyard.analysis import Analysis
 from steelyard.answers.undefined import Undefined
 from steelyard.sample import Failures
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.median_ratio import censored_median_ratio, median_ratio
-from steelyard.stats.declared import Declared
 
-AS_LIMIT = Declared(failures="as-limit", estimand="median_ratio")
+AS_LIMIT = Analysis(failures="as-limit", estimand="median_ratio")
 
 
 def cut(sample, values, limit, treatment, **of):
@@ -100,11 +100,6 @@ def test_a_sequential_order_and_blocks_that_tell_nothing_have_no_ratio(sample, p
     a, b = cut(sample, pair[0], 1.1, 1), cut(sample, pair[1], 1.1, 2)
     assert censored_median_ratio(contrast(a, b, order="sequential"), a, b) == Undefined("late_without_pairs")
     assert judged(sample, pair[0] + 5, pair[1] + 5, 2.0) == Undefined("late_beyond_median")
-
-
-def test_only_a_median_is_known_from_lower_bounds():
-    with pytest.raises(ValueError, match="only a median"):
-        Declared(failures="as-limit")
 
 
 @pytest.mark.parametrize("both", [True, False])

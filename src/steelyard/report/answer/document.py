@@ -236,7 +236,7 @@ def document(answer: Answer) -> Document:
         metric=answer.metric.name,
         alpha=declared.alpha,
         margin=declared.margin,
-        family=declared.family,
+        family=declared.family or "baseline",
         interval=declared.interval,
         uncertainty=declared.uncertainty,
         design=Design(

@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
+from steelyard.analysis import Analysis
 from steelyard.answers.flags import FEW_BLOCKS, Flag, unequal
 from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import Undefined
@@ -26,7 +27,6 @@ from steelyard.stats.compare.median_ratio import censored_median_ratio
 from steelyard.stats.compare.pairing import Pair, pair_up
 from steelyard.stats.compare.speedup import Speedup
 from steelyard.stats.compare.verdict import Difference, Relevance, Verdict, difference_of, verdict_of
-from steelyard.stats.declared import Declared
 from steelyard.stats.describe.autocorrelation import Autocorrelation, autocorrelation
 from steelyard.stats.describe.clock_step import coarse_step
 from steelyard.stats.describe.described import sees_clock
@@ -88,7 +88,7 @@ class Comparison(msgspec.Struct, frozen=True):
         The smallest relative difference that this n and spread would have shown with 80 % power at the level
         tested.
     fresh : FreshRun or None
-        What would resolve it, where it is not resolved and a run anew could.
+        What would resolve it, where it is not resolved and a fresh run could.
     """
 
     baseline: Treatment
@@ -121,7 +121,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 def compare(
-    samples: Sequence[Sample], declared: Declared, *, order: Order = "randomized-blocks"
+    samples: Sequence[Sample], declared: Analysis, *, order: Order = "randomized-blocks"
 ) -> tuple[Comparison, ...]:
     """Compare the samples of the primary metric as declared, adjust over each stratum, and judge.
 
@@ -143,7 +143,7 @@ def compare(
 
 
 def intervals(
-    samples: Sequence[Sample], declared: Declared, *, metric: str, order: Order = "randomized-blocks"
+    samples: Sequence[Sample], declared: Analysis, *, metric: str, order: Order = "randomized-blocks"
 ) -> tuple[Comparison, ...]:
     """The same comparisons of any one metric, with marginal intervals and in no family: nothing is judged.
 
@@ -156,7 +156,7 @@ def intervals(
     return tuple(_estimate(pair, declared, order) for pair in pair_up(chosen, declared).pairs)
 
 
-def _estimate(pair: Pair, declared: Declared, order: Order) -> Comparison:
+def _estimate(pair: Pair, declared: Analysis, order: Order) -> Comparison:
     """Everything that does not depend on the rest of the family."""
     estimand = declared.estimand
     between = contrast(pair.baseline, pair.treatment, order=order, zeros=estimand == "ratio_of_means")
@@ -171,7 +171,7 @@ def _estimate(pair: Pair, declared: Declared, order: Order) -> Comparison:
         ratio = (
             censored_median_ratio(between, pair.baseline, pair.treatment)
             if late
-            else estimate(between, estimand, declared.interval, seed=declared.seed)
+            else estimate(between, estimand, declared.interval, seed=declared.interval_seed)
         )
         blocks = between.blocks
         contexts = between.old.ids.size if between.old.by == "context" else None
@@ -217,7 +217,7 @@ def _flags(
     pair: Pair,
     between: Contrast | Undefined,
     ratio: Speedup | Undefined,
-    declared: Declared,
+    declared: Analysis,
     order: Order,
     in_time: Sequence[Floats],
     correlations: Sequence[Autocorrelation],
@@ -246,7 +246,7 @@ def _flags(
     return tuple(flag for flag, up in raised.items() if up)
 
 
-def _family(members: Sequence[Comparison], declared: Declared) -> list[Comparison]:
+def _family(members: Sequence[Comparison], declared: Analysis) -> list[Comparison]:
     """Judge the comparisons of one stratum: Holm over the tests of 1, and over the decisions about the
     margin, which have the smallest level at which the interval lies wholly beyond it or wholly inside.
     """
@@ -267,7 +267,7 @@ def _family(members: Sequence[Comparison], declared: Declared) -> list[Compariso
 
 
 def _judged(
-    estimate: Comparison, tested: Tested, relevant: Judgement | None, size: int, declared: Declared
+    estimate: Comparison, tested: Tested, relevant: Judgement | None, size: int, declared: Analysis
 ) -> Comparison:
     ratio = estimate.speedup
     if isinstance(ratio, Undefined):
@@ -290,7 +290,7 @@ def _judged(
     )
 
 
-def admissible(flags: Sequence[Flag], declared: Declared) -> bool:
+def admissible(flags: Sequence[Flag], declared: Analysis) -> bool:
     """Whether a comparison may be judged although runs failed: what timed out counts as the limit says, what
     failed otherwise is unknown. Times of more ranks than CPUs are never judged.
     """

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 from msgspec.structs import replace
 
+from steelyard.analysis import TypeB
 from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.estimand import Estimand, IntervalKind
@@ -26,7 +27,6 @@ from steelyard.stats.distributions.student import two_sided_p
 from steelyard.stats.rounding import ROUNDING, steadied
 from steelyard.stats.uncertainty.contributions import contributions_of_ratio, with_type_b
 from steelyard.stats.uncertainty.propagation import effective_freedom
-from steelyard.stats.uncertainty.type_b import TypeB
 
 _SIGNS: Final = (1.0, -1.0, -1.0, 1.0)
 """(first / second) / (third / fourth), on the scale of logarithms."""

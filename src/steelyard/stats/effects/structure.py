@@ -9,12 +9,12 @@ from typing import Final, Literal
 import msgspec
 import numpy as np
 
+from steelyard.analysis import Analysis
 from steelyard.arrays import Floats
 from steelyard.factorial import Axis, Fraction, Layout
 from steelyard.factorial.confounding import confounded
 from steelyard.factorial.words import axes_of, order
 from steelyard.sample import Sample
-from steelyard.stats.declared import Declared
 from steelyard.units import Scalar
 
 MOST_EFFECTS: Final = 255
@@ -77,7 +77,7 @@ class Broken(msgspec.Struct, frozen=True):
     labels: Mapping[str, Scalar]
 
 
-def structures(samples: Sequence[Sample], layout: Layout, declared: Declared) -> Iterator[Structure | Broken]:
+def structures(samples: Sequence[Sample], layout: Layout, declared: Analysis) -> Iterator[Structure | Broken]:
     """Structures that can be analysed: one for each stratum and each set of labels.
 
     Strata keep apart only where two axes are left to cross: those that a baseline makes of all other factors
@@ -98,7 +98,7 @@ def structures(samples: Sequence[Sample], layout: Layout, declared: Declared) ->
             yield found
 
 
-def _crossed(layout: Layout, declared: Declared) -> tuple[int, ...]:
+def _crossed(layout: Layout, declared: Analysis) -> tuple[int, ...]:
     every = tuple(range(len(layout.varying)))
     if layout.kind in ("fraction", "plackett-burman"):
         return every
@@ -106,7 +106,8 @@ def _crossed(layout: Layout, declared: Declared) -> tuple[int, ...]:
         return tuple(
             axis for axis in every if not set(declared.effects).isdisjoint(_called(layout.varying[axis]))
         )
-    left = tuple(axis for axis in every if set(declared.strata).isdisjoint(_called(layout.varying[axis])))
+    strata = set(declared.strata or ())
+    left = tuple(axis for axis in every if strata.isdisjoint(_called(layout.varying[axis])))
     return left if len(left) > 1 else every
 
 

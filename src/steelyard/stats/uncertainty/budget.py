@@ -82,7 +82,9 @@ def budget(contrast: Contrast, ratio: Speedup, parts: Sequence[Contribution]) ->
         its = {"baseline": old.value, "treatment": new.value}.get(part.side)
         of = part.of
         lines.append(
-            Component(of.name, "B", part.side, its, of.u, of.relative, part.sensitivity, part.u**2, of.nu)
+            Component(
+                of.name, "B", part.side, its, of.standard, of.relative, part.sensitivity, part.u**2, of.nu
+            )
         )
     return Budget(tuple(lines), expanded(ratio.se, ratio.nu))
 

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
+from steelyard.analysis import TypeB
 from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import LARGEST_LOG, Undefined
 from steelyard.arrays import Floats
@@ -18,7 +19,6 @@ from steelyard.stats.compare.speedup import Speedup, smallest_exact_p
 from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.distributions.student import AS_NORMAL, t_quantile, two_sided_p
 from steelyard.stats.uncertainty.propagation import effective_freedom
-from steelyard.stats.uncertainty.type_b import TypeB
 
 Side = Literal["baseline", "treatment", "both"]
 """The treatments whose values an error moves."""
@@ -40,7 +40,7 @@ class Contribution(msgspec.Struct, frozen=True):
     @property
     def u(self) -> float:
         """Standard uncertainty of log S, without its sign."""
-        return abs(self.sensitivity) * self.of.u
+        return abs(self.sensitivity) * self.of.standard
 
 
 def contributions(contrast: Contrast, components: Sequence[TypeB], *, logs: bool) -> tuple[Contribution, ...]:

@@ -1,8 +1,13 @@
-"""``[analysis]``: what is compared with what, and how sure one must be."""
+"""``Analysis``: what an experiment declared, before it ran, that it would compare, and how sure one must be.
+
+It is the table ``[analysis]`` of a spec, the part of an ``Experiment``, and what ``stats`` is asked.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import math
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
 
 import msgspec
 from msgspec import Meta
@@ -10,36 +15,53 @@ from msgspec import Meta
 from steelyard.estimand import Estimand, IntervalKind, OnFailures, Uncertainty
 from steelyard.units import Scalar
 
+Family = Literal["baseline", "all-pairs"]
+_Size = Annotated[float, Meta(gt=0)] | None
 
-class TypeBTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An error of the metric's values that repetition does not show; its size is one of three keys."""
+
+class TypeB(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Error of the primary metric's values that repetition does not show, by its standard uncertainty or one
+    of two sizes: no number of runs averages it out (GUM 4.3, Type B).
+    """
+
+    measured: ClassVar[bool] = False
+    """Whether it comes from the record instead of the spec."""
 
     name: Annotated[str, Meta(description="What it is: `synchronisation of clocks`.")]
-    u: Annotated[
-        Annotated[float, Meta(gt=0)] | None,
-        Meta(description="Standard uncertainty, in the unit of the metric."),
-    ] = None
+    u: Annotated[_Size, Meta(description="Standard uncertainty, in the unit of the metric.")] = None
     half_width: Annotated[
-        Annotated[float, Meta(gt=0)] | None,
-        Meta(description="The error lies anywhere within this of 0: u = half_width / √3."),
+        _Size, Meta(description="The error lies anywhere within this of 0: u = half_width / √3.")
     ] = None
-    step: Annotated[
-        Annotated[float, Meta(gt=0)] | None,
-        Meta(description="Values come in steps of this: u = step / √12."),
-    ] = None
+    step: Annotated[_Size, Meta(description="Values come in steps of this: u = step / √12.")] = None
     relative: Annotated[bool, Meta(description="The size is relative to the value.")] = False
     shared: Annotated[
         bool,
         Meta(description="All treatments have the same error, as from one clock, so that it partly cancels."),
     ] = False
-    nu: Annotated[
-        Annotated[float, Meta(gt=0)] | None,
-        Meta(description="Degrees of freedom of the size; exact by default."),
-    ] = None
+    nu: Annotated[_Size, Meta(description="Degrees of freedom of the size; exact by default.")] = None
+
+    @property
+    def standard(self) -> float:
+        """Standard uncertainty: a / √3 for a value anywhere within -a to a (GUM 4.3.7), step / √12 for a
+        rounded one.
+        """
+        if self.half_width is not None:
+            return self.half_width / math.sqrt(3)
+        return self.step / math.sqrt(12) if self.step is not None else self.u or 0.0
 
 
-class AnalysisTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is compared, and how sure one must be."""
+class MeasuredTypeB(TypeB, frozen=True):
+    """Error that the record knows, such as the step of its clock."""
+
+    measured: ClassVar[bool] = True
+
+
+class Analysis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Comparisons of an experiment, and how sure one must be.
+
+    In a checked experiment ``family`` and ``strata`` are worked out; with a baseline, each stratum of several
+    treatments has exactly one with its levels.
+    """
 
     metric: Annotated[str, Meta(description="The metric that is compared.")] = "wall_s"
     estimand: Annotated[
@@ -66,18 +88,18 @@ class AnalysisTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = "mean"
     family: Annotated[
-        Literal["baseline", "all-pairs"] | None,
+        Family | None,
         Meta(
             description="Compare each treatment with the baseline, or all pairs. The default is the baseline;"
             " under a protocol without `baseline`, all pairs."
         ),
     ] = None
     strata: Annotated[
-        list[str] | None,
+        tuple[str, ...] | None,
         Meta(description="Compare within these factors' levels; by default all that `baseline` leaves free."),
     ] = None
     baseline: Annotated[
-        dict[str, Scalar] | None,
+        Mapping[str, Scalar] | None,
         Meta(
             description="Levels that mark what the others are compared with; the first treatment by default."
         ),
@@ -108,18 +130,18 @@ class AnalysisTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = None
     type_b: Annotated[
-        list[TypeBTable],
+        tuple[TypeB, ...],
         Meta(description="Errors that repetition does not show, which enter the uncertainty of speedups."),
-    ] = []
+    ] = ()
     effects: Annotated[
-        list[str] | None,
+        tuple[str, ...] | None,
         Meta(
             description="Factors whose effects and interactions are estimated; all by default, or all but"
             " strata where these leave two."
         ),
     ] = None
     contrasts: Annotated[
-        dict[str, dict[str, list[float]]],
+        Mapping[str, Mapping[str, tuple[float, ...]]],
         Meta(description="Further questions by name: one weight for each level of a factor, of sum 0."),
     ] = {}
     unreplicated: Annotated[
@@ -129,6 +151,10 @@ class AnalysisTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     margin: Annotated[
         Annotated[float, Meta(gt=0, lt=1)] | None,
         Meta(description="Smallest relative difference that matters; smaller ones are called equivalent."),
+    ] = None
+    seed: Annotated[
+        Annotated[int, Meta(ge=0, le=2**63 - 1)] | None,
+        Meta(description="Seed of intervals that draw; that of `[design]` by default."),
     ] = None
     protocol: Annotated[
         Literal["default", "nogueira-matias-2014"],
@@ -148,3 +174,8 @@ class AnalysisTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             " flag it, or not count it."
         ),
     ] = "flag"
+
+    @property
+    def interval_seed(self) -> int:
+        """Seed of intervals that draw; 1 where nobody chose one."""
+        return 1 if self.seed is None else self.seed
