@@ -19,12 +19,12 @@ from pathlib import Path
 import msgspec
 from programs import lucky_builds, real, set_conflict, stack_split
 
+from steelyard.answers.audit import Audit
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.audit import Auditing, audit
 from steelyard.lab.compare.compare import Comparing
 from steelyard.lab.run.run import run
 from steelyard.spec.experiment import Contexts
-from steelyard.stats.audit.finding import Audit
 from steelyard.store import Record
 
 REFERENCE_CONTEXTS = 200
@@ -65,10 +65,10 @@ def stack(repeats: int, directory: Path) -> bool:
         found, seconds = audited(command, directory, f"stack{seed}", seed=seed)
         first = found.findings[0]
         off = abs(math.log(first.extreme.ratio / reference))
-        good &= first.name == "env_bytes" and first.verdict == "moves"
+        good &= first.context == "env_bytes" and first.verdict == "moves"
         good &= off <= math.log1p(LIMITS["stack"][0]) and seconds < LIMITS["stack"][1]
         print(
-            f"  seed {seed}: {first.name} {first.verdict} {first.extreme.ratio:.2f} x, {seconds:.1f} s",
+            f"  seed {seed}: {first.context} {first.verdict} {first.extreme.ratio:.2f} x, {seconds:.1f} s",
             flush=True,
         )
     return good
@@ -105,11 +105,11 @@ def alarms(repeats: int, directory: Path, max_time_s: float) -> bool:
             audits += 1
             moving = [each for each in result.findings if each.verdict == "moves"]
             alarmed += bool(moving)
-            verdicts.update(f"{each.name} {each.verdict}" for each in result.findings)
+            verdicts.update(f"{each.context} {each.verdict}" for each in result.findings)
             for each in moving:
                 print(
-                    f"  {name}, seed {seed}: {each.name} {each.extreme.ratio:.3f} x at {each.extreme.level}"
-                    f" ({each.extreme.interval})",
+                    f"  {name}, seed {seed}: {each.context} {each.extreme.ratio:.3f} x"
+                    f" at {each.extreme.level} ({each.extreme.ci_family})",
                     flush=True,
                 )
     print(f"{alarmed} of {audits} audits of {', '.join(commands)} ({max_time_s:g} s each) find an effect")

@@ -17,7 +17,7 @@ from steelyard.lab.run.run import run
 from steelyard.report.doctor import lines
 from steelyard.report.text.line import plain
 from steelyard.run.host import LoadChange
-from steelyard.run.runner.capabilities import HARDWARE, SOFTWARE, abilities
+from steelyard.run.runner.capabilities import HARDWARE, SOFTWARE, capabilities
 from steelyard.run.runner.runner_errors import RunnerDiedError
 from steelyard.store import Record
 
@@ -174,7 +174,7 @@ def test_what_is_tried_out_is_tried_when_no_trial_can_be_disturbed_by_it(tmp_pat
             seen.append(record.execute("SELECT count(*) FROM trial").fetchone()[0])
         return {"aslr_can_be_off": True}
 
-    monkeypatch.setattr("steelyard.lab.run.run.abilities", able)
+    monkeypatch.setattr("steelyard.lab.run.run.capabilities", able)
     run(made(design={"blocks": 2}), tmp_path / "a.lab")
     with Record.open(tmp_path / "a.lab") as record:
         (one,) = record.runs()
@@ -197,7 +197,7 @@ def test_a_run_that_ended_well_is_not_spoiled_by_what_cannot_be_tried_out(
     def unable() -> dict[str, object]:
         raise trouble
 
-    monkeypatch.setattr("steelyard.lab.run.run.abilities", unable)
+    monkeypatch.setattr("steelyard.lab.run.run.capabilities", unable)
     assert run(made(design={"blocks": 2}), tmp_path / "a.lab") == "complete"
     with Record.open(tmp_path / "a.lab") as record:
         (one,) = record.runs()
@@ -226,7 +226,7 @@ def test_every_line_but_a_command_fits_80_columns():
 
 
 def test_counters_are_available_or_missing_and_never_both():
-    facts = abilities()
+    facts = capabilities()
     available, missing = (
         {name for name in str(facts[f"counters_{what}"]).split(",") if name}
         for what in ("available", "missing")
@@ -254,7 +254,7 @@ def test_without_a_runner_the_machine_cannot_measure_and_that_is_said_first(stee
 
 
 def test_trying_is_done_once_a_process():
-    abilities()
-    before = abilities.cache_info().misses
-    abilities()
-    assert abilities.cache_info().misses == before
+    capabilities()
+    before = capabilities.cache_info().misses
+    capabilities()
+    assert capabilities.cache_info().misses == before

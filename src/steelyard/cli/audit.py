@@ -89,11 +89,11 @@ def command(
     steelyard audit './prog input'
     steelyard audit --thorough --only env_bytes './prog input'
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
+    from steelyard.answers.audit import AUDIT
     from steelyard.lab.audit import Auditing, audit
     from steelyard.lab.audit.request import MAX_TIME_S
     from steelyard.lab.compare.compare import state_directory
     from steelyard.lab.compare.existing_record import earlier_seed
-    from steelyard.report.audit.document import render
     from steelyard.report.audit.text import lines
     from steelyard.report.text.label import wrap
     from steelyard.report.text.line import write
@@ -127,7 +127,7 @@ def command(
             said = error.message.removeprefix("experiment(): ").replace("analysis.metric:", "--metric:", 1)
             raise UsageError(said, hint=error.hint) from error
     if as_json:
-        click.echo(render(found), nl=False)
+        click.echo(AUDIT.text(found), nl=False)
     else:
         write(lines(found, terminal_width()), sys.stdout)
     tell_records(directory, as_json=as_json)

@@ -33,8 +33,8 @@ def command(damaged: Path, new: Path, as_json: bool) -> None:
     """
     from msgspec.structs import asdict
 
+    from steelyard.answers.document import written
     from steelyard.lab.answer.records import find_record
-    from steelyard.report.document import written
     from steelyard.store.recovery import recover
 
     found = recover(find_record(damaged), new)

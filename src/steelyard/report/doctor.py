@@ -7,7 +7,7 @@ from typing import Final, Literal, Protocol
 
 import msgspec
 
-from steelyard.report.document import written
+from steelyard.answers.document import written
 from steelyard.report.text.label import pad, printable, wrap
 from steelyard.report.text.line import Line, Span, Style
 from steelyard.units import Scalar

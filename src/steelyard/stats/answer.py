@@ -15,9 +15,8 @@ from steelyard.sample import Sample, Treatment
 from steelyard.stats.compare.instances import pool
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.describe.described import Described, describe
-from steelyard.stats.describe.doubtful_unit import doubtful_units
 from steelyard.stats.design_facts import DesignFacts
-from steelyard.stats.notices import limits_of, warnings_of
+from steelyard.stats.notices import doubtful_units, limits_of, warnings_of
 from steelyard.units import Metric
 
 if TYPE_CHECKING:  # with what they come from, 90 modules that an answer about one treatment does without
@@ -153,7 +152,7 @@ def _protocol(samples: Sequence[Sample], declared: Analysis) -> ProtocolAnswer |
 
 
 def _of_protocol(declared: Analysis, facts: DesignFacts) -> list[Notice]:
-    """What the protocol takes for granted, and this design does not give."""
+    """Assumptions of the protocol that this design does not meet."""
     if declared.protocol == "default":
         return []
     if facts.order == "sequential":

@@ -60,7 +60,7 @@ def test_one_slow_line_in_64_is_found_with_its_size_where_every_residue_is_visit
     told: list[str] = []
     found = audit(asking, tmp_path, watch=silent, tell=told.append)
     (finding,) = found.findings
-    assert (finding.name, finding.verdict) == ("env_bytes", "moves")
+    assert (finding.context, finding.verdict) == ("env_bytes", "moves")
     assert (finding.population, len(finding.screened), finding.unseen) == (256, 256, 0)
     slow = [each.level for each in finding.screened if each.ratio > 1.3]
     assert len(slow) == 4
@@ -108,7 +108,7 @@ def test_a_context_is_the_same_place_of_the_stack_in_the_screening_and_in_the_re
     assert {key: sizes["screening"][key] for key in shared} == {
         key: sizes["replication"][key] for key in shared
     }
-    verdicts = {finding.name: finding.verdict for finding in found.findings}
+    verdicts = {finding.context: finding.verdict for finding in found.findings}
     assert verdicts["env_bytes"] == "moves"
     assert verdicts["affinity"] != "moves"
 

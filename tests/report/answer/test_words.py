@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from steelyard.analysis import Analysis
-from steelyard.answers.undefined import Reason
-from steelyard.report.answer.words import REASONS, comparative, finding, is_speed
+from steelyard.answers.undefined import REASONS, Reason
+from steelyard.report.answer.words import comparative, finding, is_speed
 from steelyard.units import Metric
 
 

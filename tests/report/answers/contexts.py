@@ -7,8 +7,7 @@ import math
 from answers.made import make, noisy
 from steelyard.analysis import Analysis
 from steelyard.stats.answer import answer
-from steelyard.stats.design_facts import DesignFacts
-from steelyard.stats.planning.pace import Pace
+from steelyard.stats.design_facts import DesignFacts, Pace
 
 
 def contexts_in_passes():

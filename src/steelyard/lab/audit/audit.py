@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
+from steelyard.answers.audit import Audit, AuditedContext, Screened
 from steelyard.arrays import Floats
 from steelyard.errors import ProgramError
 from steelyard.lab.audit.candidates import MOVE_THE_STACK, Candidate, candidates
@@ -20,7 +21,6 @@ from steelyard.lab.audit.request import Auditing, Row
 from steelyard.lab.audit.stages import Stages
 from steelyard.lab.compare.existing_record import refuse_other
 from steelyard.lab.run.run_loop import Watch
-from steelyard.stats.audit.finding import Audit, Finding, Screened
 from steelyard.stats.audit.replication import Pair, replicate, verdict
 from steelyard.stats.audit.screening import Picks, pick, relative, spread, unseen
 from steelyard.units import Scalar
@@ -77,8 +77,8 @@ def audit(asking: Auditing, directory: Path, *, watch: Watch, tell: Tell) -> Aud
         its = tuple(found for name, found in judged if name == candidate.name)
         visit = visits.get(candidate.name)
         findings.append(
-            Finding(
-                name=candidate.name,
+            AuditedContext(
+                context=candidate.name,
                 verdict=verdict(its, asking.least),
                 typical=visit.typical if visit else (candidate.base,),
                 screened=visit.screened if visit else (),
@@ -219,7 +219,7 @@ def _again(
     return list(rows.values()), comparisons
 
 
-def _importance(finding: Finding) -> tuple[bool, float]:
+def _importance(finding: AuditedContext) -> tuple[bool, float]:
     ratio = finding.extreme.ratio
     return finding.verdict != "moves", -max(ratio, 1 / ratio)
 

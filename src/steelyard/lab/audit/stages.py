@@ -21,9 +21,9 @@ from steelyard.lab.audit.request import Auditing, Row
 from steelyard.lab.compare.existing_record import refuse_changed
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
-from steelyard.run.launch.preparation import Launches
+from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.measure.verify import ending
-from steelyard.run.runner.probe_launches import once
+from steelyard.run.runner.runner import probe_launches
 from steelyard.spec.experiment import Experiment, Stop
 from steelyard.store import Record
 from steelyard.store.facts import FILE
@@ -123,13 +123,13 @@ class Stages:
             raise self._too_short(f"one run takes {format_quantity(self.run_s, 's', 2)}")
         experiment = self._experiment(unique, "trial", 1, 0)
         drawn = treatments(experiment)
-        made = Launches(experiment, drawn, builds={}).in_context(
+        made = LaunchPlan(experiment, drawn, builds={}).in_context(
             draw_context(experiment.contexts, self.asking.seed, 1) if experiment.contexts else None
         )
         wanted = experiment.program.verify.exit
         ends = [
             None if raw.status == "ok" and wanted in (None, raw.exit_code) else ending(raw)
-            for raw in once([made[treatment.id] for treatment in drawn])
+            for raw in probe_launches([made[treatment.id] for treatment in drawn])
         ]
         known = {tuple(row.values()): end for row, end in zip(unique, ends, strict=True)}
         return [known[tuple(row.values())] for row in rows]

@@ -15,7 +15,7 @@ from steelyard.errors import MachineError
 from steelyard.lab.doctor import access, processor, surroundings
 from steelyard.lab.doctor.finding import WORST_FIRST, Finding, Patient
 from steelyard.run.host import HostLoad, host_facts
-from steelyard.run.runner.capabilities import abilities
+from steelyard.run.runner.capabilities import capabilities
 from steelyard.units import Scalar
 
 __all__ = ["Checkup", "Finding", "checkup", "examine"]
@@ -45,7 +45,7 @@ def checkup() -> Checkup:
     load = HostLoad.read().since(before)
     facts = host_facts()
     try:
-        facts |= abilities()
+        facts |= capabilities()
     except MachineError as error:
         stuck = Finding("runner", "spoils", error.message, "Nothing can be measured here.", error.hint)
         return Checkup(facts, (stuck, *examine(Patient(facts, load))), able=False)

@@ -17,7 +17,7 @@ from steelyard.lab.observe.request import Observing
 from steelyard.lab.observe.tracing import Tracing
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
-from steelyard.run.runner.capabilities import abilities
+from steelyard.run.runner.capabilities import capabilities
 from steelyard.sample import Sample
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.hints.metric_names import suggest_metric
@@ -116,7 +116,7 @@ def _refuse_missing(asking: Observing) -> None:
     """Before the first run: counters, and addresses that can be held where contexts are drawn."""
     if asking.trace is not None:
         asking.trace.refuse_missing()
-    missing = str(abilities()["counters_missing"]).split(",") if asking.counters else []
+    missing = str(capabilities()["counters_missing"]).split(",") if asking.counters else []
     for name in asking.counters:
         if name.partition(":")[0] in missing:
             raise MachineError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from steelyard.lab.run.status import Extent
-from steelyard.stats.planning.pace import Pace
+from steelyard.stats.design_facts import Pace
 from steelyard.store import Record
 
 

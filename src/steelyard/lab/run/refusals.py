@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from steelyard.errors import MachineError, SteelyardError, UsageError
 from steelyard.lab.run.preflight import refuse_missing
-from steelyard.run.launch.preparation import UNBUILT, Launches
+from steelyard.run.launch.launch_plan import UNBUILT, LaunchPlan
 from steelyard.run.queue import submission
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
@@ -66,7 +66,7 @@ def _errors(
     try:
         # Where a level cannot be had here, the launches that it changes cannot be made either.
         refuse_missing(experiment)
-        launches = Launches(experiment, drawn, builds=unbuilt)
+        launches = LaunchPlan(experiment, drawn, builds=unbuilt)
     except (UsageError, MachineError) as error:
         yield error
     else:

@@ -21,14 +21,14 @@ from steelyard.lab.run.restarting import RestartDueError, restart
 from steelyard.lab.run.run_loop import Conductor, Watch
 from steelyard.lab.run.stopping import End
 from steelyard.run.host import boot_id, host_facts
+from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.launch.level_changes import leave_levels, levels_file
-from steelyard.run.launch.preparation import Launches
 from steelyard.run.launch.provenance import ProgramIdentity, program_identity
-from steelyard.run.measure.measure import Observer
+from steelyard.run.measure.measure import Measurer
 from steelyard.run.queue import submission
-from steelyard.run.runner.capabilities import abilities
+from steelyard.run.runner.capabilities import capabilities
 from steelyard.run.runner.journal import read_journal
-from steelyard.run.runner.runner import CLOSE_PATIENCE_S, Runner
+from steelyard.run.runner.runner import CLOSE_TIMEOUT_S, Runner
 from steelyard.run.runner.session import Session
 from steelyard.run.runner.strays import await_writer, end_strays
 from steelyard.sample import Treatment
@@ -104,7 +104,7 @@ def run(
         refuse_level_commands(experiment, submitted)
         refuse_missing(experiment)
         programs = build(experiment, drawn, watch)
-        launches = Launches(experiment, drawn, builds=programs.first, built_in=programs.in_context)
+        launches = LaunchPlan(experiment, drawn, builds=programs.first, built_in=programs.in_context)
         launches.check()
         identities = [program_identity(path) for path in launches.files()]
         if (finished := _finished(experiment, directory, identities)) and extend is None:
@@ -127,7 +127,7 @@ def run(
 
 def _run(
     record: Record,
-    launches: Launches,
+    launches: LaunchPlan,
     identities: Sequence[ProgramIdentity],
     submitted: Submission | None,
     watch: Watch,
@@ -167,7 +167,7 @@ def _run(
 def _try_out(able: dict[str, Scalar]) -> None:
     # The trials are over: what cannot be tried is not known, and spoils neither their end nor its message.
     with suppress(SteelyardError, OSError):
-        able.update(abilities())
+        able.update(capabilities())
 
 
 def _finished(experiment: Experiment, directory: Path, identities: Sequence[ProgramIdentity]) -> End | None:
@@ -241,19 +241,19 @@ def _more_blocks(record: Record, differences: Sequence[str], experiment: Experim
 def _conduct(
     record: Record,
     run_id: int,
-    launches: Launches,
+    launches: LaunchPlan,
     identities: Sequence[ProgramIdentity],
     submitted: Submission | None,
     watch: Watch,
 ) -> End:
     experiment = record.experiment
     launches.mark(record.id, metrics_file=record.directory / "metrics")
-    observer = Observer(launches)
+    observer = Measurer(launches)
     _note_host(record, run_id)
     journal = record.journal_path(run_id)
     hooks = experiment.program
     try:
-        with Runner(journal, close_patience_s=_patience_s(experiment)) as runner:
+        with Runner(journal, close_timeout_s=_close_timeout_s(experiment)) as runner:
             session = Session(launches, observer, runner, journal)
             session.run_hooks(hooks.setup_once)
             if submitted is None:
@@ -277,9 +277,9 @@ def _conduct(
                     Session(launches, observer, runner, journal).run_hooks(hooks.cleanup_once)
 
 
-def _patience_s(experiment: Experiment) -> float:
+def _close_timeout_s(experiment: Experiment) -> float:
     """How long an interrupted runner may take: it leaves what it has entered, with a minute for each."""
-    return CLOSE_PATIENCE_S + 60.0 * len({each.factor for each in experiment.levels if each.leave})
+    return CLOSE_TIMEOUT_S + 60.0 * len({each.factor for each in experiment.levels if each.leave})
 
 
 def _told_of_jobs(watch: Watch) -> Callable[[str, int, int], None]:
@@ -296,7 +296,7 @@ def _note_nodes(record: Record, run_id: int) -> None:
         record.add_warning("host_changed", text, run_id)
 
 
-def _tidy(record: Record, launches: Launches, submitted: Submission | None, watch: Watch) -> None:
+def _tidy(record: Record, launches: LaunchPlan, submitted: Submission | None, watch: Watch) -> None:
     """What an earlier run left that was killed: wait for its jobs, end its processes, take over what it
     measured, give up what it began before the machine restarted.
     """
@@ -314,7 +314,7 @@ def _tidy(record: Record, launches: Launches, submitted: Submission | None, watc
         # A runner that lives ends what it runs; ended from here, that would be a trial that failed.
         await_writer(journal.path)
     end_strays(record.id)
-    observer = Observer(launches)
+    observer = Measurer(launches)
     for journal in journals:
         raw_trials, offset = read_journal(journal.path, journal.moved_bytes)
         begun = [outcome.block for outcome in record.outcomes() if outcome.state == "planned"]

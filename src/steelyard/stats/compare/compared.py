@@ -1,4 +1,4 @@
-"""What an answer says of treatments against each other."""
+"""The comparative part of an answer: treatments against each other, contexts, effects, interactions."""
 
 from __future__ import annotations
 

@@ -18,12 +18,12 @@ from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.estimand import Estimand
 from steelyard.sample import Sample, Treatment
-from steelyard.stats.cached import remembered
+from steelyard.stats.cached import cached
 from steelyard.stats.compare.adjusted_speedup import AdjustedSpeedup, adjusted_speedup, cv
-from steelyard.stats.compare.censored_median_ratio import median_to_limit
 from steelyard.stats.compare.contrast import Contrast, Order, contrast
 from steelyard.stats.compare.estimate import effects, estimate
 from steelyard.stats.compare.judgement import Judgement, Outcome, together, within
+from steelyard.stats.compare.median_ratio import censored_median_ratio
 from steelyard.stats.compare.pairing import Pair, pair_up
 from steelyard.stats.compare.speedup import Speedup
 from steelyard.stats.compare.verdict import Difference, Relevance, Verdict, difference_of, verdict_of
@@ -42,7 +42,7 @@ _RELEVANCE: Final[Mapping[Outcome, Relevance]] = {
     "fails": "above",
     "not_resolved": "straddles",
 }
-"""Of the statement "equivalent within the margin"."""
+"""Judgement of the statement "equivalent within the margin"."""
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -169,7 +169,7 @@ def _estimate(pair: Pair, declared: Analysis, order: Order) -> Comparison:
     else:
         late = any(pair.baseline.late) or any(pair.treatment.late)
         ratio = (
-            median_to_limit(between, pair.baseline, pair.treatment)
+            censored_median_ratio(between, pair.baseline, pair.treatment)
             if late
             else estimate(between, estimand, declared.interval, seed=declared.interval_seed)
         )
@@ -205,7 +205,7 @@ def _estimate(pair: Pair, declared: Analysis, order: Order) -> Comparison:
 
 
 def _in_time(between: Contrast, estimand: Estimand) -> list[Floats]:
-    """What was observed one after the other: differences of blocks; without pairs, both samples."""
+    """Series in the order of time: differences of blocks; without pairs, both samples."""
     if between.paired:
         return [effects(between, estimand)] if between.old.by == "block" else []
     if estimand == "ratio_of_means":
@@ -234,7 +234,7 @@ def _flags(
     if isinstance(between, Contrast):
         samples = (pair.baseline, pair.treatment)
         raised |= {
-            "no_spread": isinstance(ratio, Speedup) and ratio.nu is None and ratio.law is None,
+            "no_spread": isinstance(ratio, Speedup) and ratio.nu is None and ratio.distribution is None,
             "sequential_order": order == "sequential",
             "few_blocks": between.blocks < FEW_BLOCKS,
             "autocorrelated": any(each.significant for each in correlations),
@@ -308,12 +308,12 @@ def _unjudgeable(estimate: Comparison) -> Comparison:
     return replace(estimate, difference="not_resolved", verdict="not_resolved")
 
 
-@remembered
+@cached
 def _cv(sample: Sample) -> float:
     return cv(_values(sample))
 
 
-@remembered
+@cached
 def _is_coarse(sample: Sample) -> bool:
     return coarse_step(_values(sample)) is not None
 

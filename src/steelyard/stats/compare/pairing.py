@@ -1,4 +1,4 @@
-"""Which samples are compared: pairs with a baseline or all pairs, within each stratum."""
+"""Pairing of samples for comparison: pairs with a baseline or all pairs, within each stratum."""
 
 from __future__ import annotations
 

@@ -22,8 +22,7 @@ from steelyard.sample import Sample
 from steelyard.stats.compare.cohens_d import Standardised, of_differences, of_two
 from steelyard.stats.compare.contrast import Contrast, Order, contrast
 from steelyard.stats.compare.pairing import pair_up
-from steelyard.stats.hypothesis.brunner_munzel import superiority
-from steelyard.stats.hypothesis.brunner_munzel_permutation import relabelled
+from steelyard.stats.hypothesis.brunner_munzel import relabelled, superiority
 from steelyard.stats.hypothesis.clopper_pearson import clopper_pearson
 from steelyard.stats.hypothesis.hodges_lehmann import shift
 from steelyard.stats.hypothesis.mann_whitney import rank_sum

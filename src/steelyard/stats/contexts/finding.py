@@ -46,7 +46,7 @@ class ContextFinding(msgspec.Struct, frozen=True):
 def context_findings(
     samples: Sequence[Sample], declared: Analysis, facts: DesignFacts
 ) -> tuple[ContextFinding, ...]:
-    """Of every declared comparison that has a ratio in two contexts or more; none without contexts.
+    """Findings for every declared comparison that has a ratio in two contexts or more; none without contexts.
 
     Raises
     ------

@@ -39,8 +39,8 @@ def factorial(
     *,
     order: Order = "randomized-blocks",
 ) -> tuple[Factorial, ...]:
-    """Of the primary metric, one for each stratum and set of labels; none where fewer than two factors are
-    crossed.
+    """Factorial analyses of the primary metric, one for each stratum and set of labels; none where fewer than
+    two factors are crossed.
     """
     if layout is None or len(layout.varying) < 2:
         return ()
@@ -175,8 +175,8 @@ def _levels(structure: Structure, cells: Cells, sign: float) -> list[LevelEffect
 def _conditional(
     structure: Structure, cells: Cells, effects: Sequence[Effect], sign: float
 ) -> Iterator[ConditionalEffect]:
-    """Of each resolved interaction of two factors with two steps, the first of them at each step of the
-    other.
+    """Simple effects for each resolved interaction of two two-level factors, the first of them at each step
+    of the other.
     """
     places = {axis.name: place for place, axis in enumerate(structure.axes)}
     for effect in effects:

@@ -18,7 +18,7 @@ from steelyard.stats.effects.precision import asks_for_effects
 def effects_beside(
     samples: Sequence[Sample], layout: Layout | None, declared: Sequence[Analysis], *, order: Order
 ) -> tuple[Factorial, ...]:
-    """Of each metric that one of ``declared`` is about; none where the design asks for comparisons."""
+    """Effects on each metric that one of ``declared`` names; none where the design asks for comparisons."""
     return tuple(_without_verdicts(samples, layout, declared, order)) if layout is not None else ()
 
 

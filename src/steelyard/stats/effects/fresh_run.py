@@ -1,4 +1,4 @@
-"""What it would take to resolve the effects that are not resolved."""
+"""Size of a fresh run that would resolve the effects that are not resolved."""
 
 from __future__ import annotations
 

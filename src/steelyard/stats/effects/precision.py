@@ -1,4 +1,4 @@
-"""How precise the effects of a design are so far, where its stop rule is about them."""
+"""Precision reached so far by the effects of a design, for stop rules that ask for it."""
 
 from __future__ import annotations
 

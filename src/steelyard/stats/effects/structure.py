@@ -18,9 +18,11 @@ from steelyard.sample import Sample
 from steelyard.units import Scalar
 
 MOST_EFFECTS: Final = 255
-"""Of eight factors; with more of them, interactions of three and more are left out."""
+"""Effects of eight factors; with more factors, interactions of three and more are left out."""
 MOST_CONTRASTS: Final = 255
-"""Of one effect: of two factors with 100 levels each, the interaction has 9,801, and their table 0.8 GB."""
+"""Degrees of freedom of one effect: for two factors with 100 levels each, the interaction has 9,801, and
+their table 0.8 GB.
+"""
 
 
 class Term(msgspec.Struct, frozen=True, eq=False):
@@ -61,7 +63,7 @@ class Structure(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def labels(self) -> Mapping[str, Scalar]:
-        """That the program put on the values."""
+        """Labels that the program put on the values."""
         return self.samples[0].labels
 
 
@@ -76,7 +78,7 @@ class Broken(msgspec.Struct, frozen=True):
 
 
 def structures(samples: Sequence[Sample], layout: Layout, declared: Analysis) -> Iterator[Structure | Broken]:
-    """What can be analysed: one for each stratum and each set of labels.
+    """Structures that can be analysed: one for each stratum and each set of labels.
 
     Strata keep apart only where two axes are left to cross: those that a baseline makes of all other factors
     would leave nothing. ``declared.effects`` says it outright.
@@ -154,13 +156,13 @@ def _of_all(sizes: Sequence[int]) -> Iterator[Term]:
             continue
         rows: Floats = np.ones((1, 1))
         for axis, size in enumerate(sizes):
-            factor = _helmert(size) if word >> axis & 1 else np.full((1, size), size**-0.5)
+            factor = helmert(size) if word >> axis & 1 else np.full((1, size), size**-0.5)
             rows = np.asarray(np.kron(rows, factor), dtype=np.float64)
         yield Term(tuple(axes_of(word)), rows)
 
 
-def _helmert(size: int) -> Floats:
-    """Each step against the mean of those before it, orthonormal; (-1, 1) / √2 for two."""
+def helmert(size: int) -> Floats:
+    """Helmert contrasts, ``(size - 1, size)``: each level against those before it, orthonormal."""
     rows = np.tril(np.full((size, size), -1.0), -1)[1:]
     later = np.arange(1, size)
     rows[later - 1, later] = later

@@ -16,7 +16,7 @@ from steelyard.stats.planning.power import POWER
 from steelyard.stats.planning.sample_size import n_paired, n_tost
 
 MOST_BLOCKS: Final = 1_000_000
-"""That a design may have."""
+"""Largest number of blocks that a design may have."""
 
 
 class FreshRun(msgspec.Struct, frozen=True):

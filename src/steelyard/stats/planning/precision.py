@@ -1,4 +1,4 @@
-"""How precise an experiment is so far: what a stop rule looks at. It never looks at significance."""
+"""Precision reached so far, the quantity that a stop rule watches; it never watches significance."""
 
 from __future__ import annotations
 
