@@ -10,6 +10,7 @@ import msgspec
 
 from steelyard.design.plan import Block, BlockState
 from steelyard.sample import Treatment
+from steelyard.spec import stored
 from steelyard.spec.experiment import Experiment
 from steelyard.store.creation import block_row, metric_rows, treatment_rows
 from steelyard.store.inserting import insert
@@ -42,7 +43,7 @@ def restore(target: sqlite3.Connection) -> None:
 
     ((text,),) = target.execute("SELECT experiment FROM record").fetchall()
     try:
-        experiment = msgspec.json.decode(text, type=Experiment)
+        experiment = stored.decode(text)
     except msgspec.MsgspecError:
         # Of a version whose spec is another; opening the record says so.
         return

@@ -60,7 +60,7 @@ class Verifier:
                 return "failed", f"its machine was taken away{_last_words(raw)}"
 
     def _wrong_exit(self, raw: RawTrial) -> str | None:
-        if self._exit is None or raw.exit_code == self._exit:
+        if self._exit in ("any", raw.exit_code):
             return None
         why = _SHELL_CODES.get(raw.exit_code or 0) if self._shell else None
         wanted = f", and {self._exit} is wanted" if raw.signal is None and self._exit else ""
