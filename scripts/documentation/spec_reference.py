@@ -164,6 +164,8 @@ def _member(hint: Any) -> str:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is Literal:
         return " or ".join(f"`{toml_value(each)}`" for each in arguments)
+    if origin is tuple and arguments[-1] is not Ellipsis:
+        return f"list of {len(arguments)} {_plural(_words(arguments[0]))}"
     if origin in (list, tuple):
         return f"list of {_plural(_words(arguments[0]))}"
     if origin in (dict, Mapping):

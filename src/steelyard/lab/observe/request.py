@@ -35,7 +35,7 @@ WITHIN: Final = 0.01
 _PLACEHOLDERS: Final = ("build", "probe")
 
 
-class Observing(msgspec.Struct, frozen=True, kw_only=True):
+class ObserveRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A command, the probes, and how they are compared.
 
     Attributes

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Final
 from steelyard.answers.status import Progress
 from steelyard.design import treatments
 from steelyard.errors import InterruptedRunError, RecordError, SteelyardError
-from steelyard.lab.run.background import Meanwhile
+from steelyard.lab.run.existing_record import refuse_other_experiment
 from steelyard.lab.run.extending import add_blocks, ended, refuse_extending
-from steelyard.lab.run.interruption import interruptible
-from steelyard.lab.run.preflight import refuse_missing
+from steelyard.lab.run.preflight import refuse_level_commands, refuse_missing
+from steelyard.lab.run.process import Background, interruptible
 from steelyard.lab.run.programs import build
-from steelyard.lab.run.refusals import refuse_level_commands
 from steelyard.lab.run.restarting import RestartDueError, restart
-from steelyard.lab.run.run_loop import Conductor, Watch
-from steelyard.lab.run.stopping import End
+from steelyard.lab.run.run_loop import RunLoop, Watch
+from steelyard.lab.run.stop_rule import End
 from steelyard.run.host import boot_id, host_facts
 from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.launch.level_changes import leave_levels, levels_file
@@ -35,7 +34,7 @@ from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.store import Record, RunState
 from steelyard.store.facts import FILE
-from steelyard.store.metrics import metrics_of
+from steelyard.store.rows import metrics_of
 from steelyard.units import Scalar
 
 if TYPE_CHECKING:
@@ -154,7 +153,7 @@ def _run(
     finally:
         # No trial follows that this could disturb. One waits for the kernel, the others for the disk.
         able: dict[str, Scalar] = {}
-        trying = Meanwhile(lambda: _try_out(able))
+        trying = Background(lambda: _try_out(able))
         trying.start()
         try:
             record.end_run(run_id, state)
@@ -205,19 +204,12 @@ def _record(
 
 
 def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[ProgramIdentity]) -> None:
-    if differences := record.changed(experiment):
-        shown = "".join(f"\n    {line}" for line in differences)
-        named = shlex.quote(str(record.directory))
-        goes_on = f"steelyard run {named} continues it as it was"
-        if more := _more_blocks(record, differences, experiment):
-            goes_on = f"steelyard run {named} --extend {more} adds as many blocks, once it has ended"
-        if all(line.startswith("claims:") for line in differences):
-            goes_on = "steelyard check, with the spec, judges other claims without a new run"
-        raise RecordError(
-            f"{record.directory} holds another experiment; the spec differs in:{shown}",
-            hint="measure into a new record: --output NAME.lab; or put the spec back to continue this one"
-            f" ({goes_on})",
-        )
+    refuse_other_experiment(
+        record,
+        experiment,
+        hint="measure into a new record: --output NAME.lab; or put the spec back to continue this one"
+        f" ({_alternative(record, experiment)})",
+    )
     for identity in identities:
         if not record.program:
             raise RecordError(
@@ -232,10 +224,16 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
             )
 
 
-def _more_blocks(record: Record, differences: Sequence[str], experiment: Experiment) -> int | None:
-    """How many blocks more the spec asks for, where it differs in nothing else."""
+def _alternative(record: Record, experiment: Experiment) -> str:
+    """What can be done with the record instead, in words: it depends on what differs."""
+    named = shlex.quote(str(record.directory))
+    differences = record.changed(experiment)
+    if all(line.startswith("claims:") for line in differences):
+        return "steelyard check, with the spec, judges other claims without a new run"
     more = experiment.design.blocks - record.experiment.design.blocks
-    return more if more > 0 and len(differences) == 1 else None
+    if more > 0 and len(differences) == 1:
+        return f"steelyard run {named} --extend {more} adds as many blocks, once it has ended"
+    return f"steelyard run {named} continues it as it was"
 
 
 def _conduct(
@@ -257,14 +255,14 @@ def _conduct(
             session = Session(launches, observer, runner, journal)
             session.run_hooks(hooks.setup_once)
             if submitted is None:
-                end = Conductor(record, run_id, session, identities, watch).conduct()
+                end = RunLoop(record, run_id, session, identities, watch).conduct()
                 session.leave_levels()
                 return end
         from steelyard.run.queue.queued_runner import QueuedRunner
 
         queued = QueuedRunner(journal, record.directory / JOBS, submitted, record.id, _told_of_jobs(watch))
         session = Session(launches, observer, queued, journal)
-        return Conductor(record, run_id, session, identities, watch).conduct()
+        return RunLoop(record, run_id, session, identities, watch).conduct()
     finally:
         if submitted is not None:
             _note_nodes(record, run_id)

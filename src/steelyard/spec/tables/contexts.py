@@ -28,7 +28,7 @@ _PASSES = Annotated[
 
 
 def _setting(about: str, levels: str) -> Any:
-    return Annotated[Setting | None, Meta(description=f"{about[0].upper()}{about[1:]}: {levels}.")]
+    return Annotated[Setting | None, Meta(description=f"{about[0].upper()}{about[1:]}; {levels}.")]
 
 
 if TYPE_CHECKING:

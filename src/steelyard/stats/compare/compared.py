@@ -98,8 +98,7 @@ def _ratios(samples: Sequence[Sample], declared: Analysis, facts: DesignFacts) -
 def _with_effects(
     found: Answer, samples: Sequence[Sample], layout: Layout, foreign: Mapping[str, Analysis]
 ) -> Answer:
-    from steelyard.stats.effects.analysis import factorial
-    from steelyard.stats.effects.beside import effects_beside
+    from steelyard.stats.effects.analysis import effects_beside, factorial
     from steelyard.stats.effects.fresh_run import with_fresh_runs
 
     declared, facts = found.declared, found.design

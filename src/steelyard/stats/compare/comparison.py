@@ -88,7 +88,7 @@ class Comparison(msgspec.Struct, frozen=True):
         The smallest relative difference that this n and spread would have shown with 80 % power at the level
         tested.
     fresh : FreshRun or None
-        What would resolve it, where it is not resolved and a run anew could.
+        What would resolve it, where it is not resolved and a fresh run could.
     """
 
     baseline: Treatment

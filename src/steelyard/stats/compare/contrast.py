@@ -80,7 +80,7 @@ class Contrast(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def too_few(self) -> Reason:
-        """Why there is no estimate from one unit."""
+        """Reason why one unit gives no estimate."""
         reasons: dict[By, Reason] = {
             "block": "one_block",
             "context": "one_context",

@@ -60,7 +60,7 @@ def estimate(
 
 def effects(contrast: Contrast, estimand: Estimand) -> Floats:
     """What each unit of a paired contrast adds to the log of the ratio, up to a constant, in the order of the
-    units: what a drift or a likeness of neighbours would show in. Empty where there is none.
+    units: what a drift or a likeness of neighbours would show in. Empty for other estimands.
     """
     if estimand == "ratio_of_means":
         means = means_of(contrast)

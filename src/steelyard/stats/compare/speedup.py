@@ -96,7 +96,7 @@ class Speedup(msgspec.Struct, frozen=True):
     def resolvable(self, alpha: float = 0.05, power: float = 0.8) -> float | None:
         """The smallest relative difference that a test at ``alpha`` shows with ``power``, given this n and
         spread; ``None`` without a spread, and where no difference would. By the signs where these judge, else
-        by t, or by the normal distribution where there is no ``nu``.
+        by t, or by the normal distribution without ``nu``.
         """
         if self.se == 0:
             return None

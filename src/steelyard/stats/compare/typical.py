@@ -100,7 +100,7 @@ def most_of_each(comparisons: int) -> int:
 
 
 def typical(between: Contrast | Undefined, most: int = MOST) -> Typical | None:
-    """``None`` where there is no contrast, or the ratio leaves the range of double."""
+    """``None`` without a contrast, or if the ratio leaves the range of double."""
     if isinstance(between, Undefined):
         return None
     return _paired(between, most) if between.paired else _unpaired(between, most)

@@ -21,6 +21,7 @@ from steelyard.stats.effects.effect import ConditionalEffect, ContrastEffect, Ef
 from steelyard.stats.effects.estimate import LogEstimate, Method, of_cells, of_units
 from steelyard.stats.effects.lenth import PseudoError, pseudo_error
 from steelyard.stats.effects.omnibus import box, welch_james
+from steelyard.stats.effects.precision import asks_for_effects
 from steelyard.stats.effects.structure import Broken, Structure, Term, contrast_row, step_row, structures
 from steelyard.stats.effects.variation import Variation, squares_of, variation
 from steelyard.stats.effects.yates import yates
@@ -237,3 +238,25 @@ def _ratio(each: Effect | ContrastEffect) -> LogEstimate | None:
 
 def _by(cells: Cells) -> Literal["block", "context"]:
     return "context" if cells.by == "context" else "block"
+
+
+def effects_beside(
+    samples: Sequence[Sample], layout: Layout | None, declared: Sequence[Analysis], *, order: Order
+) -> tuple[Factorial, ...]:
+    """Effects on each metric that one of ``declared`` names; none where the design asks for comparisons."""
+    return tuple(_without_verdicts(samples, layout, declared, order)) if layout is not None else ()
+
+
+def _without_verdicts(
+    samples: Sequence[Sample], layout: Layout, declared: Sequence[Analysis], order: Order
+) -> Iterator[Factorial]:
+    for each in declared:
+        if not asks_for_effects(layout, each):
+            continue
+        for found in factorial(samples, layout, each, order=order):
+            effects = tuple(
+                replace(effect, p=None, p_flips=None, p_holm=None, resolved=None, ci_family=None)
+                for effect in found.effects
+            )
+            if effects:
+                yield replace(found, effects=effects, conditional=(), contrasts=())

@@ -127,7 +127,7 @@ class Factorial(msgspec.Struct, frozen=True):
     censored : bool
         Runs timed out, or failed unequally often, or had more ranks than CPUs, so that nothing is judged.
     undefined : Undefined or None
-        Why there are no effects.
+        Why no effects were estimated.
     missing : tuple of int
         Treatments run and combinations there are, where they do not fit; else empty.
     """

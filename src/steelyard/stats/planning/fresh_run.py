@@ -20,7 +20,7 @@ MOST_BLOCKS: Final = 1_000_000
 
 
 class FreshRun(msgspec.Struct, frozen=True):
-    """A run anew, in the same design; nothing of this one is used again.
+    """A fresh run of the same design, which reuses nothing of this one.
 
     Attributes
     ----------

@@ -32,7 +32,7 @@ class Precision(msgspec.Struct, frozen=True):
     Attributes
     ----------
     halfwidths : tuple of (float or None)
-        (high - low) / 2 over the estimate; ``None`` where there is no bounded interval yet.
+        (high - low) / 2 over the estimate; ``None`` while the interval is unbounded.
     doubts : tuple of {"bimodal", "autocorrelated"}
         What makes the precision of few blocks doubtful: a sample in two groups, of which further ones may not
         have shown yet; a contrast (or a mean) whose neighbours in time resemble each other.
@@ -43,7 +43,7 @@ class Precision(msgspec.Struct, frozen=True):
 
     @property
     def widest(self) -> float | None:
-        """The widest of them; ``None`` where one has no bound, or there is none at all."""
+        """The widest of them; ``None`` if one is unbounded or the list is empty."""
         known = [halfwidth for halfwidth in self.halfwidths if halfwidth is not None]
         return max(known) if known and len(known) == len(self.halfwidths) else None
 

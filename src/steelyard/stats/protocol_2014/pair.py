@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -16,10 +16,33 @@ from steelyard.stats.hypothesis.mann_whitney import rank_sum
 from steelyard.stats.hypothesis.t_tests import Alternative, TestOutcome, student, welch
 from steelyard.stats.protocol_2014.checks import Checks, check
 from steelyard.stats.protocol_2014.effects import Effects, effects
-from steelyard.stats.protocol_2014.path import TEST_OF, Path, Test, choose
 from steelyard.stats.protocol_2014.profile import Profile
 from steelyard.stats.protocol_2014.rules import Rules
 from steelyard.units import Scalar
+
+Path = Literal["student", "welch", "shift", "order", "degenerate", "constant"]
+"""``shift`` and ``order`` are both Mann-Whitney: with shapes that agree it speaks of a shift, otherwise only
+of which sample tends to be larger. ``degenerate``: Mann-Whitney too, since a sample has no shape.
+``constant``: both samples are, and no test exists.
+"""
+Test = Literal["student", "welch", "mann-whitney"]
+
+TEST_OF: Final[dict[Path, Test | None]] = {
+    "student": "student",
+    "welch": "welch",
+    "shift": "mann-whitney",
+    "order": "mann-whitney",
+    "degenerate": "mann-whitney",
+    "constant": None,
+}
+
+
+def choose(checks: Checks, alpha: float) -> Path:
+    """The row of the table for two samples that each have a shape."""
+    if checks.normal(alpha):
+        return "student" if checks.equal_variances(alpha) else "welch"
+    return "shift" if checks.equal_shapes(alpha) else "order"
+
 
 ProtocolFlag = Literal[
     "unequal_variance",
@@ -44,7 +67,7 @@ class ProtocolPair(msgspec.Struct, frozen=True):
     path : str or Undefined
         The row of the decision table; ``Undefined`` where a sample has no values, or one that is not finite.
     outcome : TestOutcome or None
-        Of the test chosen, baseline first. ``None`` where there is none: two constants.
+        Of the test chosen, baseline first. ``None`` for two constants.
     p : float or None
         Of that test; 1 for two equal constants. Two different ones have no p: nothing random is left.
     p_holm : float or None

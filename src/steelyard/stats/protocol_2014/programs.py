@@ -11,12 +11,11 @@ import msgspec
 from msgspec.structs import replace
 
 from steelyard.sample import Treatment
-from steelyard.stats.protocol_2014.pair import ProtocolPair
-from steelyard.stats.protocol_2014.path import Test
+from steelyard.stats.protocol_2014.pair import ProtocolPair, Test
 from steelyard.units import Scalar
 
 PROGRAMS = ("command", "program")
-"""Strata that name programs; where there is none of these, the first stratum does."""
+"""Strata that name programs; without any of these, the first stratum does."""
 
 Stratum = tuple[tuple[str, Scalar], ...]
 

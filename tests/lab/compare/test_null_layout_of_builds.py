@@ -9,9 +9,9 @@ import pytest
 
 from steelyard.errors import UsageError
 from steelyard.interventions import INTERVENTIONS
-from steelyard.lab.compare.compare import Comparing
+from steelyard.lab.compare.compare import CompareRequest
 from steelyard.lab.compare.null import null
-from steelyard.lab.compare.null_built_layout import Building, built_layouts
+from steelyard.lab.compare.null_layout import Building, built_layouts
 from steelyard.lab.run.run import run
 from steelyard.spec.experiment import UserMetric
 from steelyard.store import Record
@@ -43,7 +43,7 @@ def sources(tmp_path, monkeypatch):
 
 
 def comparing(**keys):
-    return Comparing(commands=("{build}/where {} {x}",), blocks=4, rel_halfwidth=None, discard=0, **keys)
+    return CompareRequest(commands=("{build}/where {} {x}",), blocks=4, rel_halfwidth=None, discard=0, **keys)
 
 
 def distances(experiment, directory):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.store.reduction import REDUCTIONS
+from steelyard.store.sampling import REDUCTIONS
 
 finite = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=20)
 

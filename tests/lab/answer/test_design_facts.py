@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from steelyard.design.plan import Context
-from steelyard.lab.answer.contexts import default_context, layout_per_launch
+from steelyard.lab.answer.design_facts import default_context, layout_per_launch
 
 
 @pytest.mark.parametrize(

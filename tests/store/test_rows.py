@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.store.inserting import insert
+from steelyard.store.rows import insert
 
 
 @given(st.integers(0, 2100), st.sampled_from([1, 2, 7, 23, 999]))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from steelyard.answers.flags import EarlyDoubt
 from steelyard.design import next_look
-from steelyard.lab.run.one_thread import one_thread
+from steelyard.lab.run.process import one_thread
 from steelyard.lab.run.status import seconds_run
 from steelyard.spec.experiment import Experiment, Stop
 from steelyard.store import Look, Record
@@ -35,7 +35,7 @@ _DOUBTS: Final[dict[EarlyDoubt, str]] = {
 }
 
 
-class Stopping:
+class StopRule:
     """The stop rule of one record. Every look is stored.
 
     Between looks, asking costs the same however many blocks there are.

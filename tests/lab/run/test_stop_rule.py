@@ -7,7 +7,7 @@ import random
 import pytest
 
 from steelyard.design import Extension, blocks_until, treatments
-from steelyard.lab.run.stopping import Stopping
+from steelyard.lab.run.stop_rule import StopRule
 from steelyard.run.measure.measurement import Measurement
 from steelyard.store import Record
 
@@ -25,7 +25,7 @@ def at(tmp_path, made):
     """
     opened = []
 
-    def make(blocks: int, spread: float, seed: int = 1, slow: int = 0, **stop) -> tuple[Stopping, int]:
+    def make(blocks: int, spread: float, seed: int = 1, slow: int = 0, **stop) -> tuple[StopRule, int]:
         asked = made(
             design={"blocks": 10, "discard": 0, "stop": stop} if stop else {"blocks": 10, "discard": 0}
         )
@@ -48,7 +48,7 @@ def at(tmp_path, made):
             for i, t in enumerate(block.order)
         ]
         record.take(run, measurements, record.journal_path(run).name, 0)
-        return Stopping(record, asked), len(record.outcomes())
+        return StopRule(record, asked), len(record.outcomes())
 
     make.records = opened
     yield make
@@ -113,7 +113,7 @@ def test_time_that_runs_out_between_looks_may_find_the_precision_reached(at):
 def test_a_continued_run_does_not_look_twice_at_the_same_place(at):
     stopping, n = at(10, 0.3, rel_halfwidth=0.01)
     stopping.look(n, n, 0.0)
-    again = Stopping(at.records[0], at.records[0].experiment)
+    again = StopRule(at.records[0], at.records[0].experiment)
     assert again.blocks_wanted() == 12
     assert again.look(n, n, 0.0) is None
     assert len(at.records[0].looks()) == 1
@@ -177,7 +177,7 @@ def extended(record, from_blocks, to_blocks):
     record.end_run(record.runs()[-1].id, "complete")
     record.add_extension(Extension(record.runs()[-1].id, from_blocks, to_blocks))
     record.begin_run({}, "boot")
-    return Stopping(record, record.experiment)
+    return StopRule(record, record.experiment)
 
 
 def test_an_extension_has_its_blocks_whatever_precision_and_time_say(at):
@@ -196,7 +196,7 @@ def test_the_end_of_an_extension_is_a_look_without_a_stop_rule_too(at):
     assert stopping.look(10, 10, 0.0) == "complete"
     (look,) = at.records[0].looks()
     assert (look.blocks, look.wanted, look.decision) == (10, None, "capped")
-    assert Stopping(at.records[0], at.records[0].experiment).look(10, 10, 0.0) == "complete"
+    assert StopRule(at.records[0], at.records[0].experiment).look(10, 10, 0.0) == "complete"
     assert len(at.records[0].looks()) == 1
 
 
