@@ -12,6 +12,7 @@ import msgspec
 
 from steelyard.errors import RecordError, UsageError
 from steelyard.sample import Treatment
+from steelyard.spec import stored
 from steelyard.spec.experiment import Experiment, Reduce
 from steelyard.store.database import damaged, explained
 from steelyard.store.differences import differences
@@ -98,7 +99,7 @@ class Facts:
     def experiment(self) -> Experiment:
         """The spec as it was run."""
         try:
-            return msgspec.json.decode(self._experiment_json, type=Experiment)
+            return stored.decode(self._experiment_json)
         except msgspec.ValidationError as error:
             raise RecordError(
                 f"{self.directory} holds a spec that this Steelyard does not understand: {error}",

@@ -9,7 +9,7 @@ import msgspec
 
 from steelyard.errors import UsageError
 from steelyard.sample import Provenance, Treatment
-from steelyard.spec.experiment import Launching
+from steelyard.spec.experiment import LaunchMethod
 from steelyard.spec.ranks import ranks_of
 from steelyard.spec.text.placeholders import format_level
 from steelyard.store.entries import Run
@@ -74,6 +74,6 @@ class Origins(msgspec.Struct, frozen=True):
     def _count(self, treatment: Treatment) -> int:
         names = {name: format_level(level) for name, level in treatment.levels.items()}
         try:
-            return ranks_of(Launching(ranks=self.ranks), names)
+            return ranks_of(LaunchMethod(ranks=self.ranks), names)
         except UsageError:
             return 1  # A record that did not come from here.

@@ -67,7 +67,7 @@ class Verifier:
                 return "failed", f"its machine was taken away{self._last_words(raw)}"
 
     def _wrong_exit(self, raw: RawTrial) -> str | None:
-        if self._exit is None:
+        if self._exit == "any":
             return None
         if raw.exit_code == self._exit:
             failure = simulated_failure(raw) if self._kind == "smpi" else None
