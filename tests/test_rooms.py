@@ -165,7 +165,7 @@ COMPARING = (
     "compare.compared",
     "compare.comparison",
     "compare.speedup",
-    "distributions.distribution",
+    "distributions.sign_flips",
     "compare.typical",
 )
 SELDOM = (

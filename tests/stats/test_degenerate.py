@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from steelyard.answers.analysis import DesignFacts
+from steelyard.answers.comparison import Speedup
 from steelyard.answers.undefined import Undefined
 from steelyard.estimand import INTERVALS
 from steelyard.report.answer.document import render
@@ -17,9 +19,7 @@ from steelyard.report.answer.text import render as text
 from steelyard.sample import Failures
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.comparison import compare
-from steelyard.stats.compare.speedup import Speedup
 from steelyard.stats.declared import Declared
-from steelyard.stats.design_facts import DesignFacts
 from steelyard.stats.hypothesis.holm import holm
 from steelyard.stats.uncertainty.type_b import TypeB
 

@@ -42,7 +42,7 @@ class Part(msgspec.Struct, frozen=True):
 
 Line = str | Part
 Lines = tuple[Line, ...]
-View = Callable[[Any], Any] | Lines
+View = Callable[..., Any] | Lines
 """What stands for a value: the result of a function with an annotation, or lines."""
 Views = Mapping[type, View]
 

@@ -6,7 +6,7 @@ import types
 from collections.abc import Iterable
 from functools import reduce
 from operator import or_
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -87,11 +87,13 @@ def _at(kind: Any, path: str) -> Any:
 
 
 def _attribute(kind: Any, name: str) -> Any:
-    if kind is type(None):
+    if kind in (type(None), Any):
         return kind
+    if not isinstance(kind, type):  # a literal
+        kind = str
     hints = get_type_hints(kind)
     if name in hints:
-        return hints[name]
+        return get_args(hints[name])[0] if get_origin(hints[name]) is ClassVar else hints[name]
     if name == "undefined":
         return kind if kind is Undefined else type(None)
     if kind is Undefined and not hasattr(kind, name):

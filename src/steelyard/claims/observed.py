@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
+from steelyard.answers.analysis import Order
 from steelyard.sample import Sample
 from steelyard.series import Series
 from steelyard.spec.experiment import Experiment
-from steelyard.stats.compare.contrast import Order
 from steelyard.stats.declared import Declared
 from steelyard.units import Scalar
 

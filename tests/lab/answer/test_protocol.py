@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from steelyard.answers.protocol import NAME, Rules
 from steelyard.errors import UsageError
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.answer.protocol import asked, rules_of
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Analysis
 from steelyard.stats.declared import Declared
-from steelyard.stats.protocol_2014.rules import NAME, Rules
 
 TREATMENTS = [
     Treatment(i, f"{opt}, {n}", {"opt": opt, "n": n})

@@ -5,14 +5,13 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from steelyard.answers.effects import ConditionalEffect, Effect, Factorial, LevelEffect, LogEstimate
 from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import Undefined
 from steelyard.factorial import Axis, Layout
 from steelyard.report.answer import effects
 from steelyard.report.answer.effect_words import called, interactions, leads
 from steelyard.report.text.line import plain
-from steelyard.stats.effects.effect import ConditionalEffect, Effect, Factorial, LevelEffect
-from steelyard.stats.effects.estimate import LogEstimate
 from steelyard.stats.uncertainty.type_b import TypeB
 from steelyard.units import BUILTIN, Metric
 

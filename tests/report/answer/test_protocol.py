@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from answers import factors
 
+from steelyard.answers.protocol import Rules
 from steelyard.report.answer import protocol
 from steelyard.report.text.line import plain
 from steelyard.stats.declared import Declared
-from steelyard.stats.protocol_2014.rules import Rules
 
 
 def rows_of(answer, width):

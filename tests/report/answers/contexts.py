@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 
 from answers.made import make, noisy
+from steelyard.answers.analysis import DesignFacts, Pace
 from steelyard.stats.answer import answer
 from steelyard.stats.declared import Declared
-from steelyard.stats.design_facts import DesignFacts
-from steelyard.stats.planning.pace import Pace
 
 
 def contexts_in_passes():

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from answers.made import BLOCKS, make, noisy
+from steelyard.answers.analysis import DesignFacts
 from steelyard.stats.answer import answer
 from steelyard.stats.declared import Declared
-from steelyard.stats.design_facts import DesignFacts
 from steelyard.stats.uncertainty.type_b import TypeB
 
 

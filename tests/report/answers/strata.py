@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 
 from answers.made import BLOCKS, make, noisy
+from steelyard.answers.analysis import DesignFacts
+from steelyard.answers.protocol import Rules
 from steelyard.stats.answer import answer
 from steelyard.stats.declared import Declared
-from steelyard.stats.design_facts import DesignFacts
-from steelyard.stats.protocol_2014.rules import Rules
 
 
 def a_ratio_of_speedups():

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from scipy import stats as witness
 from statsmodels.stats.multitest import multipletests
 
+from steelyard.answers.comparison import Speedup
 from steelyard.answers.undefined import Undefined
 from steelyard.sample import Failures
 from steelyard.stats.compare.comparison import compare, intervals
-from steelyard.stats.compare.speedup import Speedup
+from steelyard.stats.compare.speedup import resolvable
 from steelyard.stats.declared import Declared
 
 tables = st.integers(2, 5).flatmap(
@@ -271,7 +272,7 @@ def test_contexts_that_return_are_counted(sample):
 def test_the_resolvable_difference_is_at_the_level_that_holm_left(trio):
     second = compare(trio, Declared())[1]
     assert isinstance(second.speedup, Speedup)
-    assert second.resolvable == second.speedup.resolvable(0.05)
+    assert second.resolvable == resolvable(second.speedup, 0.05)
     pair = [trio[0], trio[2], trio[2]]
     assert math.isfinite(second.resolvable)
     assert compare(pair, Declared())[0].resolvable > second.resolvable

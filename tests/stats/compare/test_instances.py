@@ -5,6 +5,7 @@ import pytest
 from msgspec.structs import replace
 from scipy import stats as witness
 
+from steelyard.answers.analysis import DesignFacts
 from steelyard.errors import UsageError
 from steelyard.sample import Failures
 from steelyard.stats.answer import answer
@@ -12,7 +13,6 @@ from steelyard.stats.compare.comparison import compare
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.instances import drill_down, pool
 from steelyard.stats.declared import Declared
-from steelyard.stats.design_facts import DesignFacts
 
 BY_SOURCE = Declared(instances="source", baseline={"run": 2})
 

@@ -10,7 +10,7 @@ from scipy import stats as witness
 from uncertainties import ufloat
 from uncertainties.umath import log
 
-from steelyard.report.answer.assumptions import assumptions
+from steelyard.answers.assumptions import assumptions
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.interaction import ratios_of_speedups
 from steelyard.stats.compare.interaction_estimate import ratio_of_speedups

@@ -7,11 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from steelyard.answers.analysis import DesignFacts, Pace
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.declared import Declared
-from steelyard.stats.design_facts import DesignFacts
-from steelyard.stats.planning.pace import Pace
 from steelyard.stats.planning.sample_size import n_paired, n_tost
 
 BLOCKS = DesignFacts("randomized-blocks", 20, 1, pace=Pace(2.0))

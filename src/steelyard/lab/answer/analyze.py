@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec.structs import replace
 
+from steelyard.answers.analysis import Answer, DesignFacts, Order, State
 from steelyard.answers.notice import Notice
 from steelyard.design import different, drawn_before
 from steelyard.errors import RecordError, UsageError
@@ -21,10 +22,8 @@ from steelyard.lab.run.status import Extent, extent, most_blocks
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.layout import layout_of
 from steelyard.spec.valgrind import counting
-from steelyard.stats.answer import Answer, answer
-from steelyard.stats.compare.contrast import Order
+from steelyard.stats.answer import answer
 from steelyard.stats.declared import Declared
-from steelyard.stats.design_facts import DesignFacts, State
 from steelyard.stats.planning.alpha_spending import level_after
 from steelyard.stats.uncertainty.type_b import TypeB
 from steelyard.store import Disturbance, Record, RunState

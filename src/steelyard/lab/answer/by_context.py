@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from steelyard.answers.contexts import ByContext, Profile
 from steelyard.errors import UsageError
 from steelyard.lab.answer.analyze import analyze
-from steelyard.stats.contexts.profile import ByContext, Profile, profile
+from steelyard.stats.contexts.profile import profile
 from steelyard.stats.contexts.visits import same_contexts
 from steelyard.store import Record
 

@@ -7,11 +7,11 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from steelyard.answers.protocol import NAME, Rules
 from steelyard.errors import UsageError
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Analysis
 from steelyard.stats.declared import Declared
-from steelyard.stats.protocol_2014.rules import NAME, Rules
 from steelyard.units import Scalar
 
 PROTOCOLS: Final = ("default", NAME)

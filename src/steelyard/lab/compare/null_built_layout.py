@@ -16,6 +16,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
+from steelyard.answers.null import Way
 from steelyard.design.randomness import generator, permutation
 from steelyard.errors import UsageError
 from steelyard.interventions.built import ORDERS, LinkOrder, Padding
@@ -24,7 +25,6 @@ from steelyard.lab.compare.null import Make, only_command, seed_of
 from steelyard.lab.compare.null_layout import LONGEST_NAME, PLACE
 from steelyard.spec.experiment import Build, Contexts, Experiment, Factor, Range, Zip
 from steelyard.spec.text.placeholders import escape
-from steelyard.stats.null import Way
 from steelyard.units import Scalar
 
 _OBJECT: Final = "object_{}"

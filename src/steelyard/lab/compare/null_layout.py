@@ -23,12 +23,12 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
+from steelyard.answers.null import Way
 from steelyard.design.randomness import generator
 from steelyard.errors import UsageError
 from steelyard.lab.compare.compare import Comparing, split
 from steelyard.lab.compare.null import Make, only_command, seed_of
 from steelyard.spec.experiment import Contexts, Experiment, Factor, Zip
-from steelyard.stats.null import Way
 
 PLACE: Final = "layout_directory"
 """The factor whose levels are the two directories."""

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from typing import Final
 
+from steelyard.answers.machine import MachineFinding
 from steelyard.interventions import INTERVENTIONS
-from steelyard.lab.doctor.finding import Check, Finding, Patient
+from steelyard.lab.doctor.finding import Check, Patient
 from steelyard.run.runner.capabilities import HARDWARE, SOFTWARE
 
 _PARANOID: Final = 1
 """The largest kernel.perf_event_paranoid at which anybody may count, the kernel's part included."""
 
 
-def hardware_counters(patient: Patient) -> Finding:
+def hardware_counters(patient: Patient) -> MachineFinding:
     """Cycles, instructions, misses."""
     missing = _missing(patient, HARDWARE)
     if not missing:
-        return Finding("hardware counters", "fine", ", ".join(HARDWARE))
+        return MachineFinding("hardware counters", "fine", ", ".join(HARDWARE))
     paranoid = patient.number("perf_event_paranoid")
     forbidden = paranoid is not None and paranoid > _PARANOID and not patient.facts.get("virtualization")
     where = "the hypervisor shows none to its guests" if patient.facts.get("virtualization") else "refused"
-    return Finding(
+    return MachineFinding(
         "hardware counters",
         "limits",
         f"{', '.join(missing)}: not available; {where}",
@@ -30,12 +31,12 @@ def hardware_counters(patient: Patient) -> Finding:
     )
 
 
-def software_counters(patient: Patient) -> Finding:
+def software_counters(patient: Patient) -> MachineFinding:
     """What the kernel itself counts."""
     missing = _missing(patient, SOFTWARE)
     if not missing:
-        return Finding("software counters", "fine", ", ".join(SOFTWARE))
-    return Finding(
+        return MachineFinding("software counters", "fine", ", ".join(SOFTWARE))
+    return MachineFinding(
         "software counters",
         "limits",
         f"{', '.join(missing)}: not available",
@@ -44,10 +45,10 @@ def software_counters(patient: Patient) -> Finding:
     )
 
 
-def address_randomisation(patient: Patient) -> Finding:
+def address_randomisation(patient: Patient) -> MachineFinding:
     """Whether a context can be held."""
     if patient.facts.get("aslr") == 0:
-        return Finding(
+        return MachineFinding(
             "address randomisation",
             "limits",
             "off for the whole system",
@@ -56,8 +57,8 @@ def address_randomisation(patient: Patient) -> Finding:
             "sysctl kernel.randomize_va_space=2",
         )
     if patient.facts.get("aslr_can_be_off"):
-        return Finding("address randomisation", "fine", "can be switched off for one program")
-    return Finding(
+        return MachineFinding("address randomisation", "fine", "can be switched off for one program")
+    return MachineFinding(
         "address randomisation",
         "limits",
         "cannot be switched off; the filter of a container refuses it",
@@ -66,20 +67,20 @@ def address_randomisation(patient: Patient) -> Finding:
     )
 
 
-def affinity(patient: Patient) -> Finding:
+def affinity(patient: Patient) -> MachineFinding:
     """Whether programs can be given CPUs."""
     cpus, online = patient.cpus, int(patient.number("cpus_online") or patient.cpus)
     found = f"programs can be given CPUs, {cpus} of {online} usable"
     if not patient.facts.get("affinity_can_be_set"):
-        return Finding(
+        return MachineFinding(
             "affinity",
             "limits",
             "programs cannot be given CPUs",
             "The factor affinity is refused, and programs wander between CPUs.",
         )
     if cpus > 1:
-        return Finding("affinity", "fine", found)
-    return Finding(
+        return MachineFinding("affinity", "fine", found)
+    return MachineFinding(
         "affinity",
         "limits",
         found,
@@ -88,11 +89,11 @@ def affinity(patient: Patient) -> Finding:
     )
 
 
-def queue_wait(patient: Patient) -> Finding:
+def queue_wait(patient: Patient) -> MachineFinding:
     """Time that a program is ready and has no CPU."""
     if patient.facts.get("queue_wait_available"):
-        return Finding("run-queue wait", "fine", "recorded with each trial")
-    return Finding(
+        return MachineFinding("run-queue wait", "fine", "recorded with each trial")
+    return MachineFinding(
         "run-queue wait",
         "limits",
         "this kernel keeps no schedstat",
@@ -101,37 +102,37 @@ def queue_wait(patient: Patient) -> Finding:
     )
 
 
-def tick(patient: Patient) -> Finding:
+def tick(patient: Patient) -> MachineFinding:
     """Accounting at ticks."""
     hertz = int(patient.number("clock_tick_hz") or 100)
-    return Finding(
+    return MachineFinding(
         "accounting",
         "fine",
         f"user and system time apart are sampled at ticks (reported in 1/{hertz} s); their sum is exact",
     )
 
 
-def compiler(patient: Patient) -> Finding:
+def compiler(patient: Patient) -> MachineFinding:
     """For [build] and the demo."""
     if patient.facts.get("compiler_available"):
-        return Finding("compiler", "fine", "cc is there")
-    return Finding(
+        return MachineFinding("compiler", "fine", "cc is there")
+    return MachineFinding(
         "compiler", "limits", "no cc", "[build] of C programs and the demo need one.", "apt install gcc"
     )
 
 
-def changes(patient: Patient) -> Finding:
+def changes(patient: Patient) -> MachineFinding:
     """What can be varied: the interventions of a spec."""
     known = patient.facts.get("interventions_missing")
     if known is None:  # a record of an earlier version
-        return Finding("changes", "fine", "which can be made was not looked at")
+        return MachineFinding("changes", "fine", "which can be made was not looked at")
     missing = [each for each in str(known).split(",") if each]
     whole = [each for each in missing if "=" not in each]
     able = [name for name in INTERVENTIONS if name not in whole]
     found = f"{len(able)} of {len(INTERVENTIONS)} can be made: {', '.join(able)}"
     if not missing:
-        return Finding("changes", "fine", found)
-    return Finding(
+        return MachineFinding("changes", "fine", found)
+    return MachineFinding(
         "changes",
         "limits",
         f"{found}; not: {', '.join(missing)}",

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.lab.doctor.finding import Check, Finding, Patient
+from steelyard.answers.machine import MachineFinding
+from steelyard.lab.doctor.finding import Check, Patient
 
 _GOOD_CLOCKS: Final = ("tsc", "arch_sys_counter", "kvm-clock", "timebase", "riscv_clocksource", "tod")
 """Those that are read without a system call."""
 _SLOW_CLOCK_S: Final = 1e-6
 
 
-def governor(patient: Patient) -> Finding:
+def governor(patient: Patient) -> MachineFinding:
     """Who chooses the frequency."""
     name = patient.facts.get("governor")
     if name is None:
-        return Finding(
+        return MachineFinding(
             "governor",
             "limits",
             "not shown here (no cpufreq)",
@@ -23,8 +24,8 @@ def governor(patient: Patient) -> Finding:
             " averages out.",
         )
     if name == "performance":
-        return Finding("governor", "fine", str(name))
-    return Finding(
+        return MachineFinding("governor", "fine", str(name))
+    return MachineFinding(
         "governor",
         "limits",
         str(name),
@@ -33,18 +34,18 @@ def governor(patient: Patient) -> Finding:
     )
 
 
-def turbo(patient: Patient) -> Finding:
+def turbo(patient: Patient) -> MachineFinding:
     """Frequencies above the nominal one."""
     on = patient.facts.get("turbo")
     if on is None:
-        return Finding(
+        return MachineFinding(
             "turbo", "limits", "not shown here", "Whether CPUs exceed their nominal speed is not known."
         )
     if not on:
-        return Finding("turbo", "fine", "off")
+        return MachineFinding("turbo", "fine", "off")
     intel = "pstate" in str(patient.facts.get("frequency_driver", ""))
     file = "intel_pstate/no_turbo" if intel else "cpufreq/boost"
-    return Finding(
+    return MachineFinding(
         "turbo",
         "limits",
         "on",
@@ -53,14 +54,14 @@ def turbo(patient: Patient) -> Finding:
     )
 
 
-def threads(patient: Patient) -> Finding:
+def threads(patient: Patient) -> MachineFinding:
     """Two CPUs on one core."""
     state = patient.facts.get("smt")
     if state != "on":
         # Words of the kernel.
         said = {"notsupported": "not supported", "notimplemented": "not there", "forceoff": "off for good"}
-        return Finding("SMT", "fine", said.get(str(state), str(state or "not there")))
-    return Finding(
+        return MachineFinding("SMT", "fine", said.get(str(state), str(state or "not there")))
+    return MachineFinding(
         "SMT",
         "limits",
         "on: two CPUs share a core",
@@ -69,7 +70,7 @@ def threads(patient: Patient) -> Finding:
     )
 
 
-def clock(patient: Patient) -> Finding:
+def clock(patient: Patient) -> MachineFinding:
     """The clock that times the trials."""
     source = str(patient.facts.get("clock_source", "unknown"))
     step_s, cost_s = patient.number("clock_step_s"), patient.number("clock_cost_s")
@@ -77,9 +78,9 @@ def clock(patient: Patient) -> Finding:
     found += "" if step_s is None else f", steps of at most {1e9 * step_s:.0f} ns"
     found += "" if cost_s is None else f", at most {1e9 * cost_s:.0f} ns to read"
     if source in _GOOD_CLOCKS and (cost_s is None or cost_s < _SLOW_CLOCK_S):
-        return Finding("clock", "fine", found)
+        return MachineFinding("clock", "fine", found)
     better = "tsc" in str(patient.facts.get("clock_sources_available", "")).split()
-    return Finding(
+    return MachineFinding(
         "clock",
         "limits",
         found,
@@ -88,12 +89,12 @@ def clock(patient: Patient) -> Finding:
     )
 
 
-def huge_pages(patient: Patient) -> Finding:
+def huge_pages(patient: Patient) -> MachineFinding:
     """Transparent huge pages."""
     setting = patient.facts.get("huge_pages")
     if setting != "always":
-        return Finding("huge pages", "fine", str(setting or "not there"))
-    return Finding(
+        return MachineFinding("huge pages", "fine", str(setting or "not there"))
+    return MachineFinding(
         "huge pages",
         "limits",
         "always: given where memory happens to be in one piece",
@@ -102,12 +103,12 @@ def huge_pages(patient: Patient) -> Finding:
     )
 
 
-def numa(patient: Patient) -> Finding:
+def numa(patient: Patient) -> MachineFinding:
     """Memory that moves between nodes."""
     nodes = int(patient.number("numa_nodes") or 1)
     if nodes == 1 or not patient.facts.get("numa_balancing"):
-        return Finding("NUMA", "fine", f"{nodes} node" + ("s, pages stay" if nodes > 1 else ""))
-    return Finding(
+        return MachineFinding("NUMA", "fine", f"{nodes} node" + ("s, pages stay" if nodes > 1 else ""))
+    return MachineFinding(
         "NUMA",
         "limits",
         f"{nodes} nodes, and the kernel moves pages between them",

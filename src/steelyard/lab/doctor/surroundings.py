@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.lab.doctor.finding import Check, Finding, Patient, Weight
+from steelyard.answers.machine import MachineFinding, Weight
+from steelyard.lab.doctor.finding import Check, Patient
 
 _BUSY: Final = 0.25
 """Share of the CPUs that others may use before it is worth a word."""
@@ -13,15 +14,15 @@ _SCARCE: Final = 0.1
 """Share of memory that should be free."""
 
 
-def other_load(patient: Patient) -> Finding:
+def other_load(patient: Patient) -> MachineFinding:
     """CPU time that others use while nothing of ours runs."""
     load, cpus = patient.load, patient.cpus
     busy = load.busy_s / load.elapsed_s
     average = "" if load.load_1m is None else f" (load average {load.load_1m:.1f})"
     found = f"{busy:.1f} of {cpus} CPUs busy with other work{average}"
     if busy <= _BUSY * cpus:
-        return Finding("other load", "fine", found)
-    return Finding(
+        return MachineFinding("other load", "fine", found)
+    return MachineFinding(
         "other load",
         "spoils" if busy > cpus - 0.5 else "limits",
         found,
@@ -31,7 +32,7 @@ def other_load(patient: Patient) -> Finding:
     )
 
 
-def steal(patient: Patient) -> Finding:
+def steal(patient: Patient) -> MachineFinding:
     """CPU time that the hypervisor gave to others."""
     now = patient.load.steal_s / (patient.load.elapsed_s * patient.cpus)
     uptime = patient.number("uptime_s") or 0.0
@@ -39,8 +40,8 @@ def steal(patient: Patient) -> Finding:
     past = before / (uptime * patient.cpus) if before is not None and uptime else 0.0
     found = f"{100 * now:.1f} % of CPU time stolen now, {100 * past:.2f} % since the start"
     if max(now, past) <= _STOLEN:
-        return Finding("steal", "fine", found)
-    return Finding(
+        return MachineFinding("steal", "fine", found)
+    return MachineFinding(
         "steal",
         "spoils" if now > _BUSY else "limits",
         found,
@@ -49,13 +50,13 @@ def steal(patient: Patient) -> Finding:
     )
 
 
-def virtualization(patient: Patient) -> Finding:
+def virtualization(patient: Patient) -> MachineFinding:
     """Hypervisor and container."""
     hypervisor, container = patient.facts.get("virtualization"), patient.facts.get("container")
     inside = " in ".join(str(each) for each in (container, hypervisor) if each)
     if not hypervisor:
-        return Finding("machine", "fine", f"container: {container}" if container else "bare metal")
-    return Finding(
+        return MachineFinding("machine", "fine", f"container: {container}" if container else "bare metal")
+    return MachineFinding(
         "machine",
         "limits",
         f"virtual: {inside}",
@@ -64,13 +65,13 @@ def virtualization(patient: Patient) -> Finding:
     )
 
 
-def cpu_limit(patient: Patient) -> Finding:
+def cpu_limit(patient: Patient) -> MachineFinding:
     """Quota of the control groups."""
     limit = patient.number("cgroup_cpu_limit")
     if limit is None:
-        return Finding("CPU quota", "fine", "none")
+        return MachineFinding("CPU quota", "fine", "none")
     weight: Weight = "limits" if limit >= patient.cpus else "spoils"
-    return Finding(
+    return MachineFinding(
         "CPU quota",
         weight,
         f"{limit:g} CPUs by control group, of {patient.cpus}",
@@ -80,17 +81,19 @@ def cpu_limit(patient: Patient) -> Finding:
     )
 
 
-def memory(patient: Patient) -> Finding:
+def memory(patient: Patient) -> MachineFinding:
     """Memory that is free, and what happens where it is not."""
     total, free = patient.number("memory_bytes"), patient.number("memory_available_bytes")
     limit = patient.number("cgroup_memory_limit_bytes")
     if total is None or free is None:
-        return Finding("memory", "limits", "not said by this kernel", "Whether programs swap is not known.")
+        return MachineFinding(
+            "memory", "limits", "not said by this kernel", "Whether programs swap is not known."
+        )
     found = f"{free / 2**30:.1f} of {total / 2**30:.1f} GiB free"
     found += f", {limit / 2**30:.1f} GiB by control group" if limit is not None else ""
     if free >= _SCARCE * total:
-        return Finding("memory", "fine", found)
-    return Finding(
+        return MachineFinding("memory", "fine", found)
+    return MachineFinding(
         "memory",
         "spoils",
         found,
@@ -99,11 +102,11 @@ def memory(patient: Patient) -> Finding:
     )
 
 
-def pressure(patient: Patient) -> Finding:
+def pressure(patient: Patient) -> MachineFinding:
     """Pressure stall information of the kernel."""
     if patient.facts.get("pressure_available"):
-        return Finding("pressure", "fine", "recorded with each batch (PSI)")
-    return Finding(
+        return MachineFinding("pressure", "fine", "recorded with each batch (PSI)")
+    return MachineFinding(
         "pressure",
         "limits",
         "this kernel keeps no pressure stall information",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from steelyard.answers.analysis import Pace
 from steelyard.lab.run.status import Extent
-from steelyard.stats.planning.pace import Pace
 from steelyard.store import Record
 
 

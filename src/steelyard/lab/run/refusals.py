@@ -13,9 +13,9 @@ from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 
 if TYPE_CHECKING:
+    from steelyard.answers.plan import Refusal
     from steelyard.run.build import Recipe
     from steelyard.run.queue.queued_runner import Submission
-    from steelyard.stats.planning.preview import Refusal
 
 
 def refuse_level_commands(experiment: Experiment, submitted: Submission | None) -> None:
@@ -44,7 +44,7 @@ def refusals(
         What would be built.
     """
     # A plan's, which a run, where only the first of them counts, does without.
-    from steelyard.stats.planning.preview import Refusal
+    from steelyard.answers.plan import Refusal
 
     found = dict.fromkeys((error.message, error.hint) for error in _errors(experiment, drawn, programs))
     return tuple(Refusal(message, hint) for message, hint in found)

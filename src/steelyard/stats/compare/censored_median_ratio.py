@@ -7,11 +7,11 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.answers.comparison import Speedup
 from steelyard.answers.undefined import Undefined
 from steelyard.sample import Sample
 from steelyard.stats.compare.contrast import Contrast, Units, instance_ids
 from steelyard.stats.compare.median_ratio import median_of
-from steelyard.stats.compare.speedup import Speedup
 
 
 def median_to_limit(contrast: Contrast, baseline: Sample, treatment: Sample) -> Speedup | Undefined:

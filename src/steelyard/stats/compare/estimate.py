@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+from msgspec.structs import replace
+
+from steelyard.answers.comparison import Law, Speedup
 from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.estimand import INTERVALS, Estimand, IntervalKind, meant
@@ -11,9 +14,8 @@ from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.compare.means import means_of
 from steelyard.stats.compare.median_ratio import median_ratio
 from steelyard.stats.compare.ratio_of_means import ratio_of_means
-from steelyard.stats.compare.speedup import Speedup, speedup
+from steelyard.stats.compare.speedup import speedup
 from steelyard.stats.distributions.bootstrap_t import studentised_logs
-from steelyard.stats.distributions.distribution import Law
 from steelyard.stats.distributions.monte_carlo import Studentised
 from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.hypothesis.sign_flip import FEWEST, MOST
@@ -52,8 +54,7 @@ def estimate(
         law = SignFlips(found.log, found.se, found.nu, contrast.differences, seed)
     else:
         return found
-    method = f"{contrast.unit}-log-ratio-{kind}"
-    return Speedup(found.log, found.se, found.nu, found.n, law.p_of(1.0), method, law=law)
+    return replace(found, p=law.p_of(1.0), kind=f"log-ratio-{kind}", law=law)
 
 
 def effects(contrast: Contrast, estimand: Estimand) -> Floats:

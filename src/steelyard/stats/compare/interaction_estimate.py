@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 from msgspec.structs import replace
 
+from steelyard.answers.comparison import Law, Speedup
 from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.estimand import Estimand, IntervalKind
@@ -18,10 +19,8 @@ from steelyard.stats.compare.contrast import Contrast, Units, restricted
 from steelyard.stats.compare.estimate import estimate
 from steelyard.stats.compare.interaction_draws import drawn_ratios, studentised_paired, studentised_samples
 from steelyard.stats.compare.means import Means, means_of
-from steelyard.stats.compare.speedup import Speedup
-from steelyard.stats.distributions.distribution import Law
+from steelyard.stats.compare.speedup import by_t, of_equal_units
 from steelyard.stats.distributions.monte_carlo import Drawn, Studentised
-from steelyard.stats.distributions.student import two_sided_p
 from steelyard.stats.rounding import ROUNDING, steadied
 from steelyard.stats.uncertainty.contributions import contributions_of_ratio, with_type_b
 from steelyard.stats.uncertainty.propagation import effective_freedom
@@ -88,16 +87,14 @@ def _of_means(
     log = math.log(a.value) - math.log(b.value)
     u = float((a.effects - b.effects).std(ddof=1)) / math.sqrt(n)
     if u <= ROUNDING:
-        p = 1.0 if abs(log) <= ROUNDING else 2.0 ** (1 - n)
-        return Speedup(log if p < 1 else 0.0, 0.0, None, n, p, f"{one.unit}-log-ratio-sign", "ratio_of_means")
+        return of_equal_units(0.0 if abs(log) <= ROUNDING else log, one.unit, (n,), estimand="ratio_of_means")
     # A mean that one value dominates tells nothing of its logarithm, whichever of the four it is.
     zero = max(a.p_of_zero, b.p_of_zero)
     law = _law_of_means(a, b, log, u, interval, seed)
     if law is None:
-        p = max(zero, two_sided_p(log / u, n - 1))
-        return Speedup(log, u, n - 1, n, p, f"{one.unit}-means-log-delta", "ratio_of_means", least_p=zero)
-    method = f"{one.unit}-means-{interval}"
-    return Speedup(log, u, n - 1, n, law.p_of(1.0), method, "ratio_of_means", law, zero)
+        return by_t(log, u, n - 1, n, one.unit, "means-log-delta", estimand="ratio_of_means", least_p=zero)
+    kind = f"means-{interval}"
+    return Speedup(log, u, n - 1, n, law.p_of(1.0), one.unit, kind, law, "ratio_of_means", zero)
 
 
 def _law_of_means(
@@ -128,10 +125,9 @@ def _independent(
     log, n, zero = first.log - second.log, first.n + second.n, max(first.least_p, second.least_p)
     law = _law_of_launches(one, other, estimand, interval, (log, u), seed)
     if law is None:
-        p = max(zero, two_sided_p(log / u, nu))
-        return Speedup(log, u, nu, n, p, first.method, estimand, least_p=zero)
-    method = f"unpaired-{'means' if estimand == 'ratio_of_means' else 'log-ratio'}-{interval}"
-    return Speedup(log, u, nu, n, law.p_of(1.0), method, estimand, law, zero)
+        return by_t(log, u, nu, n, first.unit, first.kind, estimand=estimand, least_p=zero)
+    kind = f"{'means' if estimand == 'ratio_of_means' else 'log-ratio'}-{interval}"
+    return Speedup(log, u, nu, n, law.p_of(1.0), "unpaired", kind, law, estimand, zero)
 
 
 def _law_of_launches(

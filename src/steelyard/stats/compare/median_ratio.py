@@ -6,12 +6,13 @@ import math
 
 import numpy as np
 
+from steelyard.answers.assumptions import Unit
+from steelyard.answers.comparison import Speedup
 from steelyard.answers.undefined import LARGEST_LOG, Undefined
 from steelyard.arrays import Floats
 from steelyard.stats.compare.contrast import Contrast
-from steelyard.stats.compare.speedup import Speedup, speedup
+from steelyard.stats.compare.speedup import by_t, speedup
 from steelyard.stats.distributions.sign_test import Signs
-from steelyard.stats.distributions.student import two_sided_p
 
 
 def median_ratio(contrast: Contrast) -> Speedup | Undefined:
@@ -26,7 +27,7 @@ def median_ratio(contrast: Contrast) -> Speedup | Undefined:
     return median_of(differences, differences, differences, contrast.unit)
 
 
-def median_of(values: Floats, lows: Floats, highs: Floats, unit: str) -> Speedup | Undefined:
+def median_of(values: Floats, lows: Floats, highs: Floats, unit: Unit) -> Speedup | Undefined:
     """The median of log ratios, of which some may be known only to lie between two bounds."""
     log = float(np.median(values))
     if abs(log) > LARGEST_LOG:
@@ -38,9 +39,11 @@ def median_of(values: Floats, lows: Floats, highs: Floats, unit: str) -> Speedup
         None,
         values.size,
         law.p_of(1.0),
-        f"{unit}-median-sign",
-        "median_ratio",
+        unit,
+        "median-sign",
         law,
+        "median_ratio",
+        one_sided=law.one_sided,
     )
 
 
@@ -71,9 +74,7 @@ def _of_medians(contrast: Contrast) -> Speedup | Undefined:
             return same
         return Undefined("no_spread_at_median")
     n = old.size + new.size
-    return Speedup(
-        log, se, n - 2, n, two_sided_p(log / se, n - 2), "unpaired-medians-log-delta", "median_ratio"
-    )
+    return by_t(log, se, n - 2, n, "unpaired", "medians-log-delta", estimand="median_ratio")
 
 
 def _error_of_median(ascending: Floats) -> float:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Final
 
-import msgspec
 import numpy as np
 
+from steelyard.answers.contexts import Robust
 from steelyard.answers.interval import Interval
 from steelyard.arrays import Floats
 from steelyard.stats.distributions.student import t_quantile
@@ -16,28 +16,6 @@ TRIMMED: Final = 0.2
 """Of the values, at each end."""
 FEWEST: Final = 5
 """Below, nothing can be trimmed."""
-
-
-class Robust(msgspec.Struct, frozen=True):
-    """Median and trimmed mean, with 95 % intervals.
-
-    Attributes
-    ----------
-    median_interval : Interval or None
-        Between order statistics, exact for every distribution; ``None`` with fewer than six values.
-    trimmed, trimmed_interval : float, Interval or None
-        Mean without the lowest and the highest fifth; Yuen 1974, DOI 10.1093/biomet/61.1.165: winsorised
-        standard deviation over 0.6 sqrt(n), t with n - 2 floor(n/5) - 1 degrees of freedom.
-    mean_differs : bool
-        The mean lies outside one of the two intervals: a few values make it what it is. Of 20,000 samples of
-        normal values none does at n = 10 to 100.
-    """
-
-    median: float
-    median_interval: Interval | None
-    trimmed: float
-    trimmed_interval: Interval | None
-    mean_differs: bool
 
 
 def robust(values: Floats) -> Robust | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from steelyard.answers.notice import Notice
-from steelyard.stats.describe.described import Described
+from steelyard.answers.samples import Described
 
 LONGER: Final = 1.1
 """Times the trial from which on it is told: clocks differ by less, and ranks together take twice as long."""

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
+from steelyard.answers.analysis import Order
+from steelyard.answers.effects import Factorial
 from steelyard.factorial import Layout
 from steelyard.sample import Sample
-from steelyard.stats.compare.contrast import Order
 from steelyard.stats.declared import Declared
 from steelyard.stats.effects.analysis import factorial
-from steelyard.stats.effects.effect import Factorial
 from steelyard.stats.effects.precision import asks_for_effects
 
 

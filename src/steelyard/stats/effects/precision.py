@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from steelyard.answers.analysis import Order
 from steelyard.arrays import Floats
 from steelyard.factorial import Layout
 from steelyard.factorial.layout import TWO_STEPS
 from steelyard.sample import Sample
-from steelyard.stats.compare.contrast import Order
 from steelyard.stats.declared import Declared
 from steelyard.stats.effects.cells import Cells, cells_of
 from steelyard.stats.effects.structure import Structure, structures

@@ -10,10 +10,11 @@ from collections.abc import Callable
 import msgspec
 import numpy as np
 
+from steelyard.answers.hypothesis import TestOutcome
 from steelyard.answers.interval import Interval
 from steelyard.arrays import Floats
 from steelyard.stats.hypothesis.midranks import midranks
-from steelyard.stats.hypothesis.outcome import Alternative, TestOutcome
+from steelyard.stats.hypothesis.outcome import Alternative
 from steelyard.stats.hypothesis.t_tests import t_p
 
 

@@ -6,8 +6,9 @@ import math
 
 import msgspec
 
+from steelyard.answers.hypothesis import TestOutcome
 from steelyard.arrays import Floats
-from steelyard.stats.hypothesis.outcome import Alternative, TestOutcome
+from steelyard.stats.hypothesis.outcome import Alternative
 
 
 class Moments(msgspec.Struct, frozen=True):

@@ -12,10 +12,10 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.answers.hypothesis import TestOutcome
 from steelyard.answers.interval import Interval
 from steelyard.arrays import Floats
 from steelyard.stats.hypothesis.midranks import midranks
-from steelyard.stats.hypothesis.outcome import TestOutcome
 from steelyard.stats.hypothesis.pairwise import sums
 
 MOST_EXACT: Final = 50

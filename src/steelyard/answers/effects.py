@@ -1,19 +1,60 @@
-"""What a factorial analysis gives: effects, levels of factors, declared contrasts."""
+"""``Factorial``: effects of factors, of their levels, and declared contrasts."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from typing import Literal
+from typing import ClassVar, Literal
 
 import msgspec
 
+from steelyard.answers.assumptions import assumptions
+from steelyard.answers.comparison import FreshRun
+from steelyard.answers.document import Lines
 from steelyard.answers.interval import Interval
-from steelyard.answers.undefined import Undefined
+from steelyard.answers.undefined import LARGEST_LOG, Undefined
 from steelyard.factorial import Axis, Kind
-from steelyard.stats.effects.cells import By
-from steelyard.stats.effects.estimate import LogEstimate, Method
-from steelyard.stats.planning.fresh_run import FreshRun
 from steelyard.units import Metric, Scalar
+
+By = Literal["block", "context", "launch"]
+Method = Literal[
+    "block-contrast-t",
+    "context-contrast-t",
+    "unpaired-contrast-t",
+    "block-contrast-sign",
+    "context-contrast-sign",
+    "block-contrast-box",
+    "context-contrast-box",
+    "unpaired-welch-james",
+    "lenth-pseudo-se",
+    "no-error-term",
+]
+
+
+class LogEstimate(msgspec.Struct, frozen=True):
+    """A contrast of logarithms.
+
+    Attributes
+    ----------
+    log : float
+        The estimate.
+    se, nu : float or None
+        Standard error and degrees of freedom of t; ``None`` without an error term, and where the units do not
+        differ at all: then p is that of n equal signs, 2^(1-n), and there is no interval.
+    p : float or None
+        Two-sided, that the ratio is 1; ``None`` without an error term.
+    """
+
+    log: float
+    se: float | None
+    nu: float | None
+    p: float | None
+    method: Method
+
+    @property
+    def value(self) -> float | None:
+        """The ratio; ``None`` where it leaves the range of double."""
+        return math.exp(self.log) if abs(self.log) <= LARGEST_LOG else None
 
 
 class Effect(msgspec.Struct, frozen=True):
@@ -69,11 +110,21 @@ class Effect(msgspec.Struct, frozen=True):
     resolved: bool | None = None
     resolvable: float | None = None
     fresh: FreshRun | None = None
+    __lines__: ClassVar[Lines] = (
+        *("factors", "confounded", "df", "q", "ratio=ratio.value", "ci95", "ci_family", "method"),
+        *("se_log=ratio.se", "nu=ratio.nu", "f", "nu1", "nu2", "p", "p_holm", "p_flips"),
+        *("resolved", "resolvable", "fresh_run=fresh", "share", "omega2", "assumptions"),
+    )
 
     @property
     def interaction(self) -> bool:
         """Whether several axes take part."""
         return len(self.factors) > 1
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the method takes for granted."""
+        return assumptions(self.method)
 
 
 class LevelEffect(msgspec.Struct, frozen=True):
@@ -83,6 +134,7 @@ class LevelEffect(msgspec.Struct, frozen=True):
     step: int
     ratio: LogEstimate
     ci95: Interval | None
+    __lines__: ClassVar[Lines] = ("factor", "step", "ratio=ratio.value", "ci95", "method=ratio.method")
 
 
 class ConditionalEffect(msgspec.Struct, frozen=True):
@@ -95,6 +147,9 @@ class ConditionalEffect(msgspec.Struct, frozen=True):
     step: int
     ratio: LogEstimate
     ci95: Interval | None
+    __lines__: ClassVar[Lines] = (
+        *("factor", "at", "step", "ratio=ratio.value", "ci95", "method=ratio.method"),
+    )
 
 
 class ContrastEffect(msgspec.Struct, frozen=True):
@@ -107,6 +162,10 @@ class ContrastEffect(msgspec.Struct, frozen=True):
     p_holm: float | None = None
     resolved: bool | None = None
     resolvable: float | None = None
+    __lines__: ClassVar[Lines] = (
+        *("name", "ratio=ratio.value", "ci95", "ci_family", "method=ratio.method", "p=ratio.p"),
+        *("p_holm", "resolved", "resolvable"),
+    )
 
 
 class Factorial(msgspec.Struct, frozen=True):
@@ -151,3 +210,8 @@ class Factorial(msgspec.Struct, frozen=True):
     unassigned: float = 0.0
     censored: bool = False
     undefined: Undefined | None = None
+    __lines__: ClassVar[Lines] = (
+        *("metric", "stratum", "labels", "kind", "axes", "treatments", "by", "n=units", "blocks"),
+        *("unmatched", "effects", "levels", "conditional", "contrasts", "rest", "unassigned"),
+        *("censored", "undefined"),
+    )

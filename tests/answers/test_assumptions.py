@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.report.answer.assumptions import assumptions
+from steelyard.answers.assumptions import assumptions
 
 KINDS = [
     "log-ratio-t",

@@ -1,21 +1,98 @@
-"""What a probe costs, metric by metric."""
+"""``Observation``: what a probe costs, metric by metric.
+
+Its document is ``steelyard/observation``. History: version 1, the first; ``any_level``, ``trace_ms`` and
+``traces`` came later.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import ClassVar, Final, Literal
 
 import msgspec
 
+from steelyard.answers.document import Format, Lines
 from steelyard.answers.interval import Interval
-from steelyard.stats.perturbation.tracing import Trace
 from steelyard.units import Metric
 
 Perturbation = Literal["unperturbed", "perturbed", "not_resolved"]
 """``unperturbed``: shown to lie within the margin. ``perturbed``: a difference is shown, and that it lies
 within the margin is not. ``not_resolved``: neither."""
 
-Method = Literal["block-contrast-box", "context-contrast-box", "unpaired-welch-james"]
+
+class PartDifference(msgspec.Struct, frozen=True):
+    """A part of the run under a probe against the same part without one, paired by block.
+
+    Attributes
+    ----------
+    difference : float
+        Mean over blocks, events per second of CPU time.
+    ci95 : Interval or None
+        Of it, t(n - 1); ``None`` without a spread.
+    p_holm : float or None
+        Of no difference, adjusted over all parts and probes of the event.
+    """
+
+    difference: float
+    ci95: Interval | None
+    p_holm: float | None
+
+
+class TracePart(msgspec.Struct, frozen=True):
+    """Events per second in an equal part of a run's CPU time: mean and standard deviation over runs."""
+
+    rate: float
+    s: float | None
+    against: PartDifference | None
+    __lines__: ClassVar[Lines] = (
+        *("rate", "s", "difference=against.difference", "ci95=against.ci95", "p_holm=against.p_holm"),
+    )
+
+
+class Trace(msgspec.Struct, frozen=True):
+    """One event under one level.
+
+    Attributes
+    ----------
+    runs : int
+        That have the event in all of their intervals.
+    uncounted : int
+        Runs that do not, and are left out.
+    rates : tuple of float
+        Mean over runs, events per second of CPU time, of equal parts of the run's CPU time.
+    s : tuple of float or None
+        Standard deviation over runs, of each part; ``None`` with one run.
+    differences : tuple of PartDifference
+        By part; empty for the baseline, and with fewer than two blocks in common.
+    blocks : int
+        In common with the baseline.
+    """
+
+    event: str
+    level: str
+    runs: int
+    uncounted: int
+    rates: tuple[float, ...]
+    s: tuple[float, ...] | None
+    differences: tuple[PartDifference, ...] = ()
+    blocks: int = 0
+    __lines__: ClassVar[Lines] = ("event", "level", "runs", "uncounted", "blocks", "parts")
+
+    @property
+    def parts(self) -> tuple[TracePart, ...]:
+        """The same, part by part."""
+        return tuple(
+            TracePart(
+                rate,
+                self.s[i] if self.s else None,
+                self.differences[i] if self.differences else None,
+            )
+            for i, rate in enumerate(self.rates)
+        )
+
+    def differing(self, alpha: float) -> list[int]:
+        """The parts, from 0, that are shown to differ."""
+        return [i for i, d in enumerate(self.differences) if d.p_holm is not None and d.p_holm <= alpha]
 
 
 class AnyLevel(msgspec.Struct, frozen=True):
@@ -23,6 +100,8 @@ class AnyLevel(msgspec.Struct, frozen=True):
 
     Attributes
     ----------
+    unit : {"block", "context", "launch"}
+        What is counted as independent.
     f, nu1, nu2, p : float
         F with its degrees of freedom, and P(F' >= F); not adjusted over metrics.
     levels : int
@@ -32,13 +111,19 @@ class AnyLevel(msgspec.Struct, frozen=True):
     """
 
     metric: Metric
-    method: Method
+    unit: Literal["block", "context", "launch"]
     f: float
     nu1: float
     nu2: float
     p: float
     levels: int
     n: int
+    __lines__: ClassVar[Lines] = ("metric", "method", "f", "nu1", "nu2", "p", "levels", "n")
+
+    @property
+    def method(self) -> str:
+        """Box's corrected F of contrasts within units; of launches, Johansen's Welch-James test."""
+        return "unpaired-welch-james" if self.unit == "launch" else f"{self.unit}-contrast-box"
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -65,6 +150,9 @@ class Change(msgspec.Struct, frozen=True):
     p_within: float
     perturbation: Perturbation
     blocks: int
+    __lines__: ClassVar[Lines] = (
+        *("metric", "unit=metric.unit", "ratio", "ci95", "p_holm", "p_within", "perturbation", "blocks"),
+    )
 
     @property
     def percent(self) -> float:
@@ -90,10 +178,11 @@ class Probed(msgspec.Struct, frozen=True):
     added: float | None
     changes: tuple[Change, ...]
     differs: str | None = None
+    __lines__: ClassVar[Lines] = (*("probe=name", "added", "differs", "changes"),)
 
 
 class Correlation(msgspec.Struct, frozen=True):
-    """Whether the change of one metric foretells that of another, over the probes.
+    """Whether the change of one metric predicts that of another, over the probes.
 
     Attributes
     ----------
@@ -111,7 +200,7 @@ class Correlation(msgspec.Struct, frozen=True):
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """The whole.
+    """What observing a program costs, probe by probe.
 
     Attributes
     ----------
@@ -144,8 +233,15 @@ class Observation(msgspec.Struct, frozen=True):
     any_level: tuple[AnyLevel, ...] = ()
     trace_ms: int | None = None
     traces: tuple[Trace, ...] = ()
+    __lines__: ClassVar[Lines] = (
+        *("command", "within", "alpha", "blocks", "seed", "contexts", "outputs_compared"),
+        *("unprobed=typical", "probes", "correlations", "any_level", "trace_ms", "traces"),
+    )
 
     @property
     def metrics(self) -> Sequence[Metric]:
         """What was observed, in order."""
         return [change.metric for change in next((p.changes for p in self.probes if p.changes), ())]
+
+
+OBSERVATION: Final = Format("steelyard/observation", 1, Observation)
