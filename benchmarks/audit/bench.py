@@ -21,8 +21,9 @@ from programs import lucky_builds, real, set_conflict, stack_split
 
 from steelyard.answers.audit import Audit
 from steelyard.lab.answer.analyze import analyze
-from steelyard.lab.audit import Auditing, audit
-from steelyard.lab.compare.compare import Comparing
+from steelyard.lab.audit.audit import audit
+from steelyard.lab.audit.request import AuditRequest
+from steelyard.lab.compare.compare import CompareRequest
 from steelyard.lab.run.run import run
 from steelyard.spec.experiment import Contexts
 from steelyard.store import Record
@@ -37,7 +38,7 @@ def audited(command: str, directory: Path, name: str, **asked: object) -> tuple[
     """One audit, and how long it took."""
     started = time.monotonic()
     found = audit(
-        Auditing(command=command, **asked), directory / name, watch=lambda _: None, tell=lambda _: None
+        AuditRequest(command=command, **asked), directory / name, watch=lambda _: None, tell=lambda _: None
     )
     return found, time.monotonic() - started
 
@@ -45,7 +46,9 @@ def audited(command: str, directory: Path, name: str, **asked: object) -> tuple[
 def stack(repeats: int, directory: Path) -> bool:
     """The effect of the environment's size, against a reference of 200 lengths, 5 passes, drawn otherwise."""
     command = f"{stack_split(directory)} 1500000"
-    asked = Comparing(commands=(command,), rel_halfwidth=None, blocks=5 * REFERENCE_CONTEXTS, metric="cpu_s")
+    asked = CompareRequest(
+        commands=(command,), rel_halfwidth=None, blocks=5 * REFERENCE_CONTEXTS, metric="cpu_s"
+    )
     contexts = Contexts({"env_bytes": "random", "aslr": "off"}, 5)
     design = msgspec.structs.replace(asked.experiment().design, blocks=5 * REFERENCE_CONTEXTS, seed=77)
     run(
@@ -122,7 +125,7 @@ def luck(repeats: int, directory: Path) -> bool:
     old, new = lucky_builds(directory)
     counts: dict[str, Counter[str]] = {"across contexts": Counter(), "in one context": Counter()}
     for seed in range(1, repeats + 1):
-        asked = Comparing(
+        asked = CompareRequest(
             commands=(f"{old} 100000", f"{new} 100000"),
             blocks=20,
             rel_halfwidth=None,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import msgspec
 
+from steelyard.analysis import Analysis, Family
 from steelyard.answers.comparison import Comparison, SpeedupRatio
 from steelyard.answers.contexts import ContextFinding
 from steelyard.answers.document import Lines
@@ -124,7 +125,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     experiment: str
     design: DesignFacts
-    declared: Any
+    declared: Analysis
     metric: Metric
     samples: tuple[Described, ...]
     comparisons: tuple[Comparison, ...]
@@ -137,7 +138,7 @@ class Answer(msgspec.Struct, frozen=True):
     effects_beside: tuple[Factorial, ...] = ()
     __lines__: ClassVar[Lines] = (
         *("experiment", "metric", "alpha=declared.alpha", "margin=declared.margin"),
-        *("family=declared.family", "interval=declared.interval", "uncertainty=declared.uncertainty"),
+        *("family", "interval=declared.interval", "uncertainty=declared.uncertainty"),
         *("design", "samples", "comparisons", "warnings", "unobserved", "contexts", "protocol"),
         *("effects", "effects_beside", "speedup_ratios", "simulated"),
     )
@@ -146,6 +147,11 @@ class Answer(msgspec.Struct, frozen=True):
     def judged(self) -> tuple[Comparison, ...]:
         """Comparisons of the primary metric."""
         return tuple(each for each in self.comparisons if each.metric.name == self.metric.name)
+
+    @property
+    def family(self) -> Family:
+        """What Holm adjusts over, within each stratum."""
+        return self.declared.family or "baseline"
 
     @property
     def simulated(self) -> bool:

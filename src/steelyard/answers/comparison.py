@@ -24,10 +24,10 @@ Relevance = Literal["above", "inside", "straddles"]
 Verdict = Literal["faster", "slower", "equivalent", "not_resolved"]
 
 
-class Law(Protocol):
+class Distribution(Protocol):
     """The distribution that an interval and its p-values come from.
 
-    Every law keeps this promise: ``p_of(r)`` is at most alpha exactly when ``interval(alpha)`` is bounded and
+    Every one keeps this promise: ``p_of(r)`` is at most alpha exactly when ``interval(alpha)`` is bounded and
     leaves out r; or, of values that are only lower bounds, when what is left of the interval does.
     """
 
@@ -58,7 +58,7 @@ class Speedup(msgspec.Struct, frozen=True):
         How it is estimated: ``log-ratio-t``. Where the units do not differ at all, so that no t exists:
         ``log-ratio-sign`` (p = 2^(1-n), the interval of the sign test) and ``log-ratio-permutation``
         (p = 2 / C(n, n_old)). They claim no more than n equal signs can.
-    law : Law
+    distribution : Distribution
         Where p and interval come from.
     estimand : str
         What it is an estimate of.
@@ -76,7 +76,7 @@ class Speedup(msgspec.Struct, frozen=True):
     p: float
     unit: Unit
     kind: str
-    law: Law
+    distribution: Distribution
     estimand: Estimand = "geomean_ratio"
     least_p: float = 0.0
     one_sided: bool = False
@@ -100,13 +100,13 @@ class Speedup(msgspec.Struct, frozen=True):
         """The two-sided interval at level 1 - ``alpha``; ``None`` where it has no bound. It excludes 1
         exactly when p <= ``alpha``.
         """
-        return self.law.interval(alpha)
+        return self.distribution.interval(alpha)
 
     def p_of(self, ratio: float) -> float:
         """Two-sided p of the hypothesis that the ratio is ``ratio``, which must be positive; at most alpha
         exactly when the interval at that level excludes it.
         """
-        return self.law.p_of(ratio)
+        return self.distribution.p_of(ratio)
 
 
 class AdjustedSpeedup(msgspec.Struct, frozen=True):
@@ -181,7 +181,7 @@ class Better(msgspec.Struct, frozen=True):
     permuted: bool = False
 
 
-class NoncentralLaw(Protocol):
+class NoncentralDistribution(Protocol):
     """The distribution of a standardised difference."""
 
     def interval(self, alpha: float) -> Interval:
@@ -192,12 +192,12 @@ class Standardised(msgspec.Struct, frozen=True):
     """A difference over the standard deviation that it is seen against (Cohen's d)."""
 
     value: float
-    law: NoncentralLaw
+    distribution: NoncentralDistribution
     __lines__: ClassVar[Lines] = ("value", "ci95=interval")
 
     def interval(self, alpha: float = 0.05) -> Interval:
         """All true values under which the observed one is in neither tail (Steiger and Fouladi 1997)."""
-        return self.law.interval(alpha)
+        return self.distribution.interval(alpha)
 
 
 class Typical(msgspec.Struct, frozen=True):

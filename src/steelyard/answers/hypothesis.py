@@ -9,6 +9,9 @@ import msgspec
 from steelyard.answers.document import Lines
 from steelyard.answers.interval import Interval
 
+Alternative = Literal["two-sided", "less", "greater"]
+"""First sample compared with the second, if the hypothesis of no difference is wrong."""
+
 
 class TestOutcome(msgspec.Struct, frozen=True):
     """What one test of two samples came to.

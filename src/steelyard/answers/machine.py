@@ -1,6 +1,7 @@
-"""``Checkup``: what can and cannot be observed and controlled on a machine.
+"""``HostReport``: what can and cannot be observed and controlled on a machine.
 
-Its document is ``steelyard/doctor``. History: version 1, the first.
+Its document is ``steelyard/doctor``.
+History: 1, the first; 2, weights are ``problem``, ``limitation``, ``ok``.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ import msgspec
 from steelyard.answers.document import Format, Lines
 from steelyard.units import Scalar
 
-Weight = Literal["spoils", "limits", "fine"]
-"""``spoils``: results here may mislead. ``limits``: something cannot be seen or held. ``fine``: neither."""
+Weight = Literal["problem", "limitation", "ok"]
+"""``problem``: results may mislead. ``limitation``: something cannot be seen or held. ``ok``: neither."""
 
-WORST_FIRST: Final[tuple[Weight, ...]] = ("spoils", "limits", "fine")
+WORST_FIRST: Final[tuple[Weight, ...]] = ("problem", "limitation", "ok")
 
 
-class MachineFinding(msgspec.Struct, frozen=True):
+class HostFinding(msgspec.Struct, frozen=True):
     """What was found about one topic.
 
     Attributes
@@ -39,7 +40,7 @@ class MachineFinding(msgspec.Struct, frozen=True):
     cure: str | None = None
 
 
-class Checkup(msgspec.Struct, frozen=True):
+class HostReport(msgspec.Struct, frozen=True):
     """What was found, worst first, and the facts that it rests on.
 
     Attributes
@@ -49,9 +50,9 @@ class Checkup(msgspec.Struct, frozen=True):
     """
 
     facts: Mapping[str, Scalar]
-    findings: tuple[MachineFinding, ...]
+    findings: tuple[HostFinding, ...]
     able: bool
     __lines__: ClassVar[Lines] = ("able", "findings", "facts")
 
 
-DOCTOR: Final = Format("steelyard/doctor", 1, Checkup)
+DOCTOR: Final = Format("steelyard/doctor", 2, HostReport)

@@ -8,6 +8,7 @@ from typing import ClassVar, Final, Literal
 
 import msgspec
 
+from steelyard.analysis import Analysis
 from steelyard.answers.assumptions import assumptions
 from steelyard.answers.comparison import AdjustedSpeedup, Difference
 from steelyard.answers.document import Lines, part
@@ -68,6 +69,11 @@ class Rules(msgspec.Struct, frozen=True):
     alpha: float = 0.05
     direction: Direction = "two-sided"
     on_shape: OnShape = "flag"
+
+    @classmethod
+    def of(cls, analysis: Analysis) -> Rules:
+        """Return the rules that an experiment declared."""
+        return cls(analysis.alpha, analysis.alternative, analysis.ks_policy)
 
 
 class Checks(msgspec.Struct, frozen=True):

@@ -17,13 +17,18 @@ _Field = tuple[str, Any] | tuple[str, Any, Any]
 
 
 def document_type(of: Format) -> type[msgspec.Struct]:
-    """A struct with the fields of the document."""
+    """A struct with the fields of the document, to decode one with."""
     shapes = _Shapes(of.views)
     head: list[_Field] = [("format", Literal[of.name]), ("version", Literal[of.version])]
     more: list[_Field] = [
         (key, _either([shapes.of(each), msgspec.UnsetType]), msgspec.UNSET) for key, each in of.more.items()
     ]
     return _struct(of.content, [*head, *shapes.fields(of.content, lines_of(of.content, of.views)), *more])
+
+
+def schema(of: Format) -> dict[str, Any]:
+    """The JSON Schema of the document."""
+    return msgspec.json.schema(document_type(of))
 
 
 class _Shapes:

@@ -21,11 +21,11 @@ def command(ctx: click.Context, as_json: bool) -> None:
     The same facts are stored with every run.
     """
     from steelyard.answers.machine import DOCTOR
-    from steelyard.lab.doctor import checkup
+    from steelyard.lab.doctor import inspect_host
     from steelyard.report.doctor import lines
     from steelyard.report.text.line import write
 
-    found = checkup()
+    found = inspect_host()
     if as_json:
         click.echo(DOCTOR.text(found), nl=False)
     else:

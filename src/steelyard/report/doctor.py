@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from steelyard.answers.machine import Checkup, Weight
+from steelyard.answers.machine import HostReport, Weight
 from steelyard.report.text.label import pad, printable, wrap
 from steelyard.report.text.line import Line, Span, Style
 from steelyard.units import Scalar
 
-_STYLES: Final[dict[Weight, Style]] = {"spoils": "bad", "limits": "open", "fine": "good"}
+_STYLES: Final[dict[Weight, Style]] = {"problem": "bad", "limitation": "open", "ok": "good"}
 
 
-def lines(checkup: Checkup, width: int = 80) -> list[Line]:
+def lines(report: HostReport, width: int = 80) -> list[Line]:
     """The machine in a line, then the findings in their order, each with what it means and what cures it."""
-    said: list[Line] = [(Span(line, "heading"),) for line in wrap(_machine(checkup.facts), width, rest="  ")]
+    said: list[Line] = [(Span(line, "heading"),) for line in wrap(_machine(report.facts), width, rest="  ")]
     said.append(())
-    topics = max(len(each.topic) for each in checkup.findings)
+    topics = max(len(each.topic) for each in report.findings)
     weights = max(len(weight) for weight in _STYLES)
     indent, deep = " " * (weights + 2), " " * (weights + topics + 4)
-    for each in checkup.findings:
+    for each in report.findings:
         first, *rest = wrap(printable(each.found), width, first=deep, rest=deep)
         weight = Span(pad(each.weight, weights), _STYLES[each.weight])
         said.append((weight, Span(f"  {pad(each.topic, topics)}  "), Span(first.removeprefix(deep))))

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from steelyard.analysis import Analysis
 from steelyard.answers.analysis import Answer, DesignFacts
 from steelyard.answers.notice import Notice
 from steelyard.factorial import Layout
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.compare.instances import pool
 from steelyard.stats.compare.pairing import pair_up
-from steelyard.stats.declared import Declared
 from steelyard.stats.describe.described import describe
-from steelyard.stats.describe.doubtful_unit import doubtful_units
-from steelyard.stats.notices import limits_of, warnings_of
+from steelyard.stats.notices import doubtful_units, limits_of, warnings_of
 
 if TYPE_CHECKING:  # with what they come from, 90 modules that an answer about one treatment does without
     from steelyard.answers.comparison import Comparison, SpeedupRatio, Typical
@@ -31,7 +30,7 @@ def answer(
     experiment: str,
     samples: Sequence[Sample],
     facts: DesignFacts,
-    declared: Declared,
+    declared: Analysis,
     *,
     to_limit: Sequence[Sample] | None = None,
     warnings: Sequence[Notice] = (),
@@ -92,18 +91,19 @@ def answer(
     )
 
 
-def _protocol(samples: Sequence[Sample], declared: Declared) -> ProtocolAnswer | None:
-    if declared.protocol is None:
+def _protocol(samples: Sequence[Sample], declared: Analysis) -> ProtocolAnswer | None:
+    if declared.protocol == "default":
         return None
     # Imported where it is asked for: the default analysis does without its tests.
+    from steelyard.answers.protocol import Rules
     from steelyard.stats.protocol_2014.family import protocol
 
-    return protocol(samples, declared, declared.protocol)
+    return protocol(samples, declared, Rules.of(declared))
 
 
-def _of_protocol(declared: Declared, facts: DesignFacts) -> list[Notice]:
-    """What the protocol takes for granted, and this design does not give."""
-    if declared.protocol is None:
+def _of_protocol(declared: Analysis, facts: DesignFacts) -> list[Notice]:
+    """Assumptions of the protocol that this design does not meet."""
+    if declared.protocol == "default":
         return []
     if facts.order == "sequential":
         return [Notice("pseudo_replication", (), {"cause": "order"})]
@@ -111,5 +111,5 @@ def _of_protocol(declared: Declared, facts: DesignFacts) -> list[Notice]:
     return [Notice("pairing_given_up"), *returning]
 
 
-def _lonely(samples: Sequence[Sample], declared: Declared) -> tuple[Treatment, ...]:
+def _lonely(samples: Sequence[Sample], declared: Analysis) -> tuple[Treatment, ...]:
     return pair_up([s for s in samples if s.metric.name == declared.metric], declared).without_baseline

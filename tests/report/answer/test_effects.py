@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
+from steelyard.analysis import MeasuredTypeB, TypeB
 from steelyard.answers.effects import ConditionalEffect, Effect, Factorial, LevelEffect, LogEstimate
 from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import Undefined
@@ -12,7 +12,6 @@ from steelyard.factorial import Axis, Layout
 from steelyard.report.answer import effects
 from steelyard.report.answer.effect_words import called, interactions, leads
 from steelyard.report.text.line import plain
-from steelyard.stats.uncertainty.type_b import TypeB
 from steelyard.units import BUILTIN, Metric
 
 AXES = (
@@ -58,7 +57,7 @@ class Answering:
     def __init__(self, *parts, **declared):
         self.effects = parts
         self.declared = type(
-            "Declared", (), {"baseline": {}, "family": "baseline", "alpha": 0.05, "type_b": ()} | declared
+            "Analysis", (), {"baseline": {}, "family": "baseline", "alpha": 0.05, "type_b": ()} | declared
         )
 
 
@@ -161,6 +160,6 @@ def test_errors_that_are_declared_are_said_to_be_in_no_effect_and_of_those_of_th
     declared = TypeB("scale of the meter", 0.01)
     said = plain(effects.lines(Answering(found(), type_b=(declared,)), 80))
     assert "type_b" in said
-    clock = replace(declared, measured=True)
+    clock = MeasuredTypeB("scale of the meter", 0.01)
     assert "type_b" not in plain(effects.lines(Answering(found(), type_b=(clock,)), 80))
     assert "type_b" not in text(found())

@@ -1,4 +1,4 @@
-"""``Patient``: the machine as it is examined."""
+"""``HostState``: the machine as it is examined."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from steelyard.answers.machine import MachineFinding
+from steelyard.answers.machine import HostFinding
 from steelyard.run.host import LoadChange
 from steelyard.units import Scalar
 
 Facts = Mapping[str, Scalar]
 
 
-class Patient(msgspec.Struct, frozen=True):
+class HostState(msgspec.Struct, frozen=True):
     """The facts that are stored with every run, and the load over a moment without any work of ours."""
 
     facts: Facts
@@ -30,4 +30,4 @@ class Patient(msgspec.Struct, frozen=True):
         return int(self.facts.get("cpus_usable", 1))
 
 
-Check = Callable[[Patient], MachineFinding]
+Check = Callable[[HostState], HostFinding]

@@ -9,6 +9,7 @@ from math import sqrt
 from pathlib import Path
 from typing import Final
 
+from steelyard.analysis import Analysis
 from steelyard.answers.comparison import Speedup
 from steelyard.answers.plan import Judge, Outlook, Pilot, Unit
 from steelyard.errors import SteelyardError
@@ -17,7 +18,6 @@ from steelyard.sample import Sample, Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.stats.compare.comparison import intervals
 from steelyard.stats.compare.pairing import pair_up
-from steelyard.stats.declared import Declared
 from steelyard.stats.planning.looking_ahead import outlook
 from steelyard.store import Record
 from steelyard.store.facts import FILE
@@ -60,15 +60,15 @@ def _judge(experiment: Experiment, unit: Unit) -> Judge:
     return "sign-flip" if kind == "sign-flip" and blocks else "t"
 
 
-def _declared(experiment: Experiment) -> Declared:
+def _declared(experiment: Experiment) -> Analysis:
     analysis = experiment.analysis
     # Strata may be labels, which no plan knows.
     factors = {factor.name for factor in experiment.factors}
-    return Declared(
+    return Analysis(
         metric=analysis.metric,
-        baseline=analysis.baseline or {},
+        baseline=analysis.baseline,
         family=analysis.family,
-        strata=tuple(name for name in analysis.strata if name in factors),
+        strata=tuple(name for name in analysis.strata or () if name in factors),
     )
 
 

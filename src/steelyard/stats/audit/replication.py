@@ -62,7 +62,7 @@ def replicate(pairs: Sequence[Pair], *, alpha: float, least: float) -> tuple[tup
 
 
 def verdict(replicated: Sequence[Replicated], least: float) -> Verdict:
-    """Of one kind of context."""
+    """Replicated effects of one kind of context."""
     if any(each.moves for each in replicated):
         return "moves"
     low, high = 1 / (1 + least), 1 + least

@@ -6,7 +6,7 @@ import math
 
 from msgspec.structs import replace
 
-from steelyard.answers.comparison import Law, Speedup
+from steelyard.answers.comparison import Distribution, Speedup
 from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.estimand import INTERVALS, Estimand, IntervalKind, meant
@@ -29,8 +29,8 @@ def estimate(
     seed: int = 1,
 ) -> Speedup | Undefined:
     """The speedup of a contrast; ``interval`` is the first kind of the estimand by default, ``seed`` is for
-    those that draw. Signs are flipped of 7 to 64 differences of blocks, where the order that was drawn gave
-    them; else t stands in, as ``method`` says.
+    those that draw. SignTest are flipped of 7 to 64 differences of blocks, where the order that was drawn
+    gave them; else t stands in, as ``method`` says.
 
     Raises
     ------
@@ -47,19 +47,19 @@ def estimate(
     found = speedup(contrast)
     if kind == "log-delta" or isinstance(found, Undefined) or found.nu is None:
         return found
-    law: Law
+    distribution: Distribution
     if kind == "bootstrap-t":
-        law = Studentised(found.log, found.se, studentised_logs(contrast, seed=seed))
+        distribution = Studentised(found.log, found.se, studentised_logs(contrast, seed=seed))
     elif contrast.unit == "block" and FEWEST <= found.n <= MOST:
-        law = SignFlips(found.log, found.se, found.nu, contrast.differences, seed)
+        distribution = SignFlips(found.log, found.se, found.nu, contrast.differences, seed)
     else:
         return found
-    return replace(found, p=law.p_of(1.0), kind=f"log-ratio-{kind}", law=law)
+    return replace(found, p=distribution.p_of(1.0), kind=f"log-ratio-{kind}", distribution=distribution)
 
 
 def effects(contrast: Contrast, estimand: Estimand) -> Floats:
     """What each unit of a paired contrast adds to the log of the ratio, up to a constant, in the order of the
-    units: what a drift or a likeness of neighbours would show in. Empty where there is none.
+    units: what a drift or a likeness of neighbours would show in. Empty for other estimands.
     """
     if estimand == "ratio_of_means":
         means = means_of(contrast)

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.answers.comparison import Law, Speedup
+from steelyard.answers.comparison import Distribution, Speedup
 from steelyard.answers.undefined import LARGEST_LOG, Undefined
 from steelyard.arrays import Floats
 from steelyard.estimand import IntervalKind
@@ -16,11 +16,11 @@ from steelyard.stats.compare.means import Means, means_of
 from steelyard.stats.compare.speedup import by_t, of_equal_units
 from steelyard.stats.distributions.bootstrap_t import studentised_ratio
 from steelyard.stats.distributions.fieller import Fieller
-from steelyard.stats.distributions.monte_carlo import Drawn, Studentised
+from steelyard.stats.distributions.monte_carlo import MonteCarlo, Studentised
 from steelyard.stats.rounding import ROUNDING
 
 DRAWS: Final = 200_000
-"""Of the Monte Carlo method: the quantile of 2.5 % has an error of 0.035 points."""
+"""Draws of the Monte Carlo method: the quantile of 2.5 % has an error of 0.035 points."""
 
 
 def ratio_of_means(
@@ -43,12 +43,14 @@ def ratio_of_means(
     n = means.top.size if means.paired else means.top.size + means.bottom.size
     if u <= ROUNDING:
         return _certain(contrast, means, log)
-    law = _law(means, interval, seed)
+    distribution = _distribution(means, interval, seed)
     zero = means.p_of_zero
     kind = f"means-{interval}"
-    if law is None:
+    if distribution is None:
         return by_t(log, u, means.nu, n, contrast.unit, kind, estimand="ratio_of_means", least_p=zero)
-    return Speedup(log, u, means.nu, n, law.p_of(1.0), contrast.unit, kind, law, "ratio_of_means", zero)
+    return Speedup(
+        log, u, means.nu, n, distribution.p_of(1.0), contrast.unit, kind, distribution, "ratio_of_means", zero
+    )
 
 
 def gum_draws(means: Means, *, seed: int, draws: int = DRAWS) -> Floats:
@@ -71,11 +73,11 @@ def gum_draws(means: Means, *, seed: int, draws: int = DRAWS) -> Floats:
         return np.sort(means.value * (top / bottom))
 
 
-def _law(means: Means, interval: IntervalKind, seed: int) -> Law | None:
+def _distribution(means: Means, interval: IntervalKind, seed: int) -> Distribution | None:
     if interval == "fieller":
         return Fieller(means.value, means.r_top, means.r_bottom, means.r_both, means.nu)
     if interval == "gum-s1":
-        return Drawn(gum_draws(means, seed=seed))
+        return MonteCarlo(gum_draws(means, seed=seed))
     if interval == "bootstrap-t":
         return Studentised(math.log(means.value), means.u_relative, studentised_ratio(means, seed=seed))
     if interval != "log-delta":

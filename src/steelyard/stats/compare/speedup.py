@@ -16,7 +16,7 @@ from steelyard.arrays import Floats
 from steelyard.estimand import Estimand
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.distributions.sign_flips import SignFlips
-from steelyard.stats.distributions.sign_test import Signs
+from steelyard.stats.distributions.sign_test import SignTest
 from steelyard.stats.distributions.student import AS_NORMAL, LogT, detectable
 from steelyard.stats.rounding import of_logs
 
@@ -61,8 +61,8 @@ def by_t(
     least_p: float = 0.0,
 ) -> Speedup:
     """An estimate whose logarithm over its standard error follows Student's t."""
-    law = LogT(log, se, nu, least_p)
-    return Speedup(log, se, nu, n, law.p_of(1.0), unit, kind, law, estimand, least_p)
+    distribution = LogT(log, se, nu, least_p)
+    return Speedup(log, se, nu, n, distribution.p_of(1.0), unit, kind, distribution, estimand, least_p)
 
 
 def of_equal_units(
@@ -87,8 +87,8 @@ def resolvable(ratio: Speedup, alpha: float = 0.05, power: float = 0.8) -> float
     """
     if ratio.se == 0:
         return None
-    if isinstance(ratio.law, SignFlips | Signs):
-        shift = ratio.law.detectable(alpha, power)
+    if isinstance(ratio.distribution, SignFlips | SignTest):
+        shift = ratio.distribution.detectable(alpha, power)
     else:
         shift = detectable(AS_NORMAL if ratio.nu is None else ratio.nu, alpha, power) * ratio.se
     return math.expm1(shift) if shift is not None and shift <= LARGEST_LOG else None

@@ -105,7 +105,7 @@ def _rounds(of: Visits) -> list[Floats] | Undefined:
 
 
 def _round_of(of: Visits, contexts: int, place: Ints) -> Ints:
-    """Which round each context belongs to: in a round the first visits of all contexts come before the last
+    """Round of each visit: in a round the first visits of all contexts come before the last
     of any, so that a context that begins after all earlier ones have ended begins a new one.
     """
     first, last = np.full(contexts, np.iinfo(np.int64).max), np.zeros(contexts, np.int64)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
+from steelyard.analysis import Analysis
 from steelyard.answers.analysis import DesignFacts
 from steelyard.answers.contexts import AcrossContexts, ContextFinding, Split
 from steelyard.answers.undefined import Undefined
@@ -14,7 +15,6 @@ from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.contexts.across import across_contexts
 from steelyard.stats.contexts.allocation import allocate_like
 from steelyard.stats.contexts.visits import same_contexts
-from steelyard.stats.declared import Declared
 from steelyard.stats.distributions.student import t_quantile
 
 SEEN: Final = 0.05
@@ -22,9 +22,9 @@ SEEN: Final = 0.05
 
 
 def context_findings(
-    samples: Sequence[Sample], declared: Declared, facts: DesignFacts
+    samples: Sequence[Sample], declared: Analysis, facts: DesignFacts
 ) -> tuple[ContextFinding, ...]:
-    """Of every declared comparison that has a ratio in two contexts or more; none without contexts.
+    """Findings for every declared comparison that has a ratio in two contexts or more; none without contexts.
 
     Raises
     ------

@@ -96,7 +96,7 @@ def rank_tails(n: int) -> npt.NDArray[np.float64]:
 
 
 def _tails(ranks: Floats) -> npt.NDArray[np.float64]:
-    """The same in steps of half a rank, for midranks."""
+    """Exact distribution in steps of half a rank, for midranks."""
     return _flipped(np.rint(2 * ranks).astype(np.int64))
 
 

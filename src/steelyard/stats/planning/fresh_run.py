@@ -5,20 +5,20 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from steelyard.analysis import Analysis
 from steelyard.answers.analysis import DesignFacts
 from steelyard.answers.comparison import FreshRun, Speedup
 from steelyard.estimand import meant
-from steelyard.stats.declared import Declared
 from steelyard.stats.planning.alpha_spending import level_before
 from steelyard.stats.planning.power import POWER
 from steelyard.stats.planning.sample_size import n_paired, n_tost
 
 MOST_BLOCKS: Final = 1_000_000
-"""That a design may have."""
+"""Largest number of blocks that a design may have."""
 
 
 def fresh_run(
-    ratio: Speedup, comparisons: int, declared: Declared, facts: DesignFacts, *, by_context: bool
+    ratio: Speedup, comparisons: int, declared: Analysis, facts: DesignFacts, *, by_context: bool
 ) -> FreshRun | None:
     """Of one among so many comparisons of a family; ``by_context`` where contexts are its units. ``None``
     where nothing pairs them or they do not vary, and where no design has as many blocks.

@@ -1,4 +1,4 @@
-"""How large the difference of a pair is, whichever test it took."""
+"""Effect sizes of a pair, independent of the test that it took."""
 
 from __future__ import annotations
 

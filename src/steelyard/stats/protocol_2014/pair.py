@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from steelyard.answers.comparison import Difference
 from steelyard.answers.flags import unequal
-from steelyard.answers.hypothesis import TestOutcome
-from steelyard.answers.protocol import TEST_OF, Path, ProtocolFlag, ProtocolPair, Rules, Test
+from steelyard.answers.hypothesis import Alternative, TestOutcome
+from steelyard.answers.protocol import TEST_OF, Checks, Path, ProtocolFlag, ProtocolPair, Rules, Test
 from steelyard.answers.undefined import Undefined
 from steelyard.stats.compare.pairing import Pair
 from steelyard.stats.hypothesis.mann_whitney import rank_sum
-from steelyard.stats.hypothesis.outcome import Alternative
 from steelyard.stats.hypothesis.t_tests import student, welch
 from steelyard.stats.protocol_2014.checks import check
 from steelyard.stats.protocol_2014.effects import effects
-from steelyard.stats.protocol_2014.path import choose
 from steelyard.stats.protocol_2014.profile import Profile
 
 
@@ -51,8 +49,21 @@ def examine(pair: Pair, baseline: Profile, treatment: Profile, rules: Rules) -> 
     )
 
 
+def choose(checks: Checks, alpha: float) -> Path:
+    """Row of the decision table for two samples that each have a shape."""
+    if _normal(checks, alpha):
+        return "student" if checks.variances is not None and checks.variances.p > alpha else "welch"
+    return "shift" if checks.centred is None or checks.centred.p > alpha else "order"
+
+
+def _normal(checks: Checks, alpha: float) -> bool:
+    """Whether Shapiro and Wilk reject neither sample."""
+    both = (checks.normality_baseline, checks.normality_treatment)
+    return all(each is not None and each.p > alpha for each in both)
+
+
 def alternative_of(rules: Rules, better: str) -> Alternative:
-    """What the baseline's values are, compared with the treatment's, if the treatment is better."""
+    """Alternative under which the treatment is better than the baseline."""
     if rules.direction == "two-sided":
         return "two-sided"
     return "less" if better == "higher" else "greater"
@@ -89,7 +100,7 @@ def _flags(
 
 
 def direction_of(pair: ProtocolPair, better: str) -> Difference:
-    """Which way a pair that is different lies: by the means where these were tested, by order elsewhere."""
+    """Direction of a pair that differs: by the means where these were tested, by order elsewhere."""
     if pair.test in ("student", "welch") and pair.outcome is not None:
         larger = pair.outcome.statistic < 0
     elif pair.effects is not None and pair.effects.above is not None:

@@ -15,13 +15,13 @@ from steelyard.sample import Treatment
 from steelyard.units import Scalar
 
 PROGRAMS = ("command", "program")
-"""Strata that name programs; where there is none of these, the first stratum does."""
+"""Strata that name programs; without any of these, the first stratum does."""
 
 Stratum = tuple[tuple[str, Scalar], ...]
 
 
 class Found(msgspec.Struct, frozen=True):
-    """What one pair of treatments came to for one program."""
+    """Outcome of one pair of treatments for one program."""
 
     program: str
     stratum: Stratum
@@ -112,7 +112,7 @@ def _found(pair: ProtocolPair, program: str, shared: Iterable[str]) -> Found:
 
 
 def within(treatment: Treatment, shared: Iterable[str]) -> str:
-    """What tells a treatment from the others of its stratum: its levels, but for those of ``shared``."""
+    """Levels that tell a treatment from the others of its stratum: all levels but ``shared``."""
     left_out = set(shared)
     levels = [str(level) or "''" for name, level in treatment.levels.items() if name not in left_out]
     return ",".join(levels) if levels else treatment.label

@@ -1,4 +1,4 @@
-"""What errors that repetition does not show add to a ratio, and to its uncertainty."""
+"""Contributions of Type B errors, which repetition does not show, to a ratio and its uncertainty."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
+from steelyard.analysis import TypeB
 from steelyard.answers.budget import Side
-from steelyard.answers.comparison import Law, Speedup
+from steelyard.answers.comparison import Distribution, Speedup
 from steelyard.answers.undefined import LARGEST_LOG, Undefined
 from steelyard.arrays import Floats
 from steelyard.stats.compare.contrast import Contrast
@@ -18,13 +19,12 @@ from steelyard.stats.compare.speedup import EqualUnits
 from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.distributions.student import AS_NORMAL, LogT
 from steelyard.stats.uncertainty.propagation import effective_freedom
-from steelyard.stats.uncertainty.type_b import TypeB
 
 """Whose values an error moves."""
 
 
 class Contribution(msgspec.Struct, frozen=True):
-    """What a Type B error adds to log S: through the numerator, the denominator, or both at once.
+    """Contribution of a Type B error to log S: through the numerator, the denominator, or both at once.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Contribution(msgspec.Struct, frozen=True):
     @property
     def u(self) -> float:
         """Standard uncertainty of log S, without its sign."""
-        return abs(self.sensitivity) * self.of.u
+        return abs(self.sensitivity) * self.of.standard
 
 
 def contributions(contrast: Contrast, components: Sequence[TypeB], *, logs: bool) -> tuple[Contribution, ...]:
@@ -87,10 +87,10 @@ def contributions_of_ratio(
 def with_type_b(ratio: Speedup, parts: Sequence[Contribution]) -> Speedup | Undefined:
     """The estimate with its Type A and Type B uncertainties together, nu by Welch-Satterthwaite.
 
-    Only for estimates that vary by t on log S or by flipped signs, or not at all: the laws of the others have
-    no place for it.
+    Only for estimates that vary by t on log S or by flipped signs, or not at all: the distributions of the
+    others have no place for it.
     """
-    if not isinstance(ratio.law, LogT | SignFlips | EqualUnits) or not any(part.u for part in parts):
+    if not isinstance(ratio.distribution, LogT | SignFlips | EqualUnits) or not any(part.u for part in parts):
         return ratio
     own = math.hypot(*(part.u for part in parts))
     if own > LARGEST_LOG:  # against values of next to nothing
@@ -98,16 +98,16 @@ def with_type_b(ratio: Speedup, parts: Sequence[Contribution]) -> Speedup | Unde
     own_nu = effective_freedom([p.u for p in parts], [p.of.nu for p in parts])
     if ratio.nu is None:
         # Units that do not differ at all, by the stated error, as far as their number can say anything.
-        least = ratio.law.p_of(2.0 if ratio.log == 0 else 1.0)
+        least = ratio.distribution.p_of(2.0 if ratio.log == 0 else 1.0)
         stated = LogT(ratio.log, own, min(own_nu or AS_NORMAL, AS_NORMAL), least)
-        return replace(ratio, se=own, p=stated.p_of(1.0), law=stated)
+        return replace(ratio, se=own, p=stated.p_of(1.0), distribution=stated)
     u = math.hypot(ratio.se, own)
     freedom = effective_freedom([ratio.se, *(p.u for p in parts)], [ratio.nu, *(p.of.nu for p in parts)])
     nu = min(freedom or AS_NORMAL, AS_NORMAL)
-    law: Law = LogT(ratio.log, u, nu, ratio.least_p)
-    if isinstance(ratio.law, SignFlips):
-        law = ratio.law.with_error(own, own_nu or math.inf, nu)
-    return replace(ratio, se=u, nu=nu, p=law.p_of(1.0), law=law)
+    distribution: Distribution = LogT(ratio.log, u, nu, ratio.least_p)
+    if isinstance(ratio.distribution, SignFlips):
+        distribution = ratio.distribution.with_error(own, own_nu or math.inf, nu)
+    return replace(ratio, se=u, nu=nu, p=distribution.p_of(1.0), distribution=distribution)
 
 
 def _per_unit(raws: Floats, *, logs: bool) -> float:
