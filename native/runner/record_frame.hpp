@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "frame_writer.h"
-#include "launch.h"
-#include "record.h"
+#include "frame_writer.hpp"
+#include "launch.hpp"
+#include "record.hpp"
 
 namespace steelyard {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "journal.h"
-#include "record_frame.h"
+#include "journal.hpp"
+#include "record_frame.hpp"
 
 namespace steelyard {
 

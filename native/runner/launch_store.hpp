@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "arena.h"
-#include "launch.h"
+#include "arena.hpp"
+#include "launch.hpp"
 
 namespace steelyard {
 

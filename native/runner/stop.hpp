@@ -24,8 +24,9 @@ void wake_never();
 template <typename Call>
 auto beyond_alarms(Call call) {
     auto result = call();
-    while (result < 0 && errno == EINTR && !stop_requested())
+    while (result < 0 && errno == EINTR && !stop_requested()) {
         result = call();
+    }
     return result;
 }
 

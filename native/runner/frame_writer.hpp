@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "crc32.h"
+#include "crc32.hpp"
 
 namespace steelyard {
 

@@ -13,8 +13,9 @@ consteval std::array<std::uint32_t, 256> make_crc32_table() {
     std::array<std::uint32_t, 256> table{};
     for (std::uint32_t byte = 0; byte < 256; ++byte) {
         std::uint32_t remainder = byte;
-        for (int bit = 0; bit < 8; ++bit)
+        for (int bit = 0; bit < 8; ++bit) {
             remainder = (remainder >> 1U) ^ ((remainder & 1U) != 0 ? 0xEDB88320U : 0U);
+        }
         table[byte] = remainder;
     }
     return table;
@@ -27,9 +28,10 @@ class Crc32 {
   public:
     void add(std::span<const char> bytes) {
         std::uint32_t remainder = remainder_;
-        for (const char byte : bytes)
+        for (const char byte : bytes) {
             remainder = (remainder >> 8U) ^
                         detail::crc32_table[(remainder ^ static_cast<unsigned char>(byte)) & 0xFFU];
+        }
         remainder_ = remainder;
     }
     std::uint32_t value() const { return ~remainder_; }

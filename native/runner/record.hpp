@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "launch.h"
+#include "launch.hpp"
 
 namespace steelyard {
 

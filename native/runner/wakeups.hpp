@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "clock.h"
+#include "clock.hpp"
 
 namespace steelyard {
 
@@ -33,8 +33,9 @@ static_assert(WakeupConfig{}.fastest_trim_ns < WakeupConfig{}.first_trim_ns &&
 /// The moment `limit_ns` after `now_ns`; never when there is no limit (0) or it lies beyond the clock's
 /// range.
 inline std::int64_t deadline_after(std::int64_t now_ns, std::uint64_t limit_ns) {
-    if (limit_ns == 0 || limit_ns >= static_cast<std::uint64_t>(never_ns - now_ns))
+    if (limit_ns == 0 || limit_ns >= static_cast<std::uint64_t>(never_ns - now_ns)) {
         return never_ns;
+    }
     return now_ns + static_cast<std::int64_t>(limit_ns);
 }
 

@@ -40,11 +40,14 @@ struct LaunchFrame {
         put(frame, std::uint8_t{1});
         put(frame, std::uint8_t{0});
         for (const std::size_t count :
-             {cpus.size(), prepare.size(), cleanup.size(), counters.size(), argv.size(), env.size()})
+             {cpus.size(), prepare.size(), cleanup.size(), counters.size(), argv.size(), env.size()}) {
             put(frame, static_cast<std::uint32_t>(count));
-        for (const auto* numbers : {&cpus, &prepare, &cleanup})
-            for (const std::uint32_t number : *numbers)
+        }
+        for (const auto* numbers : {&cpus, &prepare, &cleanup}) {
+            for (const std::uint32_t number : *numbers) {
                 put(frame, number);
+            }
+        }
         for (const std::string& name : counters) {
             put(frame, std::uint64_t{1});
             put(frame, std::uint32_t{1});
@@ -52,18 +55,22 @@ struct LaunchFrame {
             put_text(frame, name);
         }
         for (const std::string& text : {path, std::string("/"), std::string("/dev/null"), std::string(),
-                                        std::string(), std::string("/tmp/metrics")})
+                                        std::string(), std::string("/tmp/metrics")}) {
             put_text(frame, text);
-        for (const auto* texts : {&argv, &env})
-            for (const std::string& text : *texts)
+        }
+        for (const auto* texts : {&argv, &env}) {
+            for (const std::string& text : *texts) {
                 put_text(frame, text);
+            }
+        }
         if (extended) {
             put(frame, std::int32_t{3});
             put(frame, std::int32_t{0});
             put(frame, std::uint32_t{1});
             put(frame, std::uint32_t{1});
-            for (const char* text : {"/shown", "/sys/setting", "value"})
+            for (const char* text : {"/shown", "/sys/setting", "value"}) {
                 put_text(frame, text);
+            }
         }
         return frame;
     }

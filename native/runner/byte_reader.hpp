@@ -17,8 +17,9 @@ class ByteReader {
     /// False, and every later call too, when the frame ends before the value does.
     template <typename T>
     bool read(T& value) {
-        if (failed_ || rest_.size() < sizeof(T))
+        if (failed_ || rest_.size() < sizeof(T)) {
             return fail();
+        }
         std::memcpy(&value, rest_.data(), sizeof(T));
         rest_ = rest_.subspan(sizeof(T));
         return true;
@@ -27,10 +28,12 @@ class ByteReader {
     /// A text of a 32-bit length, its bytes and one NUL; `text` points into the frame. A NUL inside is
     /// refused, because the kernel would see a shorter text than the one that was sent.
     bool read_text(char*& text, std::uint32_t& length) {
-        if (!read(length) || rest_.size() <= length)
+        if (!read(length) || rest_.size() <= length) {
             return fail();
-        if (rest_[length] != '\0' || std::memchr(rest_.data(), '\0', length) != nullptr)
+        }
+        if (rest_[length] != '\0' || std::memchr(rest_.data(), '\0', length) != nullptr) {
             return fail();
+        }
         text = rest_.data();
         rest_ = rest_.subspan(length + std::size_t{1});
         return true;

@@ -3,8 +3,8 @@
 
 #include <sys/types.h>
 
-#include "launch.h"
-#include "record.h"
+#include "launch.hpp"
+#include "record.hpp"
 
 namespace steelyard {
 

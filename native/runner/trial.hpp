@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <optional>
 
-#include "capture.h"
-#include "execution.h"
-#include "host_settings.h"
-#include "launch_store.h"
-#include "process_tree.h"
-#include "record_frame.h"
-#include "surroundings.h"
+#include "capture.hpp"
+#include "execution.hpp"
+#include "host_settings.hpp"
+#include "launch_store.hpp"
+#include "process_tree.hpp"
+#include "record_frame.hpp"
+#include "surroundings.hpp"
 
 namespace steelyard {
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <sys/types.h>
 
-#include "capture.h"
-#include "launch.h"
-#include "wakeups.h"
+#include "capture.hpp"
+#include "launch.hpp"
+#include "wakeups.hpp"
 
 namespace steelyard {
 

@@ -1,12 +1,12 @@
 // One process from its start to its end, with the clock around it.
 #pragma once
 
-#include "capture.h"
-#include "clock.h"
-#include "launch.h"
-#include "process_tree.h"
-#include "record.h"
-#include "surroundings.h"
+#include "capture.hpp"
+#include "clock.hpp"
+#include "launch.hpp"
+#include "process_tree.hpp"
+#include "record.hpp"
+#include "surroundings.hpp"
 
 namespace steelyard {
 

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
-#include "launch.h"
-#include "record.h"
+#include "launch.hpp"
+#include "record.hpp"
 
 namespace steelyard {
 

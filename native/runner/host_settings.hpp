@@ -3,7 +3,7 @@
 // undone by whoever comes first: the runner, its guard after it, or the next runner on this machine.
 #pragma once
 
-#include "launch.h"
+#include "launch.hpp"
 
 namespace steelyard {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "record_frame.h"
+#include "record_frame.hpp"
 
 namespace steelyard {
 

@@ -13,8 +13,9 @@ class TemporaryFile {
   public:
     TemporaryFile() {
         const int fd = mkstemp(path_);
-        if (fd >= 0)
+        if (fd >= 0) {
             close(fd);
+        }
     }
     ~TemporaryFile() { unlink(path_); }
     TemporaryFile(const TemporaryFile&) = delete;

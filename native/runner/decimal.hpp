@@ -11,9 +11,11 @@ namespace steelyard {
 class ShortPath {
   public:
     ShortPath& add(std::string_view text) {
-        for (const char c : text)
-            if (length_ + 1 < sizeof text_)
+        for (const char c : text) {
+            if (length_ + 1 < sizeof text_) {
                 text_[length_++] = c;
+            }
+        }
         return *this;
     }
     ShortPath& add(std::uint64_t number) {
@@ -23,8 +25,9 @@ class ShortPath {
             digits[count++] = static_cast<char>('0' + number % 10);
             number /= 10;
         } while (number != 0);
-        while (count > 0)
+        while (count > 0) {
             add(std::string_view(&digits[--count], 1));
+        }
         return *this;
     }
     const char* c_str() {
@@ -40,12 +43,14 @@ class ShortPath {
 /// Takes the first number off `text`. False when no digit comes after leading blanks.
 inline bool take_number(std::string_view& text, std::uint64_t& number) {
     std::size_t at = 0;
-    while (at < text.size() && (text[at] == ' ' || text[at] == '\n'))
+    while (at < text.size() && (text[at] == ' ' || text[at] == '\n')) {
         ++at;
+    }
     const std::size_t first = at;
     number = 0;
-    while (at < text.size() && text[at] >= '0' && text[at] <= '9')
+    while (at < text.size() && text[at] >= '0' && text[at] <= '9') {
         number = number * 10 + static_cast<std::uint64_t>(text[at++] - '0');
+    }
     text.remove_prefix(at);
     return at > first;
 }

@@ -2,10 +2,10 @@
 // that the timed region holds nothing but the start, the program and its end.
 #pragma once
 
-#include "capture.h"
-#include "launch.h"
-#include "record.h"
-#include "shown_directory.h"
+#include "capture.hpp"
+#include "launch.hpp"
+#include "record.hpp"
+#include "shown_directory.hpp"
 
 namespace steelyard {
 
