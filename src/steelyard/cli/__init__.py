@@ -18,23 +18,22 @@ from steelyard.errors import SteelyardError
 from steelyard.run.runner.native import require_linux
 
 COMMANDS = {
-    "compare": "Compare commands: which is faster, by how much, how surely.",
+    "compare": "Compare commands: which is faster, by how much, and how sure that is.",
     "run": "Run the experiment of a spec; continue it if it was stopped.",
     "plan": "Show what a spec would run, how long, and what it cannot separate.",
     "status": "Show how far a record is.",
     "analyze": "Answer from a record: effects, intervals, verdicts.",
-    "check": "Judge the claims of specs and records: what holds, what fails, what is open.",
+    "check": "Judge the claims of specs and records: what holds, fails, or is not resolved.",
     "audit": "Find which contexts move a program's time on this machine.",
-    "observe": "Find what a probe costs the program that it observes.",
-    "model": "Model how metrics grow with a parameter, and hold them to expectations.",
-    "export": "Write a record as CSV, JSON Lines or Parquet, or for Extra-P.",
+    "observe": "Find what a probe costs the program it observes.",
+    "model": "Model how metrics grow with a parameter, and check them against expectations.",
+    "export": "Write a record as CSV, JSON Lines, Parquet or Extra-P data.",
     "recover": "Copy what can be read of a damaged record into a new one.",
-    "doctor": "Show what can be observed and controlled here, and what improves it.",
+    "doctor": "Show what can be observed and controlled here, and how to improve it.",
     "demo": "Show in about a minute how run times lie.",
     "completion": "Print the completion script for bash, zsh or fish.",
 }
-"""Command to the line that ``steelyard --help`` shows, so that help imports no command. A test compares
-them."""
+"""Command to its line in ``steelyard --help``, which imports no command. A test compares them."""
 
 
 @click.group(
@@ -48,8 +47,8 @@ def cli() -> None:
 
     Try it:  steelyard compare './old input' './new input'
 
-    Exit codes: 0 done, 1 a claim fails, 2 usage, 3 not resolved or not precise (--strict), 4 this machine
-    cannot, 5 a program failed, 130 interrupted (the record can be continued).
+    Exit codes: 0 done, 1 a claim fails, 2 usage error, 3 not resolved or not precise (--strict), 4 missing
+    capability on this machine, 5 a program failed, 130 interrupted (the record can be continued).
     """
 
 

@@ -25,7 +25,7 @@ _WATCH_S: Final = 0.5
 
 
 class Report(msgspec.Struct, frozen=True):
-    """What was found, worst first, and the facts that it rests on.
+    """Findings about this machine, worst first, and the facts that they rest on.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Report(msgspec.Struct, frozen=True):
 
 
 def inspect_host() -> Report:
-    """Look at this machine; takes half a second, in which nothing of ours runs."""
+    """Inspect this machine; takes half a second, in which nothing of ours runs."""
     before = HostLoad.read()
     time.sleep(_WATCH_S)
     load = HostLoad.read().since(before)
@@ -53,6 +53,6 @@ def inspect_host() -> Report:
 
 
 def examine(host: HostState) -> tuple[Finding, ...]:
-    """What every check finds, worst first."""
+    """Collect the findings of all checks, worst first."""
     checks = (*surroundings.CHECKS, *access.CHECKS, *processor.CHECKS)
     return tuple(sorted((check(host) for check in checks), key=lambda each: WORST_FIRST.index(each.weight)))

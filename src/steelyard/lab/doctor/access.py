@@ -1,4 +1,4 @@
-"""What Steelyard is allowed to observe and to control, as tried through the runner."""
+"""Checks of what Steelyard may observe and control, as tried through the runner."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PARANOID: Final = 1
 
 
 def hardware_counters(host: HostState) -> Finding:
-    """Cycles, instructions, misses."""
+    """Check cycles, instructions, misses."""
     missing = _missing(host, HARDWARE)
     if not missing:
         return Finding("hardware counters", "ok", ", ".join(HARDWARE))
@@ -31,7 +31,7 @@ def hardware_counters(host: HostState) -> Finding:
 
 
 def software_counters(host: HostState) -> Finding:
-    """What the kernel itself counts."""
+    """Check the counters that the kernel keeps itself."""
     missing = _missing(host, SOFTWARE)
     if not missing:
         return Finding("software counters", "ok", ", ".join(SOFTWARE))
@@ -45,7 +45,7 @@ def software_counters(host: HostState) -> Finding:
 
 
 def address_randomisation(host: HostState) -> Finding:
-    """Whether a context can be held."""
+    """Check whether a context can be held."""
     if host.facts.get("aslr") == 0:
         return Finding(
             "address randomisation",
@@ -67,7 +67,7 @@ def address_randomisation(host: HostState) -> Finding:
 
 
 def affinity(host: HostState) -> Finding:
-    """Whether programs can be given CPUs."""
+    """Check whether programs can be pinned to CPUs."""
     cpus, online = host.cpus, int(host.number("cpus_online") or host.cpus)
     found = f"programs can be given CPUs, {cpus} of {online} usable"
     if not host.facts.get("affinity_can_be_set"):
@@ -89,7 +89,7 @@ def affinity(host: HostState) -> Finding:
 
 
 def queue_wait(host: HostState) -> Finding:
-    """Time that a program is ready and has no CPU."""
+    """Check whether the time that a program is ready but has no CPU is known."""
     if host.facts.get("queue_wait_available"):
         return Finding("run-queue wait", "ok", "recorded with each trial")
     return Finding(
@@ -121,7 +121,7 @@ def compiler(host: HostState) -> Finding:
 
 
 def changes(host: HostState) -> Finding:
-    """What can be varied: the interventions of a spec."""
+    """Check which interventions of a spec can be made."""
     known = host.facts.get("interventions_missing")
     if known is None:  # a record of an earlier version
         return Finding("changes", "ok", "which can be made was not looked at")

@@ -1,4 +1,4 @@
-"""One thing that was looked at, and what it means for results."""
+"""A finding about the machine: what was checked, and what it means for results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Facts = Mapping[str, Scalar]
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """What was found about one topic.
+    """Finding about one topic.
 
     Attributes
     ----------

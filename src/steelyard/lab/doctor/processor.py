@@ -1,4 +1,4 @@
-"""What sets the speed of the processor, and the clock that it is measured with."""
+"""Checks of the processor's speed, and of the clock that times the trials."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SLOW_CLOCK_S: Final = 1e-6
 
 
 def governor(host: HostState) -> Finding:
-    """Who chooses the frequency."""
+    """Check the frequency governor."""
     name = host.facts.get("governor")
     if name is None:
         return Finding(
@@ -34,7 +34,7 @@ def governor(host: HostState) -> Finding:
 
 
 def turbo(host: HostState) -> Finding:
-    """Frequencies above the nominal one."""
+    """Check for frequencies above the nominal one."""
     on = host.facts.get("turbo")
     if on is None:
         return Finding(
@@ -54,7 +54,7 @@ def turbo(host: HostState) -> Finding:
 
 
 def threads(host: HostState) -> Finding:
-    """Two CPUs on one core."""
+    """Check for two CPUs on one core."""
     state = host.facts.get("smt")
     if state != "on":
         # Words of the kernel.
@@ -70,7 +70,7 @@ def threads(host: HostState) -> Finding:
 
 
 def clock(host: HostState) -> Finding:
-    """The clock that times the trials."""
+    """Check the clock that times the trials."""
     source = str(host.facts.get("clock_source", "unknown"))
     step_s, cost_s = host.number("clock_step_s"), host.number("clock_cost_s")
     found = source
@@ -89,7 +89,7 @@ def clock(host: HostState) -> Finding:
 
 
 def huge_pages(host: HostState) -> Finding:
-    """Transparent huge pages."""
+    """Check transparent huge pages."""
     setting = host.facts.get("huge_pages")
     if setting != "always":
         return Finding("huge pages", "ok", str(setting or "not there"))
@@ -103,7 +103,7 @@ def huge_pages(host: HostState) -> Finding:
 
 
 def numa(host: HostState) -> Finding:
-    """Memory that moves between nodes."""
+    """Check for memory that moves between nodes."""
     nodes = int(host.number("numa_nodes") or 1)
     if nodes == 1 or not host.facts.get("numa_balancing"):
         return Finding("NUMA", "ok", f"{nodes} node" + ("s, pages stay" if nodes > 1 else ""))

@@ -170,7 +170,7 @@ def _try_out(able: dict[str, Scalar]) -> None:
 
 
 def _finished(experiment: Experiment, directory: Path, identities: Sequence[ProgramIdentity]) -> End | None:
-    """How a record of this experiment ended, ``None`` where it did not or there is none; changes nothing."""
+    """Tell how a record of this experiment ended; ``None`` if it has not or does not exist."""
     if not (directory / FILE).exists():
         return None
     with Record.open(directory) as record:
@@ -225,7 +225,7 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
 
 
 def _alternative(record: Record, experiment: Experiment) -> str:
-    """What can be done with the record instead, in words: it depends on what differs."""
+    """Describe what can be done with the record instead, which depends on what differs."""
     named = shlex.quote(str(record.directory))
     differences = record.changed(experiment)
     if all(line.startswith("claims:") for line in differences):
@@ -276,7 +276,7 @@ def _conduct(
 
 
 def _close_timeout_s(experiment: Experiment) -> float:
-    """How long an interrupted runner may take: it leaves what it has entered, with a minute for each."""
+    """Seconds that an interrupted runner may take: it leaves each level it has entered, a minute for each."""
     return CLOSE_TIMEOUT_S + 60.0 * len({each.factor for each in experiment.levels if each.leave})
 
 
@@ -295,7 +295,7 @@ def _note_nodes(record: Record, run_id: int) -> None:
 
 
 def _tidy(record: Record, launches: LaunchPlan, submitted: Submission | None, watch: Watch) -> None:
-    """What an earlier run left that was killed: wait for its jobs, end its processes, take over what it
+    """Clear up after an earlier run that was killed: wait for its jobs, end its processes, take over what it
     measured, give up what it began before the machine restarted.
     """
     if submitted is not None:
