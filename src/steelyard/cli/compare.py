@@ -213,6 +213,11 @@ def command(
         )
     if null is not None:
         refuse_without_meaning(ctx)
+    if min_runs is not None and max_runs is not None and max_runs < min_runs:
+        raise UsageError(
+            f"--max-runs {max_runs} is less than --min-runs {min_runs}",
+            hint=f"--runs {max_runs} for exactly {max_runs}, or leave one of them out",
+        )
     if no_shell and shell:
         raise UsageError("-N and --shell contradict each other", hint="leave one of them out")
     if shell is None and not no_shell:

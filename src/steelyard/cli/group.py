@@ -34,10 +34,15 @@ class CommandGroup(click.Group):
         """Resolve as click does, but answer an unknown command with the nearest one."""
         name = args[0]
         if name not in self.commands_help and not name.startswith("-") and not ctx.resilient_parsing:
+            import shlex
             from difflib import get_close_matches
+            from shutil import which
 
             close = get_close_matches(name, self.commands_help, n=1)
             hint = f"steelyard {close[0]}" if close else "steelyard --help"
+            if not close and (first := name.split()[:1]) and ("/" in first[0] or which(first[0])):
+                # A program: what hyperfine runs without the name of a command.
+                hint = f"steelyard compare {shlex.join(args)}"
             raise UsageError(f"unknown command {name!r}", hint=hint)
         return super().resolve_command(ctx, args)
 
