@@ -22,6 +22,7 @@ struct Check {
     bool passed() const { return std::fabs(computed - official) <= tolerance * std::fabs(official); }
 };
 
+/// Prepared once, solved once, verified once.
 class Kernel {
   public:
     virtual ~Kernel() = default;
