@@ -92,13 +92,15 @@ SparseVectors draw_vectors(const Size& size) {
         while (vectors.elements.size() < first + size.nonzeros) {
             const double value = random();
             const auto index = static_cast<std::uint32_t>(range * random());
-            if (index < size.order && position(index) == vectors.elements.end())
+            if (index < size.order && position(index) == vectors.elements.end()) {
                 vectors.elements.push_back({index, value});
+            }
         }
-        if (const auto own = position(i); own != vectors.elements.end())
+        if (const auto own = position(i); own != vectors.elements.end()) {
             own->value = 0.5;
-        else
+        } else {
             vectors.elements.push_back({i, 0.5});
+        }
         vectors.first.push_back(vectors.elements.size());
     }
     return vectors;
@@ -107,14 +109,18 @@ SparseVectors draw_vectors(const Size& size) {
 /// For each index the vectors that meet it: the transpose of `vectors`.
 SparseVectors transpose(const SparseVectors& vectors, std::uint32_t order) {
     SparseVectors result{std::vector<Element>(vectors.elements.size()), std::vector<std::size_t>(order + 1)};
-    for (const Element& element : vectors.elements)
+    for (const Element& element : vectors.elements) {
         result.first[element.index + 1]++;
-    for (std::uint32_t i = 0; i < order; i++)
+    }
+    for (std::uint32_t i = 0; i < order; i++) {
         result.first[i + 1] += result.first[i];
+    }
     std::vector<std::size_t> next(result.first.begin(), result.first.end() - 1);
-    for (std::uint32_t i = 0; i < order; i++)
-        for (std::size_t k = vectors.first[i]; k < vectors.first[i + 1]; k++)
+    for (std::uint32_t i = 0; i < order; i++) {
+        for (std::size_t k = vectors.first[i]; k < vectors.first[i + 1]; k++) {
             result.elements[next[vectors.elements[k].index]++] = {i, vectors.elements[k].value};
+        }
+    }
     return result;
 }
 
@@ -129,8 +135,9 @@ class Matrix {
         first_.assign(size.order + 1, 0);
 
         std::vector<double> weights(size.order);
-        for (std::uint32_t i = 0; i < size.order; i++)
+        for (std::uint32_t i = 0; i < size.order; i++) {
             weights[i] = std::pow(condition, static_cast<double>(i) / size.order);
+        }
 
         std::vector<double> row(size.order);
         std::vector<std::uint32_t> met;
@@ -145,8 +152,9 @@ class Matrix {
             };
             for (std::size_t k = meeting.first[i]; k < meeting.first[i + 1]; k++) {
                 const auto [vector, value] = meeting.elements[k];
-                for (std::size_t l = vectors.first[vector]; l < vectors.first[vector + 1]; l++)
+                for (std::size_t l = vectors.first[vector]; l < vectors.first[vector + 1]; l++) {
                     add(vectors.elements[l].index, weights[vector] * value * vectors.elements[l].value);
+                }
             }
             add(i, condition - size.shift);
             append(met, row, is_met);
@@ -173,8 +181,9 @@ class Matrix {
             s2 += values_[k + 2] * x[columns_[k + 2]];
             s3 += values_[k + 3] * x[columns_[k + 3]];
         }
-        for (; k < end; k++)
+        for (; k < end; k++) {
             s0 += values_[k] * x[columns_[k]];
+        }
         return (s0 + s1) + (s2 + s3);
     }
 
@@ -210,8 +219,9 @@ class TeamSum {
         own.value[place] = value;
 #pragma omp barrier
         double sum = 0;
-        for (const Padded& each : own_)
+        for (const Padded& each : own_) {
             sum += each.value[place];
+        }
         return sum;
     }
 
@@ -261,10 +271,12 @@ class Cg : public Kernel {
                 }
                 xz = sum(xz);
                 const double scale = 1 / std::sqrt(sum(zz));
-                for (std::size_t j = rows.begin; j < rows.end; j++)
+                for (std::size_t j = rows.begin; j < rows.end; j++) {
                     x_[j] = scale * z_[j];
-                if (own == 0)
+                }
+                if (own == 0) {
                     zeta_ = size_.shift + 1 / xz;
+                }
             }
         }
     }
@@ -298,8 +310,9 @@ class Cg : public Kernel {
             }
             rho = sum(rho);
             const double beta = rho / before;
-            for (std::size_t j = rows.begin; j < rows.end; j++)
+            for (std::size_t j = rows.begin; j < rows.end; j++) {
                 p_[j] = r_[j] + beta * p_[j];
+            }
 #pragma omp barrier
         }
         // The rules ask for the norm of x - A z, which nothing depends on.

@@ -112,8 +112,9 @@ class Ep : public Kernel {
                 total_.x += own.x;
                 total_.y += own.y;
                 total_.accepted += own.accepted;
-                for (std::size_t l = 0; l < rings; l++)
+                for (std::size_t l = 0; l < rings; l++) {
                     total_.ring[l] += own.ring[l];
+                }
             }
         }
     }

@@ -51,8 +51,9 @@ class Fft {
     Split forward(Split from, Split to) const {
         std::size_t left = length_, stride = 1;
         for (; left % 4 == 0; left /= 4, stride *= 4) {
-            for (std::size_t p = 0; p < left / 4; p++)
+            for (std::size_t p = 0; p < left / 4; p++) {
                 butterfly4(from, to, p, left, stride);
+            }
             std::swap(from, to);
         }
         if (left == 2) {

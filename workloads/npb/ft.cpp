@@ -181,10 +181,12 @@ class Ft : public Kernel {
 #pragma omp for schedule(static)
             for (std::size_t z = 0; z < size_.nz; z++) {
                 Complex* plane = values + z * nx * ny;
-                for (std::size_t y = 0; y < ny; y += lanes)
+                for (std::size_t y = 0; y < ny; y += lanes) {
                     transform_rows<direction>(plane + y * nx, of_x);
-                for (std::size_t x = 0; x < nx; x += lanes)
+                }
+                for (std::size_t x = 0; x < nx; x += lanes) {
                     transform_columns<direction>(along_y_, plane + x, nx, of_y);
+                }
             }
         }
     }
@@ -196,8 +198,9 @@ class Ft : public Kernel {
         {
             Scratch scratch(size_.nz);
 #pragma omp for schedule(static)
-            for (std::size_t first = 0; first < plane; first += lanes)
+            for (std::size_t first = 0; first < plane; first += lanes) {
                 transform_columns<Direction::forward>(along_z_, spectrum_.get() + first, plane, scratch);
+            }
         }
     }
 
@@ -235,41 +238,48 @@ class Ft : public Kernel {
     void transform_rows(Complex* rows, Scratch& scratch) const {
         const std::size_t n = size_.nx;
         const Split to = scratch.first();
-        for (std::size_t i = 0; i < n; i++)
+        for (std::size_t i = 0; i < n; i++) {
             for (std::size_t b = 0; b < lanes; b++) {
                 to.re[i * lanes + b] = rows[b * n + i].real();
                 to.im[i * lanes + b] = rows[b * n + i].imag();
             }
+        }
         const Split from = transform<direction>(along_x_, scratch);
-        for (std::size_t b = 0; b < lanes; b++)
-            for (std::size_t i = 0; i < n; i++)
+        for (std::size_t b = 0; b < lanes; b++) {
+            for (std::size_t i = 0; i < n; i++) {
                 rows[b * n + i] = {from.re[i * lanes + b], from.im[i * lanes + b]};
+            }
+        }
     }
 
     /// `lanes` lines beside each other, whose elements are `stride` apart.
     template <Direction direction>
     static void transform_columns(const Fft& fft, Complex* values, std::size_t stride, Scratch& scratch) {
         const Split to = scratch.first();
-        for (std::size_t i = 0; i < fft.length(); i++)
+        for (std::size_t i = 0; i < fft.length(); i++) {
             for (std::size_t b = 0; b < lanes; b++) {
                 to.re[i * lanes + b] = values[i * stride + b].real();
                 to.im[i * lanes + b] = values[i * stride + b].imag();
             }
+        }
         write_columns(transform<direction>(fft, scratch), fft.length(), values, stride);
     }
 
     static void write_columns(Split from, std::size_t length, Complex* values, std::size_t stride) {
-        for (std::size_t i = 0; i < length; i++)
-            for (std::size_t b = 0; b < lanes; b++)
+        for (std::size_t i = 0; i < length; i++) {
+            for (std::size_t b = 0; b < lanes; b++) {
                 values[i * stride + b] = {from.re[i * lanes + b], from.im[i * lanes + b]};
+            }
+        }
     }
 
     /// The sum of u at (j mod nx, 3 j mod ny, 5 j mod nz), j = 1 ... 1024, scaled as the inverse transform
     /// would be.
     Complex checksum() const {
         Complex sum = 0;
-        for (std::size_t j = 1; j <= 1024; j++)
+        for (std::size_t j = 1; j <= 1024; j++) {
             sum += u_[(5 * j % size_.nz * size_.ny + 3 * j % size_.ny) * size_.nx + j % size_.nx];
+        }
         return sum / static_cast<double>(points());
     }
 

@@ -90,21 +90,23 @@ class Is : public Kernel {
     void prepare() override {
         keys_ = std::make_unique_for_overwrite<Key[]>(count());
         below_ = std::make_unique_for_overwrite<Key[]>(range());
-        for (int thread = 0; thread < omp_get_max_threads(); thread++)
+        for (int thread = 0; thread < omp_get_max_threads(); thread++) {
             counts_.push_back(std::make_unique_for_overwrite<Key[]>(range()));
+        }
         totals_.resize(counts_.size());
         draw();
         rank(1);
     }
 
     void solve() override {
-        for (std::size_t iteration = 1; iteration <= iterations; iteration++)
+        for (std::size_t iteration = 1; iteration <= iterations; iteration++) {
             rank(iteration);
+        }
     }
 
     std::vector<Check> verify() override {
         std::vector<Check> checks;
-        for (std::size_t iteration = 1; iteration <= iterations; iteration++)
+        for (std::size_t iteration = 1; iteration <= iterations; iteration++) {
             for (std::size_t i = 0; i < size_.tested.size(); i++) {
                 const auto& [index, rank, step, lag] = size_.tested[i];
                 const std::int64_t official = rank + step * (static_cast<std::int64_t>(iteration) - lag);
@@ -112,6 +114,7 @@ class Is : public Kernel {
                     {"rank of key " + std::to_string(index) + " in iteration " + std::to_string(iteration),
                      static_cast<double>(found_[iteration - 1][i]), static_cast<double>(official), 0});
             }
+        }
         checks.push_back({"keys out of order", static_cast<double>(out_of_order()), 0, 0});
         return checks;
     }
@@ -130,8 +133,9 @@ class Is : public Kernel {
             Random random(Random::seed, 4 * own.begin);
             for (std::size_t i = own.begin; i < own.end; i++) {
                 double sum = random();
-                for (int j = 1; j < 4; j++)
+                for (int j = 1; j < 4; j++) {
                     sum += random();
+                }
                 keys_[i] = static_cast<Key>(quarter * sum);
             }
         }
@@ -161,16 +165,18 @@ class Is : public Kernel {
 #pragma omp barrier
             raise_own_slice();
         }
-        for (std::size_t i = 0; i < size_.tested.size(); i++)
+        for (std::size_t i = 0; i < size_.tested.size(); i++) {
             found_[iteration - 1][i] = below_[keys_[size_.tested[i].index]];
+        }
     }
 
     void count_own_keys() {
         Key* counts = counts_[static_cast<std::size_t>(omp_get_thread_num())].get();
         std::fill_n(counts, range(), 0);
         const Slice own(count());
-        for (const Key *key = &keys_[own.begin], *end = keys_.get() + own.end; key != end; key++)
+        for (const Key *key = &keys_[own.begin], *end = keys_.get() + own.end; key != end; key++) {
             counts[*key]++;
+        }
     }
 
     /// Prefix sums within the slice of values of each thread, and its total.
@@ -180,8 +186,9 @@ class Is : public Kernel {
         Key sum = 0;
         for (std::size_t value = own.begin; value < own.end; value++) {
             below_[value] = sum;
-            for (std::size_t thread = 0; thread < threads; thread++)
+            for (std::size_t thread = 0; thread < threads; thread++) {
                 sum += counts_[thread][value];
+            }
         }
         totals_[static_cast<std::size_t>(omp_get_thread_num())] = sum;
     }
@@ -190,20 +197,24 @@ class Is : public Kernel {
     void raise_own_slice() {
         const Slice own(range());
         const Key before = std::accumulate(totals_.begin(), totals_.begin() + omp_get_thread_num(), Key{0});
-        if (before != 0)
-            for (std::size_t value = own.begin; value < own.end; value++)
+        if (before != 0) {
+            for (std::size_t value = own.begin; value < own.end; value++) {
                 below_[value] += before;
+            }
+        }
     }
 
     /// Put all keys where their ranks say, and count those that are smaller than the one before.
     std::size_t out_of_order() const {
         std::vector<Key> next(below_.get(), below_.get() + range());
         std::vector<Key> sorted(count(), static_cast<Key>(range()));
-        for (std::size_t i = 0; i < count(); i++)
+        for (std::size_t i = 0; i < count(); i++) {
             sorted.at(next[keys_[i]]++) = keys_[i];
+        }
         std::size_t found = sorted.back() == range(); // A place that was left empty is larger than any key.
-        for (std::size_t i = 1; i < count(); i++)
+        for (std::size_t i = 1; i < count(); i++) {
             found += sorted[i - 1] > sorted[i];
+        }
         return found;
     }
 

@@ -83,10 +83,12 @@ class Grid {
 
     /// Repeat plane z where it belongs on the other side of the cube.
     void repeat_plane(std::ptrdiff_t z) {
-        if (z == 1)
+        if (z == 1) {
             std::copy_n(plane(1), row_ * row_, plane(n_ + 1));
-        if (z == n_)
+        }
+        if (z == n_) {
             std::copy_n(plane(n_), row_ * row_, plane(0));
+        }
     }
 
   private:
@@ -155,9 +157,10 @@ void residual_row(const Grid& u, const Grid& v, std::ptrdiff_t z, std::ptrdiff_t
     const Neighbourhood near(around(u, z), n, y);
     const double *face = near.faces.data(), *edge = near.edges.data(), *centre = near.centre;
     const double* from = v.plane(z) + y * (n + 2);
-    for (std::ptrdiff_t x = 1; x <= n; x++)
+    for (std::ptrdiff_t x = 1; x <= n; x++) {
         to[x] = from[x] - laplacian[0] * centre[x] - laplacian[2] * (edge[x] + face[x - 1] + face[x + 1]) -
                 laplacian[3] * (edge[x - 1] + edge[x + 1]);
+    }
 }
 
 /// Plane z of v - A u, with its outer points; z may be 0 or n + 1.
@@ -171,12 +174,13 @@ double residual_norm(const Grid& u, const Grid& v) {
     const std::ptrdiff_t n = u.n();
     double sum = 0;
 #pragma omp parallel for schedule(static) reduction(+ : sum)
-    for (std::ptrdiff_t z = 1; z <= n; z++)
+    for (std::ptrdiff_t z = 1; z <= n; z++) {
         for (std::ptrdiff_t y = 1; y <= n; y++) {
             Row row;
             residual_row(u, v, z, y, row.data());
             sum += std::inner_product(row.begin() + 1, row.begin() + 1 + n, row.begin() + 1, 0.0);
         }
+    }
     return std::sqrt(sum / static_cast<double>(n * n * n));
 }
 
@@ -202,9 +206,10 @@ void interpolate(const Grid& coarse, Grid& fine, Then then) {
         const std::ptrdiff_t first = y / 2 * (n + 2), second = (y + 1) / 2 * (n + 2);
         const double *below = coarse.plane(z / 2), *above = coarse.plane((z + 1) / 2);
         Row mean;
-        for (std::ptrdiff_t x = 0; x <= n; x++)
+        for (std::ptrdiff_t x = 0; x <= n; x++) {
             mean[static_cast<std::size_t>(x)] =
                 0.25 * ((below[first + x] + above[first + x]) + (below[second + x] + above[second + x]));
+        }
         const double *left = mean.data(), *right = left + 1;
         for (std::ptrdiff_t x = 0; x < n; x++) {
             to[2 * x + 1] = (then == Then::add ? to[2 * x + 1] : 0) + 0.5 * (left[x] + right[x]);
@@ -219,8 +224,9 @@ class Stores {
     static constexpr std::ptrdiff_t planes = 7;
 
     explicit Stores(std::ptrdiff_t n) : each_(planes * (n + 2) * (n + 2)) {
-        for (int thread = 0; thread < omp_get_max_threads(); thread++)
+        for (int thread = 0; thread < omp_get_max_threads(); thread++) {
             values_.push_back(std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(each_)));
+        }
     }
 
     double* own() { return values_[static_cast<std::size_t>(omp_get_thread_num())].get(); }
@@ -250,8 +256,9 @@ void restrict_residual(const Grid& u, const Grid& v, Grid& coarse, Stores& store
         double* store = stores.own();
         const auto slot = [&](std::ptrdiff_t z) { return store + z % 3 * size; };
         const auto make = [&](std::ptrdiff_t z) { residual_plane(u, v, z, slot(z)); };
-        if (!share.empty())
+        if (!share.empty()) {
             make(2 * share.begin - 1);
+        }
         for (std::ptrdiff_t z = share.begin; z < share.end; z++) {
             make(2 * z);
             make(2 * z + 1);
@@ -275,9 +282,10 @@ void smooth_plane(const Stencil& weights, const Planes& r, double* u, std::ptrdi
     fill_plane(u, n, [&](std::ptrdiff_t y, double* to) {
         const Neighbourhood near(r, n, y);
         const double *face = near.faces.data(), *edge = near.edges.data(), *centre = near.centre;
-        for (std::ptrdiff_t x = 1; x <= n; x++)
+        for (std::ptrdiff_t x = 1; x <= n; x++) {
             to[x] += weights[0] * centre[x] + weights[1] * (centre[x - 1] + centre[x + 1] + face[x]) +
                      weights[2] * (edge[x] + face[x - 1] + face[x + 1]);
+        }
     });
 }
 
@@ -295,13 +303,16 @@ void correct(const Stencil& weights, Grid& u, const Grid& v, Stores& stores) {
                                                         : 4 + z % 3);
         };
         const auto make = [&](std::ptrdiff_t z) { residual_plane(u, v, z, slot(z)); };
-        if (!share.empty())
-            for (const std::ptrdiff_t z : {share.begin - 1, share.begin, share.end - 1, share.end})
+        if (!share.empty()) {
+            for (const std::ptrdiff_t z : {share.begin - 1, share.begin, share.end - 1, share.end}) {
                 make(z);
+            }
+        }
 #pragma omp barrier
         for (std::ptrdiff_t z = share.begin; z < share.end; z++) {
-            if (z + 1 < share.end - 1)
+            if (z + 1 < share.end - 1) {
                 make(z + 1);
+            }
             smooth_plane(weights, {slot(z - 1), slot(z), slot(z + 1)}, u.plane(z), n);
             u.repeat_plane(z);
         }
@@ -319,12 +330,14 @@ template <typename Before>
 class Ten {
   public:
     void offer(const Drawn& drawn) {
-        if (count_ == ten_.size() && !Before()(drawn.value, ten_.back().value))
+        if (count_ == ten_.size() && !Before()(drawn.value, ten_.back().value)) {
             return;
+        }
         count_ = std::min(count_ + 1, ten_.size());
         std::size_t at = count_ - 1;
-        for (; at > 0 && Before()(drawn.value, ten_[at - 1].value); at--)
+        for (; at > 0 && Before()(drawn.value, ten_[at - 1].value); at--) {
             ten_[at] = ten_[at - 1];
+        }
         ten_[at] = drawn;
     }
 
@@ -350,10 +363,12 @@ void set_charges(Grid& v) {
     const auto at = [&](std::ptrdiff_t point) -> double& {
         return v.plane(point / (n * n) + 1)[(point / n % n + 1) * (n + 2) + point % n + 1];
     };
-    for (const Drawn& each : largest.points())
+    for (const Drawn& each : largest.points()) {
         at(each.point) = 1;
-    for (const Drawn& each : smallest.points())
+    }
+    for (const Drawn& each : smallest.points()) {
         at(each.point) = -1;
+    }
     fill_grid(v, [](auto, auto, auto) {}); // Repeats them on the outer points.
 }
 
@@ -377,8 +392,9 @@ class Mg : public Kernel {
 
     void solve() override {
         first_norm_ = residual_norm(u_.back(), v_.back());
-        for (int i = 0; i < size_.iterations; i++)
+        for (int i = 0; i < size_.iterations; i++) {
             cycle();
+        }
         norm_ = residual_norm(u_.back(), v_.back());
     }
 
@@ -395,8 +411,9 @@ class Mg : public Kernel {
     void cycle() {
         const std::size_t finest = u_.size() - 1;
         restrict_residual(u_[finest], v_[finest], v_[finest - 1], *stores_);
-        for (std::size_t level = finest - 1; level > 0; level--)
+        for (std::size_t level = finest - 1; level > 0; level--) {
             restrict_grid(v_[level], v_[level - 1]);
+        }
         clear(u_[0]);
         correct(size_.smoother, u_[0], v_[0], *stores_);
         for (std::size_t level = 1; level <= finest; level++) {

@@ -35,9 +35,11 @@ class Random {
     /// a^n mod 2^46.
     static constexpr std::uint64_t power(std::uint64_t n) {
         std::uint64_t result = 1;
-        for (std::uint64_t square = multiplier; n != 0; n >>= 1, square = square * square & mask)
-            if (n & 1)
+        for (std::uint64_t square = multiplier; n != 0; n >>= 1, square = square * square & mask) {
+            if (n & 1) {
                 result = result * square & mask;
+            }
+        }
         return result;
     }
 

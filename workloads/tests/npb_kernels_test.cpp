@@ -30,8 +30,9 @@ TEST_P(NpbKernel, ReachesTheOfficialValuesOfClassS) {
     kernel->solve();
     const std::vector<Check> checks = kernel->verify();
     ASSERT_FALSE(checks.empty());
-    for (const Check& check : checks)
+    for (const Check& check : checks) {
         EXPECT_TRUE(check.passed()) << check.what << " is " << check.computed << ", not " << check.official;
+    }
 }
 
 std::string called(const testing::TestParamInfo<NpbKernel::ParamType>& parameters) {

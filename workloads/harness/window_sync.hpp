@@ -6,26 +6,25 @@
 // DOI 10.1109/IPDPS.2008.4536494. The adaptation is SKaMPI's.
 #pragma once
 
-#include "collectives/batch.hpp"
+#include "harness/synchroniser.hpp"
+#include "harness/window.hpp"
 
 namespace workloads {
 
 class WindowSync final : public Synchroniser {
   public:
     /// `budget_s`: a window that would have to be longer than this is given up.
-    WindowSync(Timing timing, double first_window_s, double longest_s, double budget_s);
+    WindowSync(const Starting& starting, double first_window_s, double longest_s, double budget_s)
+        : starting_(starting), window_(first_window_s, longest_s), longest_window_s_(budget_s) {}
 
-    /// Raises std::runtime_error on every rank where no window is long enough.
+    /// Raises SharedFailure where no window is long enough.
     Batch run(Operation& operation, int count) override;
 
-    [[nodiscard]] double window_s() const override { return window_s_; }
+    [[nodiscard]] double window_s() const override { return window_.length_s(); }
 
   private:
-    void adapt(const Batch& batch, double last_end_s);
-
-    Timing timing_;
-    double window_s_;
-    double lead_s_;
+    const Starting& starting_;
+    Window window_;
     double longest_window_s_;
 };
 

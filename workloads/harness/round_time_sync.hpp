@@ -5,20 +5,21 @@
 // Hunold and Carpen-Amarie, CLUSTER 2018, DOI 10.1109/CLUSTER.2018.00050, section V.
 #pragma once
 
-#include "collectives/batch.hpp"
+#include "harness/synchroniser.hpp"
 
 namespace workloads {
 
 class RoundTimeSync final : public Synchroniser {
   public:
-    RoundTimeSync(Timing timing, double factor, double budget_s);
+    RoundTimeSync(const Starting& starting, double factor, double budget_s);
 
+    /// Raises SharedFailure where no round is long enough.
     Batch run(Operation& operation, int count) override;
 
     [[nodiscard]] double window_s() const override { return ahead_s_; }
 
   private:
-    Timing timing_;
+    const Starting& starting_;
     double longest_ahead_s_;
     double ahead_s_;
 };
