@@ -116,8 +116,8 @@ def question(part: Part, *, small: bool) -> Experiment:
     if part.kernel:
         tables["factors"]["kernel"] = [part.kernel]
     if "build-npb.sh" in tables["build"]["inputs"]:
-        tables["build"]["inputs"] += [f"{WORKLOADS}/{name}/**" for name in ("npb", "protocol")]
-        tables["build"]["inputs"].append(f"{WORKLOADS}/CMakeLists.txt")
+        folders = ("npb", "harness", "protocol", "timing")
+        tables["build"]["inputs"] += [f"{WORKLOADS}/{folder}/**" for folder in folders]
     if "build.sh" in tables["build"]["inputs"]:
         # Built again also when a program of the package changes, outside of the study.
         tables["build"]["inputs"].append(str(SOURCES / "stack_split.c"))

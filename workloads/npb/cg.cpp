@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "npb/kernel.hpp"
@@ -67,68 +68,76 @@ std::unique_ptr<T[]> reserve(std::size_t count) {
     return std::make_unique_for_overwrite<T[]>(count);
 }
 
-struct Element {
-    std::uint32_t index;
-    double value;
-};
-
 /// The random vectors v_i, one after the other; v_i begins at first[i].
 struct SparseVectors {
-    std::vector<Element> elements;
+    std::vector<std::uint32_t> index;
+    std::vector<double> value;
     std::vector<std::size_t> first;
 };
 
 SparseVectors draw_vectors(const Size& size) {
     const double range = std::bit_ceil(size.order);
     Random random(Random::seed, 1); // The rules draw one number before.
-    SparseVectors vectors{{}, {0}};
-    vectors.elements.reserve(size.order * (size.nonzeros + 1));
+    SparseVectors vectors{{}, {}, {0}};
+    vectors.index.reserve(size.order * (size.nonzeros + 1));
+    vectors.value.reserve(size.order * (size.nonzeros + 1));
+    const auto append = [&](std::uint32_t index, double value) {
+        vectors.index.push_back(index);
+        vectors.value.push_back(value);
+    };
     for (std::uint32_t i = 0; i < size.order; i++) {
         const std::size_t first = vectors.first.back();
-        const auto position = [&](std::uint32_t index) {
-            return std::find_if(vectors.elements.begin() + static_cast<std::ptrdiff_t>(first),
-                                vectors.elements.end(), [&](const Element& e) { return e.index == index; });
+        const auto find = [&](std::uint32_t index) {
+            return std::find(vectors.index.begin() + static_cast<std::ptrdiff_t>(first), vectors.index.end(),
+                             index);
         };
-        while (vectors.elements.size() < first + size.nonzeros) {
+        while (vectors.index.size() < first + size.nonzeros) {
             const double value = random();
             const auto index = static_cast<std::uint32_t>(range * random());
-            if (index < size.order && position(index) == vectors.elements.end()) {
-                vectors.elements.push_back({index, value});
+            if (index < size.order && find(index) == vectors.index.end()) {
+                append(index, value);
             }
         }
-        if (const auto own = position(i); own != vectors.elements.end()) {
-            own->value = 0.5;
+        if (const auto own = find(i); own != vectors.index.end()) {
+            vectors.value[static_cast<std::size_t>(own - vectors.index.begin())] = 0.5;
         } else {
-            vectors.elements.push_back({i, 0.5});
+            append(i, 0.5);
         }
-        vectors.first.push_back(vectors.elements.size());
+        vectors.first.push_back(vectors.index.size());
     }
     return vectors;
 }
 
-/// For each index the vectors that meet it: the transpose of `vectors`.
-SparseVectors transpose(const SparseVectors& vectors, std::uint32_t order) {
-    SparseVectors result{std::vector<Element>(vectors.elements.size()), std::vector<std::size_t>(order + 1)};
-    for (const Element& element : vectors.elements) {
-        result.first[element.index + 1]++;
+/// For each index the vectors that have it, and where: those of index i begin at first[i].
+struct Meeting {
+    std::vector<std::uint32_t> vector, element;
+    std::vector<std::size_t> first;
+};
+
+Meeting transpose(const SparseVectors& vectors, std::uint32_t order) {
+    const std::size_t count = vectors.index.size();
+    Meeting meeting{std::vector<std::uint32_t>(count), std::vector<std::uint32_t>(count),
+                    std::vector<std::size_t>(order + 1)};
+    for (const std::uint32_t index : vectors.index) {
+        meeting.first[index + 1]++;
     }
-    for (std::uint32_t i = 0; i < order; i++) {
-        result.first[i + 1] += result.first[i];
-    }
-    std::vector<std::size_t> next(result.first.begin(), result.first.end() - 1);
+    std::partial_sum(meeting.first.begin(), meeting.first.end(), meeting.first.begin());
+    std::vector<std::size_t> next(meeting.first.begin(), meeting.first.end() - 1);
     for (std::uint32_t i = 0; i < order; i++) {
         for (std::size_t k = vectors.first[i]; k < vectors.first[i + 1]; k++) {
-            result.elements[next[vectors.elements[k].index]++] = {i, vectors.elements[k].value};
+            const std::size_t place = next[vectors.index[k]]++;
+            meeting.vector[place] = i;
+            meeting.element[place] = static_cast<std::uint32_t>(k);
         }
     }
-    return result;
+    return meeting;
 }
 
 class Matrix {
   public:
     explicit Matrix(const Size& size) {
         const SparseVectors vectors = draw_vectors(size);
-        const SparseVectors meeting = transpose(vectors, size.order);
+        const Meeting meeting = transpose(vectors, size.order);
         const std::size_t most = size.order * (size.nonzeros + 1) * (size.nonzeros + 1);
         columns_ = reserve<std::uint32_t>(most);
         values_ = reserve<double>(most);
@@ -151,9 +160,10 @@ class Matrix {
                 row[column] += value;
             };
             for (std::size_t k = meeting.first[i]; k < meeting.first[i + 1]; k++) {
-                const auto [vector, value] = meeting.elements[k];
+                const std::uint32_t vector = meeting.vector[k];
+                const double scale = weights[vector] * vectors.value[meeting.element[k]];
                 for (std::size_t l = vectors.first[vector]; l < vectors.first[vector + 1]; l++) {
-                    add(vectors.elements[l].index, weights[vector] * value * vectors.elements[l].value);
+                    add(vectors.index[l], scale * vectors.value[l]);
                 }
             }
             add(i, condition - size.shift);

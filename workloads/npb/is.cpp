@@ -22,6 +22,7 @@
 #include <memory>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "npb/kernel.hpp"
@@ -204,16 +205,24 @@ class Is : public Kernel {
         }
     }
 
-    /// Put all keys where their ranks say, and count those that are smaller than the one before.
-    std::size_t out_of_order() const {
+    /// Put all keys where their ranks say, by following each to its place, and count those that are smaller
+    /// than the one before.
+    std::size_t out_of_order() {
         std::vector<Key> next(below_.get(), below_.get() + range());
-        std::vector<Key> sorted(count(), static_cast<Key>(range()));
-        for (std::size_t i = 0; i < count(); i++) {
-            sorted.at(next[keys_[i]]++) = keys_[i];
+        for (std::size_t value = 0; value < range(); value++) {
+            const std::size_t end = value + 1 < range() ? below_[value + 1] : count();
+            while (next[value] < end) {
+                Key& here = keys_[next[value]];
+                Key& place = next[here];
+                if (place >= count()) {
+                    return count(); // More keys than places: the ranks are wrong.
+                }
+                std::swap(here, keys_[place++]);
+            }
         }
-        std::size_t found = sorted.back() == range(); // A place that was left empty is larger than any key.
+        std::size_t found = 0;
         for (std::size_t i = 1; i < count(); i++) {
-            found += sorted[i - 1] > sorted[i];
+            found += keys_[i - 1] > keys_[i];
         }
         return found;
     }
