@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import runpy
 import shutil
 import subprocess
 import sys
@@ -13,9 +14,9 @@ import numpy as np
 import pytest
 
 STUDY = Path(__file__).parents[2] / "studies" / "timing-procedures"
-sys.path.insert(0, str(STUDY))
-
-from study import against, interval_of_s, resolution, together
+study = runpy.run_path(str(STUDY / "study.py"), run_name="study")
+against, together = study["against"], study["together"]
+interval_of_s, resolution = study["interval_of_s"], study["resolution"]
 
 TOLERANCE = 0.01
 
