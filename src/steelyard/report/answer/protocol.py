@@ -19,8 +19,7 @@ from steelyard.sample import Treatment
 from steelyard.stats.answer import Answer
 from steelyard.stats.compare.comparison import Comparison
 from steelyard.stats.protocol_2014.answer import ProtocolAnswer
-from steelyard.stats.protocol_2014.pair import ProtocolPair
-from steelyard.stats.protocol_2014.path import Test
+from steelyard.stats.protocol_2014.pair import ProtocolPair, Test
 from steelyard.stats.protocol_2014.programs import within
 from steelyard.stats.protocol_2014.rules import NAME
 from steelyard.units import Metric, Scalar

@@ -7,16 +7,14 @@ from typing import Literal
 
 import msgspec
 
-from steelyard.answers.undefined import Undefined
-from steelyard.report.answer.words import REASONS
+from steelyard.answers.undefined import REASONS, Undefined
 from steelyard.report.ends import Ends, ends
 from steelyard.stats.hypothesis.kolmogorov_smirnov import KolmogorovSmirnov
 from steelyard.stats.hypothesis.shapiro_wilk import Normality
 from steelyard.stats.protocol_2014.answer import ProtocolAnswer
 from steelyard.stats.protocol_2014.checks import Checks
 from steelyard.stats.protocol_2014.effects import Effects
-from steelyard.stats.protocol_2014.pair import ProtocolPair
-from steelyard.stats.protocol_2014.path import Test
+from steelyard.stats.protocol_2014.pair import ProtocolPair, Test
 from steelyard.stats.protocol_2014.programs import ProgramTables
 from steelyard.stats.protocol_2014.rules import NAME
 from steelyard.units import Scalar

@@ -11,7 +11,7 @@ from steelyard.report.text.digits import percent
 from steelyard.report.text.label import columns, counted, pad, printable, shorten_apart, wrap
 from steelyard.report.text.line import Line, Span
 from steelyard.report.text.table import MOST_ROWS, Column, table
-from steelyard.stats.protocol_2014.path import Test
+from steelyard.stats.protocol_2014.pair import Test
 from steelyard.stats.protocol_2014.programs import Cell, ProgramTables, StratumTable
 from steelyard.units import Scalar
 

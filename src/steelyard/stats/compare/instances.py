@@ -9,14 +9,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from operator import itemgetter
 
 import msgspec
 import numpy as np
 from msgspec.structs import replace
 
 from steelyard.errors import UsageError
-from steelyard.sample import Failures, Instances, Provenance, Sample, Treatment
+from steelyard.sample import COLUMNS, Failures, Instances, Provenance, Sample, Treatment
 from steelyard.units import Scalar
 
 
@@ -133,7 +132,7 @@ def _crossed(place: np.ndarray, blocks: Sequence[int]) -> bool:
 
 
 def _treatments(samples: Sequence[Sample], factor: str) -> dict[tuple[object, ...], Treatment]:
-    """What each treatment is without the factor: named by what still varies, with the id of the first."""
+    """Treatments without the instance factor: named by what still varies, with the id of the first."""
     first: dict[tuple[object, ...], tuple[int, dict[str, Scalar]]] = {}
     for sample in sorted(samples, key=lambda each: each.treatment.id):
         levels = _without(sample.treatment.levels, factor)
@@ -167,49 +166,34 @@ def _joined(
     treatment = treatments[_items(_without(first.treatment.levels, factor))]
     if factor not in first.labels and factor not in first.treatment.levels:
         return replace(first, treatment=treatment)
-    place = {level: i for i, level in enumerate(levels)}
-    rows = sorted(
-        chain.from_iterable(
-            zip(
-                sample.trials,
-                sample.values,
-                sample.blocks,
-                sample.passes,
-                sample.contexts,
-                [place[level]] * len(sample),
-                sample.late or [0] * len(sample),
-                strict=True,
-            )
-            for level, sample in members
-            if level is not None
-        ),
-        key=itemgetter(0, 5),
-    )
-    columns = list(zip(*rows, strict=True)) or [()] * 7
-    trials, values, blocks, passes, contexts, of, late = columns
+    known = [(level, sample) for level, sample in members if level is not None]
+    of = array("q", [levels.index(level) for level, sample in known for _ in sample.values])
+    columns = {
+        name: array(code, chain.from_iterable(getattr(sample, name) for _, sample in known))
+        for name, code in COLUMNS.items()
+        if name != "late"
+    }
+    late = array("b", [is_late for _, sample in known for is_late in sample.late or bytes(len(sample))])
     by_treatment = {sample.treatment.id: sample.failures for _, sample in members}
-    return Sample(
+    whole = Sample(
         metric=first.metric,
         treatment=treatment,
-        values=array("d", values),
-        blocks=array("q", blocks),
-        passes=array("q", passes),
-        contexts=array("q", contexts),
-        trials=array("q", trials),
         labels=labels,
         failures=Failures(
             sum(each.attempted for each in by_treatment.values()),
             sum(each.failed for each in by_treatment.values()),
             sum(each.timed_out for each in by_treatment.values()),
         ),
-        late=array("b", late) if any(late) else array("b"),
-        instances=Instances(factor, levels, array("q", of)),
+        late=late if any(late) else array("b"),
+        instances=Instances(factor, levels, of),
         provenance=_provenance([sample.provenance for _, sample in members]),
+        **columns,
     )
+    return whole.select(sorted(range(len(of)), key=lambda i: (whole.trials[i], of[i])))
 
 
 def _provenance(of: Sequence[Provenance]) -> Provenance:
-    """Of all together: what may be said least of."""
+    """The weakest provenance among all of them."""
     return next((kind for kind in ("crowded", "simulated") if kind in of), "measured")
 
 

@@ -26,7 +26,7 @@ class Described(msgspec.Struct, frozen=True):
     Attributes
     ----------
     autocorrelation, trend, outliers, gap, dominating : optional
-        ``None`` where there is none to compute; see the types.
+        ``None`` where the values do not allow one; see the types.
     step : float or None
         A step of the clock that shows in the values, in their unit; 0 where all are equal. Times and rates
         only.

@@ -8,19 +8,20 @@ from typing import Final, Literal, TypeVar
 import numpy as np
 from msgspec.structs import replace
 
+from steelyard.analysis import Analysis
 from steelyard.answers.flags import unjudgeable
 from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.factorial import Kind, Layout
 from steelyard.sample import Sample
 from steelyard.stats.compare.contrast import Order
-from steelyard.stats.declared import Declared
 from steelyard.stats.distributions.student import two_sided_p
 from steelyard.stats.effects.cells import Cells, cells_of
 from steelyard.stats.effects.effect import ConditionalEffect, ContrastEffect, Effect, Factorial, LevelEffect
 from steelyard.stats.effects.estimate import LogEstimate, Method, of_cells, of_units
 from steelyard.stats.effects.lenth import PseudoError, pseudo_error
 from steelyard.stats.effects.omnibus import box, welch_james
+from steelyard.stats.effects.precision import asks_for_effects
 from steelyard.stats.effects.structure import Broken, Structure, Term, contrast_row, step_row, structures
 from steelyard.stats.effects.variation import Variation, squares_of, variation
 from steelyard.stats.effects.yates import yates
@@ -35,12 +36,12 @@ Judged = TypeVar("Judged", Effect, ContrastEffect)
 def factorial(
     samples: Sequence[Sample],
     layout: Layout | None,
-    declared: Declared,
+    declared: Analysis,
     *,
     order: Order = "randomized-blocks",
 ) -> tuple[Factorial, ...]:
-    """Of the primary metric, one for each stratum and set of labels; none where fewer than two factors are
-    crossed.
+    """Factorial analyses of the primary metric, one for each stratum and set of labels; none where fewer than
+    two factors are crossed.
     """
     if layout is None or len(layout.varying) < 2:
         return ()
@@ -65,7 +66,7 @@ def _broken(found: Broken, of: Sample) -> Factorial:
     )
 
 
-def _analysed(structure: Structure, declared: Declared, order: Order, design: Kind) -> Factorial:
+def _analysed(structure: Structure, declared: Analysis, order: Order, design: Kind) -> Factorial:
     first = structure.samples[0]
     base = Factorial(
         stratum=structure.stratum,
@@ -175,8 +176,8 @@ def _levels(structure: Structure, cells: Cells, sign: float) -> list[LevelEffect
 def _conditional(
     structure: Structure, cells: Cells, effects: Sequence[Effect], sign: float
 ) -> Iterator[ConditionalEffect]:
-    """Of each resolved interaction of two factors with two steps, the first of them at each step of the
-    other.
+    """Simple effects for each resolved interaction of two two-level factors, the first of them at each step
+    of the other.
     """
     places = {axis.name: place for place, axis in enumerate(structure.axes)}
     for effect in effects:
@@ -237,3 +238,25 @@ def _ratio(each: Effect | ContrastEffect) -> LogEstimate | None:
 
 def _by(cells: Cells) -> Literal["block", "context"]:
     return "context" if cells.by == "context" else "block"
+
+
+def effects_beside(
+    samples: Sequence[Sample], layout: Layout | None, declared: Sequence[Analysis], *, order: Order
+) -> tuple[Factorial, ...]:
+    """Effects on each metric that one of ``declared`` names; none where the design asks for comparisons."""
+    return tuple(_without_verdicts(samples, layout, declared, order)) if layout is not None else ()
+
+
+def _without_verdicts(
+    samples: Sequence[Sample], layout: Layout, declared: Sequence[Analysis], order: Order
+) -> Iterator[Factorial]:
+    for each in declared:
+        if not asks_for_effects(layout, each):
+            continue
+        for found in factorial(samples, layout, each, order=order):
+            effects = tuple(
+                replace(effect, p=None, p_flips=None, p_holm=None, resolved=None, ci_family=None)
+                for effect in found.effects
+            )
+            if effects:
+                yield replace(found, effects=effects, conditional=(), contrasts=())

@@ -38,7 +38,7 @@ class LogEstimate(msgspec.Struct, frozen=True):
         The estimate.
     se, nu : float or None
         Standard error and degrees of freedom of t; ``None`` without an error term, and where the units do not
-        differ at all: then p is that of n equal signs, 2^(1-n), and there is no interval.
+        differ at all: then p is that of n equal signs, 2^(1-n), without an interval.
     p : float or None
         Two-sided, that the ratio is 1; ``None`` without an error term.
     """
@@ -55,8 +55,8 @@ class LogEstimate(msgspec.Struct, frozen=True):
         return math.exp(self.log) if abs(self.log) <= LARGEST_LOG else None
 
     def interval(self, alpha: float = 0.05) -> Interval | None:
-        """Of the ratio, at level 1 - ``alpha``: it excludes 1 exactly when p < ``alpha``; ``None`` where no
-        bound is known.
+        """Interval of the ratio at level 1 - ``alpha``: it excludes 1 exactly when p < ``alpha``; ``None``
+        where no bound is known.
         """
         if self.se is None or self.nu is None:
             return None

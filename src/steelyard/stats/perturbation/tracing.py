@@ -16,7 +16,7 @@ from steelyard.stats.distributions.student import t_quantile, two_sided_p
 from steelyard.stats.hypothesis.holm import holm
 
 PARTS: Final = 24
-"""At most; no more than a run has intervals, since there is nothing between two readings."""
+"""At most; no more than a run has intervals, since two readings have nothing between them."""
 
 
 class TracedRun(msgspec.Struct, frozen=True, eq=False):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -13,14 +13,36 @@ from steelyard.sample import Treatment
 from steelyard.stats.compare.pairing import Pair
 from steelyard.stats.compare.verdict import Difference
 from steelyard.stats.hypothesis.mann_whitney import rank_sum
-from steelyard.stats.hypothesis.outcome import Alternative, TestOutcome
-from steelyard.stats.hypothesis.t_tests import student, welch
+from steelyard.stats.hypothesis.t_tests import Alternative, TestOutcome, student, welch
 from steelyard.stats.protocol_2014.checks import Checks, check
 from steelyard.stats.protocol_2014.effects import Effects, effects
-from steelyard.stats.protocol_2014.path import TEST_OF, Path, Test, choose
 from steelyard.stats.protocol_2014.profile import Profile
 from steelyard.stats.protocol_2014.rules import Rules
 from steelyard.units import Scalar
+
+Path = Literal["student", "welch", "shift", "order", "degenerate", "constant"]
+"""``shift`` and ``order`` are both Mann-Whitney: with shapes that agree it speaks of a shift, otherwise only
+of which sample tends to be larger. ``degenerate``: Mann-Whitney too, since a sample has no shape.
+``constant``: both samples are, and no test exists.
+"""
+Test = Literal["student", "welch", "mann-whitney"]
+
+TEST_OF: Final[dict[Path, Test | None]] = {
+    "student": "student",
+    "welch": "welch",
+    "shift": "mann-whitney",
+    "order": "mann-whitney",
+    "degenerate": "mann-whitney",
+    "constant": None,
+}
+
+
+def choose(checks: Checks, alpha: float) -> Path:
+    """The row of the table for two samples that each have a shape."""
+    if checks.normal(alpha):
+        return "student" if checks.equal_variances(alpha) else "welch"
+    return "shift" if checks.equal_shapes(alpha) else "order"
+
 
 ProtocolFlag = Literal[
     "unequal_variance",
@@ -45,7 +67,7 @@ class ProtocolPair(msgspec.Struct, frozen=True):
     path : str or Undefined
         The row of the decision table; ``Undefined`` where a sample has no values, or one that is not finite.
     outcome : TestOutcome or None
-        Of the test chosen, baseline first. ``None`` where there is none: two constants.
+        Of the test chosen, baseline first. ``None`` for two constants.
     p : float or None
         Of that test; 1 for two equal constants. Two different ones have no p: nothing random is left.
     p_holm : float or None
@@ -116,7 +138,7 @@ def examine(pair: Pair, baseline: Profile, treatment: Profile, rules: Rules) -> 
 
 
 def alternative_of(rules: Rules, better: str) -> Alternative:
-    """What the baseline's values are, compared with the treatment's, if the treatment is better."""
+    """Alternative under which the treatment is better than the baseline."""
     if rules.direction == "two-sided":
         return "two-sided"
     return "less" if better == "higher" else "greater"
@@ -153,7 +175,7 @@ def _flags(
 
 
 def direction_of(pair: ProtocolPair, better: str) -> Difference:
-    """Which way a pair that is different lies: by the means where these were tested, by order elsewhere."""
+    """Direction of a pair that differs: by the means where these were tested, by order elsewhere."""
     if pair.test in ("student", "welch") and pair.outcome is not None:
         larger = pair.outcome.statistic < 0
     elif pair.effects is not None and pair.effects.above is not None:

@@ -11,18 +11,17 @@ import msgspec
 from msgspec.structs import replace
 
 from steelyard.sample import Treatment
-from steelyard.stats.protocol_2014.pair import ProtocolPair
-from steelyard.stats.protocol_2014.path import Test
+from steelyard.stats.protocol_2014.pair import ProtocolPair, Test
 from steelyard.units import Scalar
 
 PROGRAMS = ("command", "program")
-"""Strata that name programs; where there is none of these, the first stratum does."""
+"""Strata that name programs; without any of these, the first stratum does."""
 
 Stratum = tuple[tuple[str, Scalar], ...]
 
 
 class Found(msgspec.Struct, frozen=True):
-    """What one pair of treatments came to for one program."""
+    """Outcome of one pair of treatments for one program."""
 
     program: str
     stratum: Stratum
@@ -83,7 +82,7 @@ class StratumTable(msgspec.Struct, frozen=True):
 
     @property
     def tests(self) -> Mapping[Test, int]:
-        """How often each test was used."""
+        """Number of uses of each test."""
         return _counted(test for cell in self.cells for test in Counter(cell.tests).elements())
 
 
@@ -99,7 +98,7 @@ class ProgramRow(msgspec.Struct, frozen=True):
 
     @property
     def dropped_share(self) -> float | None:
-        """Of the differences before Holm, the share that it did not leave; ``None`` without any."""
+        """Fraction of the differences before Holm that did not survive it; ``None`` without any."""
         return (self.before - self.after) / self.before if self.before else None
 
 
@@ -200,7 +199,7 @@ def _found(pair: ProtocolPair, program: str, shared: Iterable[str]) -> Found:
 
 
 def within(treatment: Treatment, shared: Iterable[str]) -> str:
-    """What tells a treatment from the others of its stratum: its levels, but for those of ``shared``."""
+    """Levels that tell a treatment from the others of its stratum: all levels but ``shared``."""
     left_out = set(shared)
     levels = [str(level) or "''" for name, level in treatment.levels.items() if name not in left_out]
     return ",".join(levels) if levels else treatment.label
