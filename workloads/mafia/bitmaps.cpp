@@ -15,16 +15,19 @@ constexpr std::size_t tile = 256; ///< Words: 2 KiB of sums stay in the first-le
                                                        std::size_t length) {
     std::uint64_t all[tile];
     const std::uint64_t* const first = bits + static_cast<std::size_t>(rows[0]) * words + begin;
-    for (std::size_t w = 0; w < length; ++w)
+    for (std::size_t w = 0; w < length; ++w) {
         all[w] = first[w];
+    }
     for (std::size_t i = 1; i < count; ++i) {
         const std::uint64_t* const row = bits + static_cast<std::size_t>(rows[i]) * words + begin;
-        for (std::size_t w = 0; w < length; ++w)
+        for (std::size_t w = 0; w < length; ++w) {
             all[w] &= row[w];
+        }
     }
     std::int64_t points = 0;
-    for (std::size_t w = 0; w < length; ++w)
+    for (std::size_t w = 0; w < length; ++w) {
         points += __builtin_popcountll(all[w]);
+    }
     return points;
 }
 
@@ -55,10 +58,12 @@ count_by_avx512(const std::uint64_t* bits, std::size_t words, const int* rows, s
 
 CountWords widest() {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vl"))
+    if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vl")) {
         return count_by_avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt"))
+    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt")) {
         return count_by_avx2;
+    }
 #endif
     return count_portably;
 }
@@ -90,16 +95,18 @@ Bitmaps make_bitmaps(const Points& points, const std::vector<Window>& windows) {
 std::int64_t count_common(const Bitmaps& bitmaps, const std::vector<int>& rows) {
     static const CountWords count_tile = widest();
     std::int64_t points = 0;
-    for (std::size_t begin = 0; begin < bitmaps.words; begin += tile)
+    for (std::size_t begin = 0; begin < bitmaps.words; begin += tile) {
         points += count_tile(bitmaps.bits.data(), bitmaps.words, rows.data(), rows.size(), begin,
                              std::min(tile, bitmaps.words - begin));
+    }
     return points;
 }
 
 std::vector<std::uint64_t> common(const Bitmaps& bitmaps, const std::vector<int>& rows) {
     std::vector<std::uint64_t> all(bitmaps.row(rows.front()), bitmaps.row(rows.front()) + bitmaps.words);
-    for (const int each : rows)
+    for (const int each : rows) {
         std::transform(all.begin(), all.end(), bitmaps.row(each), all.begin(), std::bit_and());
+    }
     return all;
 }
 

@@ -6,9 +6,9 @@
 // of k dimensions has 2^k − 1 dense units on the way, whence the growth with 2^k.
 #pragma once
 
-#include <array>
 #include <vector>
 
+#include "harness/phases.hpp"
 #include "mafia/clusters.hpp"
 #include "mafia/counts.hpp"
 #include "mafia/points.hpp"
@@ -17,23 +17,39 @@
 
 namespace workloads::mafia {
 
-enum class Phase : int { windows, bitmaps, gen, dedup, pcount, unjoin, clusters };
-constexpr std::array phase_names = {"windows", "bitmaps", "gen", "dedup", "pcount", "unjoin", "clusters"};
-
-/// Seconds by phase.
-using PhaseSeconds = std::array<double, phase_names.size()>;
-
 struct Clustering {
     std::vector<Cluster> clusters; ///< by number of dimensions
+    std::vector<Window> windows;   ///< the dense ones, which the units of clusters are made of
     Counts counts;
-    PhaseSeconds seconds = {};
-    std::size_t dense_windows = 0;
 };
 
-/// Cluster points. Raises InputError where more windows are dense than a unit can hold.
-Clustering cluster(const Points& points, const GridOptions& grid, const Variants& variants);
+/// The algorithm with its phases, each of which is timed and counts its main operation.
+class Mafia {
+  public:
+    /// Adds the phases.
+    explicit Mafia(Phases& phases);
 
-/// The same from windows that are set. `points` is what they were found in.
-Clustering cluster_in(const Points& points, std::vector<Window> windows, const Variants& variants);
+    /// Cluster points. Raises UsageError where more windows are dense than a unit can hold.
+    Clustering cluster(const Points& points, const GridOptions& grid, const Variants& variants);
+
+    /// The same from windows that are set.
+    Clustering cluster_in(const Points& points, std::vector<Window> windows, const Variants& variants);
+
+  private:
+    template <int Words>
+    std::vector<Cluster> climb(const Points& points, const Grid& grid, const Variants& variants,
+                               Counts& counts);
+    template <class Work>
+    auto timed(std::size_t phase, Work work);
+
+    Phases& phases_;
+    std::size_t windows_;
+    std::size_t bitmaps_;
+    std::size_t gen_;
+    std::size_t dedup_;
+    std::size_t pcount_;
+    std::size_t unjoin_;
+    std::size_t clusters_;
+};
 
 } // namespace workloads::mafia

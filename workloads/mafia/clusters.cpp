@@ -24,8 +24,9 @@ Cluster make_cluster(std::vector<std::vector<int>> units, const Grid& grid) {
         std::transform(points.begin(), points.end(), cluster.points.begin(), cluster.points.begin(),
                        std::bit_or());
     }
-    for (const std::uint64_t word : cluster.points)
+    for (const std::uint64_t word : cluster.points) {
         cluster.count += std::popcount(word);
+    }
     cluster.units = std::move(units);
     return cluster;
 }

@@ -24,8 +24,9 @@ struct Cluster {
 
 /// The root of an element's tree; halves the path to it.
 inline std::size_t find_root(std::vector<std::size_t>& parent, std::size_t i) {
-    while (parent[i] != i)
+    while (parent[i] != i) {
         i = parent[i] = parent[parent[i]];
+    }
     return i;
 }
 
@@ -33,21 +34,26 @@ inline std::size_t find_root(std::vector<std::size_t>& parent, std::size_t i) {
 template <class Unit>
 std::vector<std::size_t> connect(const std::vector<Unit>& terminal, const std::vector<Window>& windows) {
     UnitSet<Unit> all;
-    for (const Unit& unit : terminal)
+    for (const Unit& unit : terminal) {
         all.insert(unit);
+    }
     std::vector<std::size_t> parent(terminal.size());
     std::iota(parent.begin(), parent.end(), 0);
-    for (std::size_t i = 0; i < terminal.size(); ++i)
+    for (std::size_t i = 0; i < terminal.size(); ++i) {
         terminal[i].each([&](int window) {
             const auto next = static_cast<std::size_t>(window) + 1;
             if (next == windows.size() || windows[next].dimension != windows[next - 1].dimension ||
-                windows[next].number != windows[next - 1].number + 1)
+                windows[next].number != windows[next - 1].number + 1) {
                 return;
-            if (const auto other = all.find(terminal[i].without(window).with(static_cast<int>(next))))
+            }
+            if (const auto other = all.find(terminal[i].without(window).with(static_cast<int>(next)))) {
                 parent[find_root(parent, i)] = find_root(parent, *other);
+            }
         });
-    for (std::size_t i = 0; i < terminal.size(); ++i)
+    }
+    for (std::size_t i = 0; i < terminal.size(); ++i) {
         parent[i] = find_root(parent, i);
+    }
     return parent;
 }
 
@@ -62,13 +68,15 @@ std::vector<Cluster> make_clusters(const std::vector<Unit>& terminal, const Grid
     std::vector<std::vector<std::vector<int>>> components;
     for (std::size_t i = 0; i < terminal.size(); ++i) {
         const auto [at, added] = number.emplace(root[i], components.size());
-        if (added)
+        if (added) {
             components.emplace_back();
+        }
         components[at->second].push_back(terminal[i].windows());
     }
     std::vector<Cluster> clusters;
-    for (auto& units : components)
+    for (auto& units : components) {
         clusters.push_back(make_cluster(std::move(units), grid));
+    }
     return clusters;
 }
 

@@ -14,8 +14,9 @@ namespace workloads::mafia {
 template <class Unit>
 std::vector<Unit> dedup_by_hash(const std::vector<Unit>& merged, Counts& counts) {
     UnitSet<Unit> seen;
-    for (const Unit& unit : merged)
+    for (const Unit& unit : merged) {
         seen.insert(unit);
+    }
     counts.comparisons += seen.comparisons();
     return std::move(seen).take();
 }
@@ -29,9 +30,11 @@ std::vector<Unit> dedup_by_tree(const std::vector<Unit>& merged, Counts& counts)
     };
     std::set<Unit, decltype(less)> seen(less);
     std::vector<Unit> unique;
-    for (const Unit& unit : merged)
-        if (seen.insert(unit).second)
+    for (const Unit& unit : merged) {
+        if (seen.insert(unit).second) {
             unique.push_back(unit);
+        }
+    }
     return unique;
 }
 
@@ -43,8 +46,9 @@ std::vector<Unit> dedup_by_pairs(const std::vector<Unit>& merged, Counts& counts
         const auto same = std::find(unique.begin(), unique.end(), unit);
         counts.comparisons +=
             static_cast<std::uint64_t>(same - unique.begin()) + (same != unique.end() ? 1 : 0);
-        if (same == unique.end())
+        if (same == unique.end()) {
             unique.push_back(unit);
+        }
     }
     return unique;
 }

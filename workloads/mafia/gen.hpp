@@ -30,20 +30,24 @@ SubsequenceIndex index_subsequences(const std::vector<Unit>& units) {
     UnitSet<Unit> subsequences;
     std::vector<std::uint32_t> group;
     std::vector<Extension> extensions;
-    for (std::uint32_t i = 0; i < units.size(); ++i)
+    for (std::uint32_t i = 0; i < units.size(); ++i) {
         units[i].each([&](int window) {
             group.push_back(subsequences.insert(units[i].without(window)));
             extensions.push_back({i, window});
         });
+    }
     SubsequenceIndex index{std::vector<Extension>(extensions.size()),
                            std::vector<std::size_t>(subsequences.units().size() + 1)};
-    for (const std::uint32_t each : group)
+    for (const std::uint32_t each : group) {
         ++index.begin[each + 1];
-    for (std::size_t g = 1; g < index.begin.size(); ++g)
+    }
+    for (std::size_t g = 1; g < index.begin.size(); ++g) {
         index.begin[g] += index.begin[g - 1];
+    }
     std::vector<std::size_t> next(index.begin.begin(), index.begin.end() - 1);
-    for (std::size_t e = 0; e < extensions.size(); ++e)
+    for (std::size_t e = 0; e < extensions.size(); ++e) {
         index.extensions[next[group[e]]++] = extensions[e];
+    }
     return index;
 }
 
@@ -56,11 +60,14 @@ std::vector<Unit> merge_groups(const std::vector<Unit>& units, const std::vector
     for (std::size_t g = first; g < last; ++g) {
         const std::span group(index.extensions.data() + index.begin[g], index.begin[g + 1] - index.begin[g]);
         pairs += group.size() * (group.size() - 1) / 2;
-        for (std::size_t i = 0; i < group.size(); ++i)
-            for (std::size_t j = i + 1; j < group.size(); ++j)
+        for (std::size_t i = 0; i < group.size(); ++i) {
+            for (std::size_t j = i + 1; j < group.size(); ++j) {
                 if (windows[static_cast<std::size_t>(group[i].window)].dimension !=
-                    windows[static_cast<std::size_t>(group[j].window)].dimension)
+                    windows[static_cast<std::size_t>(group[j].window)].dimension) {
                     merged.push_back(units[group[i].unit].with(group[j].window));
+                }
+            }
+        }
     }
     return merged;
 }
@@ -75,15 +82,18 @@ std::vector<Unit> gen_by_index(const std::vector<Unit>& units, const std::vector
     std::vector<std::vector<Unit>> parts((groups + groups_a_part - 1) / groups_a_part);
     std::uint64_t pairs = 0;
 #pragma omp parallel for schedule(dynamic) reduction(+ : pairs) if (parts.size() > 1)
-    for (std::size_t part = 0; part < parts.size(); ++part)
+    for (std::size_t part = 0; part < parts.size(); ++part) {
         parts[part] = merge_groups(units, windows, index, part * groups_a_part,
                                    std::min(groups, (part + 1) * groups_a_part), pairs);
+    }
     counts.pairs += pairs;
-    if (parts.size() == 1)
+    if (parts.size() == 1) {
         return std::move(parts.front());
+    }
     std::vector<Unit> merged;
-    for (const auto& part : parts)
+    for (const auto& part : parts) {
         merged.insert(merged.end(), part.begin(), part.end());
+    }
     return merged;
 }
 
@@ -92,17 +102,20 @@ template <class Unit>
 std::vector<Unit> gen_by_pairs(const std::vector<Unit>& units, const std::vector<Window>& windows,
                                Counts& counts) {
     std::vector<Unit> merged;
-    for (std::size_t i = 0; i < units.size(); ++i)
+    for (std::size_t i = 0; i < units.size(); ++i) {
         for (std::size_t j = i + 1; j < units.size(); ++j) {
             ++counts.pairs;
             const Unit apart = units[i].difference(units[j]);
-            if (apart.size() != 2)
+            if (apart.size() != 2) {
                 continue;
+            }
             const std::vector<int> two = apart.windows();
             if (windows[static_cast<std::size_t>(two[0])].dimension !=
-                windows[static_cast<std::size_t>(two[1])].dimension)
+                windows[static_cast<std::size_t>(two[1])].dimension) {
                 merged.push_back(units[i].with(two[0]).with(two[1]));
+            }
         }
+    }
     return merged;
 }
 

@@ -35,9 +35,9 @@ inline std::int64_t count_by_points(const Points& points, const std::vector<Wind
     return inside;
 }
 
-/// The dense ones of `candidates`, in their order. `points` is read by Counting::points only.
+/// The dense ones of `candidates`, in their order.
 template <class Unit>
-std::vector<Unit> pcount(const std::vector<Unit>& candidates, const Grid& grid, const Points* points,
+std::vector<Unit> pcount(const std::vector<Unit>& candidates, const Grid& grid, const Points& points,
                          Counting how, Counts& counts) {
     std::vector<char> dense(candidates.size());
     std::uint64_t words = 0;
@@ -50,7 +50,7 @@ std::vector<Unit> pcount(const std::vector<Unit>& candidates, const Grid& grid, 
             inside = count_common(grid.bitmaps, rows);
             words += rows.size() * grid.bitmaps.words;
         } else {
-            inside = count_by_points(*points, grid.windows, rows, coordinates);
+            inside = count_by_points(points, grid.windows, rows, coordinates);
         }
         dense[i] = std::all_of(rows.begin(), rows.end(), [&](int row) {
             return inside >= grid.windows[static_cast<std::size_t>(row)].threshold;
@@ -59,9 +59,11 @@ std::vector<Unit> pcount(const std::vector<Unit>& candidates, const Grid& grid, 
     counts.words += words;
     counts.coordinates += coordinates;
     std::vector<Unit> kept;
-    for (std::size_t i = 0; i < candidates.size(); ++i)
-        if (dense[i])
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        if (dense[i]) {
             kept.push_back(candidates[i]);
+        }
+    }
     counts.candidates += candidates.size();
     counts.dense += kept.size();
     return kept;

@@ -15,7 +15,7 @@ struct Box {
 
 /// What is planted. Coordinates lie in [0, extent).
 struct Plan {
-    std::size_t points = 100'000;
+    std::uint64_t points = 100'000;
     int dimensions = 20;
     int clusters = 3;
     int cluster_dimensions = 3; ///< k
@@ -27,7 +27,7 @@ struct Plan {
     static constexpr double gap = 3;   ///< at least, between two boxes in a dimension that both have
 };
 
-/// Draw the boxes. One cluster has dimensions 0 … k−1, several have distinct random ones. Raises InputError
+/// Draw the boxes. One cluster has dimensions 0 … k−1, several have distinct random ones. Raises UsageError
 /// where k exceeds the dimensions, a number is not positive, or so many boxes do not fit side by side.
 std::vector<Box> draw_boxes(const Plan& plan);
 

@@ -30,7 +30,7 @@ struct DataFile {
 };
 
 /// Read a point a line, numbers with blanks or commas between; lines that begin with # are notes. Raises
-/// InputError, with file and line, where a line has more or fewer numbers than the first, or something that
+/// UsageError, with file and line, where a line has more or fewer numbers than the first, or something that
 /// is not a finite number.
 DataFile read_points(const std::string& path);
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "mafia/draws.hpp"
+#include "harness/random.hpp"
 
 namespace workloads::mafia {
 
@@ -35,28 +35,34 @@ class Unit {
     /// The windows of one unit only.
     [[nodiscard]] Unit difference(const Unit& other) const {
         Unit result;
-        for (std::size_t i = 0; i < words_.size(); ++i)
+        for (std::size_t i = 0; i < words_.size(); ++i) {
             result.words_[i] = words_[i] ^ other.words_[i];
+        }
         return result;
     }
     [[nodiscard]] bool contains(const Unit& other) const {
-        for (std::size_t i = 0; i < words_.size(); ++i)
-            if ((other.words_[i] & ~words_[i]) != 0)
+        for (std::size_t i = 0; i < words_.size(); ++i) {
+            if ((other.words_[i] & ~words_[i]) != 0) {
                 return false;
+            }
+        }
         return true;
     }
     [[nodiscard]] int size() const {
         int windows = 0;
-        for (const std::uint64_t each : words_)
+        for (const std::uint64_t each : words_) {
             windows += std::popcount(each);
+        }
         return windows;
     }
     /// Call `visit(window)` for each window, ascending.
     template <class Visit>
     void each(Visit visit) const {
-        for (std::size_t i = 0; i < words_.size(); ++i)
-            for (std::uint64_t left = words_[i]; left != 0; left &= left - 1)
+        for (std::size_t i = 0; i < words_.size(); ++i) {
+            for (std::uint64_t left = words_[i]; left != 0; left &= left - 1) {
                 visit(static_cast<int>(64 * i) + std::countr_zero(left));
+            }
+        }
     }
     [[nodiscard]] std::vector<int> windows() const {
         std::vector<int> all;
@@ -65,8 +71,9 @@ class Unit {
     }
     [[nodiscard]] std::uint64_t hash() const {
         std::uint64_t hashed = 0;
-        for (const std::uint64_t each : words_)
+        for (const std::uint64_t each : words_) {
             hashed = mix64(hashed + each);
+        }
         return hashed;
     }
     auto operator<=>(const Unit&) const = default;

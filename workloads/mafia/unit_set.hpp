@@ -17,8 +17,9 @@ class UnitSet {
 
     /// The number of `unit`, which is added if it is new.
     std::uint32_t insert(const Unit& unit) {
-        if (2 * (units_.size() + 1) > slots_.size())
+        if (2 * (units_.size() + 1) > slots_.size()) {
             grow();
+        }
         std::uint32_t& slot = find_slot(unit);
         if (slot == empty) {
             slot = static_cast<std::uint32_t>(units_.size());
@@ -43,8 +44,9 @@ class UnitSet {
         std::size_t at = unit.hash() & (slots_.size() - 1);
         while (slots_[at] != empty) {
             ++comparisons_;
-            if (units_[slots_[at]] == unit)
+            if (units_[slots_[at]] == unit) {
                 break;
+            }
             at = (at + 1) & (slots_.size() - 1);
         }
         return slots_[at];
@@ -53,8 +55,9 @@ class UnitSet {
         slots_.assign(2 * slots_.size(), empty);
         for (std::uint32_t i = 0; i < units_.size(); ++i) {
             std::size_t at = units_[i].hash() & (slots_.size() - 1);
-            while (slots_[at] != empty)
+            while (slots_[at] != empty) {
                 at = (at + 1) & (slots_.size() - 1);
+            }
             slots_[at] = i;
         }
     }

@@ -14,11 +14,12 @@ template <class Unit>
 std::vector<Unit> unjoin_by_index(const std::vector<Unit>& smaller, const std::vector<Unit>& larger,
                                   Counts& counts) {
     UnitSet<Unit> covered;
-    for (const Unit& unit : larger)
+    for (const Unit& unit : larger) {
         unit.each([&](int window) {
             covered.insert(unit.without(window));
             ++counts.subsequences;
         });
+    }
     std::vector<Unit> terminal;
     std::copy_if(smaller.begin(), smaller.end(), std::back_inserter(terminal),
                  [&](const Unit& unit) { return !covered.find(unit); });
@@ -43,8 +44,9 @@ std::vector<Unit> unjoin_by_pairs(const std::vector<Unit>& smaller, const std::v
 template <class Unit>
 std::vector<Unit> unjoin(const std::vector<Unit>& smaller, const std::vector<Unit>& larger, Join join,
                          Counts& counts) {
-    if (smaller.empty()) // The first level: nothing is smaller than a window.
+    if (smaller.empty()) { // The first level: nothing is smaller than a window.
         return {};
+    }
     return join == Join::index ? unjoin_by_index(smaller, larger, counts)
                                : unjoin_by_pairs(smaller, larger, counts);
 }

@@ -26,8 +26,9 @@ std::vector<Window> cut_evenly(const std::vector<std::int64_t>& histogram, int p
 
 /// Whether neighbours are about equally dense.
 bool alike(const Window& left, const Window& right, double beta) {
-    if (left.largest_bin == 0 || right.largest_bin == 0)
+    if (left.largest_bin == 0 || right.largest_bin == 0) {
         return left.largest_bin == right.largest_bin;
+    }
     const double ratio = static_cast<double>(left.largest_bin) / static_cast<double>(right.largest_bin);
     return 1 - std::min(ratio, 1 / ratio) <= beta;
 }
@@ -48,9 +49,10 @@ std::vector<Window> merge_alike(const std::vector<Window>& pieces, double beta) 
 std::vector<std::int64_t> count_bins(const double* x, std::size_t n, double least, double most, int bins) {
     std::vector<std::int64_t> histogram(static_cast<std::size_t>(bins));
     const double bins_per_unit = bins / (most - least);
-    for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t i = 0; i < n; ++i) {
         ++histogram[static_cast<std::size_t>(
             std::clamp(static_cast<int>((x[i] - least) * bins_per_unit), 0, bins - 1))];
+    }
     return histogram;
 }
 
@@ -58,11 +60,13 @@ std::vector<std::int64_t> count_bins(const double* x, std::size_t n, double leas
 
 std::vector<Window> cut_dimension(int dimension, const std::vector<std::int64_t>& histogram, double least,
                                   double most, std::size_t points, const GridOptions& options) {
-    if (most - least <= GridOptions::epsilon)
+    if (most - least <= GridOptions::epsilon) {
         return {};
+    }
     std::vector<Window> windows = merge_alike(cut_evenly(histogram, options.most_windows), options.beta);
-    if (windows.size() == 1)
+    if (windows.size() == 1) {
         windows = cut_evenly(histogram, options.uniform_windows);
+    }
     const auto bins = static_cast<double>(histogram.size());
     int number = 0;
     for (Window& window : windows) {
@@ -90,9 +94,10 @@ std::vector<Window> find_dense_windows(const Points& points, const GridOptions& 
             j, count_bins(x, points.count, least, most, bins), least, most, points.count, options);
     }
     std::vector<Window> dense;
-    for (const auto& windows : of_dimension)
+    for (const auto& windows : of_dimension) {
         std::copy_if(windows.begin(), windows.end(), std::back_inserter(dense),
                      [](const Window& window) { return window.dense(); });
+    }
     return dense;
 }
 

@@ -21,12 +21,15 @@ enum class Blocks : int {
 };
 
 /// Where the blocks of all ranks begin in `total` items, and the end.
-inline std::vector<std::uint64_t> cut_into_blocks(Blocks blocks, std::uint64_t total, int ranks, std::uint64_t seed) {
+inline std::vector<std::uint64_t> cut_into_blocks(Blocks blocks, std::uint64_t total, int ranks,
+                                                  std::uint64_t seed) {
     constexpr std::uint64_t stream = 3;
     const Random random(seed, stream);
     std::vector<std::uint64_t> parts = {0};
     for (std::uint64_t r = 0; r < static_cast<std::uint64_t>(ranks); r++) {
-        const std::uint64_t own = blocks == Blocks::uneven ? random.below(5, r) : blocks == Blocks::holes ? 1 - r % 2 : 1;
+        const std::uint64_t own = blocks == Blocks::uneven  ? random.below(5, r)
+                                  : blocks == Blocks::holes ? 1 - r % 2
+                                                            : 1;
         parts.push_back(parts.back() + own);
     }
     if (parts.back() == 0) { // All drew 0: the last has everything.

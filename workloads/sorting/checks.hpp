@@ -35,8 +35,8 @@ Checksum checksum_of(const Team& team, const std::vector<Item>& block) {
 }
 
 /// Items of a rank after the sort, at most, if n of them were in equal blocks before or `were_even` is false.
-inline std::optional<std::uint64_t> largest_promised(const Parameters& parameters, std::uint64_t total, int ranks,
-                                                     bool were_even) {
+inline std::optional<std::uint64_t> largest_promised(const Parameters& parameters, std::uint64_t total,
+                                                     int ranks, bool were_even) {
     const double each = static_cast<double>(total) / ranks;
     switch (parameters.algorithm) {
     case Algorithm::histogram: // Both ends of a block may be off by ε n / 2p.
@@ -49,8 +49,8 @@ inline std::optional<std::uint64_t> largest_promised(const Parameters& parameter
 }
 
 /// What is wrong with the number of items of this rank, if anything is.
-inline std::optional<std::string> unexpected_load(const Parameters& parameters, const Team& team, std::uint64_t own,
-                                                  std::uint64_t total, bool were_even) {
+inline std::optional<std::string> unexpected_load(const Parameters& parameters, const Team& team,
+                                                  std::uint64_t own, std::uint64_t total, bool were_even) {
     const auto ranks = static_cast<std::uint64_t>(team.size());
     const auto rank = static_cast<std::uint64_t>(team.rank());
     if (parameters.algorithm == Algorithm::sample || parameters.algorithm == Algorithm::histogram) {
@@ -67,14 +67,16 @@ inline std::optional<std::string> unexpected_load(const Parameters& parameters, 
     return std::nullopt;
 }
 
-/// Whether equal keys keep their order: those of radix and mini sort always, others' with a stable local sort.
+/// Whether equal keys keep their order: those of radix and mini sort always, others' with a stable local
+/// sort.
 constexpr bool is_stable(const Parameters& parameters) {
     return parameters.algorithm == Algorithm::radix || parameters.algorithm == Algorithm::mini ||
            parameters.local == LocalSort::std;
 }
 
 /// Where items are out of order; equal ones, too, if the sort is stable.
-inline std::optional<std::string> out_of_order(const Team& team, const Parameters&, const std::vector<Key>& block) {
+inline std::optional<std::string> out_of_order(const Team& team, const Parameters&,
+                                               const std::vector<Key>& block) {
     return disorder(team, std::span<const Key>(block));
 }
 inline std::optional<std::string> out_of_order(const Team& team, const Parameters& parameters,

@@ -1,40 +1,19 @@
 // Exact-splitting sort: block i gets exactly the items from ⌊i n/p⌋ to ⌊(i + 1) n/p⌋ of the sorted sequence.
 //
-// Siebert, Wolf: A scalable parallel sorting algorithm using exact splitting, RWTH-CONV-008835, 2011. For each splitter every rank has a window
-// of its block in which it can still lie. A pivot near the median of all windows is taken, its place among all items counted, and
-// the windows are cut there. Invariant: what is left of a window belongs to the left of the splitter, what is
-// right of it to the right.
+// Siebert, Wolf: A scalable parallel sorting algorithm using exact splitting, RWTH-CONV-008835, 2011. For
+// each splitter every rank has a window of its block in which it can still lie. A pivot near the median of
+// all windows is taken, its place among all items counted, and the windows are cut there. Invariant: what is
+// left of a window belongs to the left of the splitter, what is right of it to the right.
 #pragma once
 
-#include <numeric>
+#include <algorithm>
 
 #include "sorting/blocks.hpp"
+#include "sorting/pivots.hpp"
 #include "sorting/rank_range.hpp"
 #include "sorting/splitter_sort.hpp"
 
 namespace workloads::sorting {
-
-/// Where in a block a splitter can lie.
-struct SearchWindow {
-    std::uint64_t target = 0; ///< items of all ranks that belong to the left
-    std::uint64_t low = 0;
-    std::uint64_t high = 0;
-    bool found = false; ///< then the cut is at `low`
-
-    /// `own` items of this block and `all` of all ranks come before the pivot, which is this rank's if `is_own`.
-    void narrow(std::uint64_t own, std::uint64_t all, bool is_own) {
-        if (all >= target) {
-            high = own;
-        }
-        if (all <= target) {
-            low = own;
-        }
-        if (all < target) { // The pivot itself belongs to the left.
-            low = own + (is_own ? 1 : 0);
-        }
-        found = all == target || all + 1 == target;
-    }
-};
 
 /// One splitter after the other, as published: p log n collective operations.
 template <class Item>
@@ -46,10 +25,12 @@ class SequentialExactSort final : public SplitterSort<Item> {
     std::vector<std::uint64_t> find_cuts(const std::vector<Item>& block) override;
 
   private:
-    std::uint64_t find_cut(const std::vector<Item>& block, std::uint64_t target, std::uint64_t total, RandomBits& bits);
+    std::uint64_t find_cut(const std::vector<Item>& block, std::uint64_t target, std::uint64_t total,
+                           RandomBits& bits);
 };
 
-/// All splitters together: rank r finds the pivots of splitter r, so that a round is one step of every search and there are O(log n) of them.
+/// All splitters together: rank r finds the pivots of splitter r, so that a round is one step of every search
+/// and there are O(log n) of them.
 template <class Item>
 class BatchedExactSort final : public SplitterSort<Item> {
   public:
@@ -58,31 +39,6 @@ class BatchedExactSort final : public SplitterSort<Item> {
   protected:
     std::vector<std::uint64_t> find_cuts(const std::vector<Item>& block) override;
 };
-
-/// The middle of a rank's window, which stands for `weight` items.
-struct WeightedPivot {
-    Position at;
-    std::uint64_t weight = 0;
-};
-
-/// The weighted median: of the total weight, at most half is before it and at most half behind.
-inline Position weighted_median(std::vector<WeightedPivot>& pivots) {
-    std::erase_if(pivots, [](const WeightedPivot& each) { return each.weight == 0; });
-    if (pivots.empty()) {
-        return {};
-    }
-    std::sort(pivots.begin(), pivots.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
-    const std::uint64_t total = std::accumulate(pivots.begin(), pivots.end(), std::uint64_t{0},
-                                                [](std::uint64_t sum, const auto& each) { return sum + each.weight; });
-    std::uint64_t sum = 0;
-    for (const WeightedPivot& each : pivots) {
-        sum += each.weight;
-        if (2 * sum >= total) {
-            return each.at;
-        }
-    }
-    return pivots.back().at;
-}
 
 template <class Item>
 std::uint64_t SequentialExactSort<Item>::find_cut(const std::vector<Item>& block, std::uint64_t target,
@@ -165,7 +121,8 @@ std::vector<std::uint64_t> BatchedExactSort<Item>::find_cuts(const std::vector<I
                          ? 0
                          : std::clamp(count_before(block, rank, pivots[i]), windows[i].low, windows[i].high);
         }
-        this->search(static_cast<std::size_t>(std::count_if(windows.begin(), windows.end(), is_open)), block.size());
+        this->search(static_cast<std::size_t>(std::count_if(windows.begin(), windows.end(), is_open)),
+                     block.size());
         std::vector<std::uint64_t> all = own;
         this->traffic_.sum(this->splitters(), all);
         for (std::size_t i = 0; i < ranks; i++) {

@@ -1,4 +1,5 @@
-// Histogram sort: random keys are probed, their ranks counted, until every splitter is near enough to its target.
+// Histogram sort: random keys are probed, their ranks counted, until every splitter is near enough to its
+// target.
 #pragma once
 
 #include <algorithm>
@@ -22,14 +23,15 @@ class HistogramSort final : public SplitterSort<Item> {
         std::uint64_t total = block.size();
         this->traffic_.sum(this->splitters(), std::span(&total, 1));
         const auto ranks = static_cast<std::uint64_t>(this->traffic_.size());
-        const auto tolerance = static_cast<std::uint64_t>(this->parameters_.epsilon * static_cast<double>(total) /
-                                                          (2 * static_cast<double>(ranks)));
+        const auto tolerance = static_cast<std::uint64_t>(
+            this->parameters_.epsilon * static_cast<double>(total) / (2 * static_cast<double>(ranks)));
         std::vector<Bracket> brackets(ranks - 1);
         for (std::uint64_t i = 1; i < ranks; i++) {
             brackets[i - 1].target = first_of_block(i, total, ranks);
             brackets[i - 1].accepted = total == 0;
         }
-        while (std::any_of(brackets.begin(), brackets.end(), [](const Bracket& each) { return !each.accepted; })) {
+        while (std::any_of(brackets.begin(), brackets.end(),
+                           [](const Bracket& each) { return !each.accepted; })) {
             this->rounds_++;
             const std::vector<Probe> probes = count(draw(block, brackets, total), block);
             for (Bracket& each : brackets) {
@@ -43,13 +45,15 @@ class HistogramSort final : public SplitterSort<Item> {
 
   private:
     double uniform() {
-        return Random(this->parameters_.seed, static_cast<std::uint64_t>(this->traffic_.rank()) + 1).unit(draws_++);
+        return Random(this->parameters_.seed, static_cast<std::uint64_t>(this->traffic_.rank()) + 1)
+            .unit(draws_++);
     }
     /// So many random keys of block[first, last) that all ranks together draw about `wanted` of `total`.
-    void draw_from(const std::vector<Item>& block, std::size_t first, std::size_t last, double wanted, std::uint64_t total,
-                   std::vector<Key>& into) {
+    void draw_from(const std::vector<Item>& block, std::size_t first, std::size_t last, double wanted,
+                   std::uint64_t total, std::vector<Key>& into) {
         const auto size = static_cast<double>(last - first);
-        const double share = std::min(size, wanted * size / static_cast<double>(std::max<std::uint64_t>(total, 1)));
+        const double share =
+            std::min(size, wanted * size / static_cast<double>(std::max<std::uint64_t>(total, 1)));
         const auto count = static_cast<std::size_t>(share + uniform());
         for (std::size_t i = 0; i < count; i++) {
             const auto offset = static_cast<std::size_t>(uniform() * size);
@@ -57,7 +61,8 @@ class HistogramSort final : public SplitterSort<Item> {
         }
     }
     /// This rank's probes: of its whole block at first, and then of what lies in brackets.
-    std::vector<Key> draw(const std::vector<Item>& block, const std::vector<Bracket>& brackets, std::uint64_t total) {
+    std::vector<Key> draw(const std::vector<Item>& block, const std::vector<Bracket>& brackets,
+                          std::uint64_t total) {
         const double each_round = this->parameters_.probes_per_splitter;
         std::vector<Key> probes;
         if (this->rounds_ == 1) {

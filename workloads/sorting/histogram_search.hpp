@@ -1,9 +1,9 @@
 // The search for approximate splitters of histogram sort, apart from communication: every rank takes the same
 // decisions from the same counts.
 //
-// Solomonik, Kalé: Highly scalable parallel sorting, IPDPS 2010, DOI 10.1109/IPDPS.2010.5470406. A key x with #<(x) smaller and #≤(x) not
-// larger keys serves as splitter of the target t if it can be cut at t ± τ: its equals are split, too, so that
-// duplicates end the search instead of prolonging it.
+// Solomonik, Kalé: Highly scalable parallel sorting, IPDPS 2010, DOI 10.1109/IPDPS.2010.5470406. A key x with
+// #<(x) smaller and #≤(x) not larger keys serves as splitter of the target t if it can be cut at t ± τ: its
+// equals are split, too, so that duplicates end the search instead of prolonging it.
 #pragma once
 
 #include <algorithm>
@@ -38,8 +38,8 @@ struct Bracket {
     }
 };
 
-/// Take what the probes tell, which come in ascending order: accept the one that is nearest to the target if it
-/// is within `tolerance`, and narrow the bracket otherwise.
+/// Take what the probes tell, which come in ascending order: accept the one that is nearest to the target if
+/// it is within `tolerance`, and narrow the bracket otherwise.
 inline void narrow(Bracket& bracket, const std::vector<Probe>& probes, std::uint64_t tolerance) {
     std::uint64_t nearest = tolerance + 1;
     for (const Probe& probe : probes) {

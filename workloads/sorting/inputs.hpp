@@ -15,8 +15,8 @@ namespace workloads::sorting {
 
 enum class Distribution : int { uniform, gaussian, zipf, few, equal, sorted, reverse, pieces };
 
-inline constexpr std::array<std::string_view, 8> distribution_names = {"uniform", "gaussian", "zipf",    "few",
-                                                                       "equal",   "sorted",   "reverse", "pieces"};
+inline constexpr std::array<std::string_view, 8> distribution_names = {
+    "uniform", "gaussian", "zipf", "few", "equal", "sorted", "reverse", "pieces"};
 
 /// What keys stand for; they are sorted as unsigned ones of the same order.
 enum class KeyType : int { u64, i64, f64 };
@@ -68,7 +68,9 @@ class Input {
         }
         return random_.bits(index);
     }
-    [[nodiscard]] std::uint64_t step() const { return ~std::uint64_t{0} / std::max<std::uint64_t>(total_, 1); }
+    [[nodiscard]] std::uint64_t step() const {
+        return ~std::uint64_t{0} / std::max<std::uint64_t>(total_, 1);
+    }
 
     Distribution distribution_;
     KeyType type_;

@@ -14,38 +14,48 @@ using namespace workloads::sorting;
 
 void declare(Options& options, Asked& asked) {
     Parameters& parameters = asked.parameters;
-    options.add("--algorithm", parameters.algorithm, "sample, histogram, exact (splitting), radix, or mini", algorithms);
+    options.add("--algorithm", parameters.algorithm, "sample, histogram, exact (splitting), radix, or mini",
+                algorithms);
     options.add("--distribution", asked.distribution,
                 "Of keys; few: 8 different ones, pieces: 16 sorted runs in another order", distributions);
-    options.add("--keys-per-rank", asked.keys_per_rank, "Keys of all ranks, by the number of ranks", {1, 1U << 31U});
-    options.add("--blocks", asked.blocks, "How they are spread at first; holes: odd ranks have none", block_kinds);
+    options.add("--keys-per-rank", asked.keys_per_rank, "Keys of all ranks, by the number of ranks",
+                {1, 1U << 31U});
+    options.add("--blocks", asked.blocks, "How they are spread at first; holes: odd ranks have none",
+                block_kinds);
     options.add("--type", asked.type, "What keys are", key_types);
     options.flag("--payload", asked.payload, "Keys carry 64 bits more");
     options.add("--keys", asked.file, "A file with a key a line, in place of drawn ones");
     options.add("--local", parameters.local, "Sort of the block of a rank", local_sorts);
-    options.add("--schedule", parameters.schedule, "exact: splitters together, or one after the other", schedules);
-    options.add("--exchange", parameters.exchange, "radix: one collective operation, or a message a digit", exchanges);
+    options.add("--schedule", parameters.schedule, "exact: splitters together, or one after the other",
+                schedules);
+    options.add("--exchange", parameters.exchange, "radix: one collective operation, or a message a digit",
+                exchanges);
     options.add("--digit-bits", parameters.digit_bits, "radix: bits of a digit: 1, 2, 4, 8 or 16", {1, 16});
     options.add("--groups", parameters.groups,
-                "mini: trees on ranges of ranks, or comm_split, which exists to show what it does", groupings);
-    options.add("--epsilon", parameters.epsilon, "histogram: blocks are larger than the mean by so much, at most",
-                {0.0, 1.0});
-    options.add("--probes", parameters.probes_per_splitter, "histogram: probes of each splitter in a round", {1, 1000});
+                "mini: trees on ranges of ranks, or comm_split, which exists to show what it does",
+                groupings);
+    options.add("--epsilon", parameters.epsilon,
+                "histogram: blocks are larger than the mean by so much, at most", {0.0, 1.0});
+    options.add("--probes", parameters.probes_per_splitter, "histogram: probes of each splitter in a round",
+                {1, 1000});
     options.check([&asked] {
         const LocalSort local = asked.parameters.local;
         if (!is_built_in(local)) {
-            throw UsageError("--local " + name_of(local_sorts, local) + ": built without it; apt-get install " +
-                             package_of(local) + ", then configure and build again");
+            throw UsageError("--local " + name_of(local_sorts, local) +
+                             ": built without it; apt-get install " + package_of(local) +
+                             ", then configure and build again");
         }
         if (asked.payload && local == LocalSort::vqsort) {
             throw UsageError("--local vqsort sorts keys without --payload; std, pdq or ips4o");
         }
         if (64 % asked.parameters.digit_bits != 0) {
-            throw UsageError("--digit-bits " + std::to_string(asked.parameters.digit_bits) + " does not divide 64");
+            throw UsageError("--digit-bits " + std::to_string(asked.parameters.digit_bits) +
+                             " does not divide 64");
         }
         if (asked.parameters.algorithm == Algorithm::mini && asked.file.empty() &&
             (asked.keys_per_rank != 1 || asked.blocks != Blocks::even)) {
-            throw UsageError("--algorithm mini sorts exactly one key a rank; --keys-per-rank 1 --blocks even");
+            throw UsageError(
+                "--algorithm mini sorts exactly one key a rank; --keys-per-rank 1 --blocks even");
         }
     });
 }

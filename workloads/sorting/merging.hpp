@@ -27,8 +27,8 @@ void merge_two(const Item* left, const Item* left_end, const Item* right, const 
     }
 }
 
-/// A tournament of runs (Knuth, The Art of Computer Programming, vol. 3, 5.4.1): inner nodes remember the loser, so that a winner's
-/// successor plays against the losers on its path only.
+/// A tournament of runs (Knuth, The Art of Computer Programming, vol. 3, 5.4.1): inner nodes remember the
+/// loser, so that a winner's successor plays against the losers on its path only.
 template <class Item>
 class LoserTree {
   public:

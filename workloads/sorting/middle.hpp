@@ -1,7 +1,8 @@
 // The middle of many values by a binomial tree of which every node passes on the two in the middle.
 //
 // Axtmann, Sanders: Robust massively parallel sorting, ALENEX 2017, DOI 10.1137/1.9781611974768.7, section
-// III: the k middle ones of what a node has and gets; a random bit decides which side an odd one is left out of.
+// III: the k middle ones of what a node has and gets; a random bit decides which side an odd one is left out
+// of.
 #pragma once
 
 #include <algorithm>
@@ -35,8 +36,9 @@ class RandomBits {
 /// The two in the middle of both.
 inline Middle merged(const Middle& a, const Middle& b, RandomBits& bits) {
     std::array<Position, 4> all;
-    const auto end = std::merge(a.values.begin(), a.values.begin() + static_cast<std::ptrdiff_t>(a.count), b.values.begin(),
-                                b.values.begin() + static_cast<std::ptrdiff_t>(b.count), all.begin());
+    const auto end =
+        std::merge(a.values.begin(), a.values.begin() + static_cast<std::ptrdiff_t>(a.count),
+                   b.values.begin(), b.values.begin() + static_cast<std::ptrdiff_t>(b.count), all.begin());
     const auto count = static_cast<std::size_t>(end - all.begin());
     Middle middle;
     const std::size_t surplus = count > 2 ? count - 2 : 0;

@@ -1,8 +1,8 @@
-// Mini sort: one item a rank. Quicksort over ranks: a pivot near the median, three classes, everyone sends its
-// item to its new place, and the two outer classes go on by themselves. Stable.
+// Mini sort: one item a rank. Quicksort over ranks: a pivot near the median, three classes, everyone sends
+// its item to its new place, and the two outer classes go on by themselves. Stable.
 //
-// Siebert, Wolf: Parallel sorting with minimal data, EuroMPI 2011, DOI 10.1007/978-3-642-24449-0_20. That takes
-// O(log² p), unless the groups are made by MPI_Comm_split, whose own cost grows with p.
+// Siebert, Wolf: Parallel sorting with minimal data, EuroMPI 2011, DOI 10.1007/978-3-642-24449-0_20. That
+// takes O(log² p), unless the groups are made by MPI_Comm_split, whose own cost grows with p.
 #pragma once
 
 #include <array>
@@ -38,7 +38,8 @@ class MiniSort final : public Sort<Item> {
     /// Raises std::invalid_argument, on this rank, unless it has exactly one item.
     void run(std::vector<Item>& block) override {
         if (block.size() != 1) {
-            throw std::invalid_argument("mini sort takes exactly one item a rank, not " + std::to_string(block.size()));
+            throw std::invalid_argument("mini sort takes exactly one item a rank, not " +
+                                        std::to_string(block.size()));
         }
         this->rounds_ = 0;
         RandomBits bits(this->parameters_.seed, this->traffic_.rank());

@@ -23,12 +23,14 @@ inline const Names<LocalSort> local_sorts = {{"std", LocalSort::std},
                                              {"pdq", LocalSort::pdq},
                                              {"ips4o", LocalSort::ips4o},
                                              {"vqsort", LocalSort::vqsort}};
-inline const Names<Schedule> schedules = {{"batched", Schedule::batched}, {"sequential", Schedule::sequential}};
+inline const Names<Schedule> schedules = {{"batched", Schedule::batched},
+                                          {"sequential", Schedule::sequential}};
 inline const Names<Exchange> exchanges = {{"alltoallv", Exchange::alltoallv}, {"p2p", Exchange::p2p}};
 inline const Names<Groups> groupings = {{"ranges", Groups::ranges}, {"comm_split", Groups::comm_split}};
 inline const Names<Distribution> distributions = {
-    {"uniform", Distribution::uniform}, {"gaussian", Distribution::gaussian}, {"zipf", Distribution::zipf},
-    {"few", Distribution::few},         {"equal", Distribution::equal},       {"sorted", Distribution::sorted},
+    {"uniform", Distribution::uniform}, {"gaussian", Distribution::gaussian},
+    {"zipf", Distribution::zipf},       {"few", Distribution::few},
+    {"equal", Distribution::equal},     {"sorted", Distribution::sorted},
     {"reverse", Distribution::reverse}, {"pieces", Distribution::pieces}};
 inline const Names<KeyType> key_types = {{"u64", KeyType::u64}, {"i64", KeyType::i64}, {"f64", KeyType::f64}};
 inline const Names<Blocks> block_kinds = {

@@ -16,7 +16,8 @@ template <class Item>
 class SortOperation final : public Operation {
   public:
     SortOperation(const MpiContext& context, const Asked& asked, std::vector<Item> input, std::uint64_t total)
-        : team_(context.team), asked_(asked), phases_(context.clock), comm_(duplicate(context.world.handle())),
+        : team_(context.team), asked_(asked), phases_(context.clock),
+          comm_(duplicate(context.world.handle())),
           sort_(make_sort<Item>(comm_.get(), phases_, context.computation, asked.parameters)),
           input_(std::move(input)), before_(checksum_of(team_, input_)), total_(total) {}
 

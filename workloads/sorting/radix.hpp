@@ -2,8 +2,9 @@
 // leaves exact blocks. Stable as a whole.
 //
 // Blelloch et al.: A comparison of sorting algorithms for the Connection Machine CM-2, SPAA 1991, DOI
-// 10.1145/113379.113380. The j-th item with digit v of a rank belongs to slot base[v] + scan[v] + j: all items with smaller digits, those with
-// this one on earlier ranks, and those before it here. Slots ascend in the order in which a rank sends.
+// 10.1145/113379.113380. The j-th item with digit v of a rank belongs to slot base[v] + scan[v] + j: all
+// items with smaller digits, those with this one on earlier ranks, and those before it here. Slots ascend in
+// the order in which a rank sends.
 #pragma once
 
 #include <algorithm>
@@ -42,8 +43,9 @@ class RadixSort final : public Sort<Item> {
             }
             {
                 const auto timed = this->phases_.time(exchange_);
-                block = this->parameters_.exchange == Exchange::alltoallv ? exchange_together(block, slots, total)
-                                                                          : exchange_by_digit(block, slots, total);
+                block = this->parameters_.exchange == Exchange::alltoallv
+                            ? exchange_together(block, slots, total)
+                            : exchange_by_digit(block, slots, total);
                 this->compute(exchange_, Work::move, static_cast<double>(block.size()));
             }
             const auto timed = this->phases_.time(merge_);
@@ -104,10 +106,11 @@ class RadixSort final : public Sort<Item> {
             }
         }
     }
-    std::vector<Item> exchange_together(const std::vector<Item>& block, const std::vector<std::uint64_t>& slots,
-                                        std::uint64_t total) {
+    std::vector<Item> exchange_together(const std::vector<Item>& block,
+                                        const std::vector<std::uint64_t>& slots, std::uint64_t total) {
         std::vector<std::uint64_t> cuts(static_cast<std::size_t>(this->traffic_.size()) + 1);
-        each_run(slots, total, [&](std::size_t r, std::size_t, std::uint64_t, std::uint64_t end) { cuts[r + 1] = end; });
+        each_run(slots, total,
+                 [&](std::size_t r, std::size_t, std::uint64_t, std::uint64_t end) { cuts[r + 1] = end; });
         for (std::size_t r = 1; r < cuts.size(); r++) {
             cuts[r] = std::max(cuts[r], cuts[r - 1]);
         }
@@ -115,8 +118,8 @@ class RadixSort final : public Sort<Item> {
         return this->traffic_.alltoallv(exchange_, block, cuts, runs);
     }
     /// A message for each run, as the paper's library. What arrives is put in order by digit, then by rank.
-    std::vector<Item> exchange_by_digit(const std::vector<Item>& block, const std::vector<std::uint64_t>& slots,
-                                        std::uint64_t total) {
+    std::vector<Item> exchange_by_digit(const std::vector<Item>& block,
+                                        const std::vector<std::uint64_t>& slots, std::uint64_t total) {
         struct Chunk {
             std::size_t digit;
             int source;
@@ -128,15 +131,17 @@ class RadixSort final : public Sort<Item> {
         std::uint64_t missing = end_of(rank, total) - (rank == 0 ? 0 : end_of(rank - 1, total));
         each_run(slots, total, [&](std::size_t r, std::size_t v, std::uint64_t begin, std::uint64_t end) {
             if (r == rank) {
-                chunks.push_back({v, this->traffic_.rank(),
+                chunks.push_back({v,
+                                  this->traffic_.rank(),
                                   {block.begin() + static_cast<std::ptrdiff_t>(begin),
                                    block.begin() + static_cast<std::ptrdiff_t>(end)}});
                 missing -= end - begin;
                 return;
             }
             requests.push_back(MPI_REQUEST_NULL);
-            check(MPI_Isend(block.data() + begin, Traffic::words<Item>(end - begin), MPI_UINT64_T, static_cast<int>(r),
-                            chunk_tag + static_cast<int>(v), this->traffic_.comm(), &requests.back()),
+            check(MPI_Isend(block.data() + begin, Traffic::words<Item>(end - begin), MPI_UINT64_T,
+                            static_cast<int>(r), chunk_tag + static_cast<int>(v), this->traffic_.comm(),
+                            &requests.back()),
                   "MPI_Isend");
             this->traffic_.counted(exchange_, 1, (end - begin) * words_of<Item>);
         });
@@ -153,8 +158,10 @@ class RadixSort final : public Sort<Item> {
             missing -= chunk.items.size();
             chunks.push_back(std::move(chunk));
         }
-        check(MPI_Waitall(Traffic::count(requests.size()), requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
-        // The next pass counts first, by a collective operation on all ranks: none of its messages can come before this.
+        check(MPI_Waitall(Traffic::count(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+              "MPI_Waitall");
+        // The next pass counts first, by a collective operation on all ranks: none of its messages can come
+        // before this.
         std::sort(chunks.begin(), chunks.end(), [](const Chunk& a, const Chunk& b) {
             return a.digit != b.digit ? a.digit < b.digit : a.source < b.source;
         });

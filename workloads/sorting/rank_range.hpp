@@ -11,11 +11,13 @@
 
 namespace workloads::sorting {
 
-/// Ranks first … last of a communicator; every member is called by all of them. Messages are counted in `phase`.
+/// Ranks first … last of a communicator; every member is called by all of them. Messages are counted in
+/// `phase`.
 class RankRange {
   public:
     RankRange(const Traffic& traffic, std::size_t phase, int first, int last)
-        : traffic_(traffic), phase_(phase), first_(first), size_(last - first + 1), place_(traffic.rank() - first) {}
+        : traffic_(traffic), phase_(phase), first_(first), size_(last - first + 1),
+          place_(traffic.rank() - first) {}
 
     [[nodiscard]] int size() const { return size_; }
     [[nodiscard]] int first() const { return first_; }
@@ -57,8 +59,8 @@ class RankRange {
             const Sums before = own;
             MPI_Request request = MPI_REQUEST_NULL;
             if (place_ + step < size_) {
-                check(MPI_Isend(&before, Traffic::words<Sums>(1), MPI_UINT64_T, first_ + place_ + step, tag, traffic_.comm(),
-                                &request),
+                check(MPI_Isend(&before, Traffic::words<Sums>(1), MPI_UINT64_T, first_ + place_ + step, tag,
+                                traffic_.comm(), &request),
                       "MPI_Isend");
                 traffic_.counted(phase_, 1, sizeof(Sums) / 8);
             }
@@ -75,7 +77,8 @@ class RankRange {
 
     template <class T>
     void send(const T& value, int place) const {
-        check(MPI_Send(&value, Traffic::words<T>(1), MPI_UINT64_T, first_ + place, tag, traffic_.comm()), "MPI_Send");
+        check(MPI_Send(&value, Traffic::words<T>(1), MPI_UINT64_T, first_ + place, tag, traffic_.comm()),
+              "MPI_Send");
         traffic_.counted(phase_, 1, sizeof(T) / 8);
     }
     template <class T>

@@ -1,43 +1,14 @@
-// Sample sort with regular sampling (Grama et al., Introduction to Parallel Computing, 2nd ed., 9.5): every rank gives p − 1 samples at
-// even distances to the root, which sorts them and takes every p-th as splitter.
+// Sample sort with regular sampling (Grama et al., Introduction to Parallel Computing, 2nd ed., 9.5): every
+// rank gives p − 1 samples at even distances to the root, which sorts them and takes every p-th as splitter.
 //
 // With equal blocks no rank gets more than 2 n/p items. A rank's samples weigh as much as its block, so that
 // uneven blocks do not spoil it, and the total order (key, rank, index) keeps that for equal keys.
 #pragma once
 
-#include <algorithm>
-
-#include "sorting/position.hpp"
+#include "sorting/pivots.hpp"
 #include "sorting/splitter_sort.hpp"
 
 namespace workloads::sorting {
-
-/// A place in a rank's block that stands for `weight` items; weight 0 where the block is empty.
-struct Sample {
-    Position at;
-    std::uint64_t weight = 0;
-};
-
-/// p − 1 splitters from all samples, in place: where the summed weight first exceeds its j-th p-th.
-inline std::vector<Position> choose_splitters(std::vector<Sample>& samples, int ranks) {
-    std::sort(samples.begin(), samples.end(), [](const Sample& a, const Sample& b) { return a.at < b.at; });
-    double total = 0;
-    for (const Sample& each : samples) {
-        total += static_cast<double>(each.weight);
-    }
-    std::vector<Position> splitters;
-    double sum = 0;
-    auto at = samples.begin();
-    for (int j = 1; j < ranks; j++) {
-        const double wanted = total * j / ranks;
-        while (at != samples.end() && sum + static_cast<double>(at->weight) <= wanted) {
-            sum += static_cast<double>(at->weight);
-            ++at;
-        }
-        splitters.push_back(at == samples.end() ? samples.back().at : at->at);
-    }
-    return splitters;
-}
 
 template <class Item>
 class SampleSort final : public SplitterSort<Item> {

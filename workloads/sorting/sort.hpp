@@ -15,8 +15,8 @@
 
 namespace workloads::sorting {
 
-/// A sort of the items of all ranks of a communicator: afterwards each rank's block is sorted, and no item of a
-/// rank belongs before one of an earlier rank. Blocks may be empty.
+/// A sort of the items of all ranks of a communicator: afterwards each rank's block is sorted, and no item of
+/// a rank belongs before one of an earlier rank. Blocks may be empty.
 template <class Item>
 class Sort {
   public:
@@ -29,7 +29,8 @@ class Sort {
     /// Replace the block of this rank by its block of the sorted sequence. Collective.
     virtual void run(std::vector<Item>& block) = 0;
 
-    /// Steps of the search for splitters, passes over digits, or levels of recursion of the last run, at most over ranks' own.
+    /// Steps of the search for splitters, passes over digits, or levels of recursion of the last run, at most
+    /// over ranks' own.
     [[nodiscard]] std::uint64_t rounds() const { return rounds_; }
 
   protected:

@@ -12,7 +12,8 @@ class SplitterSort : public Sort<Item> {
   public:
     SplitterSort(MPI_Comm comm, Phases& phases, const Computation& computation, const Parameters& parameters)
         : Sort<Item>(comm, phases, computation, parameters), local_(phases.add("local_sort")),
-          splitters_(phases.add("splitters")), exchange_(phases.add("exchange")), merge_(phases.add("merge")) {}
+          splitters_(phases.add("splitters")), exchange_(phases.add("exchange")),
+          merge_(phases.add("merge")) {}
 
     void run(std::vector<Item>& block) final {
         this->rounds_ = 0;
@@ -35,7 +36,8 @@ class SplitterSort : public Sort<Item> {
         const auto timed = this->phases_.time(merge_);
         block = merge_runs(std::move(block), runs);
         this->compute(merge_, Work::comparison,
-                      static_cast<double>(block.size()) * std::log2(static_cast<double>(this->traffic_.size())));
+                      static_cast<double>(block.size()) *
+                          std::log2(static_cast<double>(this->traffic_.size())));
     }
 
   protected:

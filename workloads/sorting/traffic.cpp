@@ -8,7 +8,8 @@ namespace workloads::sorting {
 
 int Traffic::count(std::size_t elements) {
     if (elements > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
-        throw std::runtime_error(std::to_string(elements) + " words of 64 bits are more than MPI counts on one rank");
+        throw std::runtime_error(std::to_string(elements) +
+                                 " words of 64 bits are more than MPI counts on one rank");
     }
     return static_cast<int>(elements);
 }

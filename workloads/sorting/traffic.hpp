@@ -1,7 +1,7 @@
 // MPI as the sorts use it: calls that are checked, in words of 64 bits, and counted by phase.
 //
-// A message from one rank to another counts as one, and so does each non-empty part of an all-to-all. How a library
-// does a collective operation is its own affair: it counts as one message of what the rank puts in.
+// A message from one rank to another counts as one, and so does each non-empty part of an all-to-all. How a
+// library does a collective operation is its own affair: it counts as one message of what the rank puts in.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,8 @@ class Traffic {
     [[nodiscard]] std::vector<T> gather(std::size_t phase, const std::vector<T>& own) const {
         std::vector<T> all(rank_ == 0 ? own.size() * static_cast<std::size_t>(size_) : 0);
         const int each = words<T>(own.size());
-        check(MPI_Gather(own.data(), each, MPI_UINT64_T, all.data(), each, MPI_UINT64_T, 0, comm_), "MPI_Gather");
+        check(MPI_Gather(own.data(), each, MPI_UINT64_T, all.data(), each, MPI_UINT64_T, 0, comm_),
+              "MPI_Gather");
         counted(phase, 1, own.size() * sizeof(T) / 8);
         return all;
     }
@@ -63,7 +64,8 @@ class Traffic {
     [[nodiscard]] std::vector<T> allgather(std::size_t phase, const std::vector<T>& own) const {
         std::vector<T> all(own.size() * static_cast<std::size_t>(size_));
         const int each = words<T>(own.size());
-        check(MPI_Allgather(own.data(), each, MPI_UINT64_T, all.data(), each, MPI_UINT64_T, comm_), "MPI_Allgather");
+        check(MPI_Allgather(own.data(), each, MPI_UINT64_T, all.data(), each, MPI_UINT64_T, comm_),
+              "MPI_Allgather");
         counted(phase, 1, own.size() * sizeof(T) / 8);
         return all;
     }
@@ -74,11 +76,13 @@ class Traffic {
     [[nodiscard]] std::vector<T> alltoall(std::size_t phase, const std::vector<T>& own) const {
         std::vector<T> all(own.size());
         const int each = words<T>(1);
-        check(MPI_Alltoall(own.data(), each, MPI_UINT64_T, all.data(), each, MPI_UINT64_T, comm_), "MPI_Alltoall");
+        check(MPI_Alltoall(own.data(), each, MPI_UINT64_T, all.data(), each, MPI_UINT64_T, comm_),
+              "MPI_Alltoall");
         counted(phase, static_cast<std::uint64_t>(size_ - 1), (own.size() - 1) * sizeof(T) / 8);
         return all;
     }
-    /// Items from cuts[r] to cuts[r + 1] go to rank r. `runs` gets where those of each rank begin in what is returned, and the end.
+    /// Items from cuts[r] to cuts[r + 1] go to rank r. `runs` gets where those of each rank begin in what is
+    /// returned, and the end.
     template <class Item>
     [[nodiscard]] std::vector<Item> alltoallv(std::size_t phase, const std::vector<Item>& items,
                                               const std::vector<std::uint64_t>& cuts,
@@ -105,7 +109,8 @@ class Traffic {
 
 template <class Item>
 std::vector<Item> Traffic::alltoallv(std::size_t phase, const std::vector<Item>& items,
-                                     const std::vector<std::uint64_t>& cuts, std::vector<std::uint64_t>& runs) const {
+                                     const std::vector<std::uint64_t>& cuts,
+                                     std::vector<std::uint64_t>& runs) const {
     const auto ranks = static_cast<std::size_t>(size_);
     std::vector<std::uint64_t> outgoing(ranks);
     for (std::size_t r = 0; r < ranks; r++) {
@@ -128,8 +133,8 @@ std::vector<Item> Traffic::alltoallv(std::size_t phase, const std::vector<Item>&
         }
     }
     std::vector<Item> got(runs.back());
-    check(MPI_Alltoallv(items.data(), sent.data(), from.data(), MPI_UINT64_T, got.data(), received.data(), to.data(),
-                        MPI_UINT64_T, comm_),
+    check(MPI_Alltoallv(items.data(), sent.data(), from.data(), MPI_UINT64_T, got.data(), received.data(),
+                        to.data(), MPI_UINT64_T, comm_),
           "MPI_Alltoallv");
     return got;
 }

@@ -1,5 +1,6 @@
-// Every parallel sort on every distribution, blocks and kind of item, against std::stable_sort of the gathered items: one
-// start of MPI for all of them. Prints what is wrong, and how many cases there were; exit code 1 if any is.
+// Every parallel sort on every distribution, blocks and kind of item, against std::stable_sort of the
+// gathered items: one start of MPI for all of them. Prints what is wrong, and how many cases there were; exit
+// code 1 if any is.
 
 #include <algorithm>
 #include <cstdio>
@@ -28,10 +29,10 @@ struct Case {
     std::uint64_t total = 0;
 
     [[nodiscard]] std::string name() const {
-        return name_of(algorithms, parameters.algorithm) + " " + name_of(schedules, parameters.schedule) + " " +
-               name_of(exchanges, parameters.exchange) + " " + name_of(groupings, parameters.groups) + " k=" +
-               std::to_string(parameters.digit_bits) + " " + name_of(local_sorts, parameters.local) + ", " +
-               name_of(distributions, distribution) + ", " + name_of(block_kinds, blocks) + ", " +
+        return name_of(algorithms, parameters.algorithm) + " " + name_of(schedules, parameters.schedule) +
+               " " + name_of(exchanges, parameters.exchange) + " " + name_of(groupings, parameters.groups) +
+               " k=" + std::to_string(parameters.digit_bits) + " " + name_of(local_sorts, parameters.local) +
+               ", " + name_of(distributions, distribution) + ", " + name_of(block_kinds, blocks) + ", " +
                name_of(key_types, type) + ", n = " + std::to_string(total);
     }
 };
@@ -48,7 +49,8 @@ std::vector<Item> all_of(MPI_Comm comm, const World& world, const std::vector<It
         begin[r + 1] = begin[r] + counts[r];
     }
     std::vector<Item> all(world.is_root() ? static_cast<std::size_t>(begin[ranks] / words_of<Item>) : 0);
-    check(MPI_Gatherv(own.data(), words, MPI_UINT64_T, all.data(), counts.data(), begin.data(), MPI_UINT64_T, 0, comm),
+    check(MPI_Gatherv(own.data(), words, MPI_UINT64_T, all.data(), counts.data(), begin.data(), MPI_UINT64_T,
+                      0, comm),
           "MPI_Gatherv");
     return all;
 }
@@ -77,7 +79,8 @@ std::string outcome(MPI_Comm comm, const World& world, const Clock& clock, const
     Phases phases(clock);
     const Computation computation(ComputeMode::fixed, "");
     make_sort<Item>(comm, phases, computation, one.parameters)->run(block);
-    const auto load = unexpected_load(one.parameters, world, block.size(), one.total, one.blocks == Blocks::even);
+    const auto load =
+        unexpected_load(one.parameters, world, block.size(), one.total, one.blocks == Blocks::even);
     const int unexpected = world.all(Fold::sum, load ? 1 : 0);
     const std::vector<Item> found = all_of(comm, world, block);
     if (unexpected > 0) {
@@ -92,7 +95,8 @@ std::string outcome(MPI_Comm comm, const World& world, const Clock& clock, const
     if (!is_stable(one.parameters)) { // At least nothing is lost.
         Checksum before;
         Checksum after;
-        std::for_each(expected.begin(), expected.end(), [&](const Item& each) { before.add(fingerprint(each)); });
+        std::for_each(expected.begin(), expected.end(),
+                      [&](const Item& each) { before.add(fingerprint(each)); });
         std::for_each(found.begin(), found.end(), [&](const Item& each) { after.add(fingerprint(each)); });
         if (before != after) {
             return "other items";
