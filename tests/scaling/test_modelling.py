@@ -137,7 +137,7 @@ def test_how_little_a_model_rests_on_is_said():
     assert "far" in kinds(far)
 
 
-def test_a_formula_that_is_shown_grows_and_is_positive_where_it_is_asked_for():
+def test_a_formula_that_is_shown_is_positive_where_it_is_asked_for_and_its_lead_grows():
     rng = np.random.default_rng(6)
     question = Question(targets=({"p": 2},))
     many = []
@@ -146,7 +146,7 @@ def test_a_formula_that_is_shown_grows_and_is_positive_where_it_is_asked_for():
             noise = 1 + 0.2 * rng.standard_normal((6, 5))
             many.append(series(np.abs((constant + np.array(P) ** power)[:, None] * noise)))
     for found in model_all(many, question):
-        assert all(term.coefficient > 0 for term in found.terms)
+        assert all(term.coefficient > 0 for term in found.terms if term.growth == found.lead)
         assert all(found.at(float(p)) > 0 for p in (2, *P))
     # -10 + p fits exactly, and is negative at 2.
     assert model(series([p - 10 for p in P])).constant == pytest.approx(-10, rel=0.01)

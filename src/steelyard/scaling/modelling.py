@@ -168,10 +168,17 @@ def _falls(reading: Reading, at: int, question: Question, expectation: Growth | 
         return question.negative
     if expectation is not None and expectation < CONSTANT:
         return True
-    if reading.grid.shape[1] == 1 and reading.means[-1] >= (1 - LEAST_FALL) * reading.means[0]:
-        return False  # points are sorted; most series end here
     where = reading.grid[:, at]
-    high, low = where == where.max(), where == where.min()
+    if reading.grid.shape[1] == 1:
+        # Points are sorted; most series end here. What falls may rise again: to the least point, not to the
+        # last.
+        least = int(reading.means.argmin())
+        if reading.means[least] >= (1 - LEAST_FALL) * reading.means[0]:
+            return False
+        high = np.arange(len(where)) == least
+    else:
+        high = where == where.max()
+    low = where == where.min()
     fallen = reading.means[low].mean() - reading.means[high].mean()
     if fallen <= LEAST_FALL * reading.means[low].mean():
         return False
@@ -209,7 +216,8 @@ def _rests_on_last(answer: ScalingModel, reading: Reading, source: Source) -> bo
     if not answer.terms or source.switched or len(answer.parameters) > 1:
         return False
     choices, data, at = source.speaks()
-    return rests_on_last(answer.terms[0], reading.grid[:, 0], data.value[at], choices.posterior.variance[at])
+    variance = choices.posterior.variance[at]
+    return rests_on_last(answer.terms[0], reading.grid[:, 0], data.value[at], variance, choices.fitted[at])
 
 
 def summarised(readings: list[Reading], question: Question) -> Aggregated:

@@ -41,11 +41,14 @@ class SearchSpace(msgspec.Struct, frozen=True):
         Slowest first, each once.
     weights : tuple of float
         Relative prior weight of each term, positive.
+    open : bool
+        Whether truths outside of the terms are reckoned with; not where somebody chose the terms.
     """
 
     name: str
     terms: tuple[Growth, ...]
     weights: tuple[float, ...]
+    open: bool = False
 
 
 def prior_weight(term: Growth) -> float:
@@ -180,7 +183,7 @@ def default_space(expectation: Growth | None = None, *, parameters: int = 1) -> 
         terms.append(expectation)
         if expectation < CONSTANT:
             terms += falling_space().terms
-    return _space("default", terms, expectation)
+    return msgspec.structs.replace(_space("default", terms, expectation), open=True)
 
 
 def user_space(terms: Iterable[str], parameter: str) -> SearchSpace:
@@ -207,4 +210,6 @@ def union(name: str, *spaces: SearchSpace) -> SearchSpace:
         for term, weight in zip(space.terms, space.weights, strict=True):
             weights[term] = max(weight, weights.get(term, 0.0))
     ordered = tuple(sorted(weights))
-    return SearchSpace(name, ordered, tuple(weights[term] for term in ordered))
+    return SearchSpace(
+        name, ordered, tuple(weights[term] for term in ordered), open=any(space.open for space in spaces)
+    )
