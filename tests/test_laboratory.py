@@ -82,7 +82,7 @@ def test_a_notebook_shows_what_is_printed_with_nothing_of_a_label_obeyed():
     )
     from steelyard.claims.verdict import Verdict
     from steelyard.laboratory import Result
-    from steelyard.report.verdicts import lines
+    from steelyard.report.claims.text import lines
 
     verdict = Verdict(named.claims[0], "not_resolved", ())
     shown = Result(verdict, lambda: lines((verdict,), 0.05, 100), lambda: "{}")._repr_html_()

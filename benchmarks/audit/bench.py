@@ -19,10 +19,10 @@ from pathlib import Path
 import msgspec
 from programs import lucky_builds, real, set_conflict, stack_split
 
-from steelyard.lab.analyze import analyze
+from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.audit import Auditing, audit
-from steelyard.lab.compare import Comparing
-from steelyard.lab.run import run
+from steelyard.lab.compare.compare import Comparing
+from steelyard.lab.run.run import run
 from steelyard.spec.experiment import Contexts
 from steelyard.stats.audit.finding import Audit
 from steelyard.store import Record

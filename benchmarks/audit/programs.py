@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from steelyard.lab.demo.programs import SOURCES
-from steelyard.run.valgrind import caches
+from steelyard.run.launch.valgrind import caches
 
 HERE = Path(__file__).parent
 

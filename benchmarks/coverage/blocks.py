@@ -12,7 +12,7 @@ from families import SHIFT, Disturbance, N, Noise, noise
 
 from steelyard.arrays import Floats
 from steelyard.sample import Sample, Treatment
-from steelyard.stats.comparison import compare
+from steelyard.stats.compare.comparison import compare
 from steelyard.stats.declared import Declared, Family
 from steelyard.units import Metric
 

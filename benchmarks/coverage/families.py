@@ -20,14 +20,14 @@ import numpy.typing as npt
 from steelyard.arrays import Floats
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.declared import Declared
-from steelyard.stats.holm import holm
-from steelyard.stats.protocol.family import protocol
-from steelyard.stats.protocol.pair import ProtocolPair
-from steelyard.stats.protocol.rules import Rules
-from steelyard.stats.two_samples.means import Moments, welch
-from steelyard.stats.two_samples.rank_sum import rank_sum
-from steelyard.stats.two_samples.relabelled import relabelled
-from steelyard.stats.two_samples.superiority import superiority
+from steelyard.stats.hypothesis.brunner_munzel import superiority
+from steelyard.stats.hypothesis.brunner_munzel_permutation import relabelled
+from steelyard.stats.hypothesis.holm import holm
+from steelyard.stats.hypothesis.mann_whitney import rank_sum
+from steelyard.stats.hypothesis.t_tests import Moments, welch
+from steelyard.stats.protocol_2014.family import protocol
+from steelyard.stats.protocol_2014.pair import ProtocolPair
+from steelyard.stats.protocol_2014.rules import Rules
 from steelyard.units import Metric
 
 Noise = Literal[

@@ -12,15 +12,15 @@ from typing import Final, Literal
 
 import numpy as np
 
+from steelyard.answers.interval import Interval
 from steelyard.arrays import Floats
 from steelyard.estimand import Estimand, IntervalKind
-from steelyard.stats.contrast import Contrast, Units
-from steelyard.stats.estimate import estimate
-from steelyard.stats.interval import Interval
-from steelyard.stats.laws.drawn import Drawn
-from steelyard.stats.means import means_of
-from steelyard.stats.ratio_of_means import gum_draws
-from steelyard.stats.speedup import Speedup
+from steelyard.stats.compare.contrast import Contrast, Units
+from steelyard.stats.compare.estimate import estimate
+from steelyard.stats.compare.means import means_of
+from steelyard.stats.compare.ratio_of_means import gum_draws
+from steelyard.stats.compare.speedup import Speedup
+from steelyard.stats.distributions.monte_carlo import Drawn
 
 TRUTH: Final = 1.5
 

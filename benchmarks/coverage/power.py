@@ -11,10 +11,10 @@ from typing import Final
 import numpy as np
 
 from steelyard.arrays import Floats
-from steelyard.stats.laws.sign_flips import SignFlips
-from steelyard.stats.paired.flip_critical import flips_critical
+from steelyard.stats.distributions.sign_flips import SignFlips
+from steelyard.stats.distributions.student import detectable, detectable_beyond
+from steelyard.stats.hypothesis.sign_flip_critical import flips_critical
 from steelyard.stats.planning.power import POWER
-from steelyard.stats.student import detectable, detectable_beyond
 
 SIZES: Final = (7, 8, 10, 12, 14, 16, 20, 30, 40, 64)
 LEVELS: Final = (0.05, 0.05 / 2, 0.05 / 3, 0.01, 0.05 / 10, 0.05 / 28, 0.05 / 100)

@@ -16,9 +16,9 @@ import numpy as np
 
 from steelyard.arrays import Floats
 from steelyard.sample import Sample, Treatment
-from steelyard.stats.contrast import Contrast, contrast
-from steelyard.stats.speedup import Speedup, speedup
-from steelyard.stats.typical import Typical, typical
+from steelyard.stats.compare.contrast import Contrast, contrast
+from steelyard.stats.compare.speedup import Speedup, speedup
+from steelyard.stats.compare.typical import Typical, typical
 from steelyard.units import BUILTIN
 
 SIZE = 0.02

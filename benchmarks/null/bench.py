@@ -20,12 +20,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from steelyard.lab.compare import Comparing
+from steelyard.lab.compare.compare import Comparing
+from steelyard.lab.compare.null import Make, itself, null
+from steelyard.lab.compare.null_layout import layouts
 from steelyard.lab.demo.programs import SOURCES
-from steelyard.lab.layout import layouts
-from steelyard.lab.null import Make, itself, null
-from steelyard.report.line import plain
 from steelyard.report.null import WAYS, lines
+from steelyard.report.text.line import plain
 from steelyard.stats.null import Kind, NullResult
 from steelyard.units import format_duration
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from steelyard.design.plan import Block
-from steelyard.run.measurement import Measurement, Value
+from steelyard.run.measure.measurement import Measurement, Value
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Design, Experiment, Factor, Program, UserMetric
 from steelyard.store import Record

@@ -16,8 +16,8 @@ from scipy import stats as witness
 from steelyard.arrays import Floats
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.declared import Declared
-from steelyard.stats.protocol.family import protocol
-from steelyard.stats.protocol.rules import Rules
+from steelyard.stats.protocol_2014.family import protocol
+from steelyard.stats.protocol_2014.rules import Rules
 from steelyard.units import BUILTIN
 
 PROGRAMS, TREATMENTS, N = 10, 9, 30

@@ -17,10 +17,10 @@ from steelyard.counters import EVENTS
 from steelyard.errors import SpecError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.spec import loads
-from steelyard.spec.read.counters import COUNTERS
+from steelyard.spec.check.counters import COUNTERS
+from steelyard.spec.claims.tables import CLAIM_TABLES
 from steelyard.spec.tables.analysis import AnalysisTable
 from steelyard.spec.tables.build import BuildTable
-from steelyard.spec.tables.claims import CLAIM_TABLES
 from steelyard.spec.tables.contexts import ContextsTable, RangeTable, Setting
 from steelyard.spec.tables.design import DesignTable, StopTable
 from steelyard.spec.tables.factors import LevelTable, ZipTable
@@ -29,7 +29,7 @@ from steelyard.spec.tables.metrics import MetricTable
 from steelyard.spec.tables.program import ProgramTable, VerifyTable
 from steelyard.spec.tables.spec import SpecTable
 from steelyard.spec.tables.values import Command, Commands, Duration
-from steelyard.spec.toml import toml_value
+from steelyard.spec.text.toml import toml_value
 from steelyard.units import BUILTIN, Scalar, format_duration
 
 TABLES: Final[dict[str, type[msgspec.Struct]]] = {

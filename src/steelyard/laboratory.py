@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import msgspec
 from msgspec.structs import fields
 
-from steelyard.report.line import Line
+from steelyard.report.text.line import Line
 
 if TYPE_CHECKING:
-    from steelyard.lab.check import Checked
-    from steelyard.lab.conductor import Watch
-    from steelyard.lab.model import Modelled
-    from steelyard.lab.stopping import End
+    from steelyard.lab.answer.check import Checked
+    from steelyard.lab.answer.model import Modelled
+    from steelyard.lab.run.run_loop import Watch
+    from steelyard.lab.run.stopping import End
     from steelyard.sample import Sample
     from steelyard.series import Series
-    from steelyard.spec.claims import Claim
+    from steelyard.spec.claims.claim import Claim
     from steelyard.spec.experiment import Experiment
     from steelyard.stats.answer import Answer
     from steelyard.stats.planning.preview import Preview
@@ -48,7 +48,7 @@ class Result(msgspec.Struct, Generic[T], frozen=True):
     _json: Callable[[], str]
 
     def __str__(self) -> str:
-        from steelyard.report.line import plain
+        from steelyard.report.text.line import plain
 
         return plain(self._lines()).rstrip("\n")
 
@@ -57,7 +57,7 @@ class Result(msgspec.Struct, Generic[T], frozen=True):
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        from steelyard.report.html_lines import html
+        from steelyard.report.text.html_lines import html
 
         return html(self._lines())
 
@@ -83,7 +83,7 @@ class Laboratory:
     """
 
     def __init__(self, what: str | Path | Experiment, *, record: str | Path | None = None) -> None:
-        from steelyard.lab.arguments import refuse_no_laboratory
+        from steelyard.lab.compare.arguments import refuse_no_laboratory
         from steelyard.spec.experiment import Experiment
 
         refuse_no_laboratory(what)
@@ -94,13 +94,13 @@ class Laboratory:
             return
         path = Path(what)
         if path.is_dir() or path.name == "record.sqlite":
-            from steelyard.lab.records import find_record
+            from steelyard.lab.answer.records import find_record
 
             self.directory = find_record(path)
             with self.open() as opened:
                 self.experiment = opened.experiment
             return
-        from steelyard.lab.records import record_of_spec
+        from steelyard.lab.answer.records import record_of_spec
         from steelyard.spec import load
 
         self.experiment = load(path)
@@ -114,15 +114,15 @@ class Laboratory:
         Parameters
         ----------
         options
-            Fields of ``steelyard.lab.compare.Comparing``.
+            Fields of ``steelyard.lab.compare.compare.Comparing``.
 
         Raises
         ------
         UsageError
             There is no such field, or its value is none that it can have.
         """
-        from steelyard.lab.arguments import refuse_unknown
-        from steelyard.lab.compare import Comparing
+        from steelyard.lab.compare.arguments import refuse_unknown
+        from steelyard.lab.compare.compare import Comparing
 
         refuse_unknown(options, [each.name for each in fields(Comparing)], "Laboratory.compare")
         return cls(Comparing(commands=commands, **options).experiment(), record=record)
@@ -138,7 +138,7 @@ class Laboratory:
 
     def plan(self) -> Preview:
         """What would run, and what the design cannot separate; nothing is run."""
-        from steelyard.lab.plan import preview
+        from steelyard.lab.run.plan import preview
 
         return preview(self.experiment, self.directory)
 
@@ -152,8 +152,8 @@ class Laboratory:
         extend : int, optional
             So many blocks more than a finished record has.
         """
-        from steelyard.lab.arguments import refuse_no_count
-        from steelyard.lab.run import run
+        from steelyard.lab.compare.arguments import refuse_no_count
+        from steelyard.lab.run.run import run
 
         if extend is not None:
             refuse_no_count("extend", extend)
@@ -171,11 +171,12 @@ class Laboratory:
         Parameters
         ----------
         chosen
-            ``protocol``, ``against``, ``estimand``, ``interval``: as in ``steelyard.lab.analyze.analyze``.
+            ``protocol``, ``against``, ``estimand``, ``interval``: as in ``lab.answer.analyze.analyze``.
         """
-        from steelyard.lab.analyze import analyze
-        from steelyard.lab.arguments import refuse_unknown
-        from steelyard.report import json, text
+        from steelyard.lab.answer.analyze import analyze
+        from steelyard.lab.compare.arguments import refuse_unknown
+        from steelyard.report.answer import document as json
+        from steelyard.report.answer import text
 
         refuse_unknown(chosen, ("metric", "protocol", "against", "estimand", "interval"), "analyze")
         with self.open() as record:
@@ -184,8 +185,9 @@ class Laboratory:
 
     def check(self, claims: Sequence[Claim | Mapping[str, Any]] | None = None) -> Result[Checked]:
         """Verdicts on the claims of the spec, or on others: each as in a spec's ``[[claims]]``, or typed."""
-        from steelyard.lab.check import check
-        from steelyard.report import verdicts, verdicts_json
+        from steelyard.lab.answer.check import check
+        from steelyard.report.claims import document as verdicts_json
+        from steelyard.report.claims import text as verdicts
         from steelyard.spec import claims_of
 
         wanted = self.experiment.claims if claims is None else claims_of(claims, self.experiment)
@@ -215,8 +217,8 @@ class Laboratory:
         at: Mapping[str, float] | None = None,
     ) -> Result[Modelled]:
         """How metrics grow with factors or labels; ``expect`` is big-O text, for all or by name."""
-        from steelyard.lab.arguments import refuse_one_text
-        from steelyard.lab.series_of_record import series_of_record
+        from steelyard.lab.answer.series_of_record import series_of_record
+        from steelyard.lab.compare.arguments import refuse_one_text
 
         refuse_one_text("metrics", metrics)
         refuse_one_text("rules", rules)
@@ -241,8 +243,9 @@ def model(
     UsageError
         An expectation or a rule cannot be understood.
     """
-    from steelyard.lab.model import model_series
-    from steelyard.report import models, models_json
+    from steelyard.lab.answer.model import model_series
+    from steelyard.report.models import document as models_json
+    from steelyard.report.models import text as models
     from steelyard.scaling import Expectation, Question
 
     stated = {"*": expect} if isinstance(expect, str) else expect

@@ -22,18 +22,18 @@ from typing import Any, Literal, NamedTuple
 from msgspec.structs import replace
 from tables import Found, cells, counted, effects, measured, published
 
+from steelyard.answers.status import Progress
 from steelyard.errors import MachineError, SteelyardError
 from steelyard.factorial.signs import sign_table
-from steelyard.lab.analyze import analyze
-from steelyard.lab.conductor import Watch
+from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.demo.programs import SOURCES
-from steelyard.lab.run import run
-from steelyard.report.line import plain
-from steelyard.report.progress import ProgressLine
-from steelyard.report.signs import lines as sign_lines
+from steelyard.lab.run.run import run
+from steelyard.lab.run.run_loop import Watch
+from steelyard.report.plan.signs import lines as sign_lines
+from steelyard.report.text.line import plain
+from steelyard.report.text.progress import ProgressLine
 from steelyard.spec import Experiment, experiment
 from steelyard.spec.layout import lay_out
-from steelyard.status import Progress
 from steelyard.store import Record
 
 HERE = Path(__file__).resolve().parent

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from steelyard.stats.answer import Answer
-from steelyard.stats.protocol.programs import ProgramTables
-from steelyard.stats.speedup import Speedup
+from steelyard.stats.compare.speedup import Speedup
+from steelyard.stats.protocol_2014.programs import ProgramTables
 
 PUBLISHED = Path(__file__).resolve().parent / "published.csv"
 

@@ -18,19 +18,19 @@ from typing import Any
 
 import msgspec
 
+from steelyard.answers.interval import Interval
 from steelyard.errors import SteelyardError
-from steelyard.lab.by_context import by_context
-from steelyard.lab.conductor import Watch
+from steelyard.lab.answer.by_context import by_context
 from steelyard.lab.demo.programs import SOURCES
 from steelyard.lab.observe import Observing, observe
 from steelyard.lab.observe.probes import INCLUDE, option
-from steelyard.lab.run import run
-from steelyard.report.progress import ProgressLine
+from steelyard.lab.run.run import run
+from steelyard.lab.run.run_loop import Watch
+from steelyard.report.text.progress import ProgressLine
 from steelyard.spec import load
 from steelyard.spec.experiment import Contexts, Experiment
 from steelyard.stats.contexts.finding import ContextFinding
 from steelyard.stats.contexts.profile import ByContext
-from steelyard.stats.interval import Interval
 from steelyard.store import Record
 
 HERE = Path(__file__).resolve().parent
@@ -106,8 +106,8 @@ def contexts_of(spec: str, at: Path, watch: Watch, *, small: bool) -> ByContext:
 
 def in_the_default(spec: str, at: Path, watch: Watch, *, small: bool) -> dict[str, Any]:
     """Each comparison in the one context that a user has who shifts nothing."""
-    from steelyard.lab.analyze import analyze
-    from steelyard.stats.speedup import Speedup
+    from steelyard.lab.answer.analyze import analyze
+    from steelyard.stats.compare.speedup import Speedup
 
     experiment = loaded(spec)
     design = msgspec.structs.replace(experiment.design, blocks=3 if small else 30)

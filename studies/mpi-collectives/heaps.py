@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from steelyard.lab.model import model_series
+from steelyard.lab.answer.model import model_series
 from steelyard.scaling import Expectation, Question, ScalingModel, Series
 
 EXPECTED: Final = {

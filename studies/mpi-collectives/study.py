@@ -20,8 +20,8 @@ import latencies
 import noise
 from msgspec.structs import replace
 
-from steelyard.lab.model import Modelled, model_series
-from steelyard.lab.series_of_record import series_of_record
+from steelyard.lab.answer.model import Modelled, model_series
+from steelyard.lab.answer.series_of_record import series_of_record
 from steelyard.scaling import Expectation, Question, ScalingModel, Series
 from steelyard.series import Point
 from steelyard.store import Record

@@ -11,7 +11,7 @@ import pytest
 from steelyard.claims.judging import judge
 from steelyard.claims.observed import Observed
 from steelyard.design import treatments
-from steelyard.lab.series_of_record import series_of_samples
+from steelyard.lab.answer.series_of_record import series_of_samples
 from steelyard.sample import Failures, Sample
 from steelyard.spec import experiment
 from steelyard.stats.declared import Declared

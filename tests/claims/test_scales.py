@@ -83,7 +83,7 @@ def test_the_status_quo_is_kept_or_not(bench, noise, tmp_path):
 def made_series(made):
     from pathlib import Path
 
-    from steelyard.lab.series_of_record import series_of_samples
+    from steelyard.lab.answer.series_of_record import series_of_samples
 
     return series_of_samples(made.samples("wall_s"), ("p",), Path("made.lab"))
 

@@ -191,7 +191,7 @@ def test_elsewhere_every_command_ends_with_one_sentence_and_exit_code_4(system, 
 
 def test_elsewhere_the_python_interface_refuses_too(monkeypatch):
     from steelyard.errors import MachineError
-    from steelyard.run.runner import find_runner
+    from steelyard.run.runner.runner import find_runner
 
     monkeypatch.setattr(sys, "platform", "darwin")
     with pytest.raises(MachineError, match=r"this is darwin$"):

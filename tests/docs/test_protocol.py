@@ -54,7 +54,7 @@ def test_without_the_variable_a_program_reports_on_standard_output(programs: Pat
 
 
 def test_the_lines_that_the_page_shows_are_read():
-    from steelyard.run.extract.lines import Lines
+    from steelyard.run.measure.extract.lines import Lines
     from steelyard.spec.experiment import UserMetric
 
     (shown,) = [code.text for code in code_blocks(PAGE) if code.language == "jsonl"]

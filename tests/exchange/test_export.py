@@ -20,7 +20,7 @@ from steelyard.exchange.csv import write_csv
 from steelyard.exchange.jsonl import write_json_lines
 from steelyard.exchange.table import Column, Table, type_of
 from steelyard.exchange.trials import OBSERVED
-from steelyard.run.measurement import Value
+from steelyard.run.measure.measurement import Value
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Launching, UserMetric
 from steelyard.store import Record

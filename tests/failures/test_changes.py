@@ -7,10 +7,10 @@ import sys
 import killing
 import pytest
 
-import steelyard.lab.run as running
+import steelyard.lab.run.run as running
 from steelyard.errors import RecordError
-from steelyard.lab.analyze import analyze
-from steelyard.lab.run import run
+from steelyard.lab.answer.analyze import analyze
+from steelyard.lab.run.run import run
 from steelyard.run.host import host_facts
 from steelyard.spec import experiment
 from steelyard.store import Record

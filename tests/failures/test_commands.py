@@ -9,9 +9,9 @@ import killing
 import pytest
 
 from steelyard.errors import ProgramError, RecordError, UsageError
-from steelyard.lab.analyze import analyze
-from steelyard.lab.run import run
-from steelyard.report.text import render
+from steelyard.lab.answer.analyze import analyze
+from steelyard.lab.run.run import run
+from steelyard.report.answer.text import render
 from steelyard.spec import experiment
 from steelyard.store import Record
 

@@ -8,8 +8,8 @@ import time
 import killing
 import pytest
 
-from steelyard.lab.run import run
-from steelyard.run.strays import find_strays
+from steelyard.lab.run.run import run
+from steelyard.run.runner.strays import find_strays
 from steelyard.store import Record
 
 MOMENTS = 25

@@ -13,12 +13,12 @@ import pytest
 from steelyard.errors import MachineError
 from steelyard.lab.doctor import checkup, examine
 from steelyard.lab.doctor.finding import Patient
-from steelyard.lab.run import run
+from steelyard.lab.run.run import run
 from steelyard.report.doctor import lines
-from steelyard.report.line import plain
-from steelyard.run.abilities import HARDWARE, SOFTWARE, abilities
+from steelyard.report.text.line import plain
 from steelyard.run.host import LoadChange
-from steelyard.run.replies import RunnerDiedError
+from steelyard.run.runner.capabilities import HARDWARE, SOFTWARE, abilities
+from steelyard.run.runner.runner_errors import RunnerDiedError
 from steelyard.store import Record
 
 QUIET = LoadChange(0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.1)
@@ -174,7 +174,7 @@ def test_what_is_tried_out_is_tried_when_no_trial_can_be_disturbed_by_it(tmp_pat
             seen.append(record.execute("SELECT count(*) FROM trial").fetchone()[0])
         return {"aslr_can_be_off": True}
 
-    monkeypatch.setattr("steelyard.lab.run.abilities", able)
+    monkeypatch.setattr("steelyard.lab.run.run.abilities", able)
     run(made(design={"blocks": 2}), tmp_path / "a.lab")
     with Record.open(tmp_path / "a.lab") as record:
         (one,) = record.runs()
@@ -197,7 +197,7 @@ def test_a_run_that_ended_well_is_not_spoiled_by_what_cannot_be_tried_out(
     def unable() -> dict[str, object]:
         raise trouble
 
-    monkeypatch.setattr("steelyard.lab.run.abilities", unable)
+    monkeypatch.setattr("steelyard.lab.run.run.abilities", unable)
     assert run(made(design={"blocks": 2}), tmp_path / "a.lab") == "complete"
     with Record.open(tmp_path / "a.lab") as record:
         (one,) = record.runs()
@@ -211,7 +211,7 @@ def test_a_run_ends_well_where_no_thread_can_be_started_for_what_is_tried_out(tm
         def start(self) -> None:
             raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr("steelyard.lab.meanwhile.Thread", NoThread)
+    monkeypatch.setattr("steelyard.lab.run.background.Thread", NoThread)
     assert run(made(design={"blocks": 2}), tmp_path / "a.lab") == "complete"
     with Record.open(tmp_path / "a.lab") as record:
         (one,) = record.runs()

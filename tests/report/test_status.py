@@ -8,9 +8,9 @@ from typing import get_args
 import pytest
 from msgspec.structs import replace
 
+from steelyard.answers.status import Holder, State, Status
 from steelyard.report.status import _WORDS, document, render
 from steelyard.sample import Failures
-from steelyard.status import Holder, State, Status
 
 STATUS = Status(
     experiment="O2 against O3",
@@ -87,7 +87,7 @@ def test_the_document_holds_every_field():
 
 
 def test_a_status_needs_no_numpy():
-    loads = "steelyard.report.status, steelyard.report.plan, steelyard.report.progress"
+    loads = "steelyard.report.status, steelyard.report.plan.text, steelyard.report.text.progress"
     code = f"import sys, {loads}; print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

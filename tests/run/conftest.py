@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from steelyard.errors import MachineError
-from steelyard.run.journal import RawTrial, read_journal
-from steelyard.run.launch import Launch
-from steelyard.run.runner import Runner, Trial, find_runner
+from steelyard.run.launch.launch import Launch
+from steelyard.run.runner.journal import RawTrial, read_journal
+from steelyard.run.runner.runner import Runner, Trial, find_runner
 
 PATIENCE_S = 20.0
 SANITIZED_BYTES = 3 << 20

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from steelyard.answers.notice import Notice
 from steelyard.factorial import Axis, Layout
 from steelyard.sample import Failures
 from steelyard.stats.answer import answer
 from steelyard.stats.declared import Declared
-from steelyard.stats.facts import DesignFacts
-from steelyard.stats.notice import Notice
-from steelyard.stats.protocol.rules import Rules
-from steelyard.stats.summary import summarise
+from steelyard.stats.describe.summary import summarise
+from steelyard.stats.design_facts import DesignFacts
+from steelyard.stats.protocol_2014.rules import Rules
 
 BLOCKS = 30
 FACTS = DesignFacts("randomized-blocks", BLOCKS, seed=7)

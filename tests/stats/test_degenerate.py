@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from steelyard.answers.undefined import Undefined
 from steelyard.estimand import INTERVALS
-from steelyard.report.json import render
-from steelyard.report.text import render as text
+from steelyard.report.answer.document import render
+from steelyard.report.answer.text import render as text
 from steelyard.sample import Failures
 from steelyard.stats.answer import answer
-from steelyard.stats.comparison import compare
+from steelyard.stats.compare.comparison import compare
+from steelyard.stats.compare.speedup import Speedup
 from steelyard.stats.declared import Declared
-from steelyard.stats.facts import DesignFacts
-from steelyard.stats.holm import holm
-from steelyard.stats.speedup import Speedup
-from steelyard.stats.type_b import TypeB
-from steelyard.stats.undefined import Undefined
+from steelyard.stats.design_facts import DesignFacts
+from steelyard.stats.hypothesis.holm import holm
+from steelyard.stats.uncertainty.type_b import TypeB
 
 KINDS = [(estimand, kind) for estimand, kinds in INTERVALS.items() for kind in kinds]
 ODD = [0.0, -1.0, math.nan, math.inf, -math.inf, 5e-324, 1e-300, 1e-9, 1.0, 1.0, 1.0 + 2**-52, 2.0, 1e300]

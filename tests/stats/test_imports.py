@@ -10,8 +10,8 @@ from steelyard.report import json, text
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.answer import answer
 from steelyard.stats.declared import Declared
-from steelyard.stats.facts import DesignFacts
-from steelyard.stats.precision import precision
+from steelyard.stats.design_facts import DesignFacts
+from steelyard.stats.planning.precision import precision
 from steelyard.units import BUILTIN
 
 def sample(t, values):
@@ -41,7 +41,7 @@ def test_a_whole_answer_imports_no_scipy_stats_no_plotting_and_no_terminal_drawi
 
 
 def test_statistics_know_nothing_of_files_processes_and_presentation():
-    loaded = modules_after("import steelyard.stats.compared, sys; print(*sorted(sys.modules))")
+    loaded = modules_after("import steelyard.stats.compare.compared, sys; print(*sorted(sys.modules))")
     ours = {name for name in loaded if name.startswith("steelyard.")}
     leaves = {"arrays", "errors", "estimand", "factorial", "sample", "units"}
     assert {name.split(".")[1] for name in ours} == leaves | {"stats"}

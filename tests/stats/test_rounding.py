@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.stats.autocorrelation import autocorrelation
-from steelyard.stats.comparison import intervals
-from steelyard.stats.contrast import contrast
+from steelyard.stats.compare.comparison import intervals
+from steelyard.stats.compare.contrast import contrast
+from steelyard.stats.compare.estimate import estimate
 from steelyard.stats.declared import Declared
-from steelyard.stats.estimate import estimate
+from steelyard.stats.describe.autocorrelation import autocorrelation
+from steelyard.stats.describe.trend import trend
 from steelyard.stats.rounding import constant, of_logs, steadied
-from steelyard.stats.trend import trend
 
 
 def test_a_constant_ratio_has_neither_trend_nor_likeness_of_neighbours(sample):

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from steelyard.design.plan import Block, Context
-from steelyard.run.measurement import Measurement, Status, Value
+from steelyard.run.measure.measurement import Measurement, Status, Value
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Design, Experiment, Factor, Program, UserMetric
 from steelyard.store import Record

@@ -19,7 +19,7 @@ import pytest
 
 from steelyard.design.plan import Block, BlockState, Context
 from steelyard.errors import RecordBusyError, RecordError
-from steelyard.run.measurement import Status
+from steelyard.run.measure.measurement import Status
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Contexts
 from steelyard.store import Record

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from steelyard.design import Extension
 from steelyard.errors import RecordError
-from steelyard.run.measurement import Value
+from steelyard.run.measure.measurement import Value
 from steelyard.store import Batch, Look, Record
 from steelyard.store.failed_output import BYTES_MAX, TRIALS_MAX
 

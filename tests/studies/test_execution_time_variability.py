@@ -16,7 +16,7 @@ import pytest
 from steelyard.design import treatments
 from steelyard.interventions import INTERVENTIONS
 from steelyard.spec import load
-from steelyard.spec.placeholders import expand
+from steelyard.spec.text.placeholders import expand
 
 STUDY = Path(__file__).parents[2] / "studies" / "execution-time-variability"
 TREATMENTS = {

@@ -14,17 +14,17 @@ from typing import Final, Literal
 import numpy as np
 from msgspec.structs import replace
 
+from steelyard.answers.undefined import Undefined
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.evidence import BestEvidence, Candidate, Unit
 from steelyard.claims.observed import Observed, strata
 from steelyard.claims.ratio import comparison_of, unit_of
 from steelyard.sample import Sample
-from steelyard.spec.claims import Best
-from steelyard.stats.comparison import admissible
-from steelyard.stats.contrast import Order
-from steelyard.stats.judgement import Judgement, at_least
-from steelyard.stats.speedup import Speedup
-from steelyard.stats.undefined import Undefined
+from steelyard.spec.claims.claim import Best
+from steelyard.stats.compare.comparison import admissible
+from steelyard.stats.compare.contrast import Order
+from steelyard.stats.compare.judgement import Judgement, at_least
+from steelyard.stats.compare.speedup import Speedup
 from steelyard.units import Scalar
 
 CHOOSING: Final = 3

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from steelyard.claims.draft import Draft
 from steelyard.claims.observed import Observed
 from steelyard.sample import Sample
-from steelyard.spec.claims import Best, Equivalent, Faster, Slower, Unperturbed, Validates
-from steelyard.stats.instances import pool
+from steelyard.spec.claims.claim import Best, Equivalent, Faster, Slower, Unperturbed, Validates
+from steelyard.stats.compare.instances import pool
 
 Judge = Callable[[Any, Observed], Draft]
 _COMPARE = (Faster, Slower, Equivalent, Best, Unperturbed, Validates)

@@ -7,12 +7,12 @@ from typing import Literal
 
 import msgspec
 
+from steelyard.answers.interval import Interval
+from steelyard.answers.undefined import Reason
 from steelyard.estimand import Estimand
 from steelyard.scaling.litmus import Cause
 from steelyard.scaling.model import ModelWarning, ScalingModel
 from steelyard.scaling.rules import RuleAnswer
-from steelyard.stats.interval import Interval
-from steelyard.stats.undefined import Reason
 from steelyard.units import Metric, Scalar
 
 Unit = Literal["block", "context", "instance", "launch"]

@@ -8,12 +8,12 @@ from importlib import import_module
 from typing import Any, Final
 
 from steelyard.claims.by_instance import judge_by_instance
-from steelyard.claims.crowd import judge_unless_crowded
 from steelyard.claims.draft import Draft
 from steelyard.claims.family import decide
 from steelyard.claims.observed import Observed
+from steelyard.claims.oversubscribed import judge_unless_crowded
 from steelyard.claims.verdict import Verdict
-from steelyard.spec.claims import Claim, kind_of
+from steelyard.spec.claims.claim import Claim, kind_of
 
 JUDGES: Final[dict[str, str]] = {
     "faster": "ratio.judge_faster",

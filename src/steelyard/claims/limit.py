@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from steelyard.answers.interval import Interval
+from steelyard.answers.undefined import Undefined
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.evidence import BreaksEvidence, ForetoldEvidence, MeanEvidence
 from steelyard.claims.mean import Mean, mean_of
@@ -13,10 +15,8 @@ from steelyard.errors import UsageError
 from steelyard.sample import Sample
 from steelyard.scaling import NotModelled, Question, Series, model
 from steelyard.scaling.limit import Breaks, breaks
-from steelyard.spec.claims import Limit
-from steelyard.stats.interval import Interval
-from steelyard.stats.judgement import Outcome
-from steelyard.stats.undefined import Undefined
+from steelyard.spec.claims.claim import Limit
+from steelyard.stats.compare.judgement import Outcome
 from steelyard.units import Scalar, is_number
 
 LEAST_POINTS = 3

@@ -8,12 +8,12 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.answers.interval import Interval
+from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.claims.evidence import Unit
 from steelyard.sample import Sample
-from steelyard.stats.interval import Interval
-from steelyard.stats.student import t_quantile, two_sided_p
-from steelyard.stats.undefined import Undefined
+from steelyard.stats.distributions.student import t_quantile, two_sided_p
 
 
 class Mean(msgspec.Struct, frozen=True):

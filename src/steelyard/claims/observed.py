@@ -9,7 +9,7 @@ import msgspec
 from steelyard.sample import Sample
 from steelyard.series import Series
 from steelyard.spec.experiment import Experiment
-from steelyard.stats.contrast import Order
+from steelyard.stats.compare.contrast import Order
 from steelyard.stats.declared import Declared
 from steelyard.units import Scalar
 

@@ -7,15 +7,15 @@ from typing import Final, Literal
 
 from msgspec.structs import replace
 
+from steelyard.answers.undefined import Reason, Undefined
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.evidence import RatioEvidence, Unit
 from steelyard.claims.observed import Observed, has, strata
 from steelyard.sample import Sample
-from steelyard.spec.claims import Equivalent, Faster, Slower
-from steelyard.stats.comparison import Comparison, admissible, intervals
-from steelyard.stats.judgement import Judgement, at_least, within
-from steelyard.stats.speedup import Speedup
-from steelyard.stats.undefined import Reason, Undefined
+from steelyard.spec.claims.claim import Equivalent, Faster, Slower
+from steelyard.stats.compare.comparison import Comparison, admissible, intervals
+from steelyard.stats.compare.judgement import Judgement, at_least, within
+from steelyard.stats.compare.speedup import Speedup
 from steelyard.units import Scalar
 
 UNITS: Final[tuple[Unit, ...]] = ("block", "context", "instance")

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from steelyard.claims.evidence import BreaksEvidence, Evidence
-from steelyard.spec.claims import Claim
-from steelyard.stats.judgement import Outcome
+from steelyard.spec.claims.claim import Claim
+from steelyard.stats.compare.judgement import Outcome
 from steelyard.units import Scalar
 
 

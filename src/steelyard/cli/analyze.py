@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from steelyard.cli import completing
-from steelyard.cli.conducting import print_answer
+from steelyard.cli import completion_values as completing
 from steelyard.cli.contexts import print_contexts
 from steelyard.cli.options import (
     against_option,
@@ -17,6 +16,7 @@ from steelyard.cli.options import (
     record_argument,
     strict_option,
 )
+from steelyard.cli.run_and_answer import print_answer
 from steelyard.estimand import INTERVALS, Estimand, IntervalKind
 
 
@@ -69,7 +69,7 @@ def command(
 
     A running experiment may be looked at; that changes nothing.
     """
-    from steelyard.lab.records import find_record
+    from steelyard.lab.answer.records import find_record
 
     if contexts:
         print_contexts(find_record(record), as_json=as_json, metric=metric)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
-from steelyard.cli import completing
-from steelyard.cli.conducting import as_a_whole, tell_records, terminal_width
+from steelyard.cli import completion_values as completing
+from steelyard.cli.fraction import share
 from steelyard.cli.options import (
     ignore_failure_option,
     input_option,
@@ -18,7 +18,7 @@ from steelyard.cli.options import (
     output_option,
     timeout_option,
 )
-from steelyard.cli.share import share
+from steelyard.cli.run_and_answer import as_a_whole, tell_records, terminal_width
 from steelyard.errors import UsageError
 
 
@@ -90,13 +90,13 @@ def command(
     steelyard audit --thorough --only env_bytes './prog input'
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.lab.audit import Auditing, audit
-    from steelyard.lab.audit.asking import MAX_TIME_S
-    from steelyard.lab.compare import state_directory
-    from steelyard.lab.earlier import earlier_seed
-    from steelyard.report.audit.json import render
+    from steelyard.lab.audit.request import MAX_TIME_S
+    from steelyard.lab.compare.compare import state_directory
+    from steelyard.lab.compare.existing_record import earlier_seed
+    from steelyard.report.audit.document import render
     from steelyard.report.audit.text import lines
-    from steelyard.report.label import wrap
-    from steelyard.report.line import write
+    from steelyard.report.text.label import wrap
+    from steelyard.report.text.line import write
     from steelyard.units import parse_duration
 
     directory = output or state_directory(os.environ, "audit")

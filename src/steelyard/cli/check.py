@@ -16,8 +16,8 @@ from steelyard.errors import UsageError
 from steelyard.exchange.cube import holds_profiles
 
 if TYPE_CHECKING:
-    from steelyard.lab.check import Checked
-    from steelyard.report.verdicts_json import Source
+    from steelyard.lab.answer.check import Checked
+    from steelyard.report.claims.document import Source
     from steelyard.spec.experiment import Experiment
 
 
@@ -69,7 +69,7 @@ def command(
         for name, each in zip(names, checked, strict=True):
             click.echo(_annotations(name, each, strict=strict), nl=False, err=True)
     if as_json:
-        from steelyard.report.verdicts_json import render
+        from steelyard.report.claims.document import render
 
         click.echo(render([(source_of(each), each.verdicts) for each in checked], code), nl=False)
     else:
@@ -87,8 +87,8 @@ def _checked(name: Path, about: Mapping[str, Any], *, run: bool) -> Checked:
     recorded = name.is_dir() and not holds_profiles(name)
     if asked or not (recorded or name.suffix == ".toml" or name.name == "record.sqlite"):
         return _of_data(name, about)
-    from steelyard.lab.check import check
-    from steelyard.lab.records import find_record, record_of_spec
+    from steelyard.lab.answer.check import check
+    from steelyard.lab.answer.records import find_record, record_of_spec
     from steelyard.store import Record
 
     if name.is_dir() or name.name == "record.sqlite":
@@ -107,15 +107,15 @@ def _checked(name: Path, about: Mapping[str, Any], *, run: bool) -> Checked:
         _run(experiment, directory, name.read_text(encoding="utf-8"))
     with Record.open(find_record(name)) as record:
         if not run:
-            from steelyard.lab.check import refuse_other
+            from steelyard.lab.answer.check import refuse_other
 
             refuse_other(record, experiment)
         return check(record, experiment.claims)
 
 
 def _of_data(name: Path, about: Mapping[str, Any]) -> Checked:
-    from steelyard.lab.check_data import check_data
-    from steelyard.report.counting import Counting
+    from steelyard.lab.answer.check_data import check_data
+    from steelyard.report.text.counting import Counting
 
     asked = ask(name, **about)
     with Counting("functions", sys.stderr) as counting:
@@ -131,9 +131,9 @@ def _of_data(name: Path, about: Mapping[str, Any]) -> Checked:
 
 def _run(experiment: Experiment, directory: Path, spec_text: str) -> None:
     """Run what is not finished, with a line of progress; nothing is said of what is."""
-    from steelyard.lab.check import as_run
-    from steelyard.lab.run import run
-    from steelyard.report.progress import ProgressLine
+    from steelyard.lab.answer.check import as_run
+    from steelyard.lab.run.run import run
+    from steelyard.report.text.progress import ProgressLine
 
     line = ProgressLine(sys.stderr)
     try:
@@ -144,7 +144,7 @@ def _run(experiment: Experiment, directory: Path, spec_text: str) -> None:
 
 def source_of(checked: Checked) -> Source:
     """Where its verdicts come from, as documents say it."""
-    from steelyard.report.verdicts_json import Source
+    from steelyard.report.claims.document import Source
 
     return Source(
         experiment=checked.experiment,
@@ -157,9 +157,9 @@ def source_of(checked: Checked) -> Source:
 
 
 def _print(checked: Sequence[Checked], *, strata: bool) -> None:
-    from steelyard.cli.conducting import terminal_width
-    from steelyard.report.line import Line, Span, write
-    from steelyard.report.verdicts import lines, notes
+    from steelyard.cli.run_and_answer import terminal_width
+    from steelyard.report.claims.text import lines, notes
+    from steelyard.report.text.line import Line, Span, write
 
     width = terminal_width()
     out: list[Line] = []
@@ -174,7 +174,7 @@ def _print(checked: Sequence[Checked], *, strata: bool) -> None:
 
 
 def _annotations(name: Path, checked: Checked, *, strict: bool) -> str:
-    from steelyard.report.github import render
+    from steelyard.report.claims.github import render
 
     # GitHub knows files by their place in what it checked out, wherever a step works.
     top = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()
@@ -186,7 +186,7 @@ def _annotations(name: Path, checked: Checked, *, strict: bool) -> str:
 
 
 def _write_junit(file: Path, checked: Sequence[Checked], *, strict: bool) -> None:
-    from steelyard.report.junit import render
+    from steelyard.report.claims.junit import render
 
     text = render([(each.experiment, each.verdicts) for each in checked], strict=strict)
     try:

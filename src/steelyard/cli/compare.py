@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 import click
 from msgspec.structs import replace
 
-from steelyard.cli import completing
-from steelyard.cli.calibrating import (
+from steelyard.cli import completion_values as completing
+from steelyard.cli.compare_null import (
     BLOCKS_OF_NULL,
     NullTakesItsValueAfterEquals,
     build_option,
@@ -23,7 +23,7 @@ from steelyard.cli.calibrating import (
     objects_option,
     refuse_without_meaning,
 )
-from steelyard.cli.conducting import conduct, pointing_to, print_answer
+from steelyard.cli.fraction import share
 from steelyard.cli.options import (
     ignore_failure_option,
     input_option,
@@ -33,11 +33,11 @@ from steelyard.cli.options import (
     strict_option,
     timeout_option,
 )
-from steelyard.cli.share import share
+from steelyard.cli.run_and_answer import conduct, pointing_to, print_answer
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
-    from steelyard.lab.compare import Comparing
+    from steelyard.lab.compare.compare import Comparing
     from steelyard.spec import Experiment
 
 
@@ -200,7 +200,7 @@ def command(
     steelyard compare --contexts './prog-O2' './prog-O3'
     steelyard compare --null './prog input'
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
-    from steelyard.lab.compare import BLOCKS, DEFAULT_SHELL, Comparing, shell_words, state_directory
+    from steelyard.lab.compare.compare import BLOCKS, DEFAULT_SHELL, Comparing, shell_words, state_directory
     from steelyard.units import parse_duration
 
     if comparisons is not None and null is None:
@@ -257,7 +257,7 @@ def command(
             as_json=as_json,
         )
         ctx.exit(code)
-    from steelyard.lab.earlier import earlier_seed
+    from steelyard.lab.compare.existing_record import earlier_seed
 
     directory = output or state_directory(os.environ, "compare").with_suffix(".lab")
     if seed is None and output is not None and (begun := earlier_seed(output)) is not None:

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import click
 
-from steelyard.cli.conducting import terminal_width
+from steelyard.cli.run_and_answer import terminal_width
 
 
 def print_contexts(directory: Path, *, as_json: bool, metric: str | None) -> None:
     """The figures of a record's contexts, or their data."""
-    from steelyard.lab.by_context import by_context
-    from steelyard.report.by_context import lines, render
-    from steelyard.report.line import write
+    from steelyard.lab.answer.by_context import by_context
+    from steelyard.report.answer.by_context import lines, render
+    from steelyard.report.text.line import write
     from steelyard.store import Record
 
     with Record.open(directory) as record:

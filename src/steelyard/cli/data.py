@@ -12,7 +12,7 @@ import click
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
-    from steelyard.cli.asked import Asked
+    from steelyard.cli.data_request import Asked
     from steelyard.exchange.csv_columns import Columns
     from steelyard.scaling.question import Expectation
     from steelyard.series import Series
@@ -115,7 +115,7 @@ def ask(
     UsageError
         The file cannot be read, or an option cannot be understood.
     """
-    from steelyard.cli.asked import Asked
+    from steelyard.cli.data_request import Asked
     from steelyard.exchange.csv_columns import Columns
     from steelyard.scaling.question import Question
 
@@ -152,7 +152,7 @@ def ask(
 def _refuse_unknown(metric: str, series: Sequence[Series], data: Path) -> None:
     known = list(dict.fromkeys(one.metric for one in series))
     if known and metric not in known:
-        from steelyard.spec.metric_names import suggest_metric
+        from steelyard.spec.hints.metric_names import suggest_metric
 
         raise UsageError(f"{data} has no values of a metric {metric!r}", hint=suggest_metric(metric, known))
 
@@ -163,8 +163,8 @@ def _series(
     from steelyard.exchange.cube import holds_profiles
 
     if data.suffix == ".lab" or (data.is_dir() and not holds_profiles(data)):
-        from steelyard.lab.records import find_record
-        from steelyard.lab.series_of_record import series_of_record
+        from steelyard.lab.answer.records import find_record
+        from steelyard.lab.answer.series_of_record import series_of_record
         from steelyard.store import Record
 
         with Record.open(find_record(data)) as record:

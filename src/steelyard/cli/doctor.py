@@ -6,8 +6,8 @@ import sys
 
 import click
 
-from steelyard.cli.conducting import terminal_width
 from steelyard.cli.options import json_option
+from steelyard.cli.run_and_answer import terminal_width
 from steelyard.errors import MachineError
 
 
@@ -22,7 +22,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
     """
     from steelyard.lab.doctor import checkup
     from steelyard.report.doctor import lines, render_json
-    from steelyard.report.line import write
+    from steelyard.report.text.line import write
 
     found = checkup()
     if as_json:

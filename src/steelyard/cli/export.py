@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from steelyard.cli import completing
+from steelyard.cli import completion_values as completing
 from steelyard.cli.options import record_argument
 from steelyard.errors import UsageError
 
@@ -70,7 +70,7 @@ def command(
     the parameters, a function for each combination of the other factors and labels.
     """
     from steelyard.exchange import export
-    from steelyard.lab.records import find_record
+    from steelyard.lab.answer.records import find_record
     from steelyard.store import Record
 
     chosen = form or _FORMATS.get(output.suffix if output else ".csv")
@@ -102,7 +102,7 @@ def _export_series(
     metrics: tuple[str, ...],
 ) -> None:
     from steelyard.exchange import export_series
-    from steelyard.lab.series_of_record import series_of_record
+    from steelyard.lab.answer.series_of_record import series_of_record
 
     series = series_of_record(record, parameters, metrics)
     export_series(series, output, form, directory=record.directory, unnamed=record.experiment.name)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from steelyard.cli import completing
+from steelyard.cli import completion_values as completing
 from steelyard.cli.data import as_float, ask, data_options
 from steelyard.cli.options import json_option, strict_option
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
-    from steelyard.lab.model import Modelled
-    from steelyard.report.after import After
+    from steelyard.lab.answer.model import Modelled
+    from steelyard.report.models.follow_ups import After
     from steelyard.scaling.aggregate import Aggregate
     from steelyard.scaling.question import Method, Question
     from steelyard.scaling.versus import Versus
@@ -85,8 +85,8 @@ def _run(
 ) -> int:
     from msgspec.structs import replace
 
-    from steelyard.lab.model import model_series
-    from steelyard.report.counting import Counting
+    from steelyard.lab.answer.model import model_series
+    from steelyard.report.text.counting import Counting
     from steelyard.scaling.question import SPACES
 
     asked = ask(data, **about)
@@ -126,7 +126,7 @@ def _after(
     suggest: bool,
 ) -> After:
     """The answers that are only computed when asked for."""
-    from steelyard.report.after import After
+    from steelyard.report.models.follow_ups import After
     from steelyard.scaling.advise import advise
     from steelyard.scaling.limit import Breaks, breaks
     from steelyard.units import parse_size
@@ -154,17 +154,17 @@ def _versus(series: Sequence[Series], question: Question, label: str) -> tuple[V
 
 
 def _print(found: Modelled, after: After, *, as_json: bool) -> None:
-    from steelyard.cli.conducting import terminal_width
+    from steelyard.cli.run_and_answer import terminal_width
 
     parts = (found.models, found.failed, found.rules, found.causes)
     if as_json:
-        from steelyard.report.models_json import render
+        from steelyard.report.models.document import render
 
         click.echo(render(*parts, after), nl=False)
     else:
-        from steelyard.report.after import lines as more
-        from steelyard.report.line import write
-        from steelyard.report.models import lines
+        from steelyard.report.models.follow_ups import lines as more
+        from steelyard.report.models.text import lines
+        from steelyard.report.text.line import write
 
         width = terminal_width()
         write([*lines(*parts, width=width), *more(after, width)], sys.stdout)

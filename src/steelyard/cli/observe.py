@@ -9,10 +9,10 @@ from pathlib import Path
 
 import click
 
-from steelyard.cli import completing
-from steelyard.cli.conducting import as_a_whole, tell_records, terminal_width
+from steelyard.cli import completion_values as completing
+from steelyard.cli.fraction import share
 from steelyard.cli.options import input_option, json_option, output_option, timeout_option
-from steelyard.cli.share import share
+from steelyard.cli.run_and_answer import as_a_whole, tell_records, terminal_width
 from steelyard.errors import UsageError
 
 
@@ -133,14 +133,14 @@ def command(
     steelyard observe --build 'cc -O2 {probe} p.c -o {build}/p' \\
         --option=-pg --option=--coverage --added '{build}/p input'
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
-    from steelyard.lab.compare import state_directory
-    from steelyard.lab.earlier import earlier_seed
+    from steelyard.lab.compare.compare import state_directory
+    from steelyard.lab.compare.existing_record import earlier_seed
     from steelyard.lab.observe import Observing, observe
     from steelyard.lab.observe.probes import named, option, variable, wrapper
     from steelyard.lab.observe.tracing import EVENTS, Tracing
-    from steelyard.report.line import write
-    from steelyard.report.observe.json import render
+    from steelyard.report.observe.document import render
     from steelyard.report.observe.text import lines
+    from steelyard.report.text.line import write
     from steelyard.units import parse_duration
 
     if trace_ms is None and trace_events is not None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from steelyard.cli import completing
+from steelyard.cli import completion_values as completing
 
 output_option = click.option(
     "-o",

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from steelyard.cli import completing
-from steelyard.cli.conducting import terminal_width
+from steelyard.cli import completion_values as completing
 from steelyard.cli.options import json_option
+from steelyard.cli.run_and_answer import terminal_width
 
 
 @click.command(short_help="Show what a spec would run, how long, and what it cannot separate.")
@@ -23,10 +23,10 @@ def command(spec: Path, as_json: bool, yes: bool, signs: bool) -> None:
     """Show what SPEC would run, in which order, what it could not separate, and what a run on this machine
     would refuse. Nothing is run.
     """
-    from steelyard.lab.plan import preview
-    from steelyard.lab.records import record_of_spec
-    from steelyard.report.line import write
-    from steelyard.report.plan import document, lines
+    from steelyard.lab.answer.records import record_of_spec
+    from steelyard.lab.run.plan import preview
+    from steelyard.report.plan.text import document, lines
+    from steelyard.report.text.line import write
     from steelyard.spec import load
 
     experiment = load(spec, allow_many=yes)

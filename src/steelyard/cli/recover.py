@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.cli import completing
+from steelyard.cli import completion_values as completing
 from steelyard.cli.options import json_option
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def command(damaged: Path, new: Path, as_json: bool) -> None:
     """
     from msgspec.structs import asdict
 
-    from steelyard.lab.records import find_record
+    from steelyard.lab.answer.records import find_record
     from steelyard.report.document import written
     from steelyard.store.recovery import recover
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from steelyard.cli import completing
-from steelyard.cli.conducting import conduct, pointing_to, print_answer
+from steelyard.cli import completion_values as completing
 from steelyard.cli.options import json_option, output_option, protocol_option, strict_option
+from steelyard.cli.run_and_answer import conduct, pointing_to, print_answer
 
 
 @click.command(short_help="Run the experiment of a spec; continue it if it was stopped.")
@@ -42,7 +42,7 @@ def command(
     The record is a directory NAME.lab beside the spec, or what --output names. A record of a spec that has
     changed since is refused, with the difference shown.
     """
-    from steelyard.lab.records import find_record, record_of_spec
+    from steelyard.lab.answer.records import find_record, record_of_spec
     from steelyard.spec import load
     from steelyard.store import Record
 

@@ -9,7 +9,7 @@ from steelyard.factorial.confounding import confounding
 from steelyard.spec.cells import Cell
 from steelyard.spec.experiment import Experiment, Factor
 from steelyard.spec.layout import laid_out, layout_of, named_axes
-from steelyard.spec.toml import toml_value
+from steelyard.spec.text.toml import toml_value
 from steelyard.units import Scalar
 
 _LISTED = 3

@@ -9,8 +9,8 @@ from steelyard.sample import Treatment
 from steelyard.spec.cells import Cell
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.layout import laid_out
-from steelyard.spec.origin import visible
-from steelyard.spec.placeholders import format_level
+from steelyard.spec.text.origin import visible
+from steelyard.spec.text.placeholders import format_level
 from steelyard.units import Scalar
 
 

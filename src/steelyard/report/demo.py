@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from steelyard.report.digits import bounds, ratio
-from steelyard.report.label import wrap
-from steelyard.report.line import Line, Span
-from steelyard.stats.interval import Interval
+from steelyard.answers.interval import Interval
+from steelyard.report.text.digits import bounds, ratio
+from steelyard.report.text.label import wrap
+from steelyard.report.text.line import Line, Span
 from steelyard.units import format_quantity
 
 _ROW: Final = 64

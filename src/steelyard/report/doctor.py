@@ -8,8 +8,8 @@ from typing import Final, Literal, Protocol
 import msgspec
 
 from steelyard.report.document import written
-from steelyard.report.label import pad, printable, wrap
-from steelyard.report.line import Line, Span, Style
+from steelyard.report.text.label import pad, printable, wrap
+from steelyard.report.text.line import Line, Span, Style
 from steelyard.units import Scalar
 
 FORMAT: Final = "steelyard/doctor"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import overload
 
-from steelyard.stats.interval import Interval
+from steelyard.answers.interval import Interval
 
 Ends = tuple[float, float]
 

@@ -6,13 +6,13 @@ from typing import Final, Literal
 
 import msgspec
 
-from steelyard.report.digits import percent
+from steelyard.answers.interval import Interval
 from steelyard.report.document import written
 from steelyard.report.ends import ends
-from steelyard.report.label import printable, shorten, wrap
-from steelyard.report.line import Line, Span, Style
-from steelyard.report.table import Column, table
-from steelyard.stats.interval import Interval
+from steelyard.report.text.digits import percent
+from steelyard.report.text.label import printable, shorten, wrap
+from steelyard.report.text.line import Line, Span, Style
+from steelyard.report.text.table import Column, table
 from steelyard.stats.null import NullResult, Tally, Way
 
 FORMAT: Final = "steelyard/null"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from steelyard.report.digits import percent
+from steelyard.answers.status import State, Status
 from steelyard.report.document import written
-from steelyard.report.label import counted, listed, printable, wrap
-from steelyard.report.line import Line, Span, plain
-from steelyard.status import State, Status
+from steelyard.report.text.digits import percent
+from steelyard.report.text.label import counted, listed, printable, wrap
+from steelyard.report.text.line import Line, Span, plain
 from steelyard.units import format_duration
 
 _WORDS: dict[State, str] = {

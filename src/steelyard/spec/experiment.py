@@ -12,7 +12,7 @@ import msgspec
 
 from steelyard.estimand import Estimand, IntervalKind, OnFailures, Uncertainty
 from steelyard.factorial.layout import Kind
-from steelyard.spec.claims import Claim
+from steelyard.spec.claims.claim import Claim
 from steelyard.units import Better, Scalar
 
 Source = Literal["stdout", "stderr", "lines", "cachegrind", "callgrind"]

@@ -7,7 +7,7 @@ from typing import Final
 
 from steelyard.errors import UsageError
 from steelyard.spec.experiment import Launching
-from steelyard.spec.placeholders import expand
+from steelyard.spec.text.placeholders import expand
 from steelyard.units import Scalar
 
 MOST_RANKS: Final = 1 << 20

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from steelyard.spec.tables.claims import CLAIM_TABLES
+from steelyard.spec.claims.tables import CLAIM_TABLES
 from steelyard.spec.tables.spec import SpecTable
 
 

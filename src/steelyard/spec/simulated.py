@@ -10,8 +10,8 @@ import msgspec
 
 from steelyard.errors import UsageError
 from steelyard.spec.experiment import Launching
-from steelyard.spec.placeholders import expand, names
-from steelyard.spec.toml import shown
+from steelyard.spec.text.placeholders import expand, names
+from steelyard.spec.text.toml import shown
 from steelyard.units import Scalar
 
 PLACEMENTS: Final = ("packed", "scattered")

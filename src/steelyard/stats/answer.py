@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
+from steelyard.answers.notice import Notice
 from steelyard.factorial import Layout
 from steelyard.sample import Sample, Treatment
+from steelyard.stats.compare.instances import pool
+from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.declared import Declared
-from steelyard.stats.described import Described, describe
-from steelyard.stats.doubtful_unit import doubtful_units
-from steelyard.stats.facts import DesignFacts
-from steelyard.stats.instances import pool
-from steelyard.stats.notice import Notice
+from steelyard.stats.describe.described import Described, describe
+from steelyard.stats.describe.doubtful_unit import doubtful_units
+from steelyard.stats.design_facts import DesignFacts
 from steelyard.stats.notices import limits_of, warnings_of
-from steelyard.stats.pairing import pair_up
 from steelyard.units import Metric
 
 if TYPE_CHECKING:  # with what they come from, 90 modules that an answer about one treatment does without
-    from steelyard.stats.comparison import Comparison
+    from steelyard.stats.compare.comparison import Comparison
+    from steelyard.stats.compare.interaction import SpeedupRatio
+    from steelyard.stats.compare.typical import Typical
     from steelyard.stats.contexts.finding import ContextFinding
-    from steelyard.stats.factorial.effect import Factorial
-    from steelyard.stats.protocol.answer import ProtocolAnswer
-    from steelyard.stats.ratio_of_speedups import SpeedupRatio
-    from steelyard.stats.typical import Typical
+    from steelyard.stats.effects.effect import Factorial
+    from steelyard.stats.protocol_2014.answer import ProtocolAnswer
 else:  # for whom looks at the fields of an answer
     Comparison = ContextFinding = Factorial = ProtocolAnswer = SpeedupRatio = Typical = Any
 
@@ -127,7 +127,7 @@ def answer(
         protocol=_protocol(samples, declared),
     )
     if (layout is not None and layout.varying) or len({sample.treatment.id for sample in samples}) > 1:
-        from steelyard.stats.compared import compared
+        from steelyard.stats.compare.compared import compared
 
         found = compared(found, samples, to_limit=to_limit, crossed=crossed, layout=layout)
     return replace(
@@ -146,7 +146,7 @@ def _protocol(samples: Sequence[Sample], declared: Declared) -> ProtocolAnswer |
     if declared.protocol is None:
         return None
     # Imported where it is asked for: the default analysis does without its tests.
-    from steelyard.stats.protocol.family import protocol
+    from steelyard.stats.protocol_2014.family import protocol
 
     return protocol(samples, declared, declared.protocol)
 

@@ -8,8 +8,8 @@ from typing import Literal
 import msgspec
 
 from steelyard.estimand import INTERVALS, Estimand, IntervalKind, OnFailures, Uncertainty
-from steelyard.stats.protocol.rules import Rules
-from steelyard.stats.type_b import TypeB
+from steelyard.stats.protocol_2014.rules import Rules
+from steelyard.stats.uncertainty.type_b import TypeB
 from steelyard.units import Scalar
 
 Family = Literal["baseline", "all-pairs"]

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from steelyard.answers.flags import FEW_BLOCKS, Flag
+from steelyard.answers.notice import Kind, Notice
 from steelyard.estimand import OnFailures
 from steelyard.sample import Treatment
 from steelyard.stats.declared import Declared
-from steelyard.stats.described import Described
-from steelyard.stats.facts import DesignFacts
-from steelyard.stats.flags import FEW_BLOCKS, Flag
-from steelyard.stats.notice import Kind, Notice
-from steelyard.stats.unseen import unseen_share
+from steelyard.stats.describe.described import Described
+from steelyard.stats.design_facts import DesignFacts
+from steelyard.stats.planning.unseen import unseen_share
 
 if TYPE_CHECKING:  # what compares loads half of this room, which an answer about one treatment does without
-    from steelyard.stats.comparison import Comparison
+    from steelyard.stats.compare.comparison import Comparison
 
 TICK_S: Final = 0.1
 """User and system time alone are sampled at clock ticks; means below this say little."""

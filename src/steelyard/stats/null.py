@@ -6,8 +6,8 @@ from typing import Literal
 
 import msgspec
 
-from steelyard.stats.interval import Interval
-from steelyard.stats.proportion import clopper_pearson
+from steelyard.answers.interval import Interval
+from steelyard.stats.hypothesis.clopper_pearson import clopper_pearson
 
 Kind = Literal["itself", "layout"]
 Way = Literal["blocks", "sequential", "contexts", "one_context"]

@@ -128,7 +128,7 @@ class Facts:
         try:
             return self._metrics[name]
         except KeyError:
-            from steelyard.spec.metric_names import suggest_metric
+            from steelyard.spec.hints.metric_names import suggest_metric
 
             raise UsageError(
                 f"{self.directory} has no metric {name!r}", hint=suggest_metric(name, self._metrics)

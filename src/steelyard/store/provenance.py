@@ -10,8 +10,8 @@ import msgspec
 from steelyard.errors import UsageError
 from steelyard.sample import Provenance, Treatment
 from steelyard.spec.experiment import Launching
-from steelyard.spec.placeholders import format_level
 from steelyard.spec.ranks import ranks_of
+from steelyard.spec.text.placeholders import format_level
 from steelyard.store.entries import Run
 from steelyard.units import Metric
 

@@ -13,7 +13,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 import msgspec
 
 from steelyard.design.plan import Block, BlockOutcome, BlockState, Context, Extension
-from steelyard.run.measurement import Measurement
+from steelyard.run.measure.measurement import Measurement
 from steelyard.sample import Failures, Sample
 from steelyard.store.censoring import CensoredColumns, times_to_limit
 from steelyard.store.database import explained

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from steelyard.run.measurement import Measurement, Value
+from steelyard.run.measure.measurement import Measurement, Value
 
 _TRIALS = (
     "SELECT run, reason, id, block, place, treatment, status, start_ns, wall_ns, user_us, system_us,"

@@ -15,7 +15,7 @@ from msgspec.structs import astuple
 
 from steelyard.design.plan import Block, BlockState, Extension
 from steelyard.errors import RecordError
-from steelyard.run.measurement import Measurement, Value
+from steelyard.run.measure.measurement import Measurement, Value
 from steelyard.store.creation import block_row
 from steelyard.store.database import explained, set_durable
 from steelyard.store.entries import Batch, Look, RunState

@@ -16,7 +16,7 @@ from steelyard.lab.audit import Auditing, audit
 from steelyard.lab.audit.candidates import candidates
 from steelyard.lab.audit.effort import effort
 from steelyard.lab.audit.stages import computes
-from steelyard.lab.earlier import earlier_seed
+from steelyard.lab.compare.existing_record import earlier_seed
 from steelyard.store import Record
 
 # Touches 300 pages more where its stack ends in one line of the 64 of a page: the one slow context in 64 of

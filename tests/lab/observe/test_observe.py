@@ -215,7 +215,7 @@ def test_counters_that_this_machine_lacks_end_with_exit_code_4_whoever_wants_the
     ):
         observe(asking, tmp_path / "a", watch=silent)
     monkeypatch.setattr(
-        "steelyard.lab.observe.conduct.abilities", lambda: {"counters_missing": "cycles,instructions"}
+        "steelyard.lab.observe.observe.abilities", lambda: {"counters_missing": "cycles,instructions"}
     )
     asking = Observing(command="true", probes=(wrapper("nice"),), counters=("cycles:u",), **QUICK)
     with pytest.raises(MachineError, match="the counter cycles:u is not available on this machine"):

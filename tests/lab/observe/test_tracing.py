@@ -11,10 +11,10 @@ from steelyard.errors import MachineError, ProgramError, UsageError
 from steelyard.lab.observe import Observing, observe
 from steelyard.lab.observe.probes import variable, wrapper
 from steelyard.lab.observe.tracing import Tracing
-from steelyard.run.extract.missing import MissingValueError
-from steelyard.run.extract.pattern import Pattern
-from steelyard.run.measurement import Value
-from steelyard.run.output import Output
+from steelyard.run.measure.extract.missing import MissingValueError
+from steelyard.run.measure.extract.pattern import Pattern
+from steelyard.run.measure.measurement import Value
+from steelyard.run.measure.output import Output
 
 # perf 6.1 with --log-fd -I 10 -x, of a shell that runs a program and then sleeps; middle rows left out.
 CAPTURED = """\

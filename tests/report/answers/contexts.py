@@ -7,8 +7,8 @@ import math
 from answers.made import make, noisy
 from steelyard.stats.answer import answer
 from steelyard.stats.declared import Declared
-from steelyard.stats.facts import DesignFacts
-from steelyard.stats.pace import Pace
+from steelyard.stats.design_facts import DesignFacts
+from steelyard.stats.planning.pace import Pace
 
 
 def contexts_in_passes():

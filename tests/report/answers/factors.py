@@ -6,8 +6,8 @@ from answers.made import make, noisy
 from steelyard.factorial import Axis, Generator, Layout
 from steelyard.stats.answer import answer
 from steelyard.stats.declared import Declared
-from steelyard.stats.facts import DesignFacts
-from steelyard.stats.protocol.rules import Rules
+from steelyard.stats.design_facts import DesignFacts
+from steelyard.stats.protocol_2014.rules import Rules
 
 
 def crossed(kind, name, at, *, generators=(), blocks=30, declared=None, beside=None, **levels):

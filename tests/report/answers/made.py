@@ -8,7 +8,7 @@ from array import array
 from statistics import NormalDist
 
 from steelyard.sample import Failures, Sample, Treatment
-from steelyard.stats.facts import DesignFacts
+from steelyard.stats.design_facts import DesignFacts
 from steelyard.units import Metric
 
 METRICS = {

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from answers.made import BLOCKS, make, noisy
+from steelyard.answers.notice import Notice
 from steelyard.sample import Failures
 from steelyard.stats.answer import answer
 from steelyard.stats.declared import Declared
-from steelyard.stats.facts import DesignFacts
-from steelyard.stats.notice import Notice
-from steelyard.stats.protocol.rules import Rules
+from steelyard.stats.design_facts import DesignFacts
+from steelyard.stats.protocol_2014.rules import Rules
 
 
 def failing_runs():

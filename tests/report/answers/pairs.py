@@ -5,8 +5,8 @@ from __future__ import annotations
 from answers.made import BLOCKS, make, noisy
 from steelyard.stats.answer import answer
 from steelyard.stats.declared import Declared
-from steelyard.stats.facts import DesignFacts
-from steelyard.stats.type_b import TypeB
+from steelyard.stats.design_facts import DesignFacts
+from steelyard.stats.uncertainty.type_b import TypeB
 
 
 def two():

@@ -7,8 +7,8 @@ import itertools
 from answers.made import BLOCKS, make, noisy
 from steelyard.stats.answer import answer
 from steelyard.stats.declared import Declared
-from steelyard.stats.facts import DesignFacts
-from steelyard.stats.protocol.rules import Rules
+from steelyard.stats.design_facts import DesignFacts
+from steelyard.stats.protocol_2014.rules import Rules
 
 
 def a_ratio_of_speedups():

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from steelyard.report.audit.json import render
+from steelyard.answers.interval import Interval
+from steelyard.report.audit.document import render
 from steelyard.report.audit.text import lines
-from steelyard.report.line import plain
+from steelyard.report.text.line import plain
 from steelyard.stats.audit.finding import Audit, Finding, Replicated, Screened
-from steelyard.stats.interval import Interval
 
 SLOW = Replicated(400, 7.292, Interval(7.224, 7.362), Interval(7.24, 7.34), 1e-60, 1e-59, moves=True)
 FAST = Replicated(3552, 0.998, Interval(0.979, 1.018), Interval(0.99, 1.01), 1.0, 1.0, moves=False)

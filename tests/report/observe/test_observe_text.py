@@ -6,11 +6,11 @@ import json
 
 import msgspec
 
-from steelyard.report.line import plain
-from steelyard.report.observe.json import render
+from steelyard.answers.interval import Interval
+from steelyard.report.observe.document import render
 from steelyard.report.observe.text import lines
-from steelyard.stats.interval import Interval
-from steelyard.stats.observer.finding import AnyLevel, Change, Correlation, Observation, Probed
+from steelyard.report.text.line import plain
+from steelyard.stats.perturbation.finding import AnyLevel, Change, Correlation, Observation, Probed
 from steelyard.units import Metric
 
 CPU = Metric("cpu_s", "s", "builtin")

@@ -6,12 +6,12 @@ import json
 
 import msgspec
 
-from steelyard.report.line import plain
-from steelyard.report.observe.json import render
+from steelyard.answers.interval import Interval
+from steelyard.report.observe.document import render
 from steelyard.report.observe.traces import bars, traced
-from steelyard.stats.interval import Interval
-from steelyard.stats.observer.finding import Observation
-from steelyard.stats.observer.tracing import PartDifference, Trace
+from steelyard.report.text.line import plain
+from steelyard.stats.perturbation.finding import Observation
+from steelyard.stats.perturbation.tracing import PartDifference, Trace
 
 NOTHING = Observation("./prog", (), (), {}, 0.01, 0.05, 6, 1, contexts=False, outputs_compared=True)
 PARTS = (

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from steelyard.errors import InterruptedRunError, MachineError
-from steelyard.lab.plan import preview
-from steelyard.lab.run import JOBS, run
+from steelyard.lab.run.plan import preview
+from steelyard.lab.run.run import JOBS, run
 from steelyard.run.queue.job import jobs_in
 from steelyard.run.queue.slurm import Slurm
 from steelyard.spec import experiment

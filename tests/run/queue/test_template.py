@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from steelyard.errors import MachineError, ProgramError, RecordBusyError, UsageError
-from steelyard.lab.run import JOBS, run
+from steelyard.lab.run.run import JOBS, run
 from steelyard.run.queue.job import Job, jobs_in
 from steelyard.run.queue.queued_runner import Submission, await_job
 from steelyard.run.queue.template import Template

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from scipy.stats import binom, t, ttest_1samp
 from statsmodels.stats.multitest import multipletests
 
+from steelyard.answers.interval import Interval
 from steelyard.stats.audit.replication import Pair, replicate, verdict
-from steelyard.stats.interval import Interval
 
 LEAST = 0.02
 BOUND = math.log1p(LEAST)

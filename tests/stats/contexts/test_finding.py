@@ -11,9 +11,9 @@ from steelyard.stats.answer import answer
 from steelyard.stats.contexts.allocation import allocate
 from steelyard.stats.contexts.finding import context_findings
 from steelyard.stats.declared import Declared
-from steelyard.stats.facts import DesignFacts
-from steelyard.stats.pace import Pace
-from steelyard.stats.student import t_quantile
+from steelyard.stats.design_facts import DesignFacts
+from steelyard.stats.distributions.student import t_quantile
+from steelyard.stats.planning.pace import Pace
 
 
 def three(sample, seed, interaction, *, passes=3, contexts=20):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.lab.audit.asking import Auditing
-from steelyard.lab.audit.conduct import audit
+from steelyard.lab.audit.audit import audit
+from steelyard.lab.audit.request import Auditing
 
 __all__ = ["Auditing", "audit"]

@@ -10,8 +10,8 @@ import msgspec
 from steelyard.design.randomness import generator, permutation
 from steelyard.errors import MachineError, UsageError
 from steelyard.interventions import AFFINITY, INTERVENTIONS
-from steelyard.lab.audit.asking import Auditing
-from steelyard.spec.origin import suggest
+from steelyard.lab.audit.request import Auditing
+from steelyard.spec.text.origin import suggest
 from steelyard.units import Scalar
 
 USUAL: Final = (

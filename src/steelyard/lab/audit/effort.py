@@ -7,8 +7,8 @@ from typing import Final
 
 import msgspec
 
-from steelyard.lab.audit.asking import MAX_TIME_S, Auditing
 from steelyard.lab.audit.candidates import Candidate
+from steelyard.lab.audit.request import MAX_TIME_S, Auditing
 from steelyard.stats.audit.screening import FASTEST, SLOWEST, TYPICAL
 
 PASSES: Final = 3

@@ -10,21 +10,21 @@ from typing import Final
 import numpy as np
 from msgspec.structs import replace
 
+from steelyard.answers.status import Progress
 from steelyard.arrays import Floats
 from steelyard.design import treatments
 from steelyard.design.contexts import draw_context
 from steelyard.errors import UsageError
-from steelyard.lab.audit.asking import Auditing, Row
 from steelyard.lab.audit.candidates import addresses_can_be_fixed
 from steelyard.lab.audit.effort import Effort
-from steelyard.lab.conductor import Watch
-from steelyard.lab.earlier import refuse_changed
-from steelyard.lab.run import run
-from steelyard.run.launches import Launches
-from steelyard.run.once import once
-from steelyard.run.verify import ending
+from steelyard.lab.audit.request import Auditing, Row
+from steelyard.lab.compare.existing_record import refuse_changed
+from steelyard.lab.run.run import run
+from steelyard.lab.run.run_loop import Watch
+from steelyard.run.launch.preparation import Launches
+from steelyard.run.measure.verify import ending
+from steelyard.run.runner.probe_launches import once
 from steelyard.spec.experiment import Experiment, Stop
-from steelyard.status import Progress
 from steelyard.store import Record
 from steelyard.store.facts import FILE
 from steelyard.units import Metric, format_duration, format_quantity

@@ -12,10 +12,10 @@ from typing import Final, Literal
 import msgspec
 
 from steelyard.errors import MachineError
-from steelyard.lab.analyze import analyze
-from steelyard.lab.run import run
+from steelyard.lab.answer.analyze import analyze
+from steelyard.lab.run.run import run
 from steelyard.spec import experiment
-from steelyard.stats.speedup import Speedup
+from steelyard.stats.compare.speedup import Speedup
 from steelyard.store import Record
 
 COMPARISONS: Final = 40

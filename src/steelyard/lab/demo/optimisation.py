@@ -8,12 +8,12 @@ from typing import Any, Final
 import msgspec
 
 from steelyard.interventions import INTERVENTIONS
-from steelyard.lab.analyze import analyze
-from steelyard.lab.conductor import Watch
+from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.demo.programs import SOURCES
-from steelyard.lab.run import run
+from steelyard.lab.run.run import run
+from steelyard.lab.run.run_loop import Watch
 from steelyard.spec import experiment
-from steelyard.stats.comparison import Comparison
+from steelyard.stats.compare.comparison import Comparison
 from steelyard.store import Record
 
 STEPS: Final = 250_000

@@ -14,8 +14,8 @@ import msgspec
 from steelyard.errors import MachineError
 from steelyard.lab.doctor import access, processor, surroundings
 from steelyard.lab.doctor.finding import WORST_FIRST, Finding, Patient
-from steelyard.run.abilities import abilities
 from steelyard.run.host import HostLoad, host_facts
+from steelyard.run.runner.capabilities import abilities
 from steelyard.units import Scalar
 
 __all__ = ["Checkup", "Finding", "checkup", "examine"]

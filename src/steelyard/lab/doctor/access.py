@@ -6,7 +6,7 @@ from typing import Final
 
 from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.doctor.finding import Check, Finding, Patient
-from steelyard.run.abilities import HARDWARE, SOFTWARE
+from steelyard.run.runner.capabilities import HARDWARE, SOFTWARE
 
 _PARANOID: Final = 1
 """The largest kernel.perf_event_paranoid at which anybody may count, the kernel's part included."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from steelyard.lab.observe.asking import Observing
-from steelyard.lab.observe.conduct import observe
+from steelyard.lab.observe.observe import observe
 from steelyard.lab.observe.probes import KNOWN, Probe
+from steelyard.lab.observe.request import Observing
 
 __all__ = ["KNOWN", "Observing", "Probe", "observe"]

@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from steelyard.errors import MachineError, UsageError
-from steelyard.lab.compare import split
+from steelyard.lab.compare.compare import split
 
 INCLUDE: Final = Path(__file__).parent / "include"
 """Where ``steelyard_probe.h`` lies; compilers find it by CPATH."""
@@ -76,7 +76,7 @@ def _other_option(name: str) -> str:
     """What was meant instead of a known probe: a command, a variable or a word of the build, or one that is
     known.
     """
-    from steelyard.spec.origin import suggest
+    from steelyard.spec.text.origin import suggest
 
     if name.startswith("-"):
         return f"a word of the build is --option={shlex.quote(name)}, with --build"

@@ -11,11 +11,11 @@ import msgspec
 
 from steelyard.design import treatments
 from steelyard.errors import MachineError, ProgramError
-from steelyard.lab.programs import build
-from steelyard.run.journal import RawTrial
-from steelyard.run.launches import Launches
-from steelyard.run.once import once
-from steelyard.run.verify import ending
+from steelyard.lab.run.programs import build
+from steelyard.run.launch.preparation import Launches
+from steelyard.run.measure.verify import ending
+from steelyard.run.runner.journal import RawTrial
+from steelyard.run.runner.probe_launches import once
 from steelyard.spec.experiment import Experiment
 
 _OWN: bytes = b"steelyard_probe: "

@@ -16,9 +16,9 @@ import msgspec
 import numpy as np
 
 from steelyard.errors import MachineError, UsageError
-from steelyard.run.measurement import Value
+from steelyard.run.measure.measurement import Value
 from steelyard.spec.experiment import Analysis, Design, Experiment, UserMetric
-from steelyard.stats.observer.tracing import TracedRun
+from steelyard.stats.perturbation.tracing import TracedRun
 from steelyard.store import Record
 
 EVENTS: Final = ("page-faults", "instructions")

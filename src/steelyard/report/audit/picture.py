@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from steelyard.report.line import Line, Span
+from steelyard.report.text.line import Line, Span
 from steelyard.stats.audit.finding import Finding
 
 _ROWS: Final = 9

@@ -6,10 +6,10 @@ from typing import Final
 
 from steelyard.report.audit.picture import picture
 from steelyard.report.audit.words import advice, effect, headline, level_of, missed, open_ended
-from steelyard.report.digits import percent, probability
-from steelyard.report.label import counted, printable, shorten, wrap
-from steelyard.report.line import Line, Span, Style
-from steelyard.report.table import Column, table
+from steelyard.report.text.digits import percent, probability
+from steelyard.report.text.label import counted, printable, shorten, wrap
+from steelyard.report.text.line import Line, Span, Style
+from steelyard.report.text.table import Column, table
 from steelyard.stats.audit.finding import Audit, Finding, Verdict
 from steelyard.units import format_quantity
 

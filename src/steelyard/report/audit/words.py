@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from steelyard.report.digits import bounds, percent, ratio
-from steelyard.report.label import counted, printable
+from steelyard.report.text.digits import bounds, percent, ratio
+from steelyard.report.text.label import counted, printable
 from steelyard.stats.audit.finding import Audit, Finding, Replicated
 from steelyard.units import Scalar
 

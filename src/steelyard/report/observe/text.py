@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from steelyard.report.digits import decimals, percent, probability
-from steelyard.report.label import counted, listed, pad, printable, shorten, wrap
-from steelyard.report.line import Line, Span, Style
-from steelyard.report.observe.axis import axis_of
 from steelyard.report.observe.traces import traced
-from steelyard.report.table import Column, table
-from steelyard.stats.observer.finding import AnyLevel, Change, Observation, Perturbation, Probed
+from steelyard.report.text.axis import axis_of
+from steelyard.report.text.digits import decimals, percent, probability
+from steelyard.report.text.label import counted, listed, pad, printable, shorten, wrap
+from steelyard.report.text.line import Line, Span, Style
+from steelyard.report.text.table import Column, table
+from steelyard.stats.perturbation.finding import AnyLevel, Change, Observation, Perturbation, Probed
 from steelyard.units import Metric, format_quantity
 
 _VERDICTS: Final[dict[Perturbation, tuple[str, Style]]] = {

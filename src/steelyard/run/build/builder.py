@@ -14,13 +14,13 @@ from steelyard.interventions.built import LinkOrder, Padding
 from steelyard.run.build.cache import Entry, cache_root
 from steelyard.run.build.inputs import InputFile
 from steelyard.run.build.recipe import PADDING_FILE, Recipe
-from steelyard.run.journal import RawTrial, read_journal
-from steelyard.run.launch import Launch
-from steelyard.run.runner import Runner, Trial
-from steelyard.run.start_failure import start_failure
-from steelyard.run.verify import ending
+from steelyard.run.launch.launch import Launch
+from steelyard.run.measure.start_failure import start_failure
+from steelyard.run.measure.verify import ending
+from steelyard.run.runner.journal import RawTrial, read_journal
+from steelyard.run.runner.runner import Runner, Trial
 from steelyard.spec.experiment import Build
-from steelyard.spec.placeholders import format_level, names
+from steelyard.spec.text.placeholders import format_level, names
 from steelyard.units import Scalar
 
 _LOG_LINES: Final = 20

@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from steelyard.errors import SpecError
-from steelyard.run.provenance import file_sha256
+from steelyard.run.launch.provenance import file_sha256
 
 
 class InputFile(msgspec.Struct, frozen=True, order=True):

@@ -14,9 +14,9 @@ from steelyard.design.randomness import generator, permutation
 from steelyard.interventions.built import LinkOrder, Padding
 from steelyard.run.build.inputs import InputFile, input_files, input_paths
 from steelyard.run.build.toolchain import find, machine, needed, tools
-from steelyard.run.launch import Launch
+from steelyard.run.launch.launch import Launch
 from steelyard.spec.experiment import Build
-from steelyard.spec.placeholders import expand, format_level, names
+from steelyard.spec.text.placeholders import expand, format_level, names
 from steelyard.units import Scalar
 
 _KEY_VERSION: Final = 1

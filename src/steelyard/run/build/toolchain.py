@@ -21,7 +21,7 @@ import msgspec
 from steelyard.errors import MachineError, ProgramError
 from steelyard.run.build.inputs import holds
 from steelyard.run.host import files
-from steelyard.run.provenance import program_identity
+from steelyard.run.launch.provenance import program_identity
 
 _USUAL: Final = ("cc", "c++", "as", "ld")
 """What make, cmake and their kind call when nothing else is said."""

@@ -12,13 +12,13 @@ from typing import Final
 import msgspec
 
 from steelyard.errors import ProgramError, RecordBusyError
-from steelyard.run.journal import RawTrial, lost_trial, read_journal
-from steelyard.run.launch import Launch
-from steelyard.run.native import RUNNER, native_file
-from steelyard.run.orders import Entry, Trial, define, encode_batch
+from steelyard.run.launch.launch import Launch
 from steelyard.run.queue.job import End, Job, jobs_in
 from steelyard.run.queue.scheduler import Scheduler
-from steelyard.run.replies import HEAD, Reply, RunnerDiedError, decode_failed, explained
+from steelyard.run.runner.journal import RawTrial, lost_trial, read_journal
+from steelyard.run.runner.native import RUNNER, native_file
+from steelyard.run.runner.orders import Entry, Trial, define, encode_batch
+from steelyard.run.runner.runner_errors import HEAD, Reply, RunnerDiedError, decode_failed, explained
 
 LOST_IN_A_ROW: Final = 3
 """Jobs that end without having finished a trial; then something is wrong that another job will not cure."""

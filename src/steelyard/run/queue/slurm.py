@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.errors import MachineError
-from steelyard.run.queue.asking import ask, refuse_absent
+from steelyard.run.queue.commands import ask, refuse_absent
 from steelyard.run.queue.scheduler import JobState, Scheduler
 
 _PING_S: Final = 5.0

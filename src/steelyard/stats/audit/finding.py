@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from steelyard.stats.interval import Interval
+from steelyard.answers.interval import Interval
 from steelyard.units import Scalar
 
 Verdict = Literal["moves", "within", "not_resolved"]

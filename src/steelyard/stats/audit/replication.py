@@ -9,12 +9,12 @@ from typing import Final
 import msgspec
 import numpy as np
 
+from steelyard.answers.interval import Interval
+from steelyard.answers.undefined import LARGEST_LOG
 from steelyard.arrays import Floats
 from steelyard.stats.audit.finding import Replicated, Verdict
-from steelyard.stats.holm import holm
-from steelyard.stats.interval import Interval
-from steelyard.stats.student import t_quantile, two_sided_p
-from steelyard.stats.undefined import LARGEST_LOG
+from steelyard.stats.distributions.student import t_quantile, two_sided_p
+from steelyard.stats.hypothesis.holm import holm
 from steelyard.units import Scalar
 
 _ROUNDING: Final = 1e-13

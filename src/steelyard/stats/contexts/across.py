@@ -8,16 +8,16 @@ from typing import Final
 import msgspec
 import numpy as np
 
+from steelyard.answers.interval import Interval
+from steelyard.answers.undefined import LARGEST_LOG, Undefined
 from steelyard.arrays import Floats
 from steelyard.sample import Sample
 from steelyard.stats.contexts.bootstrap import two_level
 from steelyard.stats.contexts.components import Components, crossed_components, nested_components
 from steelyard.stats.contexts.robust import Robust, robust
 from steelyard.stats.contexts.visits import Visits, differences, visits
-from steelyard.stats.interval import Interval
-from steelyard.stats.student import t_quantile
-from steelyard.stats.undefined import LARGEST_LOG, Undefined
-from steelyard.stats.unseen import unseen_share
+from steelyard.stats.distributions.student import t_quantile
+from steelyard.stats.planning.unseen import unseen_share
 
 MOST_EACH: Final = 10_000
 """Contexts that are told one by one: nobody reads more, and half a million take seconds and megabytes."""

@@ -9,10 +9,10 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.stats.bootstrap import studentised_groups
+from steelyard.answers.interval import Interval
 from steelyard.stats.contexts.visits import Visits
-from steelyard.stats.interval import Interval
-from steelyard.stats.laws.drawn import Studentised
+from steelyard.stats.distributions.bootstrap_t import studentised_groups
+from steelyard.stats.distributions.monte_carlo import Studentised
 from steelyard.stats.rounding import constant
 
 FEWEST_CONTEXTS: Final = 10

@@ -8,9 +8,9 @@ from typing import Final
 import msgspec
 import numpy as np
 
+from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.stats.contexts.visits import Ints, Visits
-from steelyard.stats.undefined import Undefined
 
 _ROUNDING: Final = 1e-13
 """Spread of logarithms within contexts that arithmetic alone can make of values that are the same."""

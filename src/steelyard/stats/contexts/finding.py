@@ -8,15 +8,15 @@ from typing import Final
 
 import msgspec
 
+from steelyard.answers.undefined import Undefined
 from steelyard.sample import Sample, Treatment
+from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.contexts.across import AcrossContexts, across_contexts
 from steelyard.stats.contexts.allocation import Allocation, allocate_like
 from steelyard.stats.contexts.visits import same_contexts
 from steelyard.stats.declared import Declared
-from steelyard.stats.facts import DesignFacts
-from steelyard.stats.pairing import pair_up
-from steelyard.stats.student import t_quantile
-from steelyard.stats.undefined import Undefined
+from steelyard.stats.design_facts import DesignFacts
+from steelyard.stats.distributions.student import t_quantile
 from steelyard.units import Scalar
 
 SEEN: Final = 0.05

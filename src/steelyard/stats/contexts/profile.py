@@ -8,12 +8,12 @@ from collections.abc import Mapping
 import msgspec
 import numpy as np
 
+from steelyard.answers.interval import Interval
+from steelyard.answers.undefined import LARGEST_LOG, Undefined
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.contexts.finding import ContextFinding
 from steelyard.stats.contexts.visits import visits
-from steelyard.stats.interval import Interval
-from steelyard.stats.student import t_quantile
-from steelyard.stats.undefined import LARGEST_LOG, Undefined
+from steelyard.stats.distributions.student import t_quantile
 from steelyard.units import Metric, Scalar
 
 

@@ -8,9 +8,9 @@ from typing import Final
 import msgspec
 import numpy as np
 
+from steelyard.answers.interval import Interval
 from steelyard.arrays import Floats
-from steelyard.stats.interval import Interval
-from steelyard.stats.student import t_quantile
+from steelyard.stats.distributions.student import t_quantile
 
 TRIMMED: Final = 0.2
 """Of the values, at each end."""

@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from steelyard.stats.laws.signs import signs_detectable
-from steelyard.stats.paired.flip_critical import flips_critical
+from steelyard.stats.distributions.sign_test import signs_detectable
+from steelyard.stats.distributions.student import detectable, t_quantile
+from steelyard.stats.hypothesis.sign_flip_critical import flips_critical
 from steelyard.stats.planning.outlook import Judge, Outlook, OutlookRow, Pilot, Unit
 from steelyard.stats.planning.power import POWER, detectable_ratio
-from steelyard.stats.planning.size import n_paired, n_precise, n_signs, n_tost, n_welch
-from steelyard.stats.student import detectable, t_quantile
+from steelyard.stats.planning.sample_size import n_paired, n_precise, n_signs, n_tost, n_welch
 
 SPREADS: Final = (0.005, 0.01, 0.02, 0.05, 0.1)
 """Standard deviations of the log ratio of a block, as a quiet machine and a restless one have them."""

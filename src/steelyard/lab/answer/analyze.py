@@ -1,0 +1,318 @@
+"""From a record to its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Final, Literal
+
+from msgspec.structs import replace
+
+from steelyard.answers.notice import Notice
+from steelyard.design import different, drawn_before
+from steelyard.errors import RecordError, UsageError
+from steelyard.estimand import INTERVALS, PROPAGATED, Estimand, IntervalKind, OnFailures
+from steelyard.lab.answer.clock_errors import clock_errors
+from steelyard.lab.answer.contexts import default_context, layout_per_launch
+from steelyard.lab.answer.protocol import asked, rules_of
+from steelyard.lab.run.pace import pace
+from steelyard.lab.run.restarting import confounded_boots
+from steelyard.lab.run.status import Extent, extent, most_blocks
+from steelyard.spec.experiment import Experiment
+from steelyard.spec.layout import layout_of
+from steelyard.spec.valgrind import counting
+from steelyard.stats.answer import Answer, answer
+from steelyard.stats.compare.contrast import Order
+from steelyard.stats.declared import Declared
+from steelyard.stats.design_facts import DesignFacts, State
+from steelyard.stats.planning.alpha_spending import level_after
+from steelyard.stats.uncertainty.type_b import TypeB
+from steelyard.store import Disturbance, Record, RunState
+from steelyard.units import BUILTIN, Scalar
+
+if TYPE_CHECKING:
+    from steelyard.stats.planning.precision import Precision
+
+DISTURBED_SHARE: Final = 0.01
+"""Of the elapsed time; below it, other load explains little of what is compared."""
+
+BESIDE: Final = ("cpu_s", "rss_bytes")
+"""Built-in metrics that are shown beside the primary one, without verdicts."""
+
+
+def analyze(
+    record: Record,
+    *,
+    metric: str | None = None,
+    protocol: str | None = None,
+    against: str | Mapping[str, Scalar] | None = None,
+    estimand: Estimand | None = None,
+    interval: IntervalKind | None = None,
+) -> Answer:
+    """What the record says so far.
+
+    Parameters
+    ----------
+    metric : str, optional
+        Primary metric; by default the one that the spec names.
+    protocol, against : optional
+        As ``asked``.
+    estimand, interval : str, optional
+        By default those of the spec; a chosen estimand has its own first kind of interval.
+
+    Raises
+    ------
+    UsageError
+        The record has no such metric, or the estimand no such interval; as ``asked``.
+    RecordError
+        No complete block yet.
+    """
+    experiment = record.experiment
+    primary = metric or experiment.analysis.metric
+    with record.snapshot():
+        # In one pass over the trials: of a million, each further one would take half a second.
+        others = dict.fromkeys(name for name in _others(experiment, primary) if name != primary)
+        samples = record.samples(primary, *others)
+        observed = {sample.metric.name for sample in samples if len(sample)}
+        if primary not in observed:
+            raise _nothing_yet(record)
+        # Once for all that ask: of a million trials each takes a tenth of a second and more.
+        so_far, disturbances = extent(record), record.disturbances()
+        declared = _chosen(_about(_declared(record), primary), estimand, interval)
+        declared = replace(declared, type_b=(*declared.type_b, *clock_errors(record, declared.metric)))
+        limit_s = experiment.program.timeout_s if declared.failures == "as-limit" else None
+        return answer(
+            experiment.name,
+            samples,
+            _facts(record, so_far),
+            asked(declared, record.treatments, protocol, against),
+            to_limit=None if limit_s is None else record.times_to_limit(limit_s),
+            warnings=_warnings(record, primary, disturbances, so_far.spent_s),
+            unobserved=_unobserved(record, primary, observed, disturbances),
+            layout=layout_of(experiment),
+        )
+
+
+def _nothing_yet(record: Record) -> RecordError:
+    """What to do where no block is complete."""
+    runs = record.runs()
+    if runs and runs[-1].state in ("complete", "precision_not_reached"):
+        return RecordError(
+            f"{record.directory}: the time was up before each treatment had run once"
+            f" ({record.progress().trials} trials ended)",
+            hint="give it more: --max-time with compare, max_time under [design] stop in a spec",
+        )
+    return RecordError(
+        f"{record.directory} has no complete block yet, so there is nothing to analyze",
+        hint=f"steelyard status {record.directory}",
+    )
+
+
+def _about(declared: Declared, metric: str) -> Declared:
+    """The same of another metric, of which neither limits nor stated uncertainties are known."""
+    if metric == declared.metric:
+        return declared
+    failures: OnFailures = "refuse" if declared.failures == "as-limit" else declared.failures
+    return replace(declared, metric=metric, failures=failures, type_b=())
+
+
+def _chosen(declared: Declared, estimand: Estimand | None, interval: IntervalKind | None) -> Declared:
+    """What the spec declares, unless something else was asked for."""
+    wanted = estimand or declared.estimand
+    if wanted not in INTERVALS:
+        raise UsageError(f"there is no estimand {wanted!r}", hint=f"one of: {', '.join(INTERVALS)}")
+    kind = interval or (declared.interval if estimand in (None, declared.estimand) else None)
+    if kind is not None and kind not in INTERVALS[wanted]:
+        raise UsageError(
+            f"{wanted} has no interval by {kind}",
+            hint=f"--interval with one of: {', '.join(INTERVALS[wanted])}",
+        )
+    if declared.failures == "as-limit" and wanted != "median_ratio":
+        raise UsageError(
+            f"the spec counts runs that timed out as at least the limit, which {wanted} cannot",
+            hint="--estimand median_ratio",
+        )
+    by = kind or INTERVALS[wanted][0]
+    if declared.type_b and by not in PROPAGATED:
+        raise UsageError(
+            f"the spec states uncertainties, for which an interval by {by} has no place",
+            hint="--estimand geomean_ratio, or ratio_of_means, by log-delta; or leave analysis.type_b out",
+        )
+    return replace(declared, estimand=wanted, interval=kind)
+
+
+def declared_of(record: Record, metric: str) -> Declared:
+    """What the spec declares, about any metric; the errors of the clock are among its uncertainties."""
+    declared = _about(_declared(record), metric)
+    return replace(declared, type_b=(*declared.type_b, *clock_errors(record, metric)))
+
+
+def primary_precision(record: Record) -> Precision:
+    """How precise the declared contrasts of the primary metric are by now: effects where the design asks for
+    them, else comparisons.
+    """
+    # Imported where a look needs it: an answer does without.
+    from steelyard.stats.effects.precision import effects_precision
+    from steelyard.stats.planning.precision import precision
+
+    experiment, declared = record.experiment, _declared(record)
+    samples, order = record.samples(experiment.analysis.metric), _order(experiment)
+    effects = effects_precision(samples, layout_of(experiment), declared, order=order)
+    return effects or precision(samples, declared, order=order)
+
+
+def _declared(record: Record) -> Declared:
+    analysis = record.experiment.analysis
+    return Declared(
+        metric=analysis.metric,
+        baseline=analysis.baseline or {},
+        family=analysis.family,
+        strata=analysis.strata,
+        alpha=level_after(analysis.alpha, len(record.extensions())),
+        margin=analysis.margin,
+        failures=analysis.failures,
+        protocol=rules_of(analysis),
+        estimand=analysis.estimand,
+        interval=analysis.interval,
+        uncertainty=analysis.uncertainty,
+        type_b=tuple(
+            TypeB(each.name, each.u, each.relative, each.shared, each.nu) for each in analysis.type_b
+        ),
+        instances=analysis.instances,
+        ratio_across=analysis.ratio_across,
+        seed=record.experiment.design.seed,
+        effects=analysis.effects,
+        contrasts=analysis.contrasts,
+        unreplicated=analysis.unreplicated,
+    )
+
+
+def _order(experiment: Experiment) -> Order:
+    return "sequential" if experiment.design.in_rows else "randomized-blocks"
+
+
+def _facts(record: Record, so_far: Extent) -> DesignFacts:
+    experiment, runs, looks = record.experiment, record.runs(), record.looks()
+    complete = so_far.complete
+    contexts = [
+        outcome.block.context
+        for outcome in (record.stream_outcomes() if experiment.contexts else ())
+        if outcome.state == "complete" and outcome.block.context is not None
+    ]
+    stop = experiment.design.stop
+    last: RunState = runs[-1].state if runs else "interrupted"
+    capped = last == "precision_not_reached"
+    return DesignFacts(
+        order=_order(experiment),
+        blocks=complete,
+        seed=record.experiment.design.seed,
+        contexts=different(contexts),
+        passes=experiment.contexts.passes if experiment.contexts else 1,
+        state=_state(record, last),
+        looks=tuple(look.blocks for look in looks),
+        extended_from=tuple(each.from_blocks for each in record.extensions()),
+        strict=bool(stop and stop.strict),
+        target=stop.rel_halfwidth if stop else None,
+        reached=looks[-1].rel_halfwidth if looks else None,
+        cap=_cap(experiment, complete) if capped else None,
+        layout_per_launch=layout_per_launch(experiment),
+        default_context=default_context(contexts),
+        drawn_before=drawn_before(contexts),
+        pace=pace(record, so_far),
+    )
+
+
+def _state(record: Record, last: RunState) -> State:
+    match last:
+        case "complete" | "precision_not_reached":
+            return last
+        case "running" if record.holder() is not None:
+            return "running"
+        case _:
+            return "interrupted"
+
+
+def _cap(experiment: Experiment, complete: int) -> Literal["max_blocks", "max_time"]:
+    stop = experiment.design.stop
+    most = most_blocks(experiment)
+    timed = stop is not None and stop.max_time_s is not None
+    return "max_time" if timed and (most is None or complete < most) else "max_blocks"
+
+
+def _others(experiment: Experiment, primary: str) -> Sequence[str]:
+    declared = (*experiment.program.counters, *(metric.name for metric in experiment.metrics))
+    return (
+        *declared,
+        *(name for name in BESIDE if primary in BUILTIN),
+        # Under valgrind, the time is valgrind's; under a simulator, the simulator's.
+        *(
+            []
+            if primary == "wall_s" or counting(experiment) or _simulated(experiment, primary)
+            else ["wall_s"]
+        ),
+    )
+
+
+def _simulated(experiment: Experiment, primary: str) -> bool:
+    """Whether the primary metric is of a machine that was computed: what this one did meanwhile is in no
+    value of it.
+    """
+    measured_here = primary in BUILTIN or primary in experiment.program.counters
+    return experiment.launch.kind == "smpi" and not measured_here
+
+
+def _warnings(
+    record: Record, primary: str, disturbances: Mapping[int, Disturbance], spent_s: float
+) -> list[Notice]:
+    """What was noted while it ran, and whether other programs or other machines used the CPUs meanwhile."""
+    notices = [Notice("note", fields={"text": warning.text}) for warning in record.warnings()]
+    if confounded := confounded_boots(record):
+        notices.append(Notice("note", fields={"text": confounded}))
+    if tool := counting(record.experiment):
+        # Who else used the CPUs changes no count.
+        text = (
+            f"every trial ran under {tool}, whose counts are exact: no time in this record is the program's"
+        )
+        return [*notices, Notice("note", fields={"text": text})]
+    if _simulated(record.experiment, primary):
+        return notices
+    labels = {treatment.id: treatment.label for treatment in record.treatments}
+    disturbed = [each for each in disturbances.values() if each.queue_wait_share > DISTURBED_SHARE]
+    if disturbed:
+        worst = max(each.queue_wait_share for each in disturbed)
+        names = tuple(labels[each.treatment] for each in disturbed)
+        notices.append(Notice("disturbed", names, {"share": worst}))
+    if (stolen := _stolen_share(record, spent_s)) > DISTURBED_SHARE:
+        notices.append(Notice("stolen", fields={"share": stolen}))
+    return notices
+
+
+def _stolen_share(record: Record, spent_s: float) -> float:
+    """Steal over the time of all CPUs while the record was run."""
+    stolen_s = sum(batch.steal_s or 0.0 for batch in record.batches())
+    cpus = max((int(run.host.get("cpus_online", 1)) for run in record.runs()), default=1)
+    return stolen_s / (spent_s * cpus) if spent_s else 0.0
+
+
+def _unobserved(
+    record: Record, primary: str, observed: AbstractSet[str], disturbances: Mapping[int, Disturbance]
+) -> list[Notice]:
+    """What this machine did not show, or was not asked, as far as the record knows."""
+    experiment = record.experiment
+    notices = [] if _simulated(experiment, primary) else _unobserved_waits(record, disturbances)
+    missing = [name for name in experiment.program.counters if name not in observed]
+    if missing:
+        notices.append(Notice("counters", fields={"names": ", ".join(missing)}))
+    return notices
+
+
+def _unobserved_waits(record: Record, disturbances: Mapping[int, Disturbance]) -> list[Notice]:
+    if not any(each.observed for each in disturbances.values()) and not all(
+        # Found at the end of a run: one that was killed does not know.
+        run.host.get("queue_wait_available", True)
+        for run in record.runs()
+    ):
+        return [Notice("queue_wait")]
+    if any(each.observed < each.trials for each in disturbances.values()):
+        return [Notice("queue_wait_of_short")]
+    return []

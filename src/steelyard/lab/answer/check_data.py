@@ -1,0 +1,78 @@
+"""Verdicts on the growth of data that came from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from steelyard.claims.evidence import RuleEvidence
+from steelyard.claims.scales import settled
+from steelyard.claims.verdict import Instance, Verdict, combined
+from steelyard.errors import UsageError
+from steelyard.lab.answer.check import Checked
+from steelyard.lab.answer.model import model_series
+from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel
+from steelyard.series import Series
+from steelyard.spec.claims.claim import Rule, Scales
+
+ALPHA = 0.05
+"""Stated in documents; verdicts by models are no tests."""
+
+
+def check_data(
+    name: str,
+    series: Sequence[Series],
+    question: Question,
+    *,
+    rules: Sequence[str] = (),
+    litmus: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Checked:
+    """One claim for each metric and expectation, over the functions that it is stated for; then the rules.
+
+    Raises
+    ------
+    UsageError
+        Nothing is expected of any function, or the question is wrong.
+    """
+    if not question.expectations and not rules:
+        raise UsageError(
+            f"{name}: nothing is expected of it, so there is nothing to check",
+            hint="--expect 'O(log p)', --expectations FILE, or --rule 'a <= b + c'",
+        )
+    found = model_series(series, question, rules=rules, litmus=litmus, progress=progress)
+    every: list[ScalingModel | NotModelled] = [*found.models, *found.failed]
+    answers = {(each.name, each.metric): each for each in every}
+    tests = {model.metric: model for model in found.models if model.name == litmus}
+    claims: dict[tuple[str, Expectation], list[Instance]] = {}
+    for one in series:
+        stated = question.expectation(one.name, one.metric)
+        if stated is None or one.name == litmus:
+            continue
+        outcome, evidence = settled(one, answers[one.name, one.metric], tests.get(one.metric))
+        stratum = one.labels or ({"function": one.name} if one.name else {})
+        claims.setdefault((one.metric, stated), []).append(Instance(stratum, outcome, evidence))
+    verdicts = [
+        Verdict(
+            _claim(metric, stated, question), combined(each.outcome for each in instances), tuple(instances)
+        )
+        for (metric, stated), instances in claims.items()
+    ]
+    metrics = list(dict.fromkeys(model.metric for model in found.models))
+    for place, answer in enumerate(found.rules):
+        metric = metrics[place // len(rules)]
+        rule = Rule(rule=answer.rule, over="function", metric=metric, parameter=question.parameter)
+        verdicts.append(
+            Verdict(rule, answer.verdict, (Instance({}, answer.verdict, RuleEvidence(metric, answer)),))
+        )
+    return Checked(experiment=name, record=None, alpha=ALPHA, verdicts=tuple(verdicts))
+
+
+def _claim(metric: str, stated: Expectation, question: Question) -> Scales:
+    return Scales(
+        scales=metric,
+        parameter=question.parameter,
+        expect=stated.expect,
+        deviation=stated.deviation,
+        along=question.along,
+        at=question.scale,
+    )

@@ -1,0 +1,212 @@
+"""An observation: rehearse, measure every level in randomised blocks, count what probes add, compare."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from steelyard.errors import MachineError, ProgramError, UsageError
+from steelyard.interventions import INTERVENTIONS
+from steelyard.lab.compare.existing_record import refuse_changed, refuse_other
+from steelyard.lab.observe.probes import INCLUDE, NONE, Probe, distinct
+from steelyard.lab.observe.rehearsal import rehearse
+from steelyard.lab.observe.request import Observing
+from steelyard.lab.observe.tracing import Tracing
+from steelyard.lab.run.run import run
+from steelyard.lab.run.run_loop import Watch
+from steelyard.run.runner.capabilities import abilities
+from steelyard.sample import Sample
+from steelyard.spec.experiment import Experiment
+from steelyard.spec.hints.metric_names import suggest_metric
+from steelyard.stats.perturbation.any_level import any_level
+from steelyard.stats.perturbation.changes import changes, correlations
+from steelyard.stats.perturbation.finding import Change, Observation, Probed
+from steelyard.stats.perturbation.tracing import Trace, traces
+from steelyard.store import Record
+from steelyard.units import BUILTIN
+
+ALWAYS: Final = ("wall_s", "cpu_s", "minor_faults")
+"""Metrics that are compared whatever is asked for."""
+
+
+def observe(asking: Observing, directory: Path, *, watch: Watch) -> Observation:
+    """Find what probes cost.
+
+    Parameters
+    ----------
+    directory : Path
+        Of the records ``observe.lab``, ``added.lab`` and ``traces.lab``, and of what probes write.
+
+    Raises
+    ------
+    UsageError
+        No probe, or options without a build.
+    MachineError
+        A probe or a counter that this machine lacks.
+    ProgramError
+        The program fails without a probe, or a build does.
+    RecordError, InterruptedRunError
+        As ``steelyard.lab.run.run.run``; after an interruption, the same call goes on.
+    """
+    refuse_other(directory, "observe")
+    probes = distinct(asking.probes)
+    _refuse_missing(asking)
+    scratch = directory / "written-by-probes"
+    scratch.mkdir(parents=True, exist_ok=True)
+    library = _library(directory) if any(probe.preload for probe in probes) else None
+    try:
+        rehearsed = rehearse(asking.experiment(probes, exit_code=None, scratch=scratch, library=library))
+        usable = [probe for probe in probes if probe.name not in rehearsed.differs]
+        samples: Mapping[str, Sequence[Sample]] = {}
+        added: Mapping[str, float] = {}
+        traced: tuple[Trace, ...] = ()
+        if usable:
+            experiment = asking.experiment(
+                usable, exit_code=rehearsed.exit_code, scratch=scratch, library=library
+            )
+            refuse_changed(directory, "observe", experiment, "observe")
+            run(experiment, directory / "observe.lab", watch=watch)
+            samples = _samples(directory / "observe.lab", asking)
+            inside = [probe for probe in usable if probe.inside]
+            if asking.added and inside:
+                alone = asking.experiment(
+                    inside, exit_code=rehearsed.exit_code, scratch=scratch, library=library
+                )
+                added = _added(asking.counting(alone), directory / "added.lab", watch)
+            if asking.trace is not None:
+                # No more blocks than there was time for; two at least, so that there is a spread.
+                measured = min((len(each[0]) for each in samples.values()), default=0)
+                blocks = max(2, min(asking.blocks, measured))
+                levels = [NONE, *(probe.name for probe in usable)]
+                traced = _traced(asking, asking.trace, experiment, blocks, levels, directory, watch)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    by_probe = _by_probe(usable, samples, asking)
+    probed = tuple(
+        Probed(
+            probe.name,
+            added.get(probe.name),
+            tuple(by_probe.get(probe.name, ())),
+            rehearsed.differs.get(probe.name),
+        )
+        for probe in probes
+    )
+    first = next((each[0] for each in samples.values()), None)
+    return Observation(
+        command=asking.command,
+        probes=probed,
+        correlations=correlations(probed),
+        typical={name: _median(its[0]) for name, its in samples.items()},
+        within=asking.within,
+        alpha=asking.alpha,
+        blocks=len(first) if first else 0,
+        seed=asking.seed,
+        contexts=asking.contexts,
+        outputs_compared=rehearsed.repeats,
+        any_level=tuple(test for its in samples.values() if (test := any_level(its)) is not None),
+        trace_ms=None if asking.trace is None else asking.trace.interval_ms,
+        traces=traced,
+    )
+
+
+def _refuse_missing(asking: Observing) -> None:
+    """Before the first run: counters, and addresses that can be held where contexts are drawn."""
+    if asking.trace is not None:
+        asking.trace.refuse_missing()
+    missing = str(abilities()["counters_missing"]).split(",") if asking.counters else []
+    for name in asking.counters:
+        if name.partition(":")[0] in missing:
+            raise MachineError(
+                f"the counter {name} is not available on this machine", hint="steelyard doctor says which are"
+            )
+    known = (*BUILTIN, *asking.counters)
+    if asking.metric not in known:
+        raise UsageError(f"there is no metric {asking.metric}", hint=suggest_metric(asking.metric, known))
+    if asking.contexts and (why := INTERVENTIONS["aslr"].missing("off")):
+        raise MachineError(f"contexts cannot be held here: {why}", hint="--one-context measures without")
+
+
+def _library(directory: Path) -> Path:
+    """The preloaded probe, compiled."""
+    library = directory / "preload_counters.so"
+    if not library.exists():
+        command = [
+            "cc",
+            "-std=c11",
+            "-O2",
+            "-shared",
+            "-fPIC",
+            str(INCLUDE / "preload_counters.c"),
+            "-o",
+            str(library),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise ProgramError(
+                f"the probe preload cannot be compiled: {done.stderr.strip()[-200:]}", hint="leave it out"
+            )
+    return library.absolute()
+
+
+def _samples(place: Path, asking: Observing) -> dict[str, list[Sample]]:
+    """Metric to the samples of its levels, the baseline first; metrics that are 0 somewhere have no ratio."""
+    names = dict.fromkeys((asking.metric, *ALWAYS, *asking.counters))
+    with Record.open(place) as record:
+        found: dict[str, list[Sample]] = {name: [] for name in names}
+        for sample in record.samples(*names):
+            found[sample.metric.name].append(sample)
+    return {
+        name: its
+        for name, its in found.items()
+        if its and all(len(each) and min(each.values) > 0 for each in its)
+    }
+
+
+def _by_probe(
+    usable: Sequence[Probe], samples: Mapping[str, Sequence[Sample]], asking: Observing
+) -> dict[str, list[Change]]:
+    found: dict[str, list[Change]] = {}
+    for baseline, *probed in samples.values():
+        judged = changes(baseline, probed, within=asking.within, alpha=asking.alpha)
+        for probe, change in zip(usable, judged, strict=True):
+            if isinstance(change, Change):
+                found.setdefault(probe.name, []).append(change)
+    return found
+
+
+def _added(experiment: Experiment, place: Path, watch: Watch) -> dict[str, float]:
+    """Level to the share of instructions that it adds."""
+    run(experiment, place, watch=watch)
+    with Record.open(place) as record:
+        baseline, *others = record.samples("instructions")
+    alone = baseline.values[0]
+    return {str(each.treatment.levels["command"]): each.values[0] / alone - 1 for each in others if len(each)}
+
+
+def _traced(
+    asking: Observing,
+    tracing: Tracing,
+    experiment: Experiment,
+    blocks: int,
+    levels: Sequence[str],
+    directory: Path,
+    watch: Watch,
+) -> tuple[Trace, ...]:
+    place = directory / "traces.lab"
+    try:
+        run(tracing.experiment(experiment, blocks), place, watch=watch)
+    except ProgramError as error:
+        cure = f"where readings were cut, a longer interval than --trace {tracing.interval_ms}"
+        raise ProgramError(
+            f"under perf stat, {error.message}", hint=f"{cure}; else, {error.hint}" if error.hint else cure
+        ) from None
+    return traces(tracing.runs(place), tracing.events, levels, alpha=asking.alpha)
+
+
+def _median(sample: Sample) -> float:
+    from statistics import median
+
+    return median(sample.values)

@@ -1,0 +1,123 @@
+"""What a typical run gains: a line where it is one comparison or tells another story, a table on demand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from steelyard.answers.undefined import Undefined
+from steelyard.report.answer.words import Names, comparative
+from steelyard.report.text.digits import bounds, percent, probability, ratio
+from steelyard.report.text.label import printable, wrap
+from steelyard.report.text.line import Line, Span
+from steelyard.report.text.table import MOST_ROWS, Column, table
+
+if TYPE_CHECKING:
+    from steelyard.answers.interval import Interval
+    from steelyard.stats.answer import Answer
+    from steelyard.stats.compare.comparison import Comparison
+    from steelyard.stats.compare.typical import BetterMethod, Typical
+
+MOST_LINES: Final = 4
+
+_OF: Final[dict[BetterMethod, str]] = {
+    "share-of-blocks": "blocks",
+    "share-of-contexts": "contexts",
+    "share-of-pairs": "pairs of runs",
+}
+
+
+def brief(answer: Answer, called: Names, width: int) -> list[Line]:
+    """One line for a single comparison; of several, those whose speedup lies outside."""
+    refused = set() if answer.declared.failures == "ignore" else {"failures_unequal", "timed_out"}
+    pairs = [each for each in _known(answer) if refused.isdisjoint(each[0].flags) and not each[0].refused]
+    several = len(pairs) > 1
+    shown = [each for each in pairs if not several or _elsewhere(*each)]
+    said = [_sentence(c, found, f" of {called[c.treatment.label]}" * several) for c, found in shown]
+    if several and len(said) > MOST_LINES:
+        said = [*said[: MOST_LINES - 1], f"… and {len(said) - MOST_LINES + 1} more; --details has all."]
+    return [(Span(line),) for text in said for line in wrap(text, width, rest="  ")]
+
+
+def details(answer: Answer, width: int) -> list[Line]:
+    """A row for each comparison."""
+    pairs = _known(answer)
+    if not pairs:
+        return []
+    shown = pairs[:MOST_ROWS]
+    found = [typical for _, typical in shown]
+    better = comparative(answer.metric, better=True)
+    of = ", ".join(dict.fromkeys(_OF[each.better.method] for each in found))
+    permuted = any(each.better.p is not None for each in found)
+    columns = [
+        Column("typical run", [_name(c.treatment.label) for c, _ in shown], right=False, is_name=True),
+        Column("against", [_name(c.baseline.label) for c, _ in shown], right=False, is_name=True),
+        Column("×", [Span(ratio(each.value, each.ci95)) for each in found]),
+        Column("95 % CI", [_bounds(each.value, each.ci95) for each in found], right=False, give_way=2),
+        Column("p", [Span(probability(each.p)) for each in found], give_way=4),
+        *([Column("p BM", [_p(each.better.p) for each in found], give_way=6)] if permuted else []),
+        Column(better, [_share(each.better.value) for each in found]),
+        Column("95 % CI", [_shares(each.better.ci95) for each in found], right=False, give_way=3),
+        Column("d", [_standardised(each) for each in found], give_way=1),
+        Column("95 % CI", [_standardised_bounds(each) for each in found], right=False, give_way=5),
+    ]
+    left = len(pairs) - len(shown)
+    more: list[Line] = [(Span(f"… and {left} more; --json has all."),)] if left else []
+    note = (
+        f"×: Hodges and Lehmann's ratio; p: of the rank test that it belongs to, adjusted over no family; "
+        f"{better}: share of {of}; d: mean log-ratio in standard deviations."
+    )
+    return [*table(columns, width), *more, *((Span(line, "dim"),) for line in wrap(note, width, rest="  "))]
+
+
+def _known(answer: Answer) -> list[tuple[Comparison, Typical]]:
+    return [(c, found) for c, found in zip(answer.judged, answer.typical, strict=True) if found is not None]
+
+
+def _elsewhere(comparison: Comparison, found: Typical) -> bool:
+    """Whether the speedup lies outside the interval of the typical run."""
+    speedup = comparison.speedup
+    if isinstance(speedup, Undefined) or found.ci95 is None:
+        return False
+    return found.ci95.excludes(speedup.value)
+
+
+def _sentence(comparison: Comparison, found: Typical, whose: str) -> str:
+    interval = f"95 % CI {bounds(found.value, found.ci95)}, " if found.ci95 else ""
+    better = comparative(comparison.metric, better=True)
+    where = f"{better} in {percent(found.better.value)} of {_OF[found.better.method]}"
+    return f"Typical run{whose}: {ratio(found.value, found.ci95)} ×  ({interval}{where})"
+
+
+def _bounds(value: float, interval: Interval | None) -> Span:
+    return Span(bounds(value, interval) if interval else "–")
+
+
+def _share(value: float) -> Span:
+    return Span(f"{100 * value:.0f} %")
+
+
+def _shares(interval: Interval) -> Span:
+    return Span(f"{100 * interval.low:.0f} to {100 * interval.high:.0f} %")
+
+
+def _p(value: float | None) -> Span:
+    return Span("–" if value is None else probability(value))
+
+
+def _standardised(found: Typical) -> Span:
+    return Span(_two_places(found.standardised.value) if found.standardised else "–")
+
+
+def _standardised_bounds(found: Typical) -> Span:
+    if found.standardised is None:
+        return Span("–")
+    interval = found.standardised.interval()
+    return Span(f"{_two_places(interval.low)} to {_two_places(interval.high)}")
+
+
+def _two_places(value: float) -> str:
+    return f"{round(value, 2) + 0.0:.2f}"  # adding 0 takes the sign from -0.00
+
+
+def _name(text: str) -> Span:
+    return Span(printable(text))

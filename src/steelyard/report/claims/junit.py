@@ -1,0 +1,43 @@
+"""Verdicts as JUnit XML, which build servers show: one test case a claim."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+from xml.etree import ElementTree as ET
+
+from steelyard.claims.verdict import Verdict
+from steelyard.report.claims.text import claim_of, words
+
+_FORBIDDEN: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML 1.0 has no form for."""
+
+
+def render(parts: Sequence[tuple[str, Sequence[Verdict]]], *, strict: bool) -> str:
+    """The suites, one an experiment; what is not resolved is skipped, under ``strict`` a failure."""
+    root = ET.Element("testsuites", name="steelyard check")
+    for experiment, verdicts in parts:
+        suite = ET.SubElement(root, "testsuite", name=_safe(experiment))
+        counts = {"tests": len(verdicts), "failures": 0, "errors": 0, "skipped": 0}
+        for verdict in verdicts:
+            case = ET.SubElement(
+                suite, "testcase", classname=_safe(experiment), name=_safe(claim_of(verdict))
+            )
+            said = _safe(words(verdict))
+            if verdict.outcome == "fails" or (strict and verdict.outcome == "not_resolved"):
+                counts["failures"] += 1
+                ET.SubElement(case, "failure", type=verdict.outcome, message=said).text = said
+            elif verdict.outcome == "not_resolved":
+                counts["skipped"] += 1
+                ET.SubElement(case, "skipped", message=said)
+            else:
+                ET.SubElement(case, "system-out").text = said
+        for key, count in counts.items():
+            suite.set(key, str(count))
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
+
+
+def _safe(text: str) -> str:
+    return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)

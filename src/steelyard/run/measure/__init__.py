@@ -1,0 +1,1 @@
+"""From what the runner wrote down to a ``Measurement``."""

@@ -1,0 +1,44 @@
+"""``[[levels]]``: the user's own commands for a level, and the factors that are hard to change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from steelyard.spec.check.levels import find_level
+from steelyard.spec.check.program import read_command
+from steelyard.spec.experiment import Factor, LevelCommands
+from steelyard.spec.tables.factors import LevelTable
+from steelyard.spec.text.origin import Origin, Path, suggest
+
+
+def read_level_commands(
+    tables: Sequence[LevelTable], factors: tuple[Factor, ...], origin: Origin
+) -> tuple[LevelCommands, ...]:
+    """The commands of levels, in the order of the spec.
+
+    Raises
+    ------
+    SpecError
+    """
+    by_name = {factor.name: factor for factor in factors}
+    read: list[LevelCommands] = []
+    for i, table in enumerate(tables):
+        path: Path = ("levels", i)
+        if table.factor not in by_name:
+            what = f"there is no factor {table.factor}"
+            raise origin.error((*path, "factor"), what, suggest(table.factor, by_name, "factors"))
+        levels = by_name[table.factor].levels
+        level = find_level(table.factor, levels, table.level, origin, (*path, "level"))
+        if any((each.factor, each.level) == (table.factor, level) for each in read):
+            what = f"{table.factor} = {level!r} has commands already"
+            raise origin.error((*path, "level"), what, "put them into one table")
+        if table.enter is not None and table.leave is None:
+            what = "enter changes something, and nothing says how it is put back"
+            hint = 'write leave = ["command"], or leave = ["true"] where nothing has to be put back'
+            raise origin.error((*path, "leave"), what, hint)
+        enter, leave = (
+            None if command is None else read_command(command, (*path, key), origin)
+            for key, command in (("enter", table.enter), ("leave", table.leave))
+        )
+        read.append(LevelCommands(table.factor, level, enter, leave, table.change))
+    return tuple(read)

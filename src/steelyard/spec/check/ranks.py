@@ -1,0 +1,145 @@
+"""``[launch]`` of programs that have ranks: by ``mpirun``, or on a simulated machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from steelyard.errors import UsageError
+from steelyard.spec.check.names import check_text
+from steelyard.spec.check.simulated import SIMULATED, check_simulated, read_noise
+from steelyard.spec.experiment import Factor, Launching
+from steelyard.spec.ranks import ranks_of
+from steelyard.spec.simgrid import ALGORITHMS, SELECTORS
+from steelyard.spec.tables.launch import LaunchTable
+from steelyard.spec.text.origin import Origin, suggest
+from steelyard.spec.text.placeholders import names
+from steelyard.spec.text.toml import shown
+from steelyard.units import Scalar
+
+IMPLEMENTATIONS: Final = ("openmpi", "mpich", "impi")
+
+_OF_KIND: Final[Mapping[str, frozenset[str]]] = {
+    "mpi": frozenset({"ranks", "implementation", "mpirun", "binding", "arguments"}),
+    "smpi": frozenset({"ranks", "arguments", "platform", "algorithms", "selector", *SIMULATED}),
+}
+_OWN: Final = frozenset().union(*_OF_KIND.values())
+
+
+def read_ranks(table: LaunchTable, factors: tuple[Factor, ...], origin: Origin) -> Launching:
+    """The table; its placeholders are judged with all others, later.
+
+    Raises
+    ------
+    SpecError
+    """
+    launching = Launching(
+        kind=table.kind,
+        ranks=None if table.ranks is None else str(table.ranks),
+        implementation=table.implementation,
+        mpirun=table.mpirun,
+        binding=table.binding,
+        arguments=tuple(table.arguments),
+        platform=table.platform,
+        algorithms=table.algorithms,
+        selector=table.selector,
+        placement=table.placement,
+        noise=read_noise(table.noise),
+        seed=str(table.seed),
+    )
+    for key, text in texts(launching):
+        check_text(text, f"the text of {key}", origin, ("launch", key))
+    _check_ranks(launching, factors, origin)
+    _check_choice(launching.implementation, IMPLEMENTATIONS, "implementation", factors, origin)
+    _check_choice(launching.selector, SELECTORS, "selector", factors, origin)
+    _check_algorithms(launching.algorithms, factors, origin)
+    if table.kind == "smpi":
+        if table.platform is None:
+            hint = 'write platform = "machine.xml", a platform of SimGrid'
+            raise origin.error(("launch",), "a simulation needs a platform", hint)
+        check_simulated(launching, factors, origin)
+    return launching
+
+
+def texts(launching: Launching) -> list[tuple[str, str]]:
+    """Key and text of everything that takes placeholders."""
+    keys = ("ranks", "implementation", "mpirun", "platform", "selector", "placement", "seed")
+    found = [(key, text) for key in keys if (text := getattr(launching, key)) is not None]
+    found += [("noise", text) for text in (launching.noise.links, launching.noise.hosts)]
+    found += [("arguments", word) for word in launching.arguments]
+    return found + [("algorithms", name) for name in launching.algorithms.values()]
+
+
+def check_keys(table: LaunchTable, origin: Origin) -> None:
+    """Refuse keys about ranks where there are none, and any other kind's where there are.
+
+    Raises
+    ------
+    SpecError
+    """
+    default = LaunchTable()
+    allowed = _OF_KIND.get(table.kind)
+    asked = sorted(_OWN) if allowed is None else [key for key in table.__struct_fields__ if key != "kind"]
+    for key in asked:
+        if getattr(table, key) != getattr(default, key) and key not in (allowed or ()):
+            what = f"has no meaning for kind = {shown(table.kind)}"
+            of = " or ".join(f'"{kind}"' for kind, keys in _OF_KIND.items() if key in keys)
+            other = f"write kind = {of}, or leave {key} out" if of else f"leave {key} out"
+            raise origin.error(("launch", key), what, other)
+
+
+def _check_ranks(launching: Launching, factors: tuple[Factor, ...], origin: Origin) -> None:
+    if launching.ranks is None:
+        raise origin.error(("launch",), "how many ranks is not said", 'write ranks = 4, or ranks = "{p}"')
+    asked = _names(launching.ranks, "ranks", origin)
+    known = {factor.name: factor.levels for factor in factors}
+    if len(asked) > 1 or not asked <= set(known):
+        return  # Unknown names are told with all other placeholders.
+    for level in known[next(iter(asked))] if asked else (0,):
+        levels: dict[str, Scalar] = dict.fromkeys(asked, level)
+        try:
+            ranks_of(launching, levels)
+        except UsageError as error:
+            raise origin.placed(("launch", "ranks"), error) from None
+
+
+def _check_choice(
+    text: str | None, known: tuple[str, ...], key: str, factors: tuple[Factor, ...], origin: Origin
+) -> None:
+    if text is None:
+        return
+    for name in _values(text, key, factors, origin):
+        if name not in known:
+            raise origin.error(
+                ("launch", key), f"there is no {key} {name!r}", suggest(name, known, f"{key}s")
+            )
+
+
+def _check_algorithms(algorithms: Mapping[str, str], factors: tuple[Factor, ...], origin: Origin) -> None:
+    for operation, text in algorithms.items():
+        place = ("launch", "algorithms", operation)
+        if operation not in ALGORITHMS:
+            what = f"there is no operation {operation!r} whose algorithm can be chosen"
+            raise origin.error(place, what, suggest(operation, ALGORITHMS, "operations"))
+        for name in _values(text, "algorithms", factors, origin):
+            if name not in ALGORITHMS[operation]:
+                what = f"{operation} has no algorithm {name!r}"
+                raise origin.error(place, what, suggest(name, ALGORITHMS[operation], "algorithms"))
+
+
+def _values(text: str, key: str, factors: tuple[Factor, ...], origin: Origin) -> list[str]:
+    """What the text can become; nothing where it is more than one placeholder."""
+    asked = _names(text, key, origin)
+    if not asked:
+        return [text]
+    levels = {factor.name: factor.levels for factor in factors}
+    if len(asked) == 1 and text == f"{{{next(iter(asked))}}}":
+        return [str(level) for level in levels.get(next(iter(asked)), ())]
+    return []
+
+
+def _names(text: str, key: str, origin: Origin) -> set[str]:
+    try:
+        return names(text)
+    except UsageError as error:
+        raise origin.placed(("launch", key), error) from None

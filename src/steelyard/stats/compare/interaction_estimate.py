@@ -1,0 +1,154 @@
+"""The ratio of two speedups as a ``Speedup``: by the estimand, the interval and the stated errors of its
+parts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from msgspec.structs import replace
+
+from steelyard.answers.undefined import Undefined
+from steelyard.arrays import Floats
+from steelyard.estimand import Estimand, IntervalKind
+from steelyard.stats.compare.contrast import Contrast, Units, restricted
+from steelyard.stats.compare.estimate import estimate
+from steelyard.stats.compare.interaction_draws import drawn_ratios, studentised_paired, studentised_samples
+from steelyard.stats.compare.means import Means, means_of
+from steelyard.stats.compare.speedup import Speedup
+from steelyard.stats.distributions.distribution import Law
+from steelyard.stats.distributions.monte_carlo import Drawn, Studentised
+from steelyard.stats.distributions.student import two_sided_p
+from steelyard.stats.rounding import ROUNDING, steadied
+from steelyard.stats.uncertainty.contributions import contributions_of_ratio, with_type_b
+from steelyard.stats.uncertainty.propagation import effective_freedom
+from steelyard.stats.uncertainty.type_b import TypeB
+
+_BY_T: Final[dict[Estimand, IntervalKind]] = {"geomean_ratio": "log-delta"}
+"""What is asked of parts whose variances add; the default of the other estimands is that already."""
+
+
+def ratio_of_speedups(
+    numerator: Contrast,
+    denominator: Contrast,
+    estimand: Estimand = "geomean_ratio",
+    interval: IntervalKind | None = None,
+    *,
+    type_b: Sequence[TypeB] = (),
+    seed: int = 1,
+) -> Speedup | Undefined:
+    """S_numerator / S_denominator. Where both were measured in the same blocks, each block has its own ratio,
+    and what the block did to all four cancels; else the variances of both logarithms add.
+
+    By the kind of interval of its parts, but for Fieller's, which has no form for four means: log-delta
+    stands in its place, and ``method`` says so. Errors that repetition does not show are those of all four.
+    """
+    one, other = numerator, denominator
+    if one.paired and other.paired and one.old.by == other.old.by:
+        common = np.intersect1d(one.old.ids, other.old.ids)
+        if common.size == 0:
+            return Undefined("no_common_block")
+        one, other = restricted(one, common), restricted(other, common)
+        found = (
+            _of_means(one, other, interval, seed)
+            if estimand == "ratio_of_means"
+            else estimate(_of_units(one, other), estimand, interval, seed=seed)
+        )
+    else:
+        found = _independent(one, other, estimand, interval, seed)
+    if isinstance(found, Undefined) or not type_b:
+        return found
+    parts = contributions_of_ratio(one, other, type_b, logs=estimand == "geomean_ratio")
+    return with_type_b(found, parts)
+
+
+def _of_units(one: Contrast, other: Contrast) -> Contrast:
+    """The difference of both logarithms, unit by unit, against none."""
+    logs = steadied(one.differences - other.differences, max(one.rounding, other.rounding))
+    return Contrast(_units(one.old, logs), _units(one.old, np.zeros_like(logs)), 1, blocks=one.blocks)
+
+
+def _units(units: Units, logs: Floats) -> Units:
+    return replace(units, logs=logs)
+
+
+def _of_means(
+    one: Contrast, other: Contrast, interval: IntervalKind | None, seed: int
+) -> Speedup | Undefined:
+    """U of log S_1 - log S_2 from the differences of both effects, unit by unit."""
+    if one.old.ids.size < 2:
+        return Undefined(one.too_few)
+    a, b = means_of(one), means_of(other)
+    if a is None or b is None:
+        return Undefined("out_of_range")
+    n = a.top.size
+    log = math.log(a.value) - math.log(b.value)
+    u = float((a.effects - b.effects).std(ddof=1)) / math.sqrt(n)
+    if u <= ROUNDING:
+        p = 1.0 if abs(log) <= ROUNDING else 2.0 ** (1 - n)
+        return Speedup(log if p < 1 else 0.0, 0.0, None, n, p, f"{one.unit}-log-ratio-sign", "ratio_of_means")
+    # A mean that one value dominates tells nothing of its logarithm, whichever of the four it is.
+    zero = max(a.p_of_zero, b.p_of_zero)
+    law = _law_of_means(a, b, log, u, interval, seed)
+    if law is None:
+        p = max(zero, two_sided_p(log / u, n - 1))
+        return Speedup(log, u, n - 1, n, p, f"{one.unit}-means-log-delta", "ratio_of_means", least_p=zero)
+    method = f"{one.unit}-means-{interval}"
+    return Speedup(log, u, n - 1, n, law.p_of(1.0), method, "ratio_of_means", law, zero)
+
+
+def _law_of_means(
+    a: Means, b: Means, log: float, u: float, interval: IntervalKind | None, seed: int
+) -> Law | None:
+    rows = (a.top, a.bottom, b.top, b.bottom)
+    if interval == "gum-s1":
+        return Drawn(math.exp(log) * drawn_ratios(rows, paired=a.paired, seed=seed))
+    if interval == "bootstrap-t" and a.paired:
+        return Studentised(log, u, studentised_paired(rows, seed=seed))
+    if interval == "bootstrap-t":
+        return Studentised(log, u, studentised_samples(rows, logs=False, seed=seed))
+    return None
+
+
+def _independent(
+    one: Contrast, other: Contrast, estimand: Estimand, interval: IntervalKind | None, seed: int
+) -> Speedup | Undefined:
+    parts = [estimate(each, estimand, _BY_T.get(estimand)) for each in (one, other)]
+    for each in parts:
+        if isinstance(each, Undefined):
+            return each
+    first, second = (each for each in parts if isinstance(each, Speedup))
+    u = math.hypot(first.se, second.se)
+    if u == 0 or first.nu is None or second.nu is None:
+        return Undefined("no_spread")
+    nu = effective_freedom((first.se, second.se), (first.nu, second.nu)) or first.nu + second.nu
+    log, n, zero = first.log - second.log, first.n + second.n, max(first.least_p, second.least_p)
+    law = _law_of_launches(one, other, estimand, interval, (log, u), seed)
+    if law is None:
+        p = max(zero, two_sided_p(log / u, nu))
+        return Speedup(log, u, nu, n, p, first.method, estimand, least_p=zero)
+    method = f"unpaired-{'means' if estimand == 'ratio_of_means' else 'log-ratio'}-{interval}"
+    return Speedup(log, u, nu, n, law.p_of(1.0), method, estimand, law, zero)
+
+
+def _law_of_launches(
+    one: Contrast,
+    other: Contrast,
+    estimand: Estimand,
+    interval: IntervalKind | None,
+    known: tuple[float, float],
+    seed: int,
+) -> Law | None:
+    """By draws of four samples that nothing pairs; ``known`` is the estimate and its standard error."""
+    if one.paired or other.paired:
+        return None
+    if estimand == "geomean_ratio" and interval == "bootstrap-t":
+        rows = [each.logs for of in (one, other) for each in (of.old, of.new)[:: of.sign]]
+        return Studentised(*known, studentised_samples(rows, logs=True, seed=seed))
+    a, b = means_of(one), means_of(other)
+    if estimand != "ratio_of_means" or a is None or b is None:
+        return None
+    return _law_of_means(a, b, *known, interval, seed)

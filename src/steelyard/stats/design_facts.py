@@ -1,0 +1,65 @@
+"""``DesignFacts``: how the values of an experiment came about, as far as an answer must say it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+from steelyard.stats.compare.contrast import Order
+from steelyard.stats.planning.pace import Pace
+
+State = Literal["complete", "running", "interrupted", "precision_not_reached"]
+
+
+class DesignFacts(msgspec.Struct, frozen=True):
+    """How the values came about.
+
+    Attributes
+    ----------
+    blocks : int
+        Complete ones that are not discarded; in a sequential order a block is all there is, and samples tell
+        how many launches.
+    contexts : int
+        Different ones visited; 0 where the experiment declares none, so that all blocks share one.
+    state : {"complete", "running", "interrupted", "precision_not_reached"}
+    looks : tuple of int
+        Blocks at which a stop rule looked.
+    extended_from : tuple of int
+        Blocks that the record had at each of its extensions.
+    strict : bool
+        The stop rule looked late enough to cost no coverage.
+    target : float or None
+        Relative half-width that the stop rule wanted.
+    reached : float or None
+        The widest one at the last look.
+    cap : str or None
+        What ended the run before the target: ``"max_blocks"`` or ``"max_time"``.
+    layout_per_launch : bool
+        Address randomisation was on, so that each launch drew a layout of its own and no context is one.
+    default_context : int or None
+        The context of somebody who changes nothing, where it was among those drawn.
+    drawn_before : Mapping[int, int]
+        Contexts that are the same for a program as an earlier one, by their ids: all settings had been drawn,
+        and came again.
+    pace : Pace or None
+        What blocks took; ``None`` where that is not known.
+    """
+
+    order: Order
+    blocks: int
+    seed: int
+    contexts: int = 0
+    passes: int = 1
+    state: State = "complete"
+    looks: tuple[int, ...] = ()
+    target: float | None = None
+    reached: float | None = None
+    cap: Literal["max_blocks", "max_time"] | None = None
+    layout_per_launch: bool = False
+    default_context: int | None = None
+    pace: Pace | None = None
+    extended_from: tuple[int, ...] = ()
+    strict: bool = False
+    drawn_before: Mapping[int, int] = msgspec.field(default_factory=dict)

@@ -1,0 +1,109 @@
+"""``Budget``: what the uncertainty of a speedup is made of."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal
+
+import msgspec
+
+from steelyard.stats.compare.contrast import Contrast, Units
+from steelyard.stats.compare.speedup import Speedup
+from steelyard.stats.distributions.sign_flips import SignFlips
+from steelyard.stats.uncertainty.contributions import Contribution, Side
+from steelyard.stats.uncertainty.propagation import Expanded, expanded
+
+Kind = Literal["A", "B"]
+
+
+class Component(msgspec.Struct, frozen=True):
+    """One line of a budget; what it is of, and what it adds to the uncertainty of log S.
+
+    Attributes
+    ----------
+    value : float or None
+        The estimate that it is the uncertainty of, in the unit of the metric; ``None`` for a covariance and
+        for what is shared.
+    u : float
+        Standard uncertainty, in the unit of the metric, or relative where ``relative``; of a covariance the
+        square root of its size.
+    sensitivity : float
+        Of log S per unit of ``u``.
+    variance : float
+        What it adds to the variance of log S; below 0 for what pairing takes away.
+    nu : float or None
+        Degrees of freedom; ``None``: infinitely many, or those of the pair that it belongs to.
+    """
+
+    name: str
+    kind: Kind
+    side: Side
+    value: float | None
+    u: float
+    relative: bool
+    sensitivity: float
+    variance: float
+    nu: float | None
+
+    @property
+    def contribution(self) -> float:
+        """|c| u with the sign of what it adds: relative uncertainty of S."""
+        return math.copysign(math.sqrt(abs(self.variance)), self.variance)
+
+
+class Budget(msgspec.Struct, frozen=True):
+    """The lines, and what they come to by Eq. 13 of the GUM on log S: relative uncertainties of S."""
+
+    components: tuple[Component, ...]
+    total: Expanded
+
+
+def budget(contrast: Contrast, ratio: Speedup, parts: Sequence[Contribution]) -> Budget | None:
+    """The budget of an estimate whose uncertainty was propagated: by t on log S, or by flipped signs, whose
+    quantiles are not quite those of t. ``None`` for others, which have no sum of components.
+    """
+    propagated = ratio.law is None or isinstance(ratio.law, SignFlips)
+    if not propagated or ratio.nu is None or ratio.estimand == "median_ratio":
+        return None
+    logs = ratio.estimand == "geomean_ratio"
+    old = _of_runs("baseline", contrast.old, contrast.sign, logs=logs)
+    new = _of_runs("treatment", contrast.new, -contrast.sign, logs=logs)
+    lines = [old, new]
+    if contrast.paired:
+        # What is left of the variance of the pairs is their covariance, -2 u(a, b).
+        pairs = ratio.se**2 - sum(part.u**2 for part in parts)
+        both = pairs - old.variance - new.variance
+        root = math.sqrt(abs(both) / 2)
+        lines.append(Component("covariance of pairs", "A", "both", None, root, True, 1.0, both, old.nu))
+    for part in parts:
+        its = {"baseline": old.value, "treatment": new.value}.get(part.side)
+        of = part.of
+        lines.append(
+            Component(of.name, "B", part.side, its, of.u, of.relative, part.sensitivity, part.u**2, of.nu)
+        )
+    return Budget(tuple(lines), expanded(ratio.se, ratio.nu))
+
+
+@lru_cache(maxsize=2)
+def _of_runs(side: Side, units: Units, sign: int, *, logs: bool) -> Component:
+    """The mean of one treatment's units; of logarithms, it is told as a geometric mean. That of a baseline is
+    asked for again and again.
+    """
+    values = units.logs if logs else units.raws
+    value = math.exp(float(values.mean())) if logs else float(values.mean())
+    # Over the mean, so that squares stay in range.
+    relative = float((values if logs else values / value).std(ddof=1)) / math.sqrt(values.size)
+    return Component(
+        f"mean of {side}",
+        "A",
+        side,
+        value,
+        relative * value,
+        relative=False,
+        sensitivity=sign / value if value >= sys.float_info.min else 0.0,
+        variance=relative**2,
+        nu=values.size - 1.0,
+    )
