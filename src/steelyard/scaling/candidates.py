@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from steelyard import _kernels
 from steelyard.arrays import Floats
 from steelyard.growth import CONSTANT, Growth
-from steelyard.scaling.columns import Column, Exponents, Monomial, bends, knees_of
+from steelyard.scaling.columns import Column, Exponents, Monomial, bends, between, knees_of
 from steelyard.scaling.spaces import SearchSpace
 
 Integers = NDArray[np.int64]
@@ -39,6 +39,8 @@ class Priors(msgspec.Struct, frozen=True):
         outside of the space is near one of them.
     bounded : float
         … of what rises towards a bound.
+    between : float
+        … of a power between those of the grid.
     falling, valley, falls_twice : float
         … of one falling term, of a falling and a growing one, of two falling; only where the data fall.
     tau : tuple of float
@@ -49,18 +51,19 @@ class Priors(msgspec.Struct, frozen=True):
         What a negative constant costs.
     """
 
-    constant: float = 0.4
+    constant: float = 1.1
     single: float = 0.35
-    pair: float = 0.12
-    negative: float = 0.02
-    bent: float = 0.08
+    pair: float = 0.3
+    negative: float = 0.05
+    bent: float = 0.2
     bounded: float = 0.03
+    between: float = 0.04
     falling: float = 0.4
     valley: float = 0.3
     falls_twice: float = 0.1
     tau: tuple[float, ...] = (1e-6, 1e-5, 1e-4, 1e-3, 0.003, 0.01, 0.03, 0.1, 0.3)
-    tau_mass: tuple[float, ...] = (0.15, 0.1, 0.1, 0.15, 0.15, 0.15, 0.1, 0.07, 0.03)
-    negative_constant: float = 0.02
+    tau_mass: tuple[float, ...] = (0.08, 0.08, 0.08, 0.15, 0.2, 0.2, 0.12, 0.06, 0.03)
+    negative_constant: float = 0.2
     several_constant: float = 0.15
     negative_product: float = 0.05
 
@@ -235,6 +238,7 @@ def _one_parameter(
                 (priors.negative, cancelling),
                 (priors.bent, [((numbered.of(c),), 1.0) for c in growing_bends]),
                 (priors.bounded, [((numbered.of(c),), 1.0) for c in bounded]),
+                (priors.between, [((numbered.of(c),), 1.0) for c in between()]),
             ]
     return _structure(numbered, groups, priors)
 

@@ -14,9 +14,10 @@ from steelyard.growth import Growth
 
 Monomial = tuple[Growth, ...]
 """One growth for each parameter; their product is the term."""
-KNEES: Final = (0.2, 0.4, 0.6, 0.8)
+KNEES: Final = (0.1, 0.25, 0.4, 0.55, 0.7, 0.85)
 """Where bends are, as parts of the measured range in octaves."""
-SOFT, SHARP = 1.0, 3.0
+SOFT = 1.0
+SHARPNESS: Final = (SOFT, 2.0, 4.0)
 BENDING: Final = tuple(Growth.of(*each) for each in (("1/2", 0), (1, 0), ("3/2", 0), (2, 0), (0, 1)))
 BOUNDED: Final = (Growth.of(-1), Growth.of(-2), Growth.of("-1/2"))
 
@@ -35,17 +36,15 @@ class Column(msgspec.Struct, frozen=True):
         q.
     against : bool
         Whether its coefficient is negative.
+    shown : bool
+        Whether a formula may have it; those that may not stand for truths outside of the space.
     """
 
     growth: Monomial
     knee: float = 0.0
     sharpness: float = SOFT
     against: bool = False
-
-    @property
-    def shown(self) -> bool:
-        """Whether a formula may have it."""
-        return not self.knee
+    shown: bool = True
 
 
 class Exponents(msgspec.Struct, frozen=True):
@@ -98,8 +97,13 @@ def knees_of(points: Floats) -> tuple[float, ...]:
 
 def bends(knees: Sequence[float]) -> tuple[list[Column], list[Column]]:
     """Columns that bend and then grow, and those against which a bound is approached."""
-    growing = [Column((g,), knee, q) for g in BENDING for knee in knees for q in (SOFT, SHARP)]
+    growing = [Column((g,), knee, q, shown=False) for g in BENDING for knee in knees for q in SHARPNESS]
     # (x + K)^1 is a straight line, and a bend of nothing.
     growing = [c for c in growing if not (c.sharpness == SOFT and c.growth[0] == Growth.of(Fraction(1)))]
-    bounded = [Column((BOUNDED[0],), knee, against=True) for knee in knees]
+    bounded = [Column((BOUNDED[0],), knee, against=True, shown=False) for knee in knees]
     return growing, bounded + [Column((g,), against=True) for g in BOUNDED]
+
+
+def between(powers: int = 3) -> list[Column]:
+    """Powers in odd twenty-fourths, half-way between those of the grid."""
+    return [Column((Growth.of(Fraction(k, 24)),), shown=False) for k in range(1, 24 * powers, 2)]

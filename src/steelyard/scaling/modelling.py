@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -260,7 +261,7 @@ def _answer(
     source = fitted.source(row)
     choices, data, at = source.speaks()
     candidates = choices.posterior.candidates
-    share = choices.posterior.lead[at]
+    share = choices.posterior.lead[at] * (1 - choices.posterior.doubt()[at])
     lead = int(choices.lead[at])
     others = np.argsort(-share)[: ALTERNATIVES + 1]
     asked, series = group.asked, reading.series
@@ -301,17 +302,22 @@ def _answer(
     )
     if len(targets):
         found = zip(targets.tolist(), seen.quantiles[row].tolist(), strict=True)
-        predictions = tuple(_prediction(answer, tuple(target), q[0], q[2]) for target, q in found)
+        predictions = tuple(_prediction(answer, tuple(target), *q) for target, q in found)
         answer = replace(answer, predictions=predictions)
     notes = warnings_of(answer, reading, float(data.one_sided[at]), edge=edge)
     return replace(answer, warnings=notes) if notes else answer
 
 
-def _prediction(answer: ScalingModel, target: tuple[float, ...], low: float, high: float) -> Prediction:
-    """The formula's value, which errs less than the posterior's median, with the posterior's interval
-    around it.
+def _prediction(
+    answer: ScalingModel, target: tuple[float, ...], low: float, median: float, high: float
+) -> Prediction:
+    """Half-way, in logarithms, from the most probable formula to the posterior's median, in the posterior's
+    interval.
+
+    The formula errs less where the truth is in the search space, the average over all models where it is not.
     """
-    value = answer.at(*target)
+    formula = answer.at(*target)
+    value = math.sqrt(formula * median) if formula > 0 and median > 0 else median
     return Prediction(target, value, min(low, value), max(high, value))
 
 

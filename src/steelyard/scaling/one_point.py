@@ -39,7 +39,7 @@ def rests_on_last(lead: Term, scales: Floats, values: Floats, variance: Floats, 
         unseen = max(
             SEEN * math.sqrt(variance[place]), LEAST_SEEN * abs(float(values[place])), SEEN * misses[place]
         )
-        return lead.at((float(scales[place]),)) > unseen
+        return bool(lead.at((float(scales[place]),)) > unseen)
 
     # From the end: most that grows shows at the last point but one, where this ends.
     last = len(scales) - 1

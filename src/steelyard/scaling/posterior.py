@@ -15,6 +15,12 @@ from steelyard.arrays import Floats
 from steelyard.scaling.candidates import Candidates, Integers, SmallIntegers
 
 DRAWS: Final = 512
+LEAST_MISS: Final = 0.005
+"""Relative distance of truth and formula at a measured point that is reckoned with beyond the data."""
+DOUBT: Final = 0.05
+"""Of ranks stated above 0.9, so many more are wrong outside of the space than the posterior says."""
+EXACT: Final = 0.002
+"""Relative uncertainty of a point below which that vanishes."""
 ATTEMPTS: Final = 6
 """At coefficients that are allowed; then negative ones become 0."""
 KEPT: Final = 48
@@ -60,11 +66,17 @@ class Posterior(msgspec.Struct, frozen=True):
     scale: Floats
     freedom: Floats
     log_evidence: Floats
+    noise: Floats
+    """Relative standard uncertainty of the last point, noise and discrepancy together, (n,)."""
     ends: Floats | None = None
     """Probability that a falling component ends above 0, (n, KEPT); ``None`` where none falls."""
 
     def __len__(self) -> int:
         return len(self.candidate)
+
+    def doubt(self) -> Floats:
+        """Probability of what no candidate says, (n,); less where data and formulas are nearly exact."""
+        return np.asarray(DOUBT * np.minimum(self.noise / EXACT, 1.0))
 
     def used(self) -> Integers:
         """How many terms each kept component has, the constant not counted, (n, KEPT)."""
@@ -86,7 +98,10 @@ def search(
     found = candidates.kernel.search(
         np.ascontiguousarray(value), np.ascontiguousarray(u2), law, freedom, KEPT, threads
     )
-    posterior = Posterior(candidates, *found)
+    size = np.abs(value)
+    # A last point of nothing has no relative uncertainty; a thousandth of the largest stands for it.
+    last = np.sqrt(found[7][:, -1]) / np.maximum(np.maximum(size[:, -1], 1e-3 * size.max(axis=1)), 1e-300)
+    posterior = Posterior(candidates, *found, last)
     return _with_ends(posterior, value) if candidates.falls.any() else posterior
 
 
@@ -222,4 +237,7 @@ def draw(posterior: Posterior, seed: int = 1) -> Draws:
         allow_negative.astype(np.uint8),
     )
     tau = np.asarray(posterior.candidates.priors.tau)
-    return Draws(posterior, component, coefficient, tau[which] * rng.standard_normal(DRAWS))
+    # No formula is exact: beyond the data it misses by a little even where it fits, by less than what is
+    # noise.
+    least = np.minimum(LEAST_MISS, posterior.noise)[:, None]
+    return Draws(posterior, component, coefficient, np.hypot(tau[which], least) * rng.standard_normal(DRAWS))

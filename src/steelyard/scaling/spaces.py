@@ -19,6 +19,8 @@ grid.
 OTHER_DENOMINATOR_PRIOR: Final = 0.1
 LOG_PRIOR: Final[Mapping[Fraction, float]] = {Fraction(0): 1.0, Fraction(1): 0.8, Fraction(2): 0.4}
 OTHER_LOG_PRIOR: Final = 0.1
+PURE_LOG_BONUS: Final = 2.0
+"""Trees are everywhere: log p and log^2 p weigh more than any single power."""
 STEEP_PRIOR: Final = ((Fraction(2), 1.0), (Fraction(3), 0.6))
 BEYOND_STEEP_PRIOR: Final = 0.1
 """Powers up to 2 are common, up to 3 known, beyond that rare; without this a hidden steep term widens
@@ -54,8 +56,10 @@ class SearchSpace(msgspec.Struct, frozen=True):
 def prior_weight(term: Growth) -> float:
     """The relative plausibility of a term by the simplicity of its exponents."""
     steep = next((weight for most, weight in STEEP_PRIOR if abs(term.power) <= most), BEYOND_STEEP_PRIOR)
+    pure = PURE_LOG_BONUS if term.kind is GrowthClass.LOGARITHMIC else 1.0
     return (
-        (1.0 if term.exp2 else steep)
+        pure
+        * (1.0 if term.exp2 else steep)
         * DENOMINATOR_PRIOR.get(term.power.denominator, OTHER_DENOMINATOR_PRIOR)
         * LOG_PRIOR.get(term.log, OTHER_LOG_PRIOR)
         * DENOMINATOR_PRIOR.get(term.exp2.denominator, OTHER_DENOMINATOR_PRIOR)

@@ -68,7 +68,12 @@ def rank_probabilities(posterior: Posterior, asked: Asked) -> Floats:
     mass: Floats = posterior.lead @ _table(
         posterior.candidates.leads, asked.at, asked.growth, asked.deviation
     )
-    return np.asarray(mass / mass.sum(axis=1, keepdims=True))
+    return _doubted(mass / mass.sum(axis=1, keepdims=True), posterior.doubt())
+
+
+def _doubted(ranks: Floats, doubt: Floats) -> Floats:
+    """Of what no candidate says, each rank is as likely as another."""
+    return np.asarray((1 - doubt[:, None]) * ranks + doubt[:, None] / len(RANKS))
 
 
 @lru_cache(maxsize=256)
@@ -94,7 +99,8 @@ def rank_probabilities_at(draws: Draws, asked: Asked, target: Floats) -> Floats:
         flat |= grown < GROWTH_THAT_COUNTS * (grown + np.maximum(draws.coefficient[:, :, 0], 0.0))
     table = _table_at(candidates.columns, asked.at, asked.growth, asked.deviation, float(target[asked.at]))
     ranks = table[np.where(flat, -1, dominating)]
-    return np.stack([(ranks == which).mean(axis=1) for which in range(len(RANKS))], axis=1)
+    found = np.stack([(ranks == which).mean(axis=1) for which in range(len(RANKS))], axis=1)
+    return _doubted(found, draws.posterior.doubt())
 
 
 def rank_of_one(growth: Growth, asked: Asked, scale: float | None) -> Floats:
