@@ -1,7 +1,7 @@
 """MPI libraries side by side, SimGrid, and the workloads built for each.
 
-    ./dev mpi           # openmpi, mpich, smpi, and the tests of workloads/ that
-                        # need no MPI (tests)
+    ./dev mpi           # openmpi, mpich, smpi, and what needs no MPI: programs
+                        # (plain) and tests (tests)
     ./dev mpi impi      # Intel MPI: proprietary, for tests and studies here,
                         # never handed on
     ./dev mpi --list    # what is ready
@@ -49,9 +49,10 @@ LIBRARIES: Final = {
     ),
     # smpicxx compiles for a simulator; CMake tries the compiler on programs that are not for one.
     "smpi": Library((), ("-DCMAKE_CXX_COMPILER=smpicxx",), {"SMPI_PRETEND_CC": "1"}),
-    "tests": Library((), ("-DWORKLOADS_TESTS=ON", "-DWORKLOADS_MPI=OFF"), {}),
+    "plain": Library((), ("-DWORKLOADS_MPI=OFF",), {}),
+    "tests": Library((), ("-DWORKLOADS_MPI=OFF", "-DWORKLOADS_TESTS=ON"), {}),
 }
-DEFAULT: Final = ("openmpi", "mpich", "smpi", "tests")
+DEFAULT: Final = ("openmpi", "mpich", "smpi", "plain", "tests")
 
 
 class SetupError(Exception):
@@ -129,7 +130,7 @@ def build(name: str, library: Library) -> None:
 
 def ready(name: str) -> bool:
     """Whether the workloads are there for a library."""
-    program = "tests/timing_test" if name == "tests" else "bin/collectives"
+    program = {"plain": "bin/calibrate", "tests": "tests/harness_test"}.get(name, "bin/collectives")
     return (BUILDS / name / program).is_file()
 
 

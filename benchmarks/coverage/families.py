@@ -17,11 +17,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.analysis import Analysis
 from steelyard.arrays import Floats
 from steelyard.sample import Sample, Treatment
-from steelyard.stats.declared import Declared
-from steelyard.stats.hypothesis.brunner_munzel import superiority
-from steelyard.stats.hypothesis.brunner_munzel_permutation import relabelled
+from steelyard.stats.hypothesis.brunner_munzel import relabelled, superiority
 from steelyard.stats.hypothesis.holm import holm
 from steelyard.stats.hypothesis.mann_whitney import rank_sum
 from steelyard.stats.hypothesis.t_tests import Moments, welch
@@ -126,7 +125,7 @@ def noise(kind: Noise, treatments: int, rng: np.random.Generator) -> tuple[Float
 def decide(values: Floats) -> Mapping[Procedure, npt.NDArray[np.bool_]]:
     """Which of all pairs each procedure calls different, in the order of ``combinations``."""
     samples = [_sample(row, place) for place, row in enumerate(values, 1)]
-    declared = Declared(metric="value", family="all-pairs", alpha=ALPHA)
+    declared = Analysis(metric="value", family="all-pairs", alpha=ALPHA)
     found = protocol(samples, declared, Rules(ALPHA)).pairs
     pairs = list(combinations(range(len(values)), 2))
     moments = [Moments.of(row) for row in values]

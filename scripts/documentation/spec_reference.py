@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import UnionType
 from typing import Annotated, Any, Final, Literal
 
@@ -13,13 +13,13 @@ from msgspec import Meta
 
 from documentation.markdown import GeneratedBlockError, code_blocks
 from documentation.tables import table
+from steelyard.analysis import Analysis
 from steelyard.counters import EVENTS
 from steelyard.errors import SpecError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.spec import loads
 from steelyard.spec.check.counters import COUNTERS
 from steelyard.spec.claims.tables import CLAIM_TABLES
-from steelyard.spec.tables.analysis import AnalysisTable
 from steelyard.spec.tables.build import BuildTable
 from steelyard.spec.tables.contexts import ContextsTable, RangeTable, Setting
 from steelyard.spec.tables.design import DesignTable, StopTable
@@ -44,7 +44,7 @@ TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "design": DesignTable,
     "design.stop": StopTable,
     "metrics.NAME": MetricTable,
-    "analysis": AnalysisTable,
+    "analysis": Analysis,
     "launch": LaunchTable,
     **{f"claims.{key}": struct for key, struct in CLAIM_TABLES.items()},
 }
@@ -74,14 +74,14 @@ def keys(name: str) -> str:
     if name not in TABLES:
         raise GeneratedBlockError(f"there is no table {name!r} in a spec; tables: {', '.join(TABLES)}")
     struct = TABLES[name]
-    hints = typing.get_type_hints(struct, include_extras=True)
     rows = []
     for field in msgspec.structs.fields(struct):
-        hint = hints[field.name]
+        hint = field.type
         kind = re.sub(r"(whole )?numbers?", rf"\g<0> {_bounds(hint)}", _words(hint), count=1).replace(
             " ,", ","
         )
-        rows.append((f"`{field.name}`", kind, _default(field, hint), _description(struct, field.name, hint)))
+        name = field.encode_name
+        rows.append((f"`{name}`", kind, _default(field, hint), _description(struct, name, hint)))
     return table(("key", "type", "default", "meaning"), rows)
 
 
@@ -161,9 +161,9 @@ def _member(hint: Any) -> str:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is Literal:
         return " or ".join(f"`{toml_value(each)}`" for each in arguments)
-    if origin is list:
+    if origin in (list, tuple):
         return f"list of {_plural(_words(arguments[0]))}"
-    if origin is dict:
+    if origin in (dict, Mapping):
         return f"table of {_plural(_words(arguments[1]))}"
     if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
         return "table"
@@ -197,7 +197,7 @@ def _default(field: msgspec.structs.FieldInfo, hint: Any) -> str:
     if field.required:
         return "required"
     default = field.default_factory() if field.default is msgspec.NODEFAULT else field.default
-    if default is None or isinstance(default, msgspec.Struct) or default in ([], {}):
+    if default is None or isinstance(default, msgspec.Struct) or default in ([], (), {}):
         return "–"
     if isinstance(default, float) and _words(hint) == "time":
         return format_duration(default)

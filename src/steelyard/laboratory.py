@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from steelyard.lab.answer.check import Checked
     from steelyard.lab.answer.model import Modelled
     from steelyard.lab.run.run_loop import Watch
-    from steelyard.lab.run.stopping import End
+    from steelyard.lab.run.stop_rule import End
     from steelyard.sample import Sample
     from steelyard.series import Series
     from steelyard.spec.claims.claim import Claim
@@ -94,13 +94,13 @@ class Laboratory:
             return
         path = Path(what)
         if path.is_dir() or path.name == "record.sqlite":
-            from steelyard.lab.answer.records import find_record
+            from steelyard.lab.run.existing_record import find_record
 
             self.directory = find_record(path)
             with self.open() as opened:
                 self.experiment = opened.experiment
             return
-        from steelyard.lab.answer.records import record_of_spec
+        from steelyard.lab.run.existing_record import record_of_spec
         from steelyard.spec import load
 
         self.experiment = load(path)
@@ -114,7 +114,7 @@ class Laboratory:
         Parameters
         ----------
         options
-            Fields of ``steelyard.lab.compare.compare.Comparing``.
+            Fields of ``steelyard.lab.compare.compare.CompareRequest``.
 
         Raises
         ------
@@ -122,10 +122,10 @@ class Laboratory:
             There is no such field, or its value is none that it can have.
         """
         from steelyard.lab.compare.arguments import refuse_unknown
-        from steelyard.lab.compare.compare import Comparing
+        from steelyard.lab.compare.compare import CompareRequest
 
-        refuse_unknown(options, [each.name for each in fields(Comparing)], "Laboratory.compare")
-        return cls(Comparing(commands=commands, **options).experiment(), record=record)
+        refuse_unknown(options, [each.name for each in fields(CompareRequest)], "Laboratory.compare")
+        return cls(CompareRequest(commands=commands, **options).experiment(), record=record)
 
     def __repr__(self) -> str:
         return f"Laboratory({self.experiment.name!r}, record={str(self.directory)!r})"
@@ -243,7 +243,7 @@ def model(
     UsageError
         An expectation or a rule cannot be understood.
     """
-    from steelyard.lab.answer.model import model_series
+    from steelyard.lab.answer.model import ModelRequest, model_series
     from steelyard.report.models import document as models_json
     from steelyard.report.models import text as models
     from steelyard.scaling import Expectation, Question
@@ -254,6 +254,6 @@ def model(
         parameter=parameter,
         scale=at or {},
     )
-    found = model_series(series, question, rules=rules)
+    found = model_series(ModelRequest(series, question, rules))
     parts = (found.models, found.failed, found.rules, found.causes)
     return Result(found, lambda: models.lines(*parts, width=WIDTH), lambda: models_json.render(*parts))

@@ -26,7 +26,7 @@ from steelyard.answers.status import Progress
 from steelyard.errors import MachineError, SteelyardError
 from steelyard.factorial.signs import sign_table
 from steelyard.lab.answer.analyze import analyze
-from steelyard.lab.demo.programs import SOURCES
+from steelyard.lab.demo import SOURCES
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
 from steelyard.report.plan.signs import lines as sign_lines

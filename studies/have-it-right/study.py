@@ -20,10 +20,11 @@ import msgspec
 
 from steelyard.answers.interval import Interval
 from steelyard.errors import SteelyardError
-from steelyard.lab.answer.by_context import by_context
-from steelyard.lab.demo.programs import SOURCES
-from steelyard.lab.observe import Observing, observe
+from steelyard.lab.answer.analyze import by_context
+from steelyard.lab.demo import SOURCES
+from steelyard.lab.observe.observe import observe
 from steelyard.lab.observe.probes import INCLUDE, option
+from steelyard.lab.observe.request import ObserveRequest
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
 from steelyard.report.text.progress import ProgressLine
@@ -44,7 +45,7 @@ def observer(
     kind: str, options: list[str], counters: tuple[str, ...], at: Path, watch: Watch, *, small: bool
 ) -> Any:
     """Figures 1 and 2: what probes inside of a program change."""
-    asking = Observing(
+    asking = ObserveRequest(
         command=f"{{build}}/events {20_000 if small else 200_000}",
         build=BUILD,
         probes=[option(each) for each in options],

@@ -52,7 +52,7 @@ def test_a_directory_with_something_else_in_it_is_told_with_what_that_is(steelya
         ),
         (
             ("observe", "--probe", "strace", "-o", "a", "true"),
-            "error: a has the records of steelyard audit in it (pilot, replication)",
+            "error: a contains the records of steelyard audit (pilot, replication)",
         ),
     ]
     for words, told in asked:

@@ -1,4 +1,4 @@
-"""What is remembered is of the very sample, and not for long."""
+"""The cache holds results of the very sample, and not for long."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import copy
 
 import pytest
 
-from steelyard.stats.cached import remembered
+from steelyard.stats.cached import cached
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def asked():
 
 @pytest.fixture
 def lengths(asked):
-    @remembered
+    @cached
     def length(sample):
         asked.append(sample)
         return len(sample)

@@ -253,7 +253,7 @@ def test_a_lock_that_a_killed_writer_left_to_what_it_had_just_forked_is_waited_f
 
 def test_a_lock_that_a_killed_writer_left_for_long_is_refused_by_its_name(died_after_a_fork, monkeypatch):
     directory, writer, _ = died_after_a_fork
-    monkeypatch.setattr("steelyard.store.lock._PATIENCE_S", 0.0)
+    monkeypatch.setattr("steelyard.store.lock._TIMEOUT_S", 0.0)
     with pytest.raises(RecordBusyError, match=f"is being run by process {writer}") as refused:
         Record.open(directory, write=True)
     assert refused.value.hint == (

@@ -11,7 +11,7 @@ from programs import built
 
 def test_clocks_are_recovered_within_the_stated_error_in_182_of_200_cases(tmp_path):
     results = tmp_path / "results.xml"
-    program = built("tests", "tests/timing_test")
+    program = built("tests", "tests/harness_test")
     done = subprocess.run(
         [str(program), f"--gtest_output=xml:{results}"],
         capture_output=True,

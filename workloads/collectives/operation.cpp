@@ -1,11 +1,13 @@
 #include "collectives/operation.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "collectives/algorithm.hpp"
 #include "collectives/litmus.hpp"
 #include "mpi/check.hpp"
 
@@ -26,165 +28,236 @@ double element_sum(int ranks, std::size_t i) {
     return ranks * (ranks - 1.0) / 2 + ranks * static_cast<double>(i % 127) * 8192;
 }
 
-std::optional<std::string> differs(const Buffer& buffer, std::size_t at, double wanted) {
-    if (buffer[at] == wanted)
-        return std::nullopt;
-    return "element " + std::to_string(at) + " is " + std::to_string(buffer[at]) + " and should be " +
-           std::to_string(wanted);
+/// Where a buffer is not what `wanted(index)` says.
+template <class Wanted>
+std::optional<std::string> first_difference(const Buffer& buffer, Wanted wanted) {
+    for (std::size_t i = 0; i < buffer.size(); i++) {
+        if (buffer[i] != wanted(i)) {
+            return "element " + std::to_string(i) + " is " + std::to_string(buffer[i]) + " and should be " +
+                   std::to_string(wanted(i));
+        }
+    }
+    return std::nullopt;
 }
 
 void spoil_buffer(Buffer& buffer) {
     buffer.assign(buffer.size(), std::numeric_limits<double>::quiet_NaN());
 }
 
-class Barrier final : public Operation {
+/// What all of them have: a place among the ranks, and a name.
+class Collective : public Operation {
   public:
-    explicit Barrier(const World& world) : world_(world) {}
-    void run() override { check(MPI_Barrier(world_.handle()), "MPI_Barrier"); }
-    void spoil() override {}
-    // A barrier leaves nothing behind; `verify` lets one rank come late instead.
-    [[nodiscard]] std::optional<std::string> wrong() const override { return std::nullopt; }
-    [[nodiscard]] int bytes() const override { return 0; }
+    Collective(std::string name, const World& world) : name_(std::move(name)), world_(world) {}
+
+    [[nodiscard]] Labels labels() const override { return {{"bytes", bytes()}, {"algorithm", algorithm()}}; }
+
+  protected:
+    /// Bytes of a rank's message; 0 where there is none.
+    [[nodiscard]] virtual int bytes() const = 0;
+    [[nodiscard]] virtual std::string algorithm() const { return algorithm_of(name_); }
+    [[nodiscard]] const World& world() const { return world_; }
 
   private:
+    std::string name_;
     const World& world_;
 };
 
-/// One rank's buffer ends up with all.
-class Broadcast final : public Operation {
+constexpr double least_late_s = 200e-6;
+constexpr double errors_late = 10; ///< Stated errors, which one in twenty exceeds, and none by so much.
+
+/// Leaves nothing behind: it is checked by one rank that comes late.
+class Barrier final : public Collective {
   public:
-    Broadcast(const World& world, int bytes, bool litmus)
-        : world_(world), litmus_(litmus), buffer_(static_cast<std::size_t>(bytes) / sizeof(double)) {
-        fill();
+    explicit Barrier(const World& world) : Collective("barrier", world) {}
+    void run() override { workloads::check(MPI_Barrier(world().handle()), "MPI_Barrier"); }
+    [[nodiscard]] std::optional<std::string> wrong() override { return std::nullopt; }
+
+    /// Whoever leaves long before the last rank came has not waited.
+    [[nodiscard]] std::optional<std::string> check(const Starting& starting) override {
+        const auto& [team, clock, model, oversubscribed, raw, check_each] = starting;
+        const double error_s = team.all(Fold::max, model.error95_s(clock.now_s()));
+        const double late_s = std::max(least_late_s, errors_late * error_s);
+        const int late = team.size() - 1;
+        if (team.rank() == late) {
+            clock.wait_until(clock.now_s() + late_s, oversubscribed);
+        }
+        double entered_s = model.global_s(clock.now_s());
+        run();
+        const double left_s = model.global_s(clock.now_s());
+        team.broadcast(entered_s, late);
+        if (left_s >= entered_s - late_s / 2) {
+            return std::nullopt;
+        }
+        return "left " + std::to_string((entered_s - left_s) * 1e6) + " us before the last rank came";
     }
+
+  protected:
+    [[nodiscard]] int bytes() const override { return 0; }
+};
+
+/// One rank's buffer ends up with all: by the library, or along the tree of the litmus test.
+class Broadcast : public Collective {
+  public:
+    Broadcast(const World& world, int bytes) : Broadcast("bcast", world, bytes) {}
     void run() override {
-        const auto count = static_cast<int>(buffer_.size());
-        if (litmus_)
-            broadcast_along_binomial_tree(buffer_.data(), count, world_);
-        else
-            check(MPI_Bcast(buffer_.data(), count, MPI_DOUBLE, 0, world_.handle()), "MPI_Bcast");
+        workloads::check(MPI_Bcast(data(), count(), MPI_DOUBLE, 0, world().handle()), "MPI_Bcast");
     }
     void spoil() override {
-        if (!world_.is_root())
+        if (!world().is_root()) {
             spoil_buffer(buffer_);
+        }
     }
-    [[nodiscard]] std::optional<std::string> wrong() const override {
-        for (std::size_t i = 0; i < buffer_.size(); i++)
-            if (auto found = differs(buffer_, i, element(0, 0, i)))
-                return found;
-        return std::nullopt;
+    [[nodiscard]] std::optional<std::string> wrong() override {
+        return first_difference(buffer_, [](std::size_t i) { return element(0, 0, i); });
+    }
+
+  protected:
+    Broadcast(std::string name, const World& world, int bytes)
+        : Collective(std::move(name), world), buffer_(static_cast<std::size_t>(bytes) / sizeof(double)) {
+        for (std::size_t i = 0; i < buffer_.size(); i++) {
+            buffer_[i] = element(0, 0, i);
+        }
     }
     [[nodiscard]] int bytes() const override { return static_cast<int>(buffer_.size() * sizeof(double)); }
+    [[nodiscard]] int count() const { return static_cast<int>(buffer_.size()); }
+    [[nodiscard]] double* data() { return buffer_.data(); }
 
   private:
-    void fill() {
-        for (std::size_t i = 0; i < buffer_.size(); i++)
-            buffer_[i] = element(0, 0, i);
-    }
-    const World& world_;
-    bool litmus_;
     Buffer buffer_;
 };
 
+class Litmus final : public Broadcast {
+  public:
+    Litmus(const World& world, int bytes) : Broadcast("litmus", world, bytes) {}
+    void run() override { broadcast_along_binomial_tree(data(), count(), world()); }
+
+  protected:
+    [[nodiscard]] std::string algorithm() const override { return "own"; }
+};
+
 /// Sums over ranks, on rank 0 or on all.
-class Reduction final : public Operation {
+class Reduction final : public Collective {
   public:
     Reduction(const World& world, int bytes, bool to_all)
-        : world_(world), to_all_(to_all), sent_(static_cast<std::size_t>(bytes) / sizeof(double)),
-          received_(sent_.size()) {
-        for (std::size_t i = 0; i < sent_.size(); i++)
+        : Collective(to_all ? "allreduce" : "reduce", world), to_all_(to_all),
+          sent_(static_cast<std::size_t>(bytes) / sizeof(double)), received_(sent_.size()) {
+        for (std::size_t i = 0; i < sent_.size(); i++) {
             sent_[i] = element(world.rank(), 0, i);
+        }
     }
     void run() override {
         const auto count = static_cast<int>(sent_.size());
-        if (to_all_)
-            check(MPI_Allreduce(sent_.data(), received_.data(), count, MPI_DOUBLE, MPI_SUM, world_.handle()),
-                  "MPI_Allreduce");
-        else
-            check(MPI_Reduce(sent_.data(), received_.data(), count, MPI_DOUBLE, MPI_SUM, 0, world_.handle()),
-                  "MPI_Reduce");
+        if (to_all_) {
+            workloads::check(
+                MPI_Allreduce(sent_.data(), received_.data(), count, MPI_DOUBLE, MPI_SUM, world().handle()),
+                "MPI_Allreduce");
+        } else {
+            workloads::check(
+                MPI_Reduce(sent_.data(), received_.data(), count, MPI_DOUBLE, MPI_SUM, 0, world().handle()),
+                "MPI_Reduce");
+        }
     }
     void spoil() override { spoil_buffer(received_); }
-    [[nodiscard]] std::optional<std::string> wrong() const override {
-        if (!to_all_ && !world_.is_root())
+    [[nodiscard]] std::optional<std::string> wrong() override {
+        if (!to_all_ && !world().is_root()) {
             return std::nullopt;
-        for (std::size_t i = 0; i < received_.size(); i++)
-            if (auto found = differs(received_, i, element_sum(world_.size(), i)))
-                return found;
-        return std::nullopt;
+        }
+        return first_difference(received_, [&](std::size_t i) { return element_sum(world().size(), i); });
     }
+
+  protected:
     [[nodiscard]] int bytes() const override { return static_cast<int>(sent_.size() * sizeof(double)); }
 
   private:
-    const World& world_;
     bool to_all_;
     Buffer sent_;
     Buffer received_;
 };
 
+enum class To : int { root, all, each };
+
 /// A block from each rank: gathered on rank 0, on all, or another one for each (alltoall).
-class Gathering final : public Operation {
+class Gathering final : public Collective {
   public:
-    Gathering(const World& world, int bytes, Op op)
-        : world_(world), op_(op), block_(static_cast<std::size_t>(bytes) / sizeof(double)),
-          sent_(op == Op::alltoall ? block_ * static_cast<std::size_t>(world.size()) : block_),
-          received_(op == Op::gather && !world.is_root() ? 0
-                                                         : block_ * static_cast<std::size_t>(world.size())) {
-        for (std::size_t i = 0; i < sent_.size(); i++)
+    Gathering(std::string name, const World& world, int bytes, To to)
+        : Collective(std::move(name), world), to_(to),
+          block_(static_cast<std::size_t>(bytes) / sizeof(double)),
+          sent_(to == To::each ? block_ * static_cast<std::size_t>(world.size()) : block_),
+          received_(to == To::root && !world.is_root() ? 0
+                                                       : block_ * static_cast<std::size_t>(world.size())) {
+        for (std::size_t i = 0; i < sent_.size(); i++) {
             sent_[i] = element(world.rank(), static_cast<int>(i / block_), i % block_);
+        }
     }
     void run() override {
         const auto count = static_cast<int>(block_);
-        if (op_ == Op::gather)
-            check(MPI_Gather(sent_.data(), count, MPI_DOUBLE, received_.data(), count, MPI_DOUBLE, 0,
-                             world_.handle()),
-                  "MPI_Gather");
-        else if (op_ == Op::allgather)
-            check(MPI_Allgather(sent_.data(), count, MPI_DOUBLE, received_.data(), count, MPI_DOUBLE,
-                                world_.handle()),
-                  "MPI_Allgather");
-        else
-            check(MPI_Alltoall(sent_.data(), count, MPI_DOUBLE, received_.data(), count, MPI_DOUBLE,
-                               world_.handle()),
-                  "MPI_Alltoall");
+        if (to_ == To::root) {
+            workloads::check(MPI_Gather(sent_.data(), count, MPI_DOUBLE, received_.data(), count, MPI_DOUBLE,
+                                        0, world().handle()),
+                             "MPI_Gather");
+        } else if (to_ == To::all) {
+            workloads::check(MPI_Allgather(sent_.data(), count, MPI_DOUBLE, received_.data(), count,
+                                           MPI_DOUBLE, world().handle()),
+                             "MPI_Allgather");
+        } else {
+            workloads::check(MPI_Alltoall(sent_.data(), count, MPI_DOUBLE, received_.data(), count,
+                                          MPI_DOUBLE, world().handle()),
+                             "MPI_Alltoall");
+        }
     }
     void spoil() override { spoil_buffer(received_); }
-    [[nodiscard]] std::optional<std::string> wrong() const override {
-        const int receiver = op_ == Op::alltoall ? world_.rank() : 0;
-        for (std::size_t i = 0; i < received_.size(); i++)
-            if (auto found =
-                    differs(received_, i, element(static_cast<int>(i / block_), receiver, i % block_)))
-                return found;
-        return std::nullopt;
+    [[nodiscard]] std::optional<std::string> wrong() override {
+        const int receiver = to_ == To::each ? world().rank() : 0;
+        return first_difference(received_, [&](std::size_t i) {
+            return element(static_cast<int>(i / block_), receiver, i % block_);
+        });
     }
+
+  protected:
     [[nodiscard]] int bytes() const override { return static_cast<int>(block_ * sizeof(double)); }
 
   private:
-    const World& world_;
-    Op op_;
+    To to_;
     std::size_t block_;
     Buffer sent_;
     Buffer received_;
 };
 
+using Entry = Family<MpiContext>::Entry;
+
+/// An operation whose buffers grow with the ranks.
+Entry gathering(const std::string& name, To to, const CollectiveOptions& options) {
+    return {name, [name, to, &options](const MpiContext& context) -> std::unique_ptr<Operation> {
+                if (options.most_ranks > 0 && context.world.size() > options.most_ranks) {
+                    return nullptr;
+                }
+                return std::make_unique<Gathering>(name, context.world, options.bytes, to);
+            }};
+}
+
 } // namespace
 
-std::unique_ptr<Operation> make_operation(Op op, const World& world, int bytes) {
-    switch (op) {
-    case Op::barrier:
-        return std::make_unique<Barrier>(world);
-    case Op::bcast:
-    case Op::litmus:
-        return std::make_unique<Broadcast>(world, bytes, op == Op::litmus);
-    case Op::reduce:
-    case Op::allreduce:
-        return std::make_unique<Reduction>(world, bytes, op == Op::allreduce);
-    case Op::gather:
-    case Op::allgather:
-    case Op::alltoall:
-        return std::make_unique<Gathering>(world, bytes, op);
-    }
-    throw std::invalid_argument("no such operation");
+std::vector<Entry> collective_operations(const CollectiveOptions& options) {
+    return {
+        {"barrier", [](const MpiContext& context) { return std::make_unique<Barrier>(context.world); }},
+        {"bcast",
+         [&](const MpiContext& context) {
+             return std::make_unique<Broadcast>(context.world, options.bytes);
+         }},
+        {"reduce",
+         [&](const MpiContext& context) {
+             return std::make_unique<Reduction>(context.world, options.bytes, false);
+         }},
+        {"allreduce",
+         [&](const MpiContext& context) {
+             return std::make_unique<Reduction>(context.world, options.bytes, true);
+         }},
+        gathering("gather", To::root, options),
+        gathering("allgather", To::all, options),
+        gathering("alltoall", To::each, options),
+        {"litmus",
+         [&](const MpiContext& context) { return std::make_unique<Litmus>(context.world, options.bytes); }},
+    };
 }
 
 } // namespace workloads

@@ -11,36 +11,36 @@ namespace {
 constexpr int dimensions = 3;
 
 OwnedComm create(const World& world) {
-    MPI_Group group = MPI_GROUP_NULL;
-    check(MPI_Comm_group(world.handle(), &group), "MPI_Comm_group");
     // The group of all: the largest, which is what its table is expected to grow with.
-    const OwnedGroup all(group, MPI_GROUP_NULL);
-    MPI_Comm made = MPI_COMM_NULL;
-    check(MPI_Comm_create(world.handle(), all.get(), &made), "MPI_Comm_create");
-    return {made, MPI_COMM_NULL};
+    OwnedGroup all;
+    check(MPI_Comm_group(world.handle(), all.out()), "MPI_Comm_group");
+    OwnedComm made;
+    check(MPI_Comm_create(world.handle(), all.get(), made.out()), "MPI_Comm_create");
+    return made;
 }
 
 OwnedComm duplicate(const World& world) {
-    MPI_Comm made = MPI_COMM_NULL;
-    check(MPI_Comm_dup(world.handle(), &made), "MPI_Comm_dup");
-    return {made, MPI_COMM_NULL};
+    OwnedComm made;
+    check(MPI_Comm_dup(world.handle(), made.out()), "MPI_Comm_dup");
+    return made;
 }
 
 OwnedComm create_cartesian(const World& world) {
     int sizes[dimensions] = {0, 0, 0};
     const int periodic[dimensions] = {1, 1, 1};
     check(MPI_Dims_create(world.size(), dimensions, sizes), "MPI_Dims_create");
-    MPI_Comm made = MPI_COMM_NULL;
+    OwnedComm made;
     constexpr int reorder = 1;
-    check(MPI_Cart_create(world.handle(), dimensions, sizes, periodic, reorder, &made), "MPI_Cart_create");
-    return {made, MPI_COMM_NULL};
+    check(MPI_Cart_create(world.handle(), dimensions, sizes, periodic, reorder, made.out()),
+          "MPI_Cart_create");
+    return made;
 }
 
 OwnedWindow create_window(const World& world, double& shared) {
-    MPI_Win made = MPI_WIN_NULL;
-    check(MPI_Win_create(&shared, sizeof shared, sizeof shared, MPI_INFO_NULL, world.handle(), &made),
+    OwnedWindow made;
+    check(MPI_Win_create(&shared, sizeof shared, sizeof shared, MPI_INFO_NULL, world.handle(), made.out()),
           "MPI_Win_create");
-    return {made, MPI_WIN_NULL};
+    return made;
 }
 
 } // namespace

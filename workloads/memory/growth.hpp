@@ -24,10 +24,12 @@ inline constexpr double pool_factor = 10;
 /// `bytes` of each object, `allocations` of all. Nothing where there was no allocation at all: no object
 /// takes no memory, so it was taken where this cannot be seen.
 inline std::optional<Growth> growth(std::vector<double> bytes, long long allocations) {
-    if (bytes.empty())
+    if (bytes.empty()) {
         throw std::invalid_argument("no objects");
-    if (allocations <= 0)
+    }
+    if (allocations <= 0) {
         return std::nullopt;
+    }
     std::sort(bytes.begin(), bytes.end());
     Growth found;
     found.median_bytes = bytes[(bytes.size() - 1) / 2];
@@ -35,10 +37,11 @@ inline std::optional<Growth> growth(std::vector<double> bytes, long long allocat
     double sum = 0;
     for (const double one : bytes) {
         // Where half of them took nothing, there is nothing to be ten times as large as: the mean is of all.
-        if (found.median_bytes > 0 && one > pool_factor * found.median_bytes)
+        if (found.median_bytes > 0 && one > pool_factor * found.median_bytes) {
             found.jumps++;
-        else
+        } else {
             sum += one;
+        }
     }
     found.mean_bytes = sum / static_cast<double>(bytes.size() - static_cast<std::size_t>(found.jumps));
     return found;

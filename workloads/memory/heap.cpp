@@ -48,14 +48,16 @@ void* realloc(void* old, std::size_t bytes) {
     const auto before = static_cast<long long>(old ? malloc_usable_size(old) : 0);
     void* memory = __libc_realloc(old, bytes);
     // A failed one leaves the old block as it was; one of no bytes frees it.
-    if (memory || bytes == 0)
+    if (memory || bytes == 0) {
         live_bytes.fetch_sub(before, std::memory_order_relaxed);
+    }
     return counted(memory);
 }
 
 void free(void* memory) {
-    if (!memory)
+    if (!memory) {
         return;
+    }
     live_bytes.fetch_sub(static_cast<long long>(malloc_usable_size(memory)), std::memory_order_relaxed);
     __libc_free(memory);
 }
@@ -69,8 +71,9 @@ void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
 }
 
 int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) {
-    if (alignment % sizeof(void*) != 0 || (alignment & (alignment - 1)) != 0 || alignment == 0)
+    if (alignment % sizeof(void*) != 0 || (alignment & (alignment - 1)) != 0 || alignment == 0) {
         return EINVAL;
+    }
     *memory = aligned(alignment, bytes);
     return *memory ? 0 : ENOMEM;
 }

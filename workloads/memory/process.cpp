@@ -12,22 +12,25 @@ Resident resident_now() {
     double private_bytes = 0;
     for (std::string word; rollup >> word;) {
         double kilobytes = 0;
-        if (word == "Rss:" && rollup >> kilobytes)
+        if (word == "Rss:" && rollup >> kilobytes) {
             found.resident_bytes = kilobytes * 1024;
-        else if (word == "Pss:" && rollup >> kilobytes)
+        } else if (word == "Pss:" && rollup >> kilobytes) {
             found.proportional_bytes = kilobytes * 1024;
-        else if ((word == "Private_Clean:" || word == "Private_Dirty:") && rollup >> kilobytes)
+        } else if ((word == "Private_Clean:" || word == "Private_Dirty:") && rollup >> kilobytes) {
             private_bytes += kilobytes * 1024;
+        }
     }
-    if (found.resident_bytes >= 0)
+    if (found.resident_bytes >= 0) {
         found.private_bytes = private_bytes;
+    }
     return found;
 }
 
 double shared_resident_now() {
     std::ifstream maps("/proc/self/smaps");
-    if (!maps)
+    if (!maps) {
         return -1;
+    }
     double bytes = 0;
     bool shared = false;
     for (std::string line; std::getline(maps, line);) {
@@ -36,10 +39,11 @@ double shared_resident_now() {
         std::string second;
         words >> first >> second;
         // A mapping begins with its addresses and permissions, of which the last is s or p.
-        if (first.find('-') != std::string::npos && second.size() == 4)
+        if (first.find('-') != std::string::npos && second.size() == 4) {
             shared = second.back() == 's';
-        else if (first == "Rss:" && shared)
+        } else if (first == "Rss:" && shared) {
             bytes += std::stod(second) * 1024;
+        }
     }
     return bytes;
 }

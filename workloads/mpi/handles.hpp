@@ -1,43 +1,119 @@
-// MPI's handles, freed when they go out of scope.
+// MPI's handles, given back when they go out of scope.
 #pragma once
 
+#include <exception>
 #include <mpi.h>
 #include <utility>
 
+#include "mpi/check.hpp"
+
 namespace workloads {
 
-/// Owns a handle; `Free` is the MPI call that gives it back.
-template <class Handle, int (*Free)(Handle*)>
+/// Owns a handle; moved, never copied. `Kind` says which value is none, and how one is given back.
+///
+/// Give a handle back by leaving its scope on all ranks together, where MPI wants that (communicators,
+/// windows). When another exception is on its way nothing is: the program ends, and other ranks may never
+/// come.
+template <class Kind>
 class Owned {
   public:
-    Owned(Handle handle, Handle null) : handle_(handle), null_(null) {}
-    Owned(Owned&& other) noexcept : handle_(std::exchange(other.handle_, other.null_)), null_(other.null_) {}
-    Owned& operator=(Owned&&) = delete;
+    using Handle = typename Kind::Handle;
+
+    Owned() : handle_(Kind::null()) {}
+    explicit Owned(Handle handle) : handle_(handle) {}
+    Owned(Owned&& other) noexcept : handle_(std::exchange(other.handle_, Kind::null())) {}
+    Owned& operator=(Owned&& other) noexcept {
+        Owned taken(std::move(other));
+        std::swap(handle_, taken.handle_);
+        return *this;
+    }
     Owned(const Owned&) = delete;
     Owned& operator=(const Owned&) = delete;
     ~Owned() {
-        if (handle_ != null_)
-            Free(&handle_);
+        if (handle_ != Kind::null() && std::uncaught_exceptions() == 0) {
+            Kind::give_back(handle_);
+        }
     }
+
     [[nodiscard]] Handle get() const { return handle_; }
+    [[nodiscard]] explicit operator bool() const { return handle_ != Kind::null(); }
+
+    /// Where an MPI call is to write a new handle.
+    [[nodiscard]] Handle* out() {
+        *this = Owned();
+        return &handle_;
+    }
 
   private:
     Handle handle_;
-    Handle null_;
 };
 
-inline int free_communicator(MPI_Comm* comm) {
-    return MPI_Comm_free(comm);
-}
-inline int free_window(MPI_Win* window) {
-    return MPI_Win_free(window);
-}
-inline int free_group(MPI_Group* group) {
-    return MPI_Group_free(group);
-}
+namespace handles {
 
-using OwnedComm = Owned<MPI_Comm, free_communicator>;
-using OwnedWindow = Owned<MPI_Win, free_window>;
-using OwnedGroup = Owned<MPI_Group, free_group>;
+struct Comm {
+    using Handle = MPI_Comm;
+    static Handle null() { return MPI_COMM_NULL; }
+    static void give_back(Handle& handle) { MPI_Comm_free(&handle); }
+};
+
+struct Group {
+    using Handle = MPI_Group;
+    static Handle null() { return MPI_GROUP_NULL; }
+    static void give_back(Handle& handle) { MPI_Group_free(&handle); }
+};
+
+struct Window {
+    using Handle = MPI_Win;
+    static Handle null() { return MPI_WIN_NULL; }
+    static void give_back(Handle& handle) { MPI_Win_free(&handle); }
+};
+
+struct Datatype {
+    using Handle = MPI_Datatype;
+    static Handle null() { return MPI_DATATYPE_NULL; }
+    static void give_back(Handle& handle) { MPI_Type_free(&handle); }
+};
+
+struct Reduction {
+    using Handle = MPI_Op;
+    static Handle null() { return MPI_OP_NULL; }
+    static void give_back(Handle& handle) { MPI_Op_free(&handle); }
+};
+
+/// A message on its way is given up: once marked for cancelling it can be waited for, whatever the other rank
+/// does (MPI 4.0, 3.8.4). A collective operation cannot be: `wait` for it.
+struct Request {
+    using Handle = MPI_Request;
+    static Handle null() { return MPI_REQUEST_NULL; }
+    static void give_back(Handle& handle) {
+        int done = 0;
+        if (MPI_Test(&handle, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done == 0 &&
+            MPI_Cancel(&handle) == MPI_SUCCESS) {
+            MPI_Wait(&handle, MPI_STATUS_IGNORE);
+        }
+    }
+};
+
+} // namespace handles
+
+using OwnedComm = Owned<handles::Comm>;
+using OwnedGroup = Owned<handles::Group>;
+using OwnedWindow = Owned<handles::Window>;
+using OwnedDatatype = Owned<handles::Datatype>;
+using OwnedOp = Owned<handles::Reduction>;
+
+class OwnedRequest : public Owned<handles::Request> {
+  public:
+    using Owned::Owned;
+
+    /// Wait until it is complete; the handle is none afterwards.
+    MPI_Status wait() {
+        MPI_Request request = get();
+        MPI_Status status{};
+        check(MPI_Wait(&request, &status), "MPI_Wait");
+        *out() = request;
+        return status;
+    }
+};
 
 } // namespace workloads

@@ -4,6 +4,8 @@
 #include <mpi.h>
 #include <string>
 
+#include "mpi/check.hpp"
+
 namespace workloads {
 
 /// `openmpi`, `mpich`, `impi` or `smpi`; otherwise the first word of what the library says.
@@ -13,14 +15,17 @@ inline std::string implementation() {
 #else
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length = 0;
-    MPI_Get_library_version(text, &length);
+    check(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
     const std::string said(text);
-    if (said.starts_with("Open MPI"))
+    if (said.starts_with("Open MPI")) {
         return "openmpi";
-    if (said.starts_with("MPICH"))
+    }
+    if (said.starts_with("MPICH")) {
         return "mpich";
-    if (said.starts_with("Intel"))
+    }
+    if (said.starts_with("Intel")) {
         return "impi";
+    }
     return said.substr(0, said.find_first_of(" \t\n,"));
 #endif
 }

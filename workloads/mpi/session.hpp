@@ -1,39 +1,53 @@
-// MPI from the first line of a program to its last.
+// MPI from the first line of a program to its last, and its ranks.
 #pragma once
 
 #include <mpi.h>
 
-#include "mpi/check.hpp"
+#include "harness/team.hpp"
 
 namespace workloads {
 
-/// Initialises MPI and finalises it. After an error the caller aborts: other ranks may never come to the end.
+/// Initialises MPI and finalises it. After an error of one rank alone the caller aborts: other ranks may
+/// never come to the end.
 class Session {
   public:
-    Session(int& argc, char**& argv) {
-        check(MPI_Init(&argc, &argv), "MPI_Init");
-        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    }
-    ~Session() { MPI_Finalize(); }
+    Session(int& argc, char**& argv);
+    ~Session();
     Session(const Session&) = delete;
     Session& operator=(const Session&) = delete;
 };
 
-/// The communicator of all ranks, with this rank's place in it.
-class World {
+/// The communicator of all ranks, with this rank's place in it. Errors are returned, and become exceptions.
+class World final : public Team {
   public:
-    World() {
-        check(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "MPI_Comm_rank");
-        check(MPI_Comm_size(MPI_COMM_WORLD, &size_), "MPI_Comm_size");
-    }
-    [[nodiscard]] int rank() const { return rank_; }
-    [[nodiscard]] int size() const { return size_; }
-    [[nodiscard]] bool is_root() const { return rank_ == 0; }
+    explicit World(const Session& session);
+
+    [[nodiscard]] int rank() const override { return rank_; }
+    [[nodiscard]] int size() const override { return size_; }
     [[nodiscard]] MPI_Comm handle() const { return MPI_COMM_WORLD; }
+
+    void barrier() const override;
+    void broadcast_bytes(void* data, std::size_t bytes, int root) const override;
+
+    /// Ranks of this host, this one included. Collective.
+    [[nodiscard]] int ranks_of_host() const;
+
+    /// Whether the ranks of this host are more than its CPUs; never on a simulated machine. Collective.
+    [[nodiscard]] bool is_oversubscribed() const;
+
+  protected:
+    void fold_to_all(Fold fold, Number kind, const void* own, void* folded, std::size_t count) const override;
+    void fold_to_root(Fold fold, Number kind, const void* own, void* folded,
+                      std::size_t count) const override;
+    void gather_bytes(const void* own, void* all, std::size_t bytes_of_one) const override;
 
   private:
     int rank_ = 0;
     int size_ = 1;
 };
+
+/// A number of elements or bytes as MPI takes it. Raises std::length_error where that is too many for one
+/// message.
+int mpi_count(std::size_t count);
 
 } // namespace workloads

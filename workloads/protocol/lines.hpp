@@ -2,22 +2,21 @@
 // on stdout. It is all that a workload knows of Steelyard.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-namespace workloads {
+#include "protocol/labels.hpp"
 
-/// Labels keep the order in which they were given.
-using Labels = nlohmann::ordered_json;
+namespace workloads {
 
 class Lines {
   public:
     /// Labels that every line carries.
     explicit Lines(Labels common);
 
-    /// Write one line at once, so that several processes may append. Raises std::runtime_error where it
-    /// cannot be written, or a value is not finite.
+    /// Write one line by one write(2), whatever its length, so that several processes may append to a file.
+    ///
+    /// Raises std::runtime_error where a value is not finite, or where the line cannot be written as a whole.
     void write(const std::string& metric, const std::string& unit, const Labels& labels,
                const std::vector<double>& values) const;
 

@@ -1,6 +1,6 @@
 // Asserts that means go over repetitions first, then over ranks.
 
-#include "collectives/rank_means.hpp"
+#include "harness/rank_means.hpp"
 
 #include <gtest/gtest.h>
 

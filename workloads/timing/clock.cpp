@@ -37,10 +37,12 @@ void sleep_s(double duration_s) {
 #if !defined(WORKLOADS_SIMULATED) && defined(__x86_64__)
 bool cycles_are_time() {
     std::ifstream cpuinfo("/proc/cpuinfo");
-    for (std::string line; std::getline(cpuinfo, line);)
-        if (line.starts_with("flags"))
+    for (std::string line; std::getline(cpuinfo, line);) {
+        if (line.starts_with("flags")) {
             return line.find(" constant_tsc") != std::string::npos &&
                    line.find(" nonstop_tsc") != std::string::npos;
+        }
+    }
     return false;
 }
 #endif
@@ -48,12 +50,14 @@ bool cycles_are_time() {
 } // namespace
 
 Clock::Clock(Timer timer) : timer_(timer) {
-    if (timer == Timer::monotonic)
+    if (timer == Timer::monotonic) {
         return;
+    }
 #if !defined(WORKLOADS_SIMULATED) && defined(__x86_64__)
-    if (!cycles_are_time())
+    if (!cycles_are_time()) {
         throw std::runtime_error("the cycle counter of this CPU does not tick at one rate (constant_tsc, "
                                  "nonstop_tsc); use --timer monotonic");
+    }
     origin_s_ = monotonic_s();
     origin_cycles_ = __rdtsc();
     while (monotonic_s() < origin_s_ + 0.02) {
@@ -67,8 +71,9 @@ Clock::Clock(Timer timer) : timer_(timer) {
 
 double Clock::now_s() const {
 #if !defined(WORKLOADS_SIMULATED) && defined(__x86_64__)
-    if (timer_ == Timer::cycles)
+    if (timer_ == Timer::cycles) {
         return origin_s_ + cycle_s_ * static_cast<double>(__rdtsc() - origin_cycles_);
+    }
 #endif
     return monotonic_s();
 }
@@ -76,15 +81,19 @@ double Clock::now_s() const {
 void Clock::wait_until(double time_s, [[maybe_unused]] bool oversubscribed) const {
 #ifdef WORKLOADS_SIMULATED
     // Never spin on a simulated clock: it would take one call of the simulator for every 10 ns.
-    if (const double rest_s = time_s - now_s(); rest_s > 0)
+    if (const double rest_s = time_s - now_s(); rest_s > 0) {
         sleep_s(rest_s);
+    }
 #else
-    if (oversubscribed)
-        if (const double rest_s = time_s - now_s() - awake_s; rest_s > 0)
+    if (oversubscribed) {
+        if (const double rest_s = time_s - now_s() - awake_s; rest_s > 0) {
             sleep_s(rest_s);
+        }
+    }
     while (now_s() < time_s) {
-        if (oversubscribed)
+        if (oversubscribed) {
             sched_yield();
+        }
     }
 #endif
 }
@@ -100,8 +109,9 @@ Clock::Facts Clock::facts() const {
     double last_s = start_s;
     for (int i = 0; i < readings; i++) {
         const double read_s = now_s();
-        if (read_s > last_s)
+        if (read_s > last_s) {
             step_s = std::min(step_s, read_s - last_s);
+        }
         last_s = read_s;
     }
     return {(last_s - start_s) / readings, last_s > start_s ? step_s : 0.0};

@@ -47,8 +47,9 @@ struct ClockModel {
 /// One burst gives an offset only (slope 0); several give a line through their offsets by least squares.
 /// `parent` is the model that the parent has: its errors are the child's too.
 inline ClockModel fit_clock(const std::vector<OffsetBounds>& bursts, const ClockModel& parent) {
-    if (bursts.empty())
+    if (bursts.empty()) {
         throw std::invalid_argument("a clock model needs a burst");
+    }
     const auto count = static_cast<double>(bursts.size());
     double mean_at_s = 0;
     double mean_offset_s = 0;
@@ -66,16 +67,18 @@ inline ClockModel fit_clock(const std::vector<OffsetBounds>& bursts, const Clock
     model.offset_variance_s2 = parent.variance_s2(asked_s) + half_width_s * half_width_s / 3;
     model.slope_variance = parent.slope_variance;
     model.covariance_s = parent.covariance_s + parent.slope_variance * (asked_s - parent.reference_s);
-    if (bursts.size() < 3)
+    if (bursts.size() < 3) {
         return model;
+    }
     double sxx = 0;
     double sxy = 0;
     for (const OffsetBounds& burst : bursts) {
         sxx += (burst.at_s - mean_at_s) * (burst.at_s - mean_at_s);
         sxy += (burst.at_s - mean_at_s) * (burst.offset_s - mean_offset_s);
     }
-    if (sxx <= 0)
+    if (sxx <= 0) {
         return model;
+    }
     model.slope = sxy / sxx;
     double squares = 0;
     for (const OffsetBounds& burst : bursts) {

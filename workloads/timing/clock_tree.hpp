@@ -23,14 +23,16 @@ inline std::vector<std::vector<ClockPair>> clock_rounds(int ranks) {
     std::vector<std::vector<ClockPair>> rounds;
     for (int i = levels; i >= 1; i--) {
         std::vector<ClockPair> pairs;
-        for (int parent = 0; parent < power; parent += 1 << i)
+        for (int parent = 0; parent < power; parent += 1 << i) {
             pairs.push_back({parent, parent + (1 << (i - 1))});
+        }
         rounds.push_back(pairs);
     }
     if (power < ranks) {
         std::vector<ClockPair> pairs;
-        for (int child = power; child < ranks; child++)
+        for (int child = power; child < ranks; child++) {
             pairs.push_back({child - power, child});
+        }
         rounds.push_back(pairs);
     }
     return rounds;

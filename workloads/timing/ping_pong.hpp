@@ -28,8 +28,9 @@ struct OffsetBounds {
 /// The tightest bounds of `count` exchanges; `exchange()` makes one.
 template <class MakeExchange>
 OffsetBounds bound_offset(int count, MakeExchange&& exchange) {
-    if (count < 1)
+    if (count < 1) {
         throw std::invalid_argument("a burst needs an exchange");
+    }
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();
     double first_s = 0;
@@ -38,8 +39,9 @@ OffsetBounds bound_offset(int count, MakeExchange&& exchange) {
         const Exchange one = exchange();
         low = std::max(low, one.answered_s - one.received_s);
         high = std::min(high, one.answered_s - one.sent_s);
-        if (i == 0)
+        if (i == 0) {
             first_s = one.sent_s;
+        }
         last_s = one.received_s;
     }
     // Clocks that drift during the burst can cross their bounds by some nanoseconds.

@@ -34,13 +34,16 @@ inline QuantileInterval quantile_interval(const std::vector<double>& sorted, dou
         const double log_p = std::lgamma(n + 1.0) - std::lgamma(k + 1.0) - std::lgamma(n - k + 1.0) +
                              k * std::log(q) + (n - k) * std::log1p(-q);
         cumulated += std::exp(log_p);
-        if (cumulated <= 0.025)
+        if (cumulated <= 0.025) {
             low = k + 1;
-        if (high == 0 && cumulated >= 0.975)
+        }
+        if (high == 0 && cumulated >= 0.975) {
             high = k + 1;
+        }
     }
-    if (low == 0 || high == 0)
+    if (low == 0 || high == 0) {
         return {};
+    }
     return {sorted[static_cast<std::size_t>(low - 1)], sorted[static_cast<std::size_t>(high - 1)], true};
 }
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "mpi/check.hpp"
-#include "mpi/handles.hpp"
 #include "timing/clock_tree.hpp"
 #include "timing/ping_pong.hpp"
 
@@ -44,16 +43,6 @@ unsigned long long time_namespace() {
     return stat("/proc/self/ns/time", &status) == 0 ? status.st_ino : 0;
 }
 
-bool is_one_host(const World& world) {
-    MPI_Comm made = MPI_COMM_NULL;
-    check(MPI_Comm_split_type(world.handle(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made),
-          "MPI_Comm_split_type");
-    const OwnedComm host(made, MPI_COMM_NULL);
-    int ranks = 0;
-    check(MPI_Comm_size(host.get(), &ranks), "MPI_Comm_size");
-    return ranks == world.size();
-}
-
 bool read_one_clock(const World& world) {
     const unsigned long long own = time_namespace();
     // The largest of x and of ~x are those of all ranks only where all have the same.
@@ -61,7 +50,7 @@ bool read_one_clock(const World& world) {
     std::array<unsigned long long, 2> largest = {};
     check(MPI_Allreduce(both.data(), largest.data(), 2, MPI_UNSIGNED_LONG_LONG, MPI_MAX, world.handle()),
           "MPI_Allreduce");
-    return is_one_host(world) && largest[0] == ~largest[1];
+    return world.ranks_of_host() == world.size() && largest[0] == ~largest[1];
 }
 #endif
 
@@ -82,8 +71,9 @@ ClockModel learn(const Clock& clock, int parent, int bursts, const ClockEffort& 
 
 ClockMethod chosen(ClockMethod method, [[maybe_unused]] const World& world,
                    [[maybe_unused]] const Clock& clock) {
-    if (method != ClockMethod::automatic)
+    if (method != ClockMethod::automatic) {
         return method;
+    }
 #ifdef WORKLOADS_SIMULATED
     return ClockMethod::one;
 #else
@@ -96,10 +86,11 @@ ClockMethod chosen(ClockMethod method, [[maybe_unused]] const World& world,
 ClockModel synchronise(const World& world, const Clock& clock, ClockMethod method,
                        const ClockEffort& effort) {
     ClockModel model;
-    if (method == ClockMethod::one)
+    if (method == ClockMethod::one) {
         return model;
+    }
     const int bursts = method == ClockMethod::hca3 ? effort.bursts : 1;
-    for (const auto& round : clock_rounds(world.size()))
+    for (const auto& round : clock_rounds(world.size())) {
         for (const ClockPair& pair : round) {
             if (pair.parent == world.rank()) {
                 check(MPI_Send(&model, sizeof model, MPI_BYTE, pair.child, model_tag, world.handle()),
@@ -109,14 +100,8 @@ ClockModel synchronise(const World& world, const Clock& clock, ClockMethod metho
                 model = learn(clock, pair.parent, bursts, effort, world.handle());
             }
         }
+    }
     return model;
-}
-
-double largest_error95_s(const World& world, const Clock& clock, const ClockModel& model, double ahead_s) {
-    const double own_s = model.error95_s(clock.now_s() + ahead_s);
-    double largest_s = 0;
-    check(MPI_Reduce(&own_s, &largest_s, 1, MPI_DOUBLE, MPI_MAX, 0, world.handle()), "MPI_Reduce");
-    return largest_s;
 }
 
 } // namespace workloads

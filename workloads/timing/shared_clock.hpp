@@ -3,16 +3,10 @@
 
 #include "mpi/session.hpp"
 #include "timing/clock.hpp"
+#include "timing/clock_method.hpp"
 #include "timing/clock_model.hpp"
 
 namespace workloads {
-
-enum class ClockMethod : int {
-    hca3,      ///< Offset and drift, by lines through several bursts of ping-pongs.
-    offset,    ///< One burst: clocks that drift apart are not followed.
-    one,       ///< All ranks read the same clock, as in a simulation or on one host with CLOCK_MONOTONIC.
-    automatic, ///< `one` where that is so, `hca3` elsewhere.
-};
 
 /// How much is exchanged. Every rank above rank 0 takes `bursts * spacing_s` once, in O(log p) rounds.
 struct ClockEffort {
@@ -27,8 +21,5 @@ ClockMethod chosen(ClockMethod method, const World& world, const Clock& clock);
 /// The model of this rank's clock. Collective. Parents use their own global clock already, so that errors add
 /// up along log2 p links and not along p.
 ClockModel synchronise(const World& world, const Clock& clock, ClockMethod method, const ClockEffort& effort);
-
-/// The largest stated error of any rank, `ahead_s` from now; on rank 0 only. Collective.
-double largest_error95_s(const World& world, const Clock& clock, const ClockModel& model, double ahead_s);
 
 } // namespace workloads

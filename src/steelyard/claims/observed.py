@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
+from steelyard.analysis import Analysis
 from steelyard.sample import Sample
 from steelyard.series import Series
 from steelyard.spec.experiment import Experiment
 from steelyard.stats.compare.contrast import Order
-from steelyard.stats.declared import Declared
 from steelyard.units import Scalar
 
 
@@ -31,7 +31,7 @@ class Observed(msgspec.Struct, frozen=True):
     """
 
     experiment: Experiment
-    declared: Callable[[str], Declared]
+    declared: Callable[[str], Analysis]
     samples: Callable[[str], Sequence[Sample]]
     compared: Callable[[str], Sequence[Sample]]
     series: Callable[[str, Sequence[str]], Sequence[Series]]

@@ -15,7 +15,7 @@ import click
 from steelyard import __version__
 from steelyard.cli.group import CommandGroup
 from steelyard.errors import SteelyardError
-from steelyard.run.runner.linux import require_linux
+from steelyard.run.runner.native import require_linux
 
 COMMANDS = {
     "compare": "Compare commands: which is faster, by how much, how surely.",

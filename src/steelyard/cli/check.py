@@ -12,12 +12,12 @@ import click
 
 from steelyard.cli.data import ask, data_options
 from steelyard.cli.options import json_option, strict_option
+from steelyard.cli.run_and_answer import source_of, terminal_width
 from steelyard.errors import UsageError
 from steelyard.exchange.cube import holds_profiles
 
 if TYPE_CHECKING:
     from steelyard.lab.answer.check import Checked
-    from steelyard.report.claims.document import Source
     from steelyard.spec.experiment import Experiment
 
 
@@ -88,7 +88,7 @@ def _checked(name: Path, about: Mapping[str, Any], *, run: bool) -> Checked:
     if asked or not (recorded or name.suffix == ".toml" or name.name == "record.sqlite"):
         return _of_data(name, about)
     from steelyard.lab.answer.check import check
-    from steelyard.lab.answer.records import find_record, record_of_spec
+    from steelyard.lab.run.existing_record import find_record, record_of_spec
     from steelyard.store import Record
 
     if name.is_dir() or name.name == "record.sqlite":
@@ -107,9 +107,13 @@ def _checked(name: Path, about: Mapping[str, Any], *, run: bool) -> Checked:
         _run(experiment, directory, name.read_text(encoding="utf-8"))
     with Record.open(find_record(name)) as record:
         if not run:
-            from steelyard.lab.answer.check import refuse_other
+            from steelyard.lab.run.existing_record import refuse_other_experiment, with_recorded_claims
 
-            refuse_other(record, experiment)
+            refuse_other_experiment(
+                record,
+                with_recorded_claims(experiment, directory),
+                hint=f"check what was run (steelyard check {record.directory}), or put the spec back",
+            )
         return check(record, experiment.claims)
 
 
@@ -119,45 +123,23 @@ def _of_data(name: Path, about: Mapping[str, Any]) -> Checked:
 
     asked = ask(name, **about)
     with Counting("functions", sys.stderr) as counting:
-        return check_data(
-            name.stem,
-            asked.series,
-            asked.question,
-            rules=asked.rules,
-            litmus=asked.litmus,
-            progress=counting.update,
-        )
+        return check_data(name.stem, asked, counting.update)
 
 
 def _run(experiment: Experiment, directory: Path, spec_text: str) -> None:
     """Run what is not finished, with a line of progress; nothing is said of what is."""
-    from steelyard.lab.answer.check import as_run
+    from steelyard.lab.run.existing_record import with_recorded_claims
     from steelyard.lab.run.run import run
     from steelyard.report.text.progress import ProgressLine
 
     line = ProgressLine(sys.stderr)
     try:
-        run(as_run(experiment, directory), directory, spec_text=spec_text, watch=line.update)
+        run(with_recorded_claims(experiment, directory), directory, spec_text=spec_text, watch=line.update)
     finally:
         line.clear()
 
 
-def source_of(checked: Checked) -> Source:
-    """Where its verdicts come from, as documents say it."""
-    from steelyard.report.claims.document import Source
-
-    return Source(
-        experiment=checked.experiment,
-        record=str(checked.record) if checked.record else None,
-        alpha=checked.alpha,
-        finished=checked.finished,
-        precision_reached=checked.precise,
-        declared_afterwards=checked.afterwards,
-    )
-
-
 def _print(checked: Sequence[Checked], *, strata: bool) -> None:
-    from steelyard.cli.run_and_answer import terminal_width
     from steelyard.report.claims.text import lines, notes
     from steelyard.report.text.line import Line, Span, write
 

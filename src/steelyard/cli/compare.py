@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import os
-import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 from msgspec.structs import replace
 
-from steelyard.cli import completion_values as completing
+from steelyard.cli import completion
 from steelyard.cli.compare_null import (
     BLOCKS_OF_NULL,
     NullTakesItsValueAfterEquals,
@@ -23,21 +22,25 @@ from steelyard.cli.compare_null import (
     objects_option,
     refuse_without_meaning,
 )
-from steelyard.cli.fraction import share
 from steelyard.cli.options import (
+    chosen_seed,
+    fraction,
     ignore_failure_option,
     input_option,
     json_option,
+    max_time_option,
+    metric_option,
     output_option,
     protocol_option,
+    seed_option,
     strict_option,
     timeout_option,
 )
-from steelyard.cli.run_and_answer import conduct, pointing_to, print_answer
+from steelyard.cli.run_and_answer import pointing_to, print_answer, run_with_progress
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
-    from steelyard.lab.compare.compare import Comparing
+    from steelyard.lab.compare.compare import CompareRequest
     from steelyard.spec import Experiment
 
 
@@ -45,7 +48,7 @@ if TYPE_CHECKING:
     cls=NullTakesItsValueAfterEquals,
     short_help="Compare commands: which is faster, by how much, how surely.",
 )
-@click.argument("commands", nargs=-1, required=True, metavar="COMMAND...", shell_complete=completing.commands)
+@click.argument("commands", nargs=-1, required=True, metavar="COMMAND...", shell_complete=completion.commands)
 @click.option(
     "-n",
     "--name",
@@ -53,7 +56,7 @@ if TYPE_CHECKING:
     "names",
     multiple=True,
     metavar="NAME",
-    help="What to call a command; once for each.",
+    help="Label of a command; once for each command.",
 )
 @click.option(
     "-w",
@@ -62,40 +65,38 @@ if TYPE_CHECKING:
     default=1,
     show_default=True,
     metavar="N",
-    help="Blocks that are run first and used nowhere.",
+    help="Warm-up blocks, run first and left out of every result.",
 )
 @click.option(
-    "-m", "--min-runs", type=click.IntRange(min=2), metavar="N", help="At least N runs of each command (10)."
+    "-m",
+    "--min-runs",
+    type=click.IntRange(min=2),
+    metavar="N",
+    help="Run each command at least N times (default: 10).",
 )
 @click.option(
-    "-M", "--max-runs", type=click.IntRange(min=2), metavar="N", help="At most N runs of each command."
+    "-M", "--max-runs", type=click.IntRange(min=2), metavar="N", help="Run each command at most N times."
 )
 @click.option(
     "-r",
     "--runs",
     type=click.IntRange(min=2),
     metavar="N",
-    help="Exactly N runs of each command, whatever the precision.",
+    help="Run each command exactly N times, whatever the precision.",
 )
 @click.option(
     "--precision",
-    type=share,
+    type=fraction,
     default=0.01,
     show_default=True,
-    metavar="SHARE",
-    help="Go on until every speedup is known to this relative half-width of its 95 % interval.",
+    metavar="FRACTION",
+    help="Continue until the 95 % interval of every speedup has this relative half-width.",
 )
-@click.option(
-    "--max-time",
-    default="3 min",
-    show_default=True,
-    metavar="TIME",
-    help="Stop after this, whatever the precision.",
-)
+@max_time_option("Stop after this, whatever the precision.", default="3 min")
 @click.option(
     "--contexts",
     is_flag=True,
-    help="Every block in a new context: length of the environment drawn, ASLR off.",
+    help="Draw a new context for every block: a random length of the environment, with ASLR off.",
 )
 @click.option(
     "-L",
@@ -104,7 +105,7 @@ if TYPE_CHECKING:
     nargs=2,
     multiple=True,
     metavar="VAR VALUES",
-    help="Run with each of the VALUES (a,b,c) for {VAR}.",
+    help="Run with each of the VALUES (a,b,c) in place of {VAR}.",
 )
 @click.option(
     "-s", "--setup", multiple=True, metavar="CMD", help="Shell command, untimed, before everything."
@@ -119,34 +120,25 @@ if TYPE_CHECKING:
     "-S",
     "--shell",
     metavar="SHELL",
-    help="Have SHELL -c run the commands (default: no shell; 'default' is /bin/sh).",
+    help="Run the commands through SHELL -c (default: no shell; 'default' is /bin/sh).",
 )
 @click.option(
-    "-N", "no_shell", is_flag=True, help="Start the commands without a shell; this is what happens anyway."
+    "-N",
+    "no_shell",
+    is_flag=True,
+    help="Run without a shell (already the default; accepted for hyperfine compatibility).",
 )
 @ignore_failure_option
 @input_option
 @timeout_option
-@click.option(
-    "--metric",
-    default="wall_s",
-    show_default=True,
-    metavar="NAME",
-    shell_complete=completing.metrics,
-    help="What is compared: wall_s, cpu_s, rss_bytes, …",
-)
+@metric_option("Metric to compare: wall_s, cpu_s, rss_bytes, …", default="wall_s")
 @click.option(
     "--margin",
-    type=share,
-    metavar="SHARE",
-    help="Smallest difference that matters; smaller ones are called equivalent.",
+    type=fraction,
+    metavar="FRACTION",
+    help="Smallest difference that matters; a smaller one is called equivalent.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="Of the order of runs (default: drawn, and stored).",
-)
+@seed_option
 @null_option
 @comparisons_option
 @build_option
@@ -165,7 +157,7 @@ def command(
     max_runs: int | None,
     runs: int | None,
     precision: float,
-    max_time: str,
+    max_time_s: float,
     contexts: bool,
     parameters: tuple[tuple[str, str], ...],
     setup: tuple[str, ...],
@@ -175,7 +167,7 @@ def command(
     no_shell: bool,
     ignore_failure: bool,
     stdin: str | None,
-    timeout: str | None,
+    timeout_s: float | None,
     metric: str,
     margin: float | None,
     seed: int | None,
@@ -200,8 +192,13 @@ def command(
     steelyard compare --contexts './prog-O2' './prog-O3'
     steelyard compare --null './prog input'
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
-    from steelyard.lab.compare.compare import BLOCKS, DEFAULT_SHELL, Comparing, shell_words, state_directory
-    from steelyard.units import parse_duration
+    from steelyard.lab.compare.compare import (
+        BLOCKS,
+        DEFAULT_SHELL,
+        CompareRequest,
+        shell_words,
+        state_directory,
+    )
 
     if comparisons is not None and null is None:
         raise UsageError(
@@ -220,9 +217,10 @@ def command(
         raise UsageError("-N and --shell contradict each other", hint="leave one of them out")
     if shell is None and not no_shell:
         _hint_at_shell([(text, shell_words(text)) for text in commands])
+    directory = output or state_directory(os.environ, "compare").with_suffix(".lab")
     # Below the first look there is nothing to decide: so many runs, whatever the precision.
     fixed = runs or (max_runs if max_runs and max_runs < BLOCKS else None)
-    comparing = Comparing(
+    request = CompareRequest(
         commands=commands,
         names=names,
         parameters={name: values.split(",") for name, values in parameters},
@@ -233,23 +231,23 @@ def command(
         stdin=stdin,
         contexts=contexts,
         ignore_failure=ignore_failure,
-        timeout_s=None if timeout is None else parse_duration(timeout),
+        timeout_s=timeout_s,
         discard=warmup,
         blocks=fixed or min_runs or BLOCKS,
         max_blocks=max_runs,
         rel_halfwidth=None if fixed else precision,
-        max_time_s=parse_duration(max_time),
+        max_time_s=max_time_s,
         metric=metric,
         margin=margin,
-        seed=secrets.randbits(31) if seed is None else seed,
+        seed=chosen_seed(seed, directory),
     )
     if null is not None:
-        comparing = replace(comparing, blocks=runs or BLOCKS_OF_NULL, rel_halfwidth=None)
-        if not given(ctx, "max_time"):  # the three minutes are for one comparison
-            comparing = replace(comparing, max_time_s=math.inf)
+        request = replace(request, blocks=runs or BLOCKS_OF_NULL, rel_halfwidth=None)
+        if not given(ctx, "max_time_s"):  # the three minutes are for one comparison
+            request = replace(request, max_time_s=math.inf)
         code = calibrate(
             null,
-            comparing,
+            request,
             comparisons=comparisons,
             build=build,
             objects=objects,
@@ -257,14 +255,8 @@ def command(
             as_json=as_json,
         )
         ctx.exit(code)
-    from steelyard.lab.compare.existing_record import earlier_seed
-
-    directory = output or state_directory(os.environ, "compare").with_suffix(".lab")
-    if seed is None and output is not None and (begun := earlier_seed(output)) is not None:
-        # The same comparison again goes on where it stopped, in the order that was drawn then.
-        comparing = replace(comparing, seed=begun)
     with pointing_to(directory):
-        conduct(_experiment(comparing), directory)
+        run_with_progress(_experiment(request), directory)
         code = print_answer(directory, as_json=as_json, strict=strict, protocol=protocol)
     click.echo(f"record: {directory}" if as_json else f"\nrecord: {directory}", err=as_json)
     ctx.exit(code)
@@ -281,10 +273,10 @@ _OPTIONS: Final = {
 """What a key of a spec is called here."""
 
 
-def _experiment(comparing: Comparing) -> Experiment:
+def _experiment(request: CompareRequest) -> Experiment:
     """The experiment; what is wrong with it is said in the words of this command."""
     try:
-        return comparing.experiment()
+        return request.experiment()
     except UsageError as error:
         said = error.message.removeprefix("experiment(): ")
         for key, option in _OPTIONS.items():

@@ -13,7 +13,7 @@ import click
 
 from steelyard.cli.run_and_answer import terminal_width
 from steelyard.errors import UsageError
-from steelyard.lab.compare.compare import Comparing
+from steelyard.lab.compare.compare import CompareRequest
 
 NULLS = ("itself", "layout")
 
@@ -91,7 +91,7 @@ def refuse_without_meaning(ctx: click.Context) -> None:
 
 def calibrate(
     null: str,
-    comparing: Comparing,
+    request: CompareRequest,
     *,
     comparisons: int | None,
     build: str | None,
@@ -110,17 +110,17 @@ def calibrate(
     from steelyard.report.text.progress import ProgressLine
 
     line = ProgressLine(sys.stderr)
-    kinds: dict[str, Callable[[Comparing], Make]] = {"itself": itself, "layout": layouts}
+    kinds: dict[str, Callable[[CompareRequest], Make]] = {"itself": itself, "layout": layouts}
     if build is not None:
-        from steelyard.lab.compare.null_built_layout import Building, built_layouts
+        from steelyard.lab.compare.null_layout import Building, built_layouts
 
         building = Building(build, tuple(shlex.split(objects or "")))
-        kinds["layout"] = lambda comparing: built_layouts(comparing, building)
+        kinds["layout"] = lambda request: built_layouts(request, building)
     try:
         result = compare_with_itself(
             "layout" if null == "layout" else "itself",
-            comparing,
-            kinds[null](comparing),
+            request,
+            kinds[null](request),
             comparisons=comparisons or COMPARISONS,
             directory=output or state_directory(os.environ, "null"),
             keep=output is not None,

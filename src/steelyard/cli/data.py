@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from steelyard.cli.options import metrics_option, parameters_option
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
-    from steelyard.cli.data_request import Asked
     from steelyard.exchange.csv_columns import Columns
+    from steelyard.lab.answer.model import ModelRequest
     from steelyard.scaling.question import Expectation
     from steelyard.series import Series
 
@@ -23,7 +24,7 @@ OPTIONS: Final = (
         "expect",
         multiple=True,
         metavar="[NAME=]BIG-O",
-        help="What functions should grow like: 'O(log p)', or 'bcast=O(log p)' for one. Repeatable.",
+        help="Expected growth of all functions, 'O(log p)', or of one, 'bcast=O(log p)'. Repeatable.",
     ),
     click.option(
         "--expectations",
@@ -34,49 +35,46 @@ OPTIONS: Final = (
     click.option(
         "--deviation",
         metavar="BIG-O",
-        help="How far off is approximate; by default the leading exponent halved.",
+        help="Deviation that still counts as approximate (default: half the leading exponent).",
     ),
-    click.option(
-        "-p",
-        "--parameter",
-        "parameters",
-        multiple=True,
-        metavar="NAME",
-        help="What is modelled over (CSV, records); the first is what expectations are about.",
-    ),
+    parameters_option("Model over this (CSV, records); expectations are about the first. Repeatable."),
     click.option(
         "--along",
         multiple=True,
         metavar="N=P",
-        help="Parameter N of expectations grows with P (weak scaling).",
+        help="Let parameter N of the expectations grow with P (weak scaling).",
     ),
     click.option(
         "--at",
         "scale",
         multiple=True,
         metavar="P=VALUE",
-        help="Scale of interest: ranks and values there too.",
+        help="Scale of interest: give ranks and values there too.",
     ),
-    click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only these metrics."),
+    metrics_option("Only these metrics. Repeatable."),
     click.option(
         "--function",
         "functions",
         multiple=True,
         metavar="TEXT",
-        help="Only functions whose name has TEXT in it.",
+        help="Only functions whose name contains TEXT. Repeatable.",
     ),
     click.option(
-        "--rule", "rules", multiple=True, metavar="RULE", help="'allreduce <= reduce + bcast'. Repeatable."
+        "--rule",
+        "rules",
+        multiple=True,
+        metavar="RULE",
+        help="Relation between functions: 'allreduce <= reduce + bcast'. Repeatable.",
     ),
     click.option(
-        "--litmus", metavar="NAME", help="A function that tells the machine's fault from the library's."
+        "--litmus", metavar="NAME", help="Function that separates the machine's fault from the library's."
     ),
-    click.option("--value", metavar="COLUMN", help="CSV: the column with the metric."),
+    click.option("--value", metavar="COLUMN", help="CSV: column of the metric."),
     click.option(
-        "--by", "by", multiple=True, metavar="COLUMN", help="CSV: columns that tell functions apart."
+        "--by", "by", multiple=True, metavar="COLUMN", help="CSV: columns that distinguish functions."
     ),
-    click.option("--u", "u", metavar="COLUMN", help="CSV: standard uncertainty of the value."),
-    click.option("--n", "n", metavar="COLUMN", help="CSV: launches behind the value."),
+    click.option("--u", "u", metavar="COLUMN", help="CSV: column of the standard uncertainty."),
+    click.option("--n", "n", metavar="COLUMN", help="CSV: column of the number of launches."),
     click.option("--unit", default="", metavar="UNIT", help="CSV: unit of the value."),
 )
 """In the order of the help."""
@@ -107,7 +105,7 @@ def ask(
     u: str | None,
     n: str | None,
     unit: str,
-) -> Asked:
+) -> ModelRequest:
     """Read the data and the options.
 
     Raises
@@ -115,8 +113,8 @@ def ask(
     UsageError
         The file cannot be read, or an option cannot be understood.
     """
-    from steelyard.cli.data_request import Asked
     from steelyard.exchange.csv_columns import Columns
+    from steelyard.lab.answer.model import ModelRequest
     from steelyard.scaling.question import Question
 
     columns = None
@@ -146,7 +144,7 @@ def ask(
         scale={name: _number(number, "--at") for name, number in (_pair(text, "--at") for text in scale)},
         threads=len(os.sched_getaffinity(0)),
     )
-    return Asked(series, question, tuple(rules), litmus)
+    return ModelRequest(series, question, tuple(rules), litmus)
 
 
 def _refuse_unknown(metric: str, series: Sequence[Series], data: Path) -> None:
@@ -163,8 +161,8 @@ def _series(
     from steelyard.exchange.cube import holds_profiles
 
     if data.suffix == ".lab" or (data.is_dir() and not holds_profiles(data)):
-        from steelyard.lab.answer.records import find_record
         from steelyard.lab.answer.series_of_record import series_of_record
+        from steelyard.lab.run.existing_record import find_record
         from steelyard.store import Record
 
         with Record.open(find_record(data)) as record:
@@ -212,7 +210,7 @@ def _number(text: str, option: str) -> float:
 
 
 def as_float(text: str) -> float:
-    """The number, 0 where it is none."""
+    """Read a number; 0 for text that is not a number."""
     try:
         return float(text)
     except ValueError:

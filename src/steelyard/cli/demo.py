@@ -35,11 +35,11 @@ def command(output: Path | None) -> None:
     length of its environment.
     """
     from steelyard.lab.compare.compare import state_directory
-    from steelyard.lab.compare.existing_record import refuse_other
+    from steelyard.lab.run.existing_record import refuse_other_command
     from steelyard.report.demo import findings, heading, paragraph
 
     directory = output or state_directory(os.environ, "demo")
-    refuse_other(directory, "demo")
+    refuse_other_command(directory, "demo")
     found: list[str] = []
     parts = (
         ("A command against itself: nothing can differ", _itself),

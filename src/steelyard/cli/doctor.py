@@ -20,11 +20,11 @@ def command(ctx: click.Context, as_json: bool) -> None:
 
     The same facts are stored with every run.
     """
-    from steelyard.lab.doctor import checkup
+    from steelyard.lab.doctor import inspect_host
     from steelyard.report.doctor import lines, render_json
     from steelyard.report.text.line import write
 
-    found = checkup()
+    found = inspect_host()
     if as_json:
         click.echo(render_json(found.findings, found.facts, able=found.able), nl=False)
     else:

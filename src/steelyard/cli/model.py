@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from steelyard.cli import completion_values as completing
+from steelyard.cli import completion
 from steelyard.cli.data import as_float, ask, data_options
 from steelyard.cli.options import json_option, strict_option
 from steelyard.errors import UsageError
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
     "space",
     multiple=True,
     metavar="NAME|BIG-O",
-    shell_complete=completing.spaces,
+    shell_complete=completion.spaces,
     help="default, seed001, mpi-study, wide; or your own terms, one an option.",
 )
 @click.option(
     "--aggregate",
     default="auto",
     metavar="NAME",
-    shell_complete=completing.aggregates,
+    shell_complete=completion.aggregates,
     help="What stands for repetitions: auto, mean, median, first-quartile, lower-half.",
 )
 @click.option(
@@ -99,9 +99,7 @@ def _run(
     )
     series = asked.series
     with Counting("functions", sys.stderr) as counting:
-        found = model_series(
-            series, question, rules=asked.rules, litmus=asked.litmus, progress=counting.update
-        )
+        found = model_series(replace(asked, question=question), counting.update)
     after = _after(found, series, question, limit=limit, versus=versus, suggest=suggest)
     _print(found, after, as_json=as_json)
     if accept is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.cli import completion_values as completing
+from steelyard.cli import completion
 from steelyard.cli.options import json_option
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     "damaged",
     type=click.Path(path_type=Path),
     metavar="DAMAGED.lab",
-    shell_complete=completing.records,
+    shell_complete=completion.records,
 )
 @click.argument("new", type=click.Path(path_type=Path), metavar="NEW.lab")
 @json_option
@@ -33,8 +33,8 @@ def command(damaged: Path, new: Path, as_json: bool) -> None:
     """
     from msgspec.structs import asdict
 
-    from steelyard.lab.answer.records import find_record
-    from steelyard.report.document import written
+    from steelyard.answers.document import written
+    from steelyard.lab.run.existing_record import find_record
     from steelyard.store.recovery import recover
 
     found = recover(find_record(damaged), new)

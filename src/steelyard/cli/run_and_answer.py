@@ -18,6 +18,7 @@ from steelyard.spec.experiment import Experiment
 
 if TYPE_CHECKING:
     from steelyard.lab.answer.check import Checked
+    from steelyard.report.claims.document import Source
     from steelyard.report.text.line import Line
     from steelyard.report.text.progress import ProgressLine
     from steelyard.stats.answer import Answer
@@ -71,19 +72,19 @@ def tell_records(directory: Path, *, as_json: bool) -> None:
     click.echo(f"records: {directory}" if as_json else f"\nrecords: {directory}", err=as_json)
 
 
-def conduct(
+def run_with_progress(
     experiment: Experiment, directory: Path, *, spec_text: str = "", extend: int | None = None
 ) -> None:
     """Run to the end, with a line of progress on a terminal; of what had ended already, that is said."""
-    from steelyard.lab.run.background import Meanwhile
     from steelyard.lab.run.extending import had_ended
+    from steelyard.lab.run.process import Background
     from steelyard.lab.run.run import run
     from steelyard.report.text.progress import ProgressLine
 
     blocks = None if extend else had_ended(directory)
     line = ProgressLine(sys.stderr)
     # Closing a record is waiting for the disk; meanwhile, when no trial runs any more, the answer is loaded.
-    loading = Meanwhile(_load_analysis)
+    loading = Background(_load_analysis)
     try:
         run(
             experiment,
@@ -106,7 +107,7 @@ def conduct(
 
 
 def _load_analysis() -> None:
-    from steelyard.lab.run.one_thread import one_thread
+    from steelyard.lab.run.process import one_thread
 
     with one_thread():
         import steelyard.lab.answer.analyze  # noqa: F401
@@ -184,12 +185,25 @@ def _checked(record: Record) -> Checked:
     return check(record)
 
 
+def source_of(checked: Checked) -> Source:
+    """Where its verdicts come from, as documents say it."""
+    from steelyard.report.claims.document import Source
+
+    return Source(
+        experiment=checked.experiment,
+        record=str(checked.record) if checked.record else None,
+        alpha=checked.alpha,
+        finished=checked.finished,
+        precision_reached=checked.precise,
+        declared_afterwards=checked.afterwards,
+    )
+
+
 def _claims_entries(checked: Checked | None) -> list[dict[str, Any]]:
     if checked is None:
         return []
     import msgspec
 
-    from steelyard.cli.check import source_of
     from steelyard.report.claims.document import verdict_entry
 
     return [msgspec.to_builtins(verdict_entry(source_of(checked), each)) for each in checked.verdicts]

@@ -16,7 +16,7 @@ from steelyard.cli.run_and_answer import terminal_width
 @json_option
 def command(record: Path, as_json: bool) -> None:
     """Show how far RECORD (a directory NAME.lab, or its spec) is, what failed, and who runs it."""
-    from steelyard.lab.answer.records import find_record
+    from steelyard.lab.run.existing_record import find_record
     from steelyard.lab.run.status import status
     from steelyard.report.status import document, lines
     from steelyard.report.text.line import write

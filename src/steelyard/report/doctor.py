@@ -7,17 +7,17 @@ from typing import Final, Literal, Protocol
 
 import msgspec
 
-from steelyard.report.document import written
+from steelyard.answers.document import written
 from steelyard.report.text.label import pad, printable, wrap
 from steelyard.report.text.line import Line, Span, Style
 from steelyard.units import Scalar
 
 FORMAT: Final = "steelyard/doctor"
-VERSION: Final = 1
+VERSION: Final = 2
 
-Weight = Literal["spoils", "limits", "fine"]
+Weight = Literal["problem", "limitation", "ok"]
 
-_STYLES: Final[dict[Weight, Style]] = {"spoils": "bad", "limits": "open", "fine": "good"}
+_STYLES: Final[dict[Weight, Style]] = {"problem": "bad", "limitation": "open", "ok": "good"}
 
 
 class Finding(Protocol):
@@ -55,7 +55,10 @@ class FindingEntry(msgspec.Struct, frozen=True):
 
 
 class DoctorDocument(msgspec.Struct, frozen=True):
-    """The document ``steelyard/doctor``. History: version 1, the first."""
+    """The document ``steelyard/doctor``.
+
+    History: 1, the first; 2, weights are problem, limitation, ok (were spoils, limits, fine).
+    """
 
     format: str
     version: int

@@ -6,8 +6,8 @@ from typing import Final, Literal
 
 import msgspec
 
+from steelyard.answers.document import written
 from steelyard.answers.interval import Interval
-from steelyard.report.document import written
 from steelyard.report.ends import ends
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import printable, shorten, wrap

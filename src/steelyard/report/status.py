@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from steelyard.answers.document import written
 from steelyard.answers.status import State, Status
-from steelyard.report.document import written
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import counted, listed, printable, wrap
 from steelyard.report.text.line import Line, Span, plain

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
+from steelyard.analysis import Analysis
 from steelyard.spec.check.factors import COMMAND
 from steelyard.spec.check.program import HOOKS
-from steelyard.spec.check.type_b import as_tables
 from steelyard.spec.claims.claim import Claim
 from steelyard.spec.experiment import (
-    Analysis,
     Build,
     Contexts,
     Design,
@@ -151,33 +152,12 @@ def _metric(metric: UserMetric) -> Table:
 
 
 def _analysis(analysis: Analysis) -> Table:
-    keys = (
-        "metric",
-        "estimand",
-        "interval",
-        "uncertainty",
-        "family",
-        "strata",
-        "baseline",
-        "alpha",
-        "margin",
-        "instances",
-        "ratio_across",
-        "failures",
-        "protocol",
-        "alternative",
-        "ks_policy",
-        "effects",
-        "contrasts",
-        "unreplicated",
-    )
-    table = _different(analysis, Analysis(), keys)
-    if analysis.type_b:
-        table["type_b"] = as_tables(analysis.type_b)
-    if analysis.protocol != "default":  # which has another default
-        table["family"] = analysis.family
-    # Without strata, a baseline makes one of every other factor; none at all must then be said.
-    return table if analysis.baseline is None else table | {"strata": analysis.strata}
+    table = _plain(analysis)
+    if analysis.protocol == "default":
+        table.pop("family")  # Of which a protocol has another default.
+    if analysis.baseline is None and not analysis.strata:
+        table.pop("strata")  # Which a baseline makes of every other factor; none at all must then be said.
+    return table
 
 
 def _claim(claim: Claim) -> Table:
@@ -208,6 +188,26 @@ def _different(given: object, default: object, keys: tuple[str, ...]) -> Table:
     return {
         key: value for key, value in values.items() if value is not None and value != getattr(default, key)
     }
+
+
+def _plain(part: msgspec.Struct) -> Table:
+    """Every key whose value is not its default; never ``None``, for which TOML has no form."""
+    table: Table = {}
+    for field in msgspec.structs.fields(part):
+        value = getattr(part, field.name)
+        factory = field.default_factory
+        default = field.default if factory is msgspec.NODEFAULT else factory()
+        if value is not None and value != default:
+            table[field.encode_name] = _value(value)
+    return table
+
+
+def _value(value: object) -> object:
+    if isinstance(value, msgspec.Struct):
+        return _plain(value)
+    if isinstance(value, (list, tuple)):
+        return [_value(each) for each in value]
+    return {key: _value(each) for key, each in value.items()} if isinstance(value, Mapping) else value
 
 
 def _duration(seconds: float) -> str:

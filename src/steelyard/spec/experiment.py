@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from steelyard.estimand import Estimand, IntervalKind, OnFailures, Uncertainty
+from steelyard.analysis import Analysis
 from steelyard.factorial.layout import Kind
 from steelyard.spec.claims.claim import Claim
 from steelyard.units import Better, Scalar
@@ -166,53 +166,6 @@ class UserMetric(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a tool of valgrind counts (``steelyard.spec.valgrind``)."""
     where: Mapping[str, Scalar] = {}
     """Only treatments with these levels have it; others need not report it."""
-
-
-class StatedError(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An error of the primary metric's values that repetition does not show.
-
-    ``u`` is its standard uncertainty, in the unit of the metric or relative to the value; ``shared``: the
-    same in all treatments; ``nu``: degrees of freedom of ``u``, ``None`` where it is taken as exact.
-    """
-
-    name: str
-    u: float
-    relative: bool = False
-    shared: bool = False
-    nu: float | None = None
-
-
-class Analysis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is compared, and how sure one must be.
-
-    With a baseline, each stratum of several treatments has exactly one with its levels. ``margin`` is the
-    smallest relative difference that matters. ``alternative`` and ``ks_policy`` are the protocol's.
-    """
-
-    metric: str = "wall_s"
-    estimand: Estimand = "geomean_ratio"
-    family: Literal["baseline", "all-pairs"] = "baseline"
-    strata: tuple[str, ...] = ()
-    baseline: Mapping[str, Scalar] | None = None
-    alpha: float = 0.05
-    margin: float | None = None
-    failures: OnFailures = "refuse"
-    protocol: Literal["default", "nogueira-matias-2014"] = "default"
-    alternative: Literal["two-sided", "faster"] = "two-sided"
-    ks_policy: Literal["flag", "veto"] = "flag"
-    interval: IntervalKind | None = None
-    """``None``: the first kind that the estimand has."""
-    uncertainty: Uncertainty = "mean"
-    type_b: tuple[StatedError, ...] = ()
-    instances: str | None = None
-    """Factor or label whose levels are the same problems in every run."""
-    ratio_across: str | None = None
-    """Factor at whose further levels each speedup is set against that at the first."""
-    effects: tuple[str, ...] | None = None
-    """Factors and links whose effects are estimated; ``None``: all that the strata leave."""
-    contrasts: Mapping[str, Mapping[str, tuple[float, ...]]] = {}
-    """Name to factor to one weight a level."""
-    unreplicated: Literal["none", "lenth"] = "none"
 
 
 class Queue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
+from steelyard.analysis import Analysis
 from steelyard.answers.notice import Notice
 from steelyard.factorial import Layout
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.compare.instances import pool
 from steelyard.stats.compare.pairing import pair_up
-from steelyard.stats.declared import Declared
 from steelyard.stats.describe.described import Described, describe
-from steelyard.stats.describe.doubtful_unit import doubtful_units
 from steelyard.stats.design_facts import DesignFacts
-from steelyard.stats.notices import limits_of, warnings_of
+from steelyard.stats.notices import doubtful_units, limits_of, warnings_of
 from steelyard.units import Metric
 
 if TYPE_CHECKING:  # with what they come from, 90 modules that an answer about one treatment does without
@@ -58,7 +57,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     experiment: str
     design: DesignFacts
-    declared: Declared
+    declared: Analysis
     metric: Metric
     samples: tuple[Described, ...]
     comparisons: tuple[Comparison, ...]
@@ -81,7 +80,7 @@ def answer(
     experiment: str,
     samples: Sequence[Sample],
     facts: DesignFacts,
-    declared: Declared,
+    declared: Analysis,
     *,
     to_limit: Sequence[Sample] | None = None,
     warnings: Sequence[Notice] = (),
@@ -142,18 +141,19 @@ def answer(
     )
 
 
-def _protocol(samples: Sequence[Sample], declared: Declared) -> ProtocolAnswer | None:
-    if declared.protocol is None:
+def _protocol(samples: Sequence[Sample], declared: Analysis) -> ProtocolAnswer | None:
+    if declared.protocol == "default":
         return None
     # Imported where it is asked for: the default analysis does without its tests.
     from steelyard.stats.protocol_2014.family import protocol
+    from steelyard.stats.protocol_2014.rules import Rules
 
-    return protocol(samples, declared, declared.protocol)
+    return protocol(samples, declared, Rules.of(declared))
 
 
-def _of_protocol(declared: Declared, facts: DesignFacts) -> list[Notice]:
-    """What the protocol takes for granted, and this design does not give."""
-    if declared.protocol is None:
+def _of_protocol(declared: Analysis, facts: DesignFacts) -> list[Notice]:
+    """Assumptions of the protocol that this design does not meet."""
+    if declared.protocol == "default":
         return []
     if facts.order == "sequential":
         return [Notice("pseudo_replication", (), {"cause": "order"})]
@@ -161,5 +161,5 @@ def _of_protocol(declared: Declared, facts: DesignFacts) -> list[Notice]:
     return [Notice("pairing_given_up"), *returning]
 
 
-def _lonely(samples: Sequence[Sample], declared: Declared) -> tuple[Treatment, ...]:
+def _lonely(samples: Sequence[Sample], declared: Analysis) -> tuple[Treatment, ...]:
     return pair_up([s for s in samples if s.metric.name == declared.metric], declared).without_baseline

@@ -1,4 +1,4 @@
-"""``remembered``: what was found out about a sample a moment ago is not found out again."""
+"""``cached``: a cache of the two latest samples, by identity."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class _This:
         return isinstance(other, _This) and other.sample is self.sample
 
 
-def remembered(function: Callable[[Sample], T]) -> Callable[[Sample], T]:
-    """The same function, which keeps its results for the two samples that it was asked about last.
+def cached(function: Callable[[Sample], T]) -> Callable[[Sample], T]:
+    """Decorate a function so that it keeps its results for the two samples it was last called with.
 
     A baseline is one side of each pair of its family, and then stays while the other sides pass by. Samples
     do not change; what the function returns must not be changed.

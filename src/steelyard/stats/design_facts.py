@@ -8,7 +8,30 @@ from typing import Literal
 import msgspec
 
 from steelyard.stats.compare.contrast import Order
-from steelyard.stats.planning.pace import Pace
+
+
+class Pace(msgspec.Struct, frozen=True):
+    """Seconds of the experiment's time.
+
+    Attributes
+    ----------
+    block_s : float
+        A complete block, with all that happened beside: what failed, what was discarded, what was stored.
+    context_s : float
+        What a new block costs beyond its runs, where it has a context: hooks, and setting that up.
+    runs : int
+        Of each treatment in a block.
+    """
+
+    block_s: float
+    context_s: float = 0.0
+    runs: int = 1
+
+    @property
+    def run_s(self) -> float:
+        """One run of every treatment."""
+        return max(0.0, self.block_s - self.context_s) / self.runs
+
 
 State = Literal["complete", "running", "interrupted", "precision_not_reached"]
 

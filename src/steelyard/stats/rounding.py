@@ -1,4 +1,4 @@
-"""What arithmetic alone can make of values that are the same: no test takes it for a spread."""
+"""Rounding errors: the spread that arithmetic alone gives equal values, which no test takes for real."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment, Reduce
 from steelyard.store.database import damaged, explained
 from steelyard.store.differences import differences
-from steelyard.store.reduction import REDUCTIONS
+from steelyard.store.sampling import REDUCTIONS
 from steelyard.units import Metric
 
 FILE: Final = "record.sqlite"

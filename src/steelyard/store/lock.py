@@ -20,7 +20,7 @@ from steelyard.errors import RecordBusyError, RecordError
 _FLOCK = struct.Struct("hhqqi4x")
 _WHOLE_FILE = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
 
-_PATIENCE_S: Final = 2.0
+_TIMEOUT_S: Final = 2.0
 """For what a killed writer had just forked: until it becomes another program, it has the lock too."""
 
 _PAUSE_S: Final = 0.002
@@ -103,7 +103,7 @@ class WriterLock:
         self._write(msgspec.json.encode(Holder(os.getpid(), os.uname().nodename, since)))
 
     def _take(self, path: Path) -> None:
-        patient_until = time.monotonic() + _PATIENCE_S
+        patient_until = time.monotonic() + _TIMEOUT_S
         while True:
             try:
                 fcntl.fcntl(self._fd, fcntl.F_OFD_SETLK, _WHOLE_FILE)

@@ -15,17 +15,23 @@ import msgspec
 from steelyard.design.plan import Block, BlockOutcome, BlockState, Context, Extension
 from steelyard.run.measure.measurement import Measurement
 from steelyard.sample import Failures, Sample
-from steelyard.store.censoring import CensoredColumns, times_to_limit
 from steelyard.store.database import explained
-from steelyard.store.disturbance import disturbances
 from steelyard.store.entries import Batch, Disturbance, Gaps, Journal, Look, Notice, Progress, Run
 from steelyard.store.facts import FILE, Facts
 from steelyard.store.lock import Holder, holder
 from steelyard.store.provenance import Origins
-from steelyard.store.reduction import REDUCTIONS
-from steelyard.store.sampling import ALWAYS, Columns, Origin, builtin_columns, reported_columns, uncounted
-from steelyard.store.streaming import measurements
-from steelyard.store.trials import Trials
+from steelyard.store.sampling import (
+    ALWAYS,
+    REDUCTIONS,
+    CensoredColumns,
+    Columns,
+    Origin,
+    builtin_columns,
+    reported_columns,
+    times_to_limit,
+    uncounted,
+)
+from steelyard.store.trials import Trials, disturbances, measurements
 from steelyard.units import Scalar
 
 P = ParamSpec("P")

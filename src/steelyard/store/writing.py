@@ -16,15 +16,13 @@ from msgspec.structs import astuple
 from steelyard.design.plan import Block, BlockState, Extension
 from steelyard.errors import RecordError
 from steelyard.run.measure.measurement import Measurement, Value
-from steelyard.store.creation import block_row
 from steelyard.store.database import explained, set_durable
 from steelyard.store.entries import Batch, Look, RunState
 from steelyard.store.facts import FILE
 from steelyard.store.failed_output import FailedOutput
-from steelyard.store.inserting import insert
-from steelyard.store.json_text import as_given, canonical
 from steelyard.store.lock import WriterLock
 from steelyard.store.reading import Reading
+from steelyard.store.rows import as_given, block_row, canonical, insert
 from steelyard.store.schema import EXTENSION, VERSION
 from steelyard.units import Scalar
 

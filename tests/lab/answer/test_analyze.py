@@ -7,7 +7,8 @@ import pytest
 
 from steelyard.design import treatments
 from steelyard.errors import RecordError, UsageError
-from steelyard.lab.answer.analyze import _cap, analyze
+from steelyard.lab.answer.analyze import analyze
+from steelyard.lab.answer.design_facts import _cap
 from steelyard.spec.experiment import Launching
 from steelyard.store import Record
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from steelyard.errors import UsageError
 from steelyard.growth import Growth
-from steelyard.lab.answer.model import model_series
+from steelyard.lab.answer.model import ModelRequest, model_series
 from steelyard.lab.answer.series_of_record import series_of_record, series_of_samples
 from steelyard.scaling import Expectation, Question
 
@@ -37,7 +37,9 @@ def test_each_combination_of_the_other_factors_is_a_series_with_one_value_a_laun
 
 def test_a_record_is_modelled_and_held_to_expectations(record):
     question = Question(expectations={"loop": Expectation("O(n)"), "pairs": Expectation("O(n)")})
-    found = model_series(series_of_record(record, ("n",), ("steps",)), question, rules=["loop <= pairs"])
+    found = model_series(
+        ModelRequest(series_of_record(record, ("n",), ("steps",)), question, ["loop <= pairs"])
+    )
     assert {m.name: (m.lead[0], m.validation.rank) for m in found.models} == {
         "loop": (Growth.of(1), "match"),
         "pairs": (Growth.of(2), "none"),
@@ -79,7 +81,9 @@ def test_runs_that_fail_at_the_largest_scale_only_leave_no_rank_and_no_rule(run_
     refused = failures == "refuse"
     assert sorted(found.values()) == ([False, True] if refused else [False, False])
     question = Question(expectations={"*": Expectation("O(n^2)")})
-    modelled = model_series(series_of_record(record, ("n",), ("steps",)), question, rules=["loop <= pairs"])
+    modelled = model_series(
+        ModelRequest(series_of_record(record, ("n",), ("steps",)), question, ["loop <= pairs"])
+    )
     ranks = {each.name: each.validation.rank for each in modelled.models}
     assert {name for name, rank in ranks.items() if rank == "undecided"} == {n for n in found if found[n]}
     assert [rule.verdict for rule in modelled.rules] == ["not_resolved" if refused else "holds"]

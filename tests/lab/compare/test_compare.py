@@ -6,11 +6,11 @@ import pytest
 
 from steelyard.design import treatments
 from steelyard.errors import UsageError
-from steelyard.lab.compare.compare import Comparing, shell_words, split, state_directory
+from steelyard.lab.compare.compare import CompareRequest, shell_words, split, state_directory
 
 
 def words(**keys) -> dict[str, tuple[str, ...]]:
-    return dict(Comparing(**keys).experiment().program.commands)
+    return dict(CompareRequest(**keys).experiment().program.commands)
 
 
 def test_a_command_is_split_as_a_shell_splits_it_and_braces_stay_braces():
@@ -19,13 +19,13 @@ def test_a_command_is_split_as_a_shell_splits_it_and_braces_stay_braces():
 
 
 def test_parameters_become_factors_and_other_braces_stay():
-    asked = Comparing(commands=["sort -S {mb}M {}", "sort"], parameters={"mb": ["1", "2"]}).experiment()
+    asked = CompareRequest(commands=["sort -S {mb}M {}", "sort"], parameters={"mb": ["1", "2"]}).experiment()
     assert asked.program.commands["sort -S {mb}M {}"] == ("sort", "-S", "{mb}M", "{{}}")
     assert [dict(each.levels)["mb"] for each in treatments(asked)] == [1, 2, 1, 2]
 
 
 def test_several_commands_with_parameters_are_compared_at_equal_values():
-    asked = Comparing(commands=["a {n}", "b {n}"], parameters={"n": ["1", "2"]}).experiment()
+    asked = CompareRequest(commands=["a {n}", "b {n}"], parameters={"n": ["1", "2"]}).experiment()
     assert asked.analysis.baseline == {"command": "a {n}"}
     assert asked.analysis.strata == ("n",)
 
@@ -37,7 +37,7 @@ def test_a_shell_gets_the_command_as_one_word():
 
 def test_the_default_shell_gets_values_of_parameters_quoted():
     keys = {"commands": ["echo {x} | cat", "true"], "shell": "/bin/sh"}
-    asked = Comparing(**keys, parameters={"x": ["$(touch gone)", "b"]}).experiment()
+    asked = CompareRequest(**keys, parameters={"x": ["$(touch gone)", "b"]}).experiment()
     assert asked.program.shell
     assert asked.program.commands["echo {x} | cat"] == ("echo {x} | cat",)
 
@@ -47,12 +47,12 @@ def test_the_same_command_twice_keeps_two_names():
 
 
 def test_runs_without_a_precision_are_a_fixed_number_of_blocks():
-    asked = Comparing(commands=["true"], blocks=17, rel_halfwidth=None).experiment()
+    asked = CompareRequest(commands=["true"], blocks=17, rel_halfwidth=None).experiment()
     assert (asked.design.blocks, asked.design.stop) == (17, None)
 
 
 def test_with_contexts_every_block_draws_one():
-    asked = Comparing(commands=["true", "true"], contexts=True).experiment()
+    asked = CompareRequest(commands=["true", "true"], contexts=True).experiment()
     assert asked.contexts is not None
     assert asked.contexts.passes == 1
     assert set(asked.contexts.settings) == {"env_bytes", "aslr"}
@@ -70,7 +70,7 @@ def test_with_contexts_every_block_draws_one():
 )
 def test_what_cannot_be_compared_is_refused_with_a_cure(keys, message):
     with pytest.raises(UsageError, match=message) as caught:
-        Comparing(**keys).experiment()
+        CompareRequest(**keys).experiment()
     assert caught.value.hint
 
 

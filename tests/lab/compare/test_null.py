@@ -12,7 +12,7 @@ import pytest
 
 from steelyard.errors import InterruptedRunError, ProgramError, UsageError
 from steelyard.lab.compare import null as null_room
-from steelyard.lab.compare.compare import Comparing
+from steelyard.lab.compare.compare import CompareRequest
 from steelyard.lab.compare.null import itself, null
 from steelyard.report.null import lines, render_json
 from steelyard.report.text.line import plain
@@ -21,7 +21,7 @@ from steelyard.store import Record
 
 
 def comparing(command="/bin/true", **keys):
-    return Comparing(commands=(command,), blocks=3, rel_halfwidth=None, **keys)
+    return CompareRequest(commands=(command,), blocks=3, rel_halfwidth=None, **keys)
 
 
 def ran(directory, asked, comparisons=2, *, keep=True, watch=lambda *_: None):
@@ -111,7 +111,7 @@ def test_both_ways_take_turns_in_an_order_that_is_drawn(tmp_path, monkeypatch):
 )
 def test_a_null_is_of_one_command_alone(keys, told):
     with pytest.raises(UsageError, match=told):
-        itself(Comparing(**keys))
+        itself(CompareRequest(**keys))
 
 
 def result_of(different, comparisons, **keys):

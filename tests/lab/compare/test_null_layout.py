@@ -10,7 +10,7 @@ import pytest
 
 from steelyard.errors import UsageError
 from steelyard.interventions import INTERVENTIONS
-from steelyard.lab.compare.compare import Comparing
+from steelyard.lab.compare.compare import CompareRequest
 from steelyard.lab.compare.null import null
 from steelyard.lab.compare.null_layout import PLACE, layouts
 from steelyard.lab.run.run import run
@@ -38,7 +38,7 @@ def program(tmp_path):
 
 
 def comparing(program, **keys):
-    return Comparing(commands=(f"{program} {{}}",), blocks=4, rel_halfwidth=None, **keys)
+    return CompareRequest(commands=(f"{program} {{}}",), blocks=4, rel_halfwidth=None, **keys)
 
 
 def addresses(experiment, directory):
@@ -97,7 +97,7 @@ def test_one_context_differs_by_the_bytes_that_the_paths_differ_by(tmp_path, pro
 
 @needs_aslr_off
 def test_it_runs_as_a_null_and_leaves_no_copy(tmp_path):
-    asked = Comparing(commands=("true",), blocks=2, rel_halfwidth=None)
+    asked = CompareRequest(commands=("true",), blocks=2, rel_halfwidth=None)
     result = null(
         "layout",
         asked,
@@ -113,9 +113,9 @@ def test_it_runs_as_a_null_and_leaves_no_copy(tmp_path):
 
 def test_a_shell_has_no_program_to_copy():
     with pytest.raises(UsageError, match="a shell's command is none"):
-        layouts(Comparing(commands=("true",), shell="/bin/sh"))  # noqa: S604 -- which is refused
+        layouts(CompareRequest(commands=("true",), shell="/bin/sh"))  # noqa: S604 -- which is refused
 
 
 def test_a_program_that_is_not_there_is_said():
     with pytest.raises(UsageError, match="command not found: nowhere-at-all"):
-        layouts(Comparing(commands=("nowhere-at-all",)))
+        layouts(CompareRequest(commands=("nowhere-at-all",)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from steelyard.analysis import TypeB
 from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import Undefined
 from steelyard.factorial import Axis, Layout
@@ -13,7 +14,6 @@ from steelyard.report.answer.effect_words import called, interactions, leads
 from steelyard.report.text.line import plain
 from steelyard.stats.effects.effect import ConditionalEffect, Effect, Factorial, LevelEffect
 from steelyard.stats.effects.estimate import LogEstimate
-from steelyard.stats.uncertainty.type_b import TypeB
 from steelyard.units import BUILTIN, Metric
 
 AXES = (
@@ -59,7 +59,7 @@ class Answering:
     def __init__(self, *parts, **declared):
         self.effects = parts
         self.declared = type(
-            "Declared", (), {"baseline": {}, "family": "baseline", "alpha": 0.05, "type_b": ()} | declared
+            "Analysis", (), {"baseline": {}, "family": "baseline", "alpha": 0.05, "type_b": ()} | declared
         )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from answers import factors
 
+from steelyard.analysis import Analysis
 from steelyard.report.answer import protocol
 from steelyard.report.text.line import plain
-from steelyard.stats.declared import Declared
-from steelyard.stats.protocol_2014.rules import Rules
+from steelyard.stats.protocol_2014.rules import NAME
 
 
 def rows_of(answer, width):
@@ -25,7 +25,7 @@ def test_every_pair_of_a_factorial_reads_like_no_other(width, first):
         "full",
         "three factors",
         lambda cell: 1.0 + 0.1 * cell["optimisation"],
-        declared=Declared(family="all-pairs", protocol=Rules()),
+        declared=Analysis(family="all-pairs", protocol=NAME),
         optimisation=[2, 3],
         input_size=[1000, 2000],
         threads=[1, 2],
@@ -49,7 +49,7 @@ def test_one_factor_beside_a_stratum_with_the_same_levels_is_named():
         "full",
         "two factors",
         lambda cell: 1.0 + 0.1 * cell["threads"],
-        declared=Declared(family="all-pairs", strata=("ranks",), protocol=Rules()),
+        declared=Analysis(family="all-pairs", strata=("ranks",), protocol=NAME),
         ranks=[1, 2],
         threads=[1, 2],
         blocks=6,

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 from answers.made import BLOCKS, make, noisy
 
+from steelyard.analysis import Analysis
 from steelyard.report.answer.text import lines, render
 from steelyard.report.text.label import columns
 from steelyard.stats.answer import answer
-from steelyard.stats.declared import Declared
 
 
 def test_the_text_of_every_case_is_the_one_that_was_reviewed(presented, golden):
@@ -66,7 +66,7 @@ def test_of_many_findings_the_largest_are_told_in_the_order_of_the_design(case):
 )
 def test_intervals_are_said_to_be_by_t_where_t_stands_in_for_flipped_signs(blocks, by):
     samples = [make(noisy(1, blocks), label="old"), make(noisy(2, blocks), 2, "new")]
-    text = render(answer("few", samples, BLOCKS, Declared(interval="sign-flip")))
+    text = render(answer("few", samples, BLOCKS, Analysis(interval="sign-flip")))
     assert f"intervals by {by}" in " ".join(text.split())
 
 

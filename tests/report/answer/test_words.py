@@ -5,9 +5,9 @@ from typing import get_args
 import pytest
 from msgspec.structs import replace
 
-from steelyard.answers.undefined import Reason
-from steelyard.report.answer.words import REASONS, comparative, finding, is_speed
-from steelyard.stats.declared import Declared
+from steelyard.analysis import Analysis
+from steelyard.answers.undefined import REASONS, Reason
+from steelyard.report.answer.words import comparative, finding, is_speed
 from steelyard.units import Metric
 
 
@@ -40,7 +40,7 @@ def test_an_interval_inside_the_margin_that_decides_nothing_says_that_there_are_
     margin = max(comparison.ci95.high - 1, 1 - comparison.ci95.low) * 1.01
     said = replace(
         found,
-        declared=Declared(margin=margin),
+        declared=Analysis(margin=margin),
         comparisons=(replace(comparison, relevance="straddles", p_relevance=0.06, family_size=3),),
     )
     names = {"old": "old", "new": "new"}

@@ -14,7 +14,7 @@ from steelyard.design import Context, treatments
 from steelyard.errors import MachineError, UsageError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.run.launch.changes import _name_of_length
-from steelyard.run.launch.preparation import Launches, with_trial
+from steelyard.run.launch.launch_plan import LaunchPlan, with_trial
 from steelyard.run.runner.journal import read_journal
 from steelyard.run.runner.runner import Trial
 from steelyard.spec import experiment
@@ -67,7 +67,7 @@ def found(runner, journal, tmp_path, show):
             factors={name: list(levels)},
             contexts={"aslr": "off"},
         )
-        launches = Launches(asked, treatments(asked), builds={})
+        launches = LaunchPlan(asked, treatments(asked), builds={})
         launches.mark("0" * 16, metrics_file=tmp_path / "made.lab" / "metrics")
         made = launches.in_context(Context(1, {"aslr": "off"}))
         runner.run([Trial(key, runner.define(launch)) for key, launch in made.items()])
@@ -109,7 +109,7 @@ def test_a_library_that_the_spec_preloads_is_preloaded_too(tmp_path, show, monke
         program={"command": [str(show)], "env": {"LD_PRELOAD": "/lib/mine.so"}},
         factors={"heap_offset": [0, 16]},
     )
-    one, _ = Launches(asked, treatments(asked), builds={}).in_context(None).values()
+    one, _ = LaunchPlan(asked, treatments(asked), builds={}).in_context(None).values()
     (preload,) = [entry for entry in one.env if entry.startswith("LD_PRELOAD=")]
     assert preload.endswith("/steelyard-heap.so:/lib/mine.so")
 
@@ -121,7 +121,7 @@ def test_a_static_program_whose_heap_shall_move_is_refused_before_anything_runs(
         factors={"heap_offset": [0, 16]},
     )
     with pytest.raises(UsageError, match="is linked statically"):
-        Launches(asked, treatments(asked), builds={}).check()
+        LaunchPlan(asked, treatments(asked), builds={}).check()
 
 
 def test_a_program_of_musl_is_refused_since_its_heap_would_stay(tmp_path, show):
@@ -136,7 +136,7 @@ def test_a_program_of_musl_is_refused_since_its_heap_would_stay(tmp_path, show):
         source=str(tmp_path), program={"command": [str(program)]}, factors={"heap_offset": [0, 16]}
     )
     with pytest.raises(UsageError, match="uses the C library musl"):
-        Launches(asked, treatments(asked), builds={}).check()
+        LaunchPlan(asked, treatments(asked), builds={}).check()
 
 
 def test_a_library_under_a_name_that_the_loader_would_split_is_refused(tmp_path, show, monkeypatch):
@@ -149,7 +149,7 @@ def test_a_library_under_a_name_that_the_loader_would_split_is_refused(tmp_path,
         source=str(tmp_path), program={"command": [str(show)]}, factors={"heap_offset": [0, 16]}
     )
     with pytest.raises(MachineError, match="takes blanks and colons"):
-        Launches(asked, treatments(asked), builds={}).check()
+        LaunchPlan(asked, treatments(asked), builds={}).check()
 
 
 def test_the_working_directory_is_the_same_under_a_name_of_the_asked_length(found, tmp_path):
@@ -171,7 +171,7 @@ def test_a_program_under_a_longer_directory_reads_and_writes_where_it_belongs(ru
         program={"command": "cp in out", "shell": True},
         contexts={"cwd_bytes": 600},
     )
-    launches = Launches(asked, treatments(asked), builds={})
+    launches = LaunchPlan(asked, treatments(asked), builds={})
     launches.mark("0" * 16, metrics_file=tmp_path / "made.lab" / "metrics")
     (launch,) = launches.in_context(Context(1, {"cwd_bytes": 600})).values()
     number = runner.define(launch)
@@ -186,7 +186,7 @@ def test_a_directory_of_each_trial_is_shown_to_its_trial(tmp_path):
         program={"command": ["true"], "cwd": "at-{trial}"},
         contexts={"cwd_bytes": 600},
     )
-    launches = Launches(asked, treatments(asked), builds={})
+    launches = LaunchPlan(asked, treatments(asked), builds={})
     launches.mark("0" * 16, metrics_file=tmp_path / "made.lab" / "metrics")
     (launch,) = launches.in_context(Context(1, {"cwd_bytes": 600})).values()
     assert with_trial(launch, 7).cwd_source == str(tmp_path / "at-000000000007")
@@ -235,7 +235,7 @@ def test_the_files_of_a_program_are_dropped_or_warm_just_before_it_starts(runner
         program={"command": ["fincore", "--bytes", "--noheadings", "--output", "RES", "data"]},
         factors={"file_cache": ["dropped", "warm"]},
     )
-    made = Launches(asked, treatments(asked), builds={}).in_context(None)
+    made = LaunchPlan(asked, treatments(asked), builds={}).in_context(None)
     defined = {key: runner.define(launch) for key, launch in made.items()}
     runner.run([Trial(i, defined[1 + i % 2]) for i in range(1, 5)])
     raw = read_journal(journal)[0]
@@ -256,7 +256,7 @@ def test_a_program_of_which_nothing_can_be_dropped_fails_and_says_why(runner, jo
         asked = experiment(
             source="/", program={"command": [str(program)]}, factors={"file_cache": ["dropped"]}
         )
-        (launch,) = Launches(asked, treatments(asked), builds={}).in_context(None).values()
+        (launch,) = LaunchPlan(asked, treatments(asked), builds={}).in_context(None).values()
         runner.run([Trial(1, runner.define(launch))])
     finally:
         program.unlink()
@@ -274,7 +274,7 @@ def test_declared_inputs_are_found_by_pattern_and_placeholders(tmp_path):
         factors={"which": ["a", "b"]},
         contexts={"file_cache": "warm"},
     )
-    made = Launches(asked, treatments(asked), builds={}).in_context(Context(1, {"file_cache": "warm"}))
+    made = LaunchPlan(asked, treatments(asked), builds={}).in_context(Context(1, {"file_cache": "warm"}))
     (cache,) = made[1].prepare
     assert cache.argv[1] == "warm"
     assert {Path(name).name for name in cache.argv[2:]} >= {"a1.bin", "a2.bin"}
@@ -291,5 +291,5 @@ def test_a_factor_of_an_older_record_that_bears_a_name_reserved_now_stays_an_ord
         program=msgspec.structs.replace(asked.program, commands={"": ("true", "{nice}")}),
         factors=(msgspec.structs.replace(factor, name="nice"),),
     )
-    made = Launches(older, treatments(older), builds={}).in_context(None)
+    made = LaunchPlan(older, treatments(older), builds={}).in_context(None)
     assert [launch.nice for launch in made.values()] == [None, None]

@@ -12,8 +12,8 @@ import pytest
 from steelyard.design import treatments
 from steelyard.errors import ProgramError
 from steelyard.lab.run.run import run
+from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.launch.level_changes import leave_levels, levels_file
-from steelyard.run.launch.preparation import Launches
 from steelyard.run.runner.journal import read_journal
 from steelyard.run.runner.orders import Enter, Leave
 from steelyard.run.runner.runner import HookError, Runner, RunnerDiedError, Trial
@@ -114,11 +114,11 @@ def test_a_level_that_cannot_be_left_is_told_and_stays_written_down_until_a_run_
 def entered(flagged, journal, tmp_path, eventually):
     """A runner in the middle of a trial at the level "on", which took a moment to be entered."""
     asked = flagged(leave="sleep 0.3; rm flag")
-    launches = Launches(asked, treatments(asked), builds={})
+    launches = LaunchPlan(asked, treatments(asked), builds={})
     (level,) = asked.levels
     enter, leave = launches.hooks(launches.treatments[0], [level.enter, level.leave])
     (sleep,) = launches.hooks(launches.treatments[0], [["sleep", "60"]])
-    runner = Runner(journal, close_patience_s=75.0)
+    runner = Runner(journal, close_timeout_s=75.0)
     orders = [Enter(0, runner.define(enter), runner.define(leave)), Trial(1, runner.define(sleep))]
     thread = threading.Thread(target=_quietly, args=(runner, orders))
     thread.start()

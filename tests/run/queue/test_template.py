@@ -83,7 +83,7 @@ def test_a_cancelled_job_that_never_began_is_not_waited_for_without_end(tmp_path
     job.directory.mkdir()
     job.note_id("7")
     silent = Submission(Template(["true"], "(.*)", ["true"]), "{run}", poll_s=0.05)
-    await_job(job, silent, "it", lambda _: None, patience_s=0.2)
+    await_job(job, silent, "it", lambda _: None, timeout_s=0.2)
     assert job.end is None
 
 

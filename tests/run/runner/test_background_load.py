@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.design import treatments
-from steelyard.run.launch.preparation import Launches
+from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.runner.journal import read_journal
 from steelyard.run.runner.runner import Trial
 from steelyard.spec import experiment
@@ -35,7 +35,7 @@ def beside(runner, journal, tmp_path, mark):
             },
             factors={"background_load": [level]},
         )
-        launches = Launches(asked, treatments(asked), builds={})
+        launches = LaunchPlan(asked, treatments(asked), builds={})
         launches.mark(mark, metrics_file=tmp_path / "metrics")
         (launch,) = launches.in_context(None).values()
         runner.run([Trial(1, runner.define(launch))])
@@ -77,7 +77,7 @@ def test_a_load_ends_when_the_runner_is_killed_and_nobody_is_left_to_end_it(
         program={"command": f"pgrep -x steelyard-load -P $PPID > {pid_file}; exec sleep 60", "shell": True},
         factors={"background_load": ["cpu 10%"]},
     )
-    (launch,) = Launches(asked, treatments(asked), builds={}).in_context(None).values()
+    (launch,) = LaunchPlan(asked, treatments(asked), builds={}).in_context(None).values()
     number = runner.define(launch)
     import threading
 

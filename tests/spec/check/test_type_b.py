@@ -4,9 +4,9 @@ import math
 
 import pytest
 
+from steelyard.analysis import TypeB
 from steelyard.errors import SpecError
 from steelyard.spec import dumps, loads
-from steelyard.spec.experiment import StatedError
 
 HEAD = '[program]\ncommand = ["p"]\n'
 
@@ -21,10 +21,11 @@ def test_a_size_is_a_standard_uncertainty_or_becomes_one():
         'name = "a"\nu = 0.5', 'name = "b"\nhalf_width = 3\nrelative = true', 'name = "c"\nstep = 6\nnu = 4'
     )
     assert asked.analysis.type_b == (
-        StatedError("a", 0.5),
-        StatedError("b", 3 / math.sqrt(3), relative=True),
-        StatedError("c", 6 / math.sqrt(12), nu=4),
+        TypeB("a", 0.5),
+        TypeB("b", half_width=3, relative=True),
+        TypeB("c", step=6, nu=4),
     )
+    assert [each.standard for each in asked.analysis.type_b] == [0.5, 3 / math.sqrt(3), 6 / math.sqrt(12)]
 
 
 def test_what_was_stated_survives_its_text():

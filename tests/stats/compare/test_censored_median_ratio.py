@@ -7,15 +7,14 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from steelyard.analysis import Analysis
 from steelyard.answers.undefined import Undefined
 from steelyard.sample import Failures
-from steelyard.stats.compare.censored_median_ratio import median_to_limit
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.compare.contrast import contrast
-from steelyard.stats.compare.median_ratio import median_ratio
-from steelyard.stats.declared import Declared
+from steelyard.stats.compare.median_ratio import censored_median_ratio, median_ratio
 
-AS_LIMIT = Declared(failures="as-limit", estimand="median_ratio")
+AS_LIMIT = Analysis(failures="as-limit", estimand="median_ratio")
 
 
 def cut(sample, values, limit, treatment, **of):
@@ -28,7 +27,7 @@ def cut(sample, values, limit, treatment, **of):
 
 def judged(sample, old, new, limit, **of):
     a, b = cut(sample, old, limit, 1, **of), cut(sample, new, limit, 2, **of)
-    return median_to_limit(contrast(a, b), a, b)
+    return censored_median_ratio(contrast(a, b), a, b)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +40,7 @@ def test_without_late_runs_it_is_the_median(sample, pair):
     whole = median_ratio(contrast(sample(pair[0]), sample(pair[1], treatment=2)))
     found = judged(sample, *pair, 1e9)
     assert (found.log, found.p, found.interval()) == (whole.log, whole.p, whole.interval())
-    assert not found.law.one_sided
+    assert not found.distribution.one_sided
 
 
 @pytest.mark.parametrize("limit", [1.3, 1.15, 1.08, 1.0])
@@ -60,11 +59,11 @@ def test_the_bounds_are_those_of_every_time_that_the_late_runs_could_have_had(sa
     """Four blocks at the limit of 2: by hand."""
     old = [1.0, 1.0, 9.0, 1.0, 1.0, 1.0, 9.0]
     new = [1.1, 9.0, 1.0, 1.2, 1.3, 1.4, 9.0]
-    law = judged(sample, old, new, 2.0).law
+    distribution = judged(sample, old, new, 2.0).distribution
     late = math.log(1 / 2), math.log(2 / 1)
     rest = [-math.log(x) for x in (1.4, 1.3, 1.2, 1.1)]
-    assert law.lows.tolist() == pytest.approx([-math.inf, -math.inf, *rest, late[1]])
-    assert law.highs.tolist() == pytest.approx([late[0], *rest, math.inf, math.inf])
+    assert distribution.lows.tolist() == pytest.approx([-math.inf, -math.inf, *rest, late[1]])
+    assert distribution.highs.tolist() == pytest.approx([late[0], *rest, math.inf, math.inf])
 
 
 def test_a_treatment_that_mostly_times_out_is_slower_by_at_least_the_limit(sample):
@@ -74,7 +73,7 @@ def test_a_treatment_that_mostly_times_out_is_slower_by_at_least_the_limit(sampl
     (c,) = compare([cut(sample, old, 10.0, 1), cut(sample, new, 10.0, 2)], AS_LIMIT)
     assert (c.verdict, c.refused) == ("slower", False)
     assert c.ci95 is None  # nothing bounds how much slower
-    assert c.speedup.law.one_sided
+    assert c.speedup.distribution.one_sided
     assert c.speedup.value == pytest.approx(0.1, rel=0.05)
     assert c.p_holm < 0.05
 
@@ -92,20 +91,15 @@ def test_contexts_that_return_are_late_as_a_whole(sample):
     contexts = [1, 2, 3] * 2
     a = sample([1.0] * 6, contexts=contexts)
     b = cut(sample, [1.0, 1.1, 1.2, 9.0, 1.1, 1.2], 2.0, 2, contexts=contexts)
-    law = median_to_limit(contrast(a, b), a, b).law
-    assert np.isneginf(law.lows).sum() == 1
-    assert np.isfinite(law.highs).all()
+    distribution = censored_median_ratio(contrast(a, b), a, b).distribution
+    assert np.isneginf(distribution.lows).sum() == 1
+    assert np.isfinite(distribution.highs).all()
 
 
 def test_a_sequential_order_and_blocks_that_tell_nothing_have_no_ratio(sample, pair):
     a, b = cut(sample, pair[0], 1.1, 1), cut(sample, pair[1], 1.1, 2)
-    assert median_to_limit(contrast(a, b, order="sequential"), a, b) == Undefined("late_without_pairs")
+    assert censored_median_ratio(contrast(a, b, order="sequential"), a, b) == Undefined("late_without_pairs")
     assert judged(sample, pair[0] + 5, pair[1] + 5, 2.0) == Undefined("late_beyond_median")
-
-
-def test_only_a_median_is_known_from_lower_bounds():
-    with pytest.raises(ValueError, match="only a median"):
-        Declared(failures="as-limit")
 
 
 @pytest.mark.parametrize("both", [True, False])

@@ -5,16 +5,16 @@ import pytest
 from msgspec.structs import replace
 from scipy import stats as witness
 
+from steelyard.analysis import Analysis
 from steelyard.errors import UsageError
 from steelyard.sample import Failures
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.instances import drill_down, pool
-from steelyard.stats.declared import Declared
 from steelyard.stats.design_facts import DesignFacts
 
-BY_SOURCE = Declared(instances="source", baseline={"run": 2})
+BY_SOURCE = Analysis(instances="source", baseline={"run": 2})
 
 
 def of_runs(sample, runs, *, as_label=False):
@@ -34,7 +34,7 @@ def test_table_1_blocks_on_its_eight_instances(sample, run_2, run_5, as_label):
     """Paired nu = 7: geometric ratio 0.978156, interval 0.767797 to 1.246150."""
     samples = pool(of_runs(sample, {2: run_2, 5: run_5}, as_label=as_label), "source")
     assert [len(each) for each in samples] == [8, 8]
-    (c,) = compare(samples, Declared(baseline={"run": 2}))
+    (c,) = compare(samples, Analysis(baseline={"run": 2}))
     assert (c.speedup.method, c.speedup.nu, c.instances) == ("instance-log-ratio-t", 7, 8)
     assert c.speedup.value == pytest.approx(0.978156, abs=5e-7)
     assert (c.ci95.low, c.ci95.high) == pytest.approx((0.767797, 1.246150), abs=5e-7)
@@ -84,7 +84,7 @@ def test_runs_of_an_instance_are_replicates_of_one_unit(sample):
     cost = np.exp(rng.normal(0, 0.5, 8))
     old, new = (cost[:, None] * np.exp(rng.normal(0, 0.05, (8, 5))) for _ in range(2))
     runs = {"a": list(old), "b": list(new)}
-    (c,) = compare(pool(of_runs(sample, runs), "source"), Declared(baseline={"run": "a"}))
+    (c,) = compare(pool(of_runs(sample, runs), "source"), Analysis(baseline={"run": "a"}))
     differences = np.log(old).mean(axis=1) - np.log(new).mean(axis=1)
     assert c.speedup.p == pytest.approx(witness.ttest_1samp(differences, 0).pvalue)
     assert (c.instances, c.blocks) == (8, 5)
@@ -140,9 +140,9 @@ def test_iterations_taken_for_launches_make_equal_programs_different(sample, per
         logs = 0.01 * (rng.normal(size=(2, 10, 1)) + rng.normal(size=(2, 10, 100)))
         values = np.exp(logs)
         launches = [sample(np.median(values[t], axis=1), treatment=t + 1) for t in (0, 1)]
-        reduced += compare(launches, Declared())[0].verdict != "not_resolved"
+        reduced += compare(launches, Analysis())[0].verdict != "not_resolved"
         flat = [sample(values[t].ravel(), treatment=t + 1) for t in (0, 1)]
-        flattened += compare(flat, Declared())[0].verdict != "not_resolved"
+        flattened += compare(flat, Analysis())[0].verdict != "not_resolved"
     assert 18 <= reduced <= 43
     assert flattened > 0.7 * count
 

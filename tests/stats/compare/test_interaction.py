@@ -8,15 +8,15 @@ from msgspec.structs import replace
 from scipy import stats as witness
 from statsmodels.stats.multitest import multipletests
 
+from steelyard.analysis import Analysis
 from steelyard.answers.undefined import Undefined
 from steelyard.sample import Failures
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.interaction import ratios_of_speedups
 from steelyard.stats.compare.interaction_estimate import ratio_of_speedups
 from steelyard.stats.compare.speedup import speedup
-from steelyard.stats.declared import Declared
 
-DECLARED = Declared(baseline={"algorithm": "delta"}, strata=("runtime",), ratio_across="runtime")
+DECLARED = Analysis(baseline={"algorithm": "delta"}, strata=("runtime",), ratio_across="runtime")
 
 
 def four(rng, n=20, *, gains=(0.1, 0.3), size=0.02):
@@ -51,7 +51,7 @@ def test_each_block_has_a_ratio_of_its_own(sample):
 
 def test_the_ratio_of_ratios_of_means_has_the_uncertainty_of_its_effects(sample):
     table = four(np.random.default_rng(2))
-    declared = Declared(
+    declared = Analysis(
         baseline=DECLARED.baseline,
         strata=("runtime",),
         ratio_across="runtime",
@@ -68,7 +68,7 @@ def test_the_ratio_of_ratios_of_means_has_the_uncertainty_of_its_effects(sample)
 
 def test_a_median_of_ratios_has_one_too(sample):
     table = four(np.random.default_rng(3), 21)
-    declared = Declared(baseline=DECLARED.baseline, ratio_across="runtime", estimand="median_ratio")
+    declared = Analysis(baseline=DECLARED.baseline, ratio_across="runtime", estimand="median_ratio")
     (found,) = ratios_of_speedups(samples(sample, table), declared)
     logs = np.log(table)
     assert found.ratio.log == pytest.approx(np.median((logs[2] - logs[3]) - (logs[0] - logs[1])))
@@ -137,7 +137,7 @@ def test_equal_gains_are_called_different_in_at_most_5_of_100(sample, perfect_pa
 
 def test_without_a_declared_factor_there_is_none(sample):
     table = four(np.random.default_rng(10))
-    assert ratios_of_speedups(samples(sample, table), Declared(baseline={"algorithm": "delta"})) == ()
+    assert ratios_of_speedups(samples(sample, table), Analysis(baseline={"algorithm": "delta"})) == ()
 
 
 def test_blocks_that_all_have_the_same_ratio_of_means_leave_what_their_number_can_say(sample):

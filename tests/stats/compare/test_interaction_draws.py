@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import ks_2samp, multivariate_t
 
 from steelyard import _kernels
-from steelyard.stats.compare.interaction_draws import drawn_ratios, studentised_paired, studentised_samples
+from steelyard.stats.compare.interaction_estimate import drawn_ratios, studentised_paired, studentised_samples
 
 
 def rows(n=8, size=0.1, seed=1):

@@ -10,12 +10,11 @@ from scipy import stats as witness
 from uncertainties import ufloat
 from uncertainties.umath import log
 
+from steelyard.analysis import Analysis, TypeB
 from steelyard.report.answer.assumptions import assumptions
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.interaction import ratios_of_speedups
 from steelyard.stats.compare.interaction_estimate import ratio_of_speedups
-from steelyard.stats.declared import Declared
-from steelyard.stats.uncertainty.type_b import TypeB
 
 
 def table(seed=1, n=20, size=0.02, gains=(0.1, 0.3)):
@@ -69,8 +68,8 @@ def test_errors_of_the_spec_and_of_the_clock_widen_what_is_declared(sample):
         )
     ]
     of = {"baseline": {"algorithm": "x"}, "strata": ("runtime",), "ratio_across": "runtime"}
-    (plain,) = ratios_of_speedups(four, Declared(**of))
-    (found,) = ratios_of_speedups(four, Declared(**of, type_b=(TypeB("clock", 0.05),)))
+    (plain,) = ratios_of_speedups(four, Analysis(**of))
+    (found,) = ratios_of_speedups(four, Analysis(**of, type_b=(TypeB("clock", 0.05),)))
     assert plain.change == "larger"
     assert (found.change, found.ratio.log) == ("not_resolved", plain.ratio.log)
     assert found.ci95.low < plain.ci95.low

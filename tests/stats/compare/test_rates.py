@@ -11,11 +11,11 @@ import math
 import numpy as np
 import pytest
 
+from steelyard.analysis import Analysis
 from steelyard.sample import Failures
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.estimate import estimate
-from steelyard.stats.declared import Declared
 from steelyard.stats.planning.precision import precision
 
 
@@ -57,7 +57,7 @@ def test_the_95_percent_interval_of_randomised_blocks_covers_the_truth_in_93_to_
     truth = math.log(1.03)
     covered = 0
     for _ in range(count):
-        (c,) = compare(run(rng, sample, [0, truth], blocks=blocks, kind=kind), Declared())
+        (c,) = compare(run(rng, sample, [0, truth], blocks=blocks, kind=kind), Analysis())
         covered += not c.ci95.excludes(1.03)
     assert low <= covered <= high
 
@@ -68,7 +68,7 @@ def test_skewed_noise_of_equal_shape_does_not_break_the_coverage(sample, perfect
     assert perfect_passes(count, 0.95, low, high) > 0.99
     rng = np.random.default_rng(2)
     pairs = (run(rng, sample, [0, 0.1], blocks=15, shape="skewed") for _ in range(count))
-    assert low <= sum(not compare(p, Declared())[0].ci95.excludes(math.exp(0.1)) for p in pairs) <= high
+    assert low <= sum(not compare(p, Analysis())[0].ci95.excludes(math.exp(0.1)) for p in pairs) <= high
 
 
 @pytest.mark.parametrize("kind", ["none", "linear", "walk"])
@@ -78,7 +78,7 @@ def test_the_same_program_twice_is_called_different_in_at_most_5_of_100(sample, 
     assert perfect_passes(count, 0.05, 33, 67) > 0.98
     rng = np.random.default_rng(3)
     pairs = (run(rng, sample, [0, 0], blocks=20, kind=kind) for _ in range(count))
-    assert 33 <= sum(compare(p, Declared())[0].verdict != "not_resolved" for p in pairs) <= 67
+    assert 33 <= sum(compare(p, Analysis())[0].verdict != "not_resolved" for p in pairs) <= 67
 
 
 @pytest.mark.parametrize("blocks", [10, 20])
@@ -95,7 +95,7 @@ def test_a_busy_neighbour_does_not_change_how_often_equal_programs_are_told_apar
         times = np.exp(rng.normal(0, 0.01, (2, blocks)) + shared * rng.uniform(0.5, 1.0, (2, blocks)))
         pair = [sample(t, treatment=i) for i, t in enumerate(times, 1)]
         for kind in found:
-            found[kind] += compare(pair, Declared(interval=kind))[0].verdict != "not_resolved"
+            found[kind] += compare(pair, Analysis(interval=kind))[0].verdict != "not_resolved"
     assert 33 <= found["sign-flip"] <= 67
     assert found["log-delta"] <= 25
 
@@ -109,14 +109,14 @@ def test_equal_treatments_give_any_false_finding_in_at_most_5_of_100(sample, per
     false = 0
     for _ in range(count):
         samples = run(rng, sample, [0] * 4, blocks=20, kind="linear")
-        false += any(c.verdict != "not_resolved" for c in compare(samples, Declared(family=family)))
+        false += any(c.verdict != "not_resolved" for c in compare(samples, Analysis(family=family)))
     assert false <= most
 
 
 def test_the_usual_order_calls_the_same_program_different_in_most_cases_under_drift(sample):
     rng = np.random.default_rng(5)
     pairs = [run(rng, sample, [0, 0], blocks=20, kind="linear", order="sequential") for _ in range(200)]
-    false = sum(compare(p, Declared(), order="sequential")[0].verdict != "not_resolved" for p in pairs)
+    false = sum(compare(p, Analysis(), order="sequential")[0].verdict != "not_resolved" for p in pairs)
     assert false > 190
 
 
@@ -127,7 +127,7 @@ def test_a_difference_of_just_the_margin_is_judged_in_at_most_5_of_100(sample, p
     rng = np.random.default_rng(6)
     wrong = 0
     for _ in range(count):
-        (c,) = compare(run(rng, sample, [0, math.log(1.02)], blocks=20, size=0.005), Declared(margin=0.02))
+        (c,) = compare(run(rng, sample, [0, math.log(1.02)], blocks=20, size=0.005), Analysis(margin=0.02))
         wrong += c.verdict in ("faster", "equivalent")
     assert wrong <= most
 
@@ -141,7 +141,7 @@ def test_any_wrong_word_about_the_margin_comes_in_at_most_5_of_100_families(samp
     allowed = [{"not_resolved"}] * 4 + [{"faster"}] + [{"equivalent", "not_resolved"}] * 2
     wrong = 0
     for _ in range(count):
-        found = compare(run(rng, sample, effects, blocks=20, size=0.005), Declared(margin=0.02))
+        found = compare(run(rng, sample, effects, blocks=20, size=0.005), Analysis(margin=0.02))
         wrong += any(c.verdict not in each for c, each in zip(found, allowed, strict=True))
     assert wrong <= most
 
@@ -156,7 +156,7 @@ def test_runs_that_time_out_are_not_missing_by_chance(sample):
         lost = int((~kept).sum())
         pair = [sample(old[kept]), sample(new[kept], treatment=2, failures=Failures(38, lost, lost))]
         for policy in verdicts:
-            verdicts[policy] += compare(pair, Declared(failures=policy))[0].verdict == "faster"
+            verdicts[policy] += compare(pair, Analysis(failures=policy))[0].verdict == "faster"
     assert verdicts["refuse"] == 0
     assert verdicts["ignore"] > 60
 
@@ -181,8 +181,8 @@ def test_contexts_that_return_are_the_units_and_blocks_would_claim_too_much(samp
         old, new, ids = with_contexts(rng, sample, 8, 3)
         right = [sample(old, contexts=ids), sample(new, treatment=2, contexts=ids)]
         blind = [sample(old), sample(new, treatment=2)]
-        by_context += compare(right, Declared())[0].verdict != "not_resolved"
-        by_block += compare(blind, Declared())[0].verdict != "not_resolved"
+        by_context += compare(right, Analysis())[0].verdict != "not_resolved"
+        by_block += compare(blind, Analysis())[0].verdict != "not_resolved"
     assert 33 <= by_context <= 67
     assert by_block > 3 * by_context
 
@@ -196,9 +196,9 @@ def test_stopping_on_precision_costs_little_and_stopping_on_significance_much(sa
     for _ in range(count):
         old, new = np.exp(rng.normal(0, 0.02, (2, looks[-1])))
         pairs = [[sample(old[:n]), sample(new[:n], treatment=2)] for n in looks]
-        stop = next((p for p in pairs if precision(p, Declared()).reached(0.01)), pairs[-1])
-        on_precision += compare(stop, Declared())[0].verdict != "not_resolved"
-        on_significance += any(compare(p, Declared())[0].verdict != "not_resolved" for p in pairs)
+        stop = next((p for p in pairs if precision(p, Analysis()).reached(0.01)), pairs[-1])
+        on_precision += compare(stop, Analysis())[0].verdict != "not_resolved"
+        on_significance += any(compare(p, Analysis())[0].verdict != "not_resolved" for p in pairs)
     assert on_precision <= most
     assert on_significance > 72
 
@@ -215,7 +215,7 @@ def test_launches_of_one_block_are_no_independent_values(sample, perfect_passes)
         for t in (1, 2):
             own = rng.normal(0, 0.02, blocks)[ids - 1]
             pair.append(sample(np.exp(own + rng.normal(0, 0.01, ids.size)), treatment=t, blocks=ids.tolist()))
-        false += compare(pair, Declared())[0].verdict != "not_resolved"
+        false += compare(pair, Analysis())[0].verdict != "not_resolved"
     assert 33 <= false <= 67
 
 
@@ -228,9 +228,9 @@ def test_a_strict_stop_costs_no_coverage(sample, perfect_passes):
     for _ in range(count):
         old, new = np.exp(rng.normal(0, 0.03, (2, looks[-1])))
         pairs = ([sample(old[:n]), sample(new[:n], treatment=2)] for n in looks)
-        stop = next((p for p in pairs if precision(p, Declared()).reached(0.012)), None)
+        stop = next((p for p in pairs if precision(p, Analysis()).reached(0.012)), None)
         stop = stop or [sample(old), sample(new, treatment=2)]
-        covered += not compare(stop, Declared())[0].ci95.excludes(1)
+        covered += not compare(stop, Analysis())[0].ci95.excludes(1)
     assert covered >= least
 
 

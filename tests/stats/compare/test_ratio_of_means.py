@@ -15,7 +15,7 @@ from steelyard.stats.compare.estimate import effects, estimate
 from steelyard.stats.compare.means import means_of
 from steelyard.stats.compare.ratio_of_means import gum_draws
 from steelyard.stats.distributions.fieller import Fieller
-from steelyard.stats.distributions.monte_carlo import Drawn
+from steelyard.stats.distributions.monte_carlo import MonteCarlo
 
 pairs = st.lists(st.tuples(st.floats(0.5, 2), st.floats(0.5, 2)), min_size=3, max_size=12)
 KINDS = ("log-delta", "fieller", "gum-s1", "bootstrap-t")
@@ -42,14 +42,14 @@ def test_table_1_unpaired_log_delta_and_fieller_have_the_golden_intervals(sample
     )
     fieller = estimate(of, "ratio_of_means", "fieller")
     assert ends(fieller.interval()) == pytest.approx((0.596401, 1.554747), abs=5e-7)
-    assert fieller.law.g() == pytest.approx(0.045375, abs=5e-7)
+    assert fieller.distribution.g() == pytest.approx(0.045375, abs=5e-7)
 
 
 def test_table_1_fieller_with_seven_degrees_of_freedom(sample, run_2, run_5):
     means = means_of(between(sample, run_2, run_5, "sequential"))
-    law = Fieller(means.value, means.r_top, means.r_bottom, means.r_both, 7)
-    assert ends(law.interval(0.05)) == pytest.approx((0.568029, 1.598096), abs=5e-7)
-    assert law.g() == pytest.approx(0.051976, abs=5e-7)
+    distribution = Fieller(means.value, means.r_top, means.r_bottom, means.r_both, 7)
+    assert ends(distribution.interval(0.05)) == pytest.approx((0.568029, 1.598096), abs=5e-7)
+    assert distribution.g() == pytest.approx(0.051976, abs=5e-7)
 
 
 def test_table_1_paired_fieller_and_covariance(sample, run_2, run_5):
@@ -78,7 +78,7 @@ def test_table_1_monte_carlo_of_supplement_1(sample, run_2, run_5):
     assert draws.mean() == pytest.approx(1.0411, abs=0.003)
     # Not their standard deviation: the ratio has none, and what 2 million draws show of it (0.32 to 0.83 with
     # three seeds) says which seed it was.
-    assert ends(Drawn(draws).interval(0.05)) == pytest.approx((0.570, 1.595), abs=0.003)
+    assert ends(MonteCarlo(draws).interval(0.05)) == pytest.approx((0.570, 1.595), abs=0.003)
 
 
 def test_paired_monte_carlo_draws_the_correlation_too(sample, run_2, run_5):
@@ -92,7 +92,7 @@ def test_paired_monte_carlo_draws_the_correlation_too(sample, run_2, run_5):
 def test_paired_fieller_is_the_paired_t_test_of_numerator_minus_ratio_times_denominator(sample, values):
     old, new = (np.array(each) for each in zip(*values, strict=True))
     found = estimate(between(sample, old, new), "ratio_of_means", "fieller")
-    if found.law is None:
+    if found.distribution is None:
         return
     for ratio in (0.8, 1.0, 1.3):
         residuals = old - ratio * new
@@ -162,7 +162,7 @@ def test_draws_depend_on_the_seed_alone(sample):
 def test_a_denominator_that_may_be_zero_has_no_bounded_interval(sample):
     old, new = [10.0, 11.0, 9.0, 10.0], [1.0, 0.0, 30.0, 1.0]
     found = estimate(between(sample, old, new, "sequential"), "ratio_of_means", "fieller")
-    assert found.law.g() > 1
+    assert found.distribution.g() > 1
     assert found.interval() is None
     assert found.p > 0.05
 

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as witness
 
+from steelyard.analysis import Analysis
 from steelyard.answers.undefined import Undefined
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.typical import MOST, most_of_each, typical
-from steelyard.stats.declared import Declared
 
 
 def of(sample, old, new, order="randomized-blocks", **given):
@@ -72,7 +72,7 @@ def test_one_far_value_moves_the_mean_and_not_the_typical_run(sample, blocks):
     before = of(sample, old, new).value
     new[3] *= 50
     assert of(sample, old, new).value == pytest.approx(before, rel=0.01)
-    (c,) = compare([sample(old, treatment=1), sample(new, treatment=2)], Declared())
+    (c,) = compare([sample(old, treatment=1), sample(new, treatment=2)], Analysis())
     assert c.speedup.value < 0.95 * before
 
 

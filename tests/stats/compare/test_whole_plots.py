@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from steelyard.analysis import Analysis
 from steelyard.stats.compare.comparison import compare
-from steelyard.stats.declared import Declared
 
 EXPERIMENTS, BLOCKS, REPLICATES = 400, 10, 5
 
@@ -24,7 +24,7 @@ def different(sample, seed, *, blocks, experiments=EXPERIMENTS):
     count = 0
     for _ in range(experiments):
         arms = [sample(times(draw).ravel(), treatment=arm, blocks=ids) for arm in (1, 2)]
-        (found,) = compare(arms, Declared(), order=order)
+        (found,) = compare(arms, Analysis(), order=order)
         count += found.difference != "not_resolved"
     return count
 

@@ -4,7 +4,7 @@ from array import array
 
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.describe.described import describe
-from steelyard.stats.describe.doubtful_unit import doubtful_units
+from steelyard.stats.notices import doubtful_units
 from steelyard.units import BUILTIN, Metric
 
 SCORE = Metric("score_s", "s", "user")

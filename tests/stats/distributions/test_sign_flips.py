@@ -1,5 +1,5 @@
-"""The law of flipped signs. SciPy's permutation test and the exact distribution of signed whole numbers are
-the witnesses.
+"""The distribution of flipped signs. SciPy's permutation test and the exact distribution of signed whole
+numbers are the witnesses.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from steelyard.stats.distributions.student import t_quantile, two_sided_p
 LEVELS = [0.3, 0.05, 0.05 / 3, 0.002]
 
 
-def law(differences, seed=1):
+def distribution(differences, seed=1):
     d = np.asarray(differences, dtype=float)
     return SignFlips(float(d.mean()), float(d.std(ddof=1)) / math.sqrt(d.size), d.size - 1, d, seed)
 
@@ -51,7 +51,7 @@ def test_p_is_that_of_scipys_exact_permutation_test_of_the_differences_from_the_
     expected = witness.permutation_test(
         (d - at,), np.mean, permutation_type="samples", vectorized=False, n_resamples=np.inf
     )
-    of = law(d)
+    of = distribution(d)
     if expected.pvalue > of.least_p:
         assert of.p_of(math.exp(at)) == pytest.approx(min(1.0, expected.pvalue), rel=1e-9)
     else:
@@ -69,13 +69,13 @@ def test_drawn_patterns_give_p_within_their_monte_carlo_error(n):
     for at in (centre - half, centre + half, centre + half // 2):
         one_sided = min(share_as_far(whole, at))
         error = 4 * math.sqrt(one_sided * (1 - one_sided) / 16383)
-        assert law(whole).p_of(math.exp(at)) / 2 == pytest.approx(one_sided, abs=error + 1 / 16384)
+        assert distribution(whole).p_of(math.exp(at)) / 2 == pytest.approx(one_sided, abs=error + 1 / 16384)
 
 
 @pytest.mark.parametrize("n", [7, 9, 14, 20, 64])
 @pytest.mark.parametrize("alpha", LEVELS)
 def test_p_is_at_most_alpha_exactly_where_the_interval_leaves_the_ratio_out(n, alpha):
-    of = law(noise(n))
+    of = distribution(noise(n))
     interval = of.interval(alpha)
     for end, out in ((interval.low, -1e-9), (interval.high, 1e-9)):
         assert of.p_of(end * (1 + out)) <= alpha < of.p_of(end * (1 - out))
@@ -83,7 +83,7 @@ def test_p_is_at_most_alpha_exactly_where_the_interval_leaves_the_ratio_out(n, a
 
 @given(st.lists(st.floats(-1, 1), min_size=7, max_size=20, unique=True), st.floats(1e-5, 0.5))
 def test_intervals_widen_as_the_level_falls_and_hold_the_estimate(values, alpha):
-    of = law(values)
+    of = distribution(values)
     if of.se < 1e-9:
         return
     one, wider = of.interval(alpha), of.interval(alpha / 2)
@@ -92,7 +92,7 @@ def test_intervals_widen_as_the_level_falls_and_hold_the_estimate(values, alpha)
 
 
 def test_below_what_the_patterns_reach_the_more_careful_of_both_counts():
-    of = law(noise(8))
+    of = distribution(noise(8))
     assert of.least_p == 2 / 256
     alpha = 1e-4
     half = t_quantile(7, alpha) * of.se
@@ -102,7 +102,7 @@ def test_below_what_the_patterns_reach_the_more_careful_of_both_counts():
     far = of.log + 20 * of.se
     assert of.p_of(math.exp(far)) == pytest.approx(two_sided_p(20, 7))
     # Beyond all values, but not by much for t, which heavy tails make careful.
-    heavy = law([0.001, 0.0012, 0.0009, 0.0011, 0.001, 0.0008, 0.5])
+    heavy = distribution([0.001, 0.0012, 0.0009, 0.0011, 0.001, 0.0008, 0.5])
     assert two_sided_p(heavy.log / heavy.se, 6) > 0.3
     assert heavy.p_of(1.0) == heavy.least_p == 2 / 128
 
@@ -110,7 +110,7 @@ def test_below_what_the_patterns_reach_the_more_careful_of_both_counts():
 def test_one_slow_block_in_twenty_hides_a_difference_from_t_and_not_from_the_signs():
     d = 0.02 + 0.002 * np.random.default_rng(5).normal(size=20)
     d[3] = 0.7
-    of = law(d)
+    of = distribution(d)
     assert two_sided_p(of.log / of.se, 19) > 0.05
     assert of.p_of(1.0) < 0.001
 
@@ -119,12 +119,12 @@ def test_one_slow_block_in_twenty_hides_a_difference_from_t_and_not_from_the_sig
 def test_values_about_which_the_differences_are_symmetric_have_p_1_in_spite_of_rounding(n):
     half = np.array([0.1, 0.2, 0.3, 0.7, 1.1, 1.3, 1.7, 1.9, 2.3, 2.9, 3.1, 3.7, 4.1, 4.3, 5.9])[: n // 2]
     d = np.concatenate((half, -half, [0.0] * (n % 2)))
-    assert law(d).p_of(1.0) == 1.0
+    assert distribution(d).p_of(1.0) == 1.0
 
 
 @pytest.mark.parametrize(("u_nu", "close"), [(math.inf, 5e-3), (4.0, 0.03)])
 def test_a_stated_error_widens_the_interval_of_normal_differences_as_squares_add(u_nu, close):
-    of = law(np.random.default_rng(7).normal(0.01, 0.02, 64))
+    of = distribution(np.random.default_rng(7).normal(0.01, 0.02, 64))
     u = 2 * of.se
     wider = of.with_error(u, u_nu, 500.0)
     assert wider.se == pytest.approx(math.hypot(of.se, u))
@@ -144,7 +144,7 @@ def test_a_stated_error_widens_the_interval_of_normal_differences_as_squares_add
     st.sampled_from(LEVELS),
 )
 def test_no_stated_error_narrows_and_one_of_0_changes_nothing(values, u, u_nu, alpha):
-    of = law(values)
+    of = distribution(values)
     if of.se < 1e-9:
         return
     alone, wider = of.interval(alpha), of.with_error(u, u_nu, of.nu).interval(alpha)
@@ -164,9 +164,9 @@ def test_a_stated_error_beside_a_few_slow_blocks_is_covered_as_promised(blocks, 
     for _ in range(count):
         slow = rng.random((2, blocks)) < 1 / 12
         old, new = rng.normal(0, 0.01, (2, blocks)) + slow * rng.uniform(0.5, 1.0, (2, blocks))
-        missed += law(old - new + rng.normal(0, u)).with_error(u, math.inf, 1e6).p_of(1.0) <= 0.05
+        missed += distribution(old - new + rng.normal(0, u)).with_error(u, math.inf, 1e6).p_of(1.0) <= 0.05
     assert missed <= 44
 
 
 def test_what_is_beyond_the_range_of_numbers_has_no_interval():
-    assert law(np.array([700.0, -700, 650, -690, 600, -710, 710, 3])).interval(0.01) is None
+    assert distribution(np.array([700.0, -700, 650, -690, 600, -710, 710, 3])).interval(0.01) is None

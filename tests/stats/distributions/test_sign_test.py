@@ -10,7 +10,7 @@ from scipy import stats as witness
 from scipy.special import ndtri
 
 from steelyard.stats.compare.median_ratio import median_of
-from steelyard.stats.distributions.sign_test import Signs, signs_detectable
+from steelyard.stats.distributions.sign_test import SignTest, signs_detectable
 
 
 def scores(n, s=0.02):
@@ -29,7 +29,7 @@ def test_the_difference_that_is_named_shows_in_80_of_100_experiments(n, alpha, p
     assert 4 * (1 - perfect_passes(count, 0.8, low, high)) < 0.02
     true = math.log1p(ratio(scores(n)).resolvable(alpha))
     noise = np.sort(np.random.default_rng([1, n]).normal(true, 0.02, (count, n)), axis=1)
-    assert low <= sum(Signs(row, row).p_of(1.0) <= alpha for row in noise) <= high
+    assert low <= sum(SignTest(row, row).p_of(1.0) <= alpha for row in noise) <= high
 
 
 @pytest.mark.parametrize("n", [7, 10, 30])

@@ -13,16 +13,16 @@ from known_effects import CUBE, by_name, log_mean
 from msgspec.structs import replace
 from scipy import stats
 
+from steelyard.analysis import Analysis
 from steelyard.factorial import Axis, Layout
 from steelyard.sample import Failures
-from steelyard.stats.declared import Declared
 from steelyard.stats.effects.analysis import factorial
 from steelyard.stats.hypothesis.holm import holm
 
 
 def test_an_effect_in_blocks_is_a_t_test_of_its_contrasts(experiment):
     layout, samples, values = experiment(2, log_mean, **CUBE)
-    (found,) = factorial(samples, layout, Declared())
+    (found,) = factorial(samples, layout, Analysis())
     logs = np.log(values)
     cells = list(layout.cells())
     for effect in found.effects:
@@ -40,7 +40,7 @@ def test_an_effect_in_blocks_is_a_t_test_of_its_contrasts(experiment):
 
 def test_without_blocks_treatments_keep_their_own_variances(experiment):
     layout, samples, values = experiment(3, log_mean, **CUBE)
-    (found,) = factorial(samples, layout, Declared(), order="sequential")
+    (found,) = factorial(samples, layout, Analysis(), order="sequential")
     logs = np.log(values)
     parts = logs.var(axis=1, ddof=1) / 12
     se = math.sqrt(parts.sum()) / 4
@@ -53,7 +53,7 @@ def test_without_blocks_treatments_keep_their_own_variances(experiment):
 
 def test_known_effects_are_found_as_ratios_that_are_above_1_where_the_second_step_is_better(experiment):
     layout, samples, _ = experiment(4, log_mean, blocks=60, **CUBE)
-    effects = by_name(factorial(samples, layout, Declared())[0])
+    effects = by_name(factorial(samples, layout, Analysis())[0])
     # Half of the interaction stands in each main effect.
     truth = {
         ("a",): 1 / (2 * math.sqrt(1.05)),
@@ -72,8 +72,8 @@ def test_known_effects_are_found_as_ratios_that_are_above_1_where_the_second_ste
 def test_for_a_metric_of_which_more_is_better_ratios_turn_over(experiment):
     layout, samples, _ = experiment(4, log_mean, **CUBE)
     _, rates, _ = experiment(4, log_mean, better="higher", **CUBE)
-    times = by_name(factorial(samples, layout, Declared())[0])
-    for name, effect in by_name(factorial(rates, layout, Declared(metric="rate"))[0]).items():
+    times = by_name(factorial(samples, layout, Analysis())[0])
+    for name, effect in by_name(factorial(rates, layout, Analysis(metric="rate"))[0]).items():
         assert effect.ratio.value == pytest.approx(1 / times[name].ratio.value)
         assert (effect.q, effect.p) == (times[name].q, times[name].p)
 
@@ -82,8 +82,8 @@ def test_for_a_metric_of_which_more_is_better_ratios_turn_over(experiment):
 @given(factor=st.floats(1e-6, 1e6), seed=st.integers(0, 1000))
 def test_the_unit_of_the_metric_changes_nothing(experiment, layout, samples, factor, seed):
     found, _, values = experiment(seed, log_mean, **CUBE)
-    one = factorial(samples(found, values), found, Declared())[0]
-    other = factorial(samples(found, values * factor), found, Declared())[0]
+    one = factorial(samples(found, values), found, Analysis())[0]
+    other = factorial(samples(found, values * factor), found, Analysis())[0]
     for mine, theirs in zip(one.effects, other.effects, strict=True):
         assert theirs.p == pytest.approx(mine.p, rel=1e-6)
         assert theirs.ratio.log == pytest.approx(mine.ratio.log, rel=1e-6, abs=1e-9)
@@ -95,8 +95,8 @@ def test_the_unit_of_the_metric_changes_nothing(experiment, layout, samples, fac
 def test_neither_the_order_of_blocks_nor_what_a_block_shares_matters(experiment, samples, order, shift):
     layout, _, values = experiment(5, log_mean, **CUBE)
     moved = values[:, order] * np.exp(shift * np.arange(12))
-    one = factorial(samples(layout, values), layout, Declared())[0]
-    other = factorial(samples(layout, moved), layout, Declared())[0]
+    one = factorial(samples(layout, values), layout, Analysis())[0]
+    other = factorial(samples(layout, moved), layout, Analysis())[0]
     for mine, theirs in zip(one.effects, other.effects, strict=True):
         assert (theirs.p, theirs.share) == pytest.approx((mine.p, mine.share), rel=1e-6)
 
@@ -106,15 +106,15 @@ def test_turning_the_steps_of_a_factor_turns_its_effects(experiment, samples):
     turned = Layout("full", (Axis("a", ({"a": "hi"}, {"a": "lo"})), *layout.axes[1:]))
     rows = dict(zip([tuple(cell.values()) for cell in layout.cells()], values, strict=True))
     again = samples(turned, [rows[tuple(cell.values())] for cell in turned.cells()])
-    one = by_name(factorial(samples(layout, values), layout, Declared())[0])
-    for name, effect in by_name(factorial(again, turned, Declared())[0]).items():
+    one = by_name(factorial(samples(layout, values), layout, Analysis())[0])
+    for name, effect in by_name(factorial(again, turned, Analysis())[0]).items():
         sign = -1 if "a" in name else 1
         assert effect.ratio.log == pytest.approx(sign * one[name].ratio.log, abs=1e-12)
 
 
 def test_one_effect_of_a_single_degree_is_the_same_beside_a_factor_of_three_levels(experiment):
     layout, samples, values = experiment(7, lambda cell: 0.3 * (cell["a"] == 1), a=[0, 1], b=[0, 1, 2])
-    (found,) = factorial(samples, layout, Declared())
+    (found,) = factorial(samples, layout, Analysis())
     effects = by_name(found)
     logs = np.log(values).reshape(2, 3, 12).mean(axis=1)
     witness = stats.ttest_1samp(logs[0] - logs[1], 0)
@@ -128,18 +128,18 @@ def test_one_effect_of_a_single_degree_is_the_same_beside_a_factor_of_three_leve
 
 def test_shares_of_all_effects_and_chance_are_the_whole(experiment):
     layout, samples, _ = experiment(8, log_mean, a=["lo", "hi"], b=[0, 1, 2], c=[False, True])
-    (found,) = factorial(samples, layout, Declared())
+    (found,) = factorial(samples, layout, Analysis())
     assert sum(effect.share for effect in found.effects) + found.rest == pytest.approx(1)
     assert found.unassigned == pytest.approx(0, abs=1e-12)
 
 
 def test_one_block_gives_effects_without_a_test_unless_lenth_is_declared(experiment):
     layout, samples, _ = experiment(12, log_mean, blocks=1, **CUBE)
-    (bare,) = factorial(samples, layout, Declared())
+    (bare,) = factorial(samples, layout, Analysis())
     assert {(e.p, e.p_holm, e.ci95, e.resolved, e.method) for e in bare.effects} == {
         (None, None, None, None, "no-error-term")
     }
-    (judged,) = factorial(samples, layout, Declared(unreplicated="lenth"))
+    (judged,) = factorial(samples, layout, Analysis(unreplicated="lenth"))
     effects = by_name(judged)
     assert effects["a",].resolved
     assert effects["a",].method == "lenth-pseudo-se"
@@ -150,17 +150,17 @@ def test_one_block_gives_effects_without_a_test_unless_lenth_is_declared(experim
 def test_unequal_failures_leave_nothing_judged_unless_declared(experiment, samples, failures):
     layout, _, values = experiment(22, log_mean, **CUBE)
     failing = samples(layout, values, failures={2: failures})
-    (found,) = factorial(failing, layout, Declared())
+    (found,) = factorial(failing, layout, Analysis())
     assert found.censored
     assert {effect.resolved for effect in found.effects} == {None}
-    (ignored,) = factorial(failing, layout, Declared(failures="ignore"))
+    (ignored,) = factorial(failing, layout, Analysis(failures="ignore"))
     assert ignored.effects[0].resolved
 
 
 def test_times_of_more_ranks_than_cpus_leave_nothing_judged(experiment, samples):
     layout, _, values = experiment(22, log_mean, **CUBE)
     first, *rest = samples(layout, values)
-    (found,) = factorial([replace(first, provenance="crowded"), *rest], layout, Declared(failures="ignore"))
+    (found,) = factorial([replace(first, provenance="crowded"), *rest], layout, Analysis(failures="ignore"))
     assert found.censored
     assert {effect.resolved for effect in found.effects} == {None}
 
@@ -170,7 +170,7 @@ def test_declared_contrasts_are_a_family_of_their_own(experiment):
         return 0.4 * (cell["b"] == 1) + 0.2 * (cell["a"] == 1 and cell["b"] == 2)
 
     layout, samples, values = experiment(23, curve, a=[0, 1], b=[0, 1, 2])
-    declared = Declared(
+    declared = Analysis(
         contrasts={
             "bend": {"b": [-1, 2, -1]},
             "last": {"b": [0, -3, 3]},
@@ -199,14 +199,14 @@ def test_declared_contrasts_are_a_family_of_their_own(experiment):
 def test_the_interval_of_the_family_excludes_1_exactly_where_holm_rejects(experiment, order):
     for seed in range(15):
         layout, samples, _ = experiment([24, seed], lambda cell: 0.03 * cell["b"], blocks=8, **CUBE)
-        (found,) = factorial(samples, layout, Declared(), order=order)
+        (found,) = factorial(samples, layout, Analysis(), order=order)
         for effect in found.effects:
             assert effect.ci_family.excludes(1) == effect.resolved
 
 
 def test_signs_of_few_blocks_are_all_tried(experiment):
     layout, samples, values = experiment(25, log_mean, blocks=6, **CUBE)
-    (found,) = factorial(samples, layout, Declared())
+    (found,) = factorial(samples, layout, Analysis())
     a = np.array([1 if cell["a"] == "hi" else -1 for cell in layout.cells()]) @ np.log(values)
     reached = [
         abs(sum(s * x for s, x in zip(signs, a, strict=True)))
@@ -218,7 +218,7 @@ def test_signs_of_few_blocks_are_all_tried(experiment):
 
 def test_what_would_have_shown_is_told_at_the_level_tested(experiment):
     layout, samples, _ = experiment(28, lambda cell: 0.0, **CUBE)
-    (found,) = factorial(samples, layout, Declared())
+    (found,) = factorial(samples, layout, Analysis())
     # Holm stops at the first of the seven.
     effect = max(found.effects, key=lambda effect: effect.p)
     se = effect.ratio.se
@@ -231,7 +231,7 @@ def test_what_would_have_shown_is_told_at_the_level_tested(experiment):
 @pytest.mark.parametrize("order", ["randomized-blocks", "sequential"])
 def test_where_two_factors_act_on_each_other_one_is_told_at_each_step_of_the_other(experiment, order):
     layout, samples, values = experiment(29, lambda cell: 0.5 * (cell["a"] == "hi" and cell["c"]), **CUBE)
-    (found,) = factorial(samples, layout, Declared(), order=order)
+    (found,) = factorial(samples, layout, Analysis(), order=order)
     assert [(each.factor, each.at, each.step) for each in found.conditional] == [("a", "c", 0), ("a", "c", 1)]
     cells = list(layout.cells())
     for each, c in zip(found.conditional, (False, True), strict=True):
@@ -249,7 +249,7 @@ def test_where_two_factors_act_on_each_other_one_is_told_at_each_step_of_the_oth
 @pytest.mark.parametrize(("contexts", "unit"), [(None, "block"), ([1 + b % 4 for b in range(12)], "context")])
 def test_the_method_names_what_is_independent(experiment, samples, contexts, unit):
     layout, _, values = experiment(36, lambda cell: 0.1 * cell["b"], a=[0, 1], b=[0, 1, 2])
-    (found,) = factorial(samples(layout, values, contexts=contexts), layout, Declared())
+    (found,) = factorial(samples(layout, values, contexts=contexts), layout, Analysis())
     assert [effect.method for effect in found.effects] == [
         f"{unit}-contrast-t",
         f"{unit}-contrast-box",
@@ -260,7 +260,7 @@ def test_the_method_names_what_is_independent(experiment, samples, contexts, uni
 
 def test_without_blocks_a_factor_of_three_levels_is_tested_by_welch_and_james(experiment):
     layout, samples, _ = experiment(36, lambda cell: 0.3 * (cell["a"] == 1), a=[0, 1], b=[0, 1, 2])
-    (found,) = factorial(samples, layout, Declared(), order="sequential")
+    (found,) = factorial(samples, layout, Analysis(), order="sequential")
     assert {name: each.method for name, each in by_name(found).items()} == {
         ("a",): "unpaired-contrast-t",
         ("b",): "unpaired-welch-james",

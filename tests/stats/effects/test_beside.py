@@ -6,12 +6,12 @@ import pytest
 from known_effects import CUBE, log_mean
 from msgspec.structs import replace
 
-from steelyard.stats.declared import Declared
+from steelyard.analysis import Analysis
 from steelyard.stats.effects.analysis import factorial
 from steelyard.stats.effects.beside import effects_beside
 from steelyard.units import BUILTIN
 
-CPU = Declared(metric="cpu_s")
+CPU = Analysis(metric="cpu_s")
 
 
 @pytest.fixture

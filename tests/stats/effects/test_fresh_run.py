@@ -8,7 +8,7 @@ import pytest
 from known_effects import CUBE
 from statsmodels.stats.power import TTestPower
 
-from steelyard.stats.declared import Declared
+from steelyard.analysis import Analysis
 from steelyard.stats.design_facts import DesignFacts
 from steelyard.stats.effects.analysis import factorial
 from steelyard.stats.effects.fresh_run import with_fresh_runs
@@ -17,7 +17,7 @@ from steelyard.stats.effects.fresh_run import with_fresh_runs
 def test_what_is_not_resolved_says_what_a_fresh_run_would_need(experiment):
     layout, samples, _ = experiment(38, lambda cell: 0.02 * cell["b"], **CUBE)
     facts = DesignFacts("randomized-blocks", 12, seed=1)
-    found = with_fresh_runs(factorial(samples, layout, Declared())[0], Declared(), facts)
+    found = with_fresh_runs(factorial(samples, layout, Analysis())[0], Analysis(), facts)
     effect = next(each for each in found.effects if each.resolved is False and each.fresh is not None)
     size = abs(effect.ratio.log) / (effect.ratio.se * 12**0.5)
     power = TTestPower()
@@ -30,6 +30,6 @@ def test_what_is_not_resolved_says_what_a_fresh_run_would_need(experiment):
 
 def test_without_blocks_no_fresh_run_is_planned(experiment):
     layout, samples, _ = experiment(38, lambda cell: 0.0, **CUBE)
-    (found,) = factorial(samples, layout, Declared(), order="sequential")
+    (found,) = factorial(samples, layout, Analysis(), order="sequential")
     facts = DesignFacts("sequential", 1, seed=1)
-    assert with_fresh_runs(found, Declared(), facts) == found
+    assert with_fresh_runs(found, Analysis(), facts) == found

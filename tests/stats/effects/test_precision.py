@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from steelyard.analysis import Analysis
 from steelyard.factorial import Generator
-from steelyard.stats.declared import Declared
 from steelyard.stats.effects.precision import effects_precision
 from steelyard.stats.planning.precision import precision
 
@@ -13,7 +13,7 @@ SQUARE = {"a": [0, 1], "b": [0, 1]}
 
 
 def found_of(layout, samples, **declared):
-    return effects_precision(samples, layout, Declared(**declared), order="randomized-blocks")
+    return effects_precision(samples, layout, Analysis(**declared), order="randomized-blocks")
 
 
 def test_half_widths_are_those_of_the_effects_and_not_of_comparisons(experiment):
@@ -33,7 +33,7 @@ def test_an_effect_over_eight_treatments_is_twice_as_precise_as_a_comparison_of_
     cube = layout("two-level", c=[0, 1], **SQUARE)
     values = np.exp(np.random.default_rng(8).normal(0, 0.05, (8, 400)))
     effects = found_of(cube, samples(cube, values)).halfwidths
-    pairs = precision(samples(cube, values), Declared()).halfwidths
+    pairs = precision(samples(cube, values), Analysis()).halfwidths
     assert np.mean(pairs) / np.mean(effects) == pytest.approx(2, rel=0.1)
 
 
@@ -78,7 +78,7 @@ def test_a_fraction_has_as_many_as_it_estimates(experiment):
 
 def test_without_logarithms_or_blocks_there_are_none(experiment, samples):
     layout, of, values = experiment(7, lambda cell: 0.0, kind="two-level", **SQUARE)
-    assert effects_precision(of, layout, Declared(), order="sequential") is None
+    assert effects_precision(of, layout, Analysis(), order="sequential") is None
     values[0, 0] = 0.0
     assert found_of(layout, samples(layout, values)) is None
     assert found_of(layout, []) is None

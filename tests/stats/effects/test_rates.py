@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.stats.declared import Declared
+from steelyard.analysis import Analysis
 from steelyard.stats.effects.analysis import factorial
 
 
@@ -37,6 +37,6 @@ def test_a_split_plot_in_blocks_errs_as_often_as_it_says(layout, samples, perfec
     for _ in range(count):
         plots = np.repeat(rng.normal(0, 0.05, (2, 10)), 2, axis=0)
         values = np.exp(plots + rng.normal(0, 0.01, (4, 10)))
-        (found,) = factorial(samples(square, values), square, Declared())
+        (found,) = factorial(samples(square, values), square, Analysis())
         wrong += found.effects[0].p <= 0.05
     assert low <= wrong <= high

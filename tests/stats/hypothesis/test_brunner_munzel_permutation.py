@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import brunnermunzel, permutation_test
 
-from steelyard.stats.hypothesis.brunner_munzel_permutation import relabelled
+from steelyard.stats.hypothesis.brunner_munzel import relabelled
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -16,7 +16,7 @@ from scipy import stats as witness
 from steelyard.stats.compare.speedup import Speedup
 from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.distributions.student import detectable, detectable_beyond, t_quantile
-from steelyard.stats.hypothesis.sign_flip_critical import flips_critical
+from steelyard.stats.hypothesis.sign_flip_critical import sign_flip_critical
 from steelyard.stats.hypothesis.sign_flip_table import AT, BELOW, REACHED, UNDER
 
 LEVELS = [0.05, 0.05 / 3, 0.01]
@@ -31,7 +31,7 @@ def maker():
     return module
 
 
-def law(differences, seed=1):
+def distribution(differences, seed=1):
     d = np.asarray(differences, dtype=float)
     return SignFlips(float(d.mean()), float(d.std(ddof=1)) / math.sqrt(d.size), d.size - 1, d, seed)
 
@@ -39,9 +39,9 @@ def law(differences, seed=1):
 def named(n, alpha, s=0.02):
     """The log ratio that is said to show, of a record whose differences have the standard deviation ``s``."""
     d = np.random.default_rng(n).normal(size=n)
-    of = law(s * (d - d.mean()) / d.std(ddof=1))
+    of = distribution(s * (d - d.mean()) / d.std(ddof=1))
     return math.log1p(
-        Speedup(0.0, of.se, n - 1, n, 1.0, "block-log-ratio-sign-flip", law=of).resolvable(alpha)
+        Speedup(0.0, of.se, n - 1, n, 1.0, "block-log-ratio-sign-flip", distribution=of).resolvable(alpha)
     )
 
 
@@ -54,7 +54,7 @@ def shown(n, alphas, count, seed, s=0.02):
         noise, patterns = rng.normal(0.0, s, n), int(rng.integers(2**31))
         for place, (alpha, true) in enumerate(zip(alphas, differences, strict=True)):
             # The hypothesis is moved instead of the differences, whose subsets are then averaged once.
-            found[place] += law(noise, patterns).p_of(math.exp(-true)) <= alpha
+            found[place] += distribution(noise, patterns).p_of(math.exp(-true)) <= alpha
     return found
 
 
@@ -79,19 +79,21 @@ def test_a_level_that_no_pattern_reaches_is_shown_too_where_t_agrees(perfect_pas
 def test_where_only_one_pattern_is_left_all_signs_must_be_equal(n):
     """Phi(d)^n = .8, in closed form."""
     expected = math.sqrt(n) * witness.norm.ppf(0.8 ** (1 / n))
-    assert detectable_beyond(flips_critical(n, 2.0 ** (1 - n)), n - 1) == pytest.approx(expected, rel=0.006)
+    assert detectable_beyond(sign_flip_critical(n, 2.0 ** (1 - n)), n - 1) == pytest.approx(
+        expected, rel=0.006
+    )
 
 
 @pytest.mark.parametrize("n", [1000, 66, 65, 6, 3])
 @pytest.mark.parametrize("alpha", [0.05, 0.001])
 def test_where_t_judges_its_critical_value_counts(n, alpha):
-    assert flips_critical(n, alpha) == t_quantile(n - 1, alpha)
+    assert sign_flip_critical(n, alpha) == t_quantile(n - 1, alpha)
 
 
 @pytest.mark.parametrize("n", range(7, 65))
 def test_a_smaller_level_asks_for_more_and_none_for_less_than_t(n):
     levels = np.geomspace(0.5, 1e-7, 400)
-    found = [flips_critical(n, float(alpha)) for alpha in levels]
+    found = [sign_flip_critical(n, float(alpha)) for alpha in levels]
     assert all(one <= next_ for one, next_ in pairwise(found))
     assert all(one >= t_quantile(n - 1, float(alpha)) for one, alpha in zip(found, levels, strict=True))
 
@@ -101,19 +103,19 @@ def test_more_blocks_show_smaller_differences(alpha):
     """At 0.05 % ten and eleven blocks have t beside their one pattern, and twelve have two patterns: by one
     part in a hundred more is then asked for.
     """
-    shows = [detectable_beyond(flips_critical(n, alpha), n - 1) / math.sqrt(n) for n in range(7, 130)]
+    shows = [detectable_beyond(sign_flip_critical(n, alpha), n - 1) / math.sqrt(n) for n in range(7, 130)]
     rise = 1.0 if alpha > 0.005 else 1.01
     assert all(more < rise * fewer for fewer, more in pairwise(shows))
 
 
 def test_seven_blocks_show_less_than_six_where_they_have_one_pattern():
-    six, seven = (detectable_beyond(flips_critical(n, 0.025), n - 1) / math.sqrt(n) for n in (6, 7))
+    six, seven = (detectable_beyond(sign_flip_critical(n, 0.025), n - 1) / math.sqrt(n) for n in (6, 7))
     assert seven > 1.08 * six
 
 
 def test_a_stated_error_adds_as_squares_do():
     d = np.random.default_rng(3).normal(0.0, 0.02, 64)
-    alone = law(d)
+    alone = distribution(d)
     both = alone.with_error(3 * alone.se, math.inf, 600.0)
     # So many differences and so sure an error leave but the normal distribution.
     assert both.detectable(0.05, 0.8) == pytest.approx(detectable(1e6, 0.05) * both.se, rel=0.005)

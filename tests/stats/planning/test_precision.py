@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats as witness
 
+from steelyard.analysis import Analysis
 from steelyard.answers.undefined import Undefined
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.estimate import effects, estimate
 from steelyard.stats.compare.speedup import speedup
-from steelyard.stats.declared import Declared
 from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.planning.precision import Precision, contrast_halfwidth, mean_halfwidth, precision
 
@@ -50,30 +50,30 @@ def test_every_declared_contrast_must_reach_the_target(sample):
         sample(noisy(rng, size=0.001), treatment=2),
         sample(noisy(rng, size=0.1), treatment=3),
     ]
-    result = precision(samples, Declared())
+    result = precision(samples, Analysis())
     assert len(result.halfwidths) == 2
     assert result.widest == max(result.halfwidths)
     assert not result.reached(0.01)
-    assert precision(samples[:2], Declared()).reached(0.01)
+    assert precision(samples[:2], Analysis()).reached(0.01)
 
 
 def test_all_pairs_are_contrasts_too(sample):
     rng = np.random.default_rng(14)
     samples = [sample(noisy(rng), treatment=t) for t in (1, 2, 3, 4)]
-    assert len(precision(samples, Declared(family="all-pairs")).halfwidths) == 6
+    assert len(precision(samples, Analysis(family="all-pairs")).halfwidths) == 6
 
 
 def test_metrics_that_are_not_the_primary_one_do_not_count(sample):
     rng = np.random.default_rng(15)
     times = [sample(noisy(rng, size=0.001), treatment=t) for t in (1, 2)]
     sizes = [sample(noisy(rng, size=0.5), treatment=t, metric="rss_bytes") for t in (1, 2)]
-    assert precision([*times, *sizes], Declared()).reached(0.01)
+    assert precision([*times, *sizes], Analysis()).reached(0.01)
 
 
 def test_a_single_treatment_is_as_precise_as_its_mean(sample):
     values = [1.0, 1.02] * 6
     expected = witness.t.isf(0.025, 11) * witness.sem(values) / np.mean(values)
-    assert precision([sample(values)], Declared()).widest == pytest.approx(expected)
+    assert precision([sample(values)], Analysis()).widest == pytest.approx(expected)
 
 
 def test_a_contrast_without_an_interval_is_never_precise_enough(sample):
@@ -93,12 +93,12 @@ def test_the_order_of_a_sequential_run_has_no_pairs_to_profit_from(sample):
     rng = np.random.default_rng(16)
     drift = np.exp(rng.permutation(np.linspace(0, 0.2, 20)))
     old, new = sample(noisy(rng) * drift), sample(noisy(rng) * drift, treatment=2)
-    blocked = precision([old, new], Declared()).widest
-    assert precision([old, new], Declared(), order="sequential").widest > 2 * blocked
+    blocked = precision([old, new], Analysis()).widest
+    assert precision([old, new], Analysis(), order="sequential").widest > 2 * blocked
 
 
 def test_a_drift_that_leaves_less_than_one_independent_value_leaves_no_interval(sample):
-    assert precision([sample(np.exp(np.linspace(0, 0.2, 20)))], Declared()).widest is None
+    assert precision([sample(np.exp(np.linspace(0, 0.2, 20)))], Analysis()).widest is None
 
 
 @pytest.mark.parametrize("estimand", ["ratio_of_means", "median_ratio"])
@@ -112,14 +112,14 @@ def test_of_another_estimand_it_is_the_half_width_of_its_own_interval(sample, es
     if estimand == "ratio_of_means":  # where n_eff is n, so that nu is that of the interval
         assert autocorrelation(effects(between, estimand) if between.paired else between.old.raws).r1 < 0
     assert contrast_halfwidth(between, estimand) == pytest.approx(half, rel=0.02)
-    declared = Declared(estimand=estimand)
+    declared = Analysis(estimand=estimand)
     assert precision([old, new], declared, order=order).widest == contrast_halfwidth(between, estimand)
 
 
 def test_counts_of_zero_have_a_precision_where_their_means_are_compared(sample):
     pair = [sample([0.0, 2.0, 1.0, 3.0] * 4), sample([1.0, 0.0, 2.0, 2.0] * 4, treatment=2)]
-    assert precision(pair, Declared()).widest is None
-    assert precision(pair, Declared(estimand="ratio_of_means")).widest > 0
+    assert precision(pair, Analysis()).widest is None
+    assert precision(pair, Analysis(estimand="ratio_of_means")).widest > 0
 
 
 def test_neighbouring_blocks_that_resemble_each_other_widen_the_interval_of_a_median_too(sample):
@@ -140,7 +140,7 @@ def test_few_blocks_are_doubted_where_neighbours_resemble_each_other_and_few_con
     d = np.exp(np.sin(np.arange(60)) * 0.02)
     noise = noisy(np.random.default_rng(17), 60, 0.0001)
     blocks = [sample(d), sample(noise, treatment=2)]
-    assert precision(blocks, Declared()).doubts == ("autocorrelated",)
+    assert precision(blocks, Analysis()).doubts == ("autocorrelated",)
     contexts = [1 + i // 2 for i in range(60)]
     returning = [sample(d, contexts=contexts), sample(noise, treatment=2, contexts=contexts)]
-    assert precision(returning, Declared()).doubts == ()
+    assert precision(returning, Analysis()).doubts == ()

@@ -12,7 +12,7 @@ from statsmodels.stats.power import TTestIndPower, TTestPower
 
 from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.distributions.student import t_quantile
-from steelyard.stats.hypothesis.sign_flip_critical import flips_critical
+from steelyard.stats.hypothesis.sign_flip_critical import sign_flip_critical
 from steelyard.stats.planning.power import detectable_ratio, equivalence_power, t_power
 from steelyard.stats.planning.sample_size import MOST, n_paired, n_precise, n_signs, n_tost, n_welch
 
@@ -115,7 +115,7 @@ def test_what_is_detectable_is_what_needs_as_many_blocks():
 @pytest.mark.parametrize("alpha", [0.05, 0.025, 0.01, 0.05 / 28])
 def test_with_flipped_signs_it_is_the_smallest_number_that_is_enough_as_all_larger_ones_are(alpha):
     def power(n, effect):
-        return t_power(effect * math.sqrt(n), n - 1, flips_critical(n, alpha))
+        return t_power(effect * math.sqrt(n), n - 1, sign_flip_critical(n, alpha))
 
     for effect in np.geomspace(0.25, 4, 60):
         n = n_paired(effect, alpha, flipped=True)

@@ -5,13 +5,13 @@ import pytest
 from msgspec.structs import replace
 from statsmodels.stats.multitest import multipletests
 
+from steelyard.analysis import Analysis
 from steelyard.errors import UsageError
 from steelyard.sample import Failures
-from steelyard.stats.declared import Declared
 from steelyard.stats.protocol_2014.family import protocol
 from steelyard.stats.protocol_2014.rules import Rules
 
-ALL = Declared(family="all-pairs")
+ALL = Analysis(family="all-pairs")
 NAMES = ("N1", "N2", "N3", "L1", "L2", "M1")
 
 
@@ -38,7 +38,7 @@ def test_holm_over_the_fifteen_golden_pairs_is_that_of_statsmodels(golden):
 
 
 def test_against_a_baseline_the_family_is_one_smaller_than_the_treatments(golden):
-    found = protocol(golden, Declared(baseline={"t": "N2"}), Rules())
+    found = protocol(golden, Analysis(baseline={"t": "N2"}), Rules())
     assert [pair.treatment.label for pair in found.pairs] == ["N1", "N3", "L1", "L2", "M1"]
     assert {pair.family_size for pair in found.pairs} == {5}
 
@@ -50,7 +50,7 @@ def test_families_do_not_reach_across_strata(sample, quantiles):
         )
         for i, (program, name) in enumerate(((p, n) for p in ("bt", "cg") for n in NAMES), start=1)
     ]
-    found = protocol(samples, Declared(family="all-pairs", strata=["program"]), Rules())
+    found = protocol(samples, Analysis(family="all-pairs", strata=["program"]), Rules())
     assert len(found.pairs) == 30
     assert {pair.family_size for pair in found.pairs} == {15}
     alone = protocol(samples[:6], ALL, Rules())
@@ -100,14 +100,14 @@ def test_unequal_failures_leave_a_pair_unresolved_unless_ignored(sample, quantil
     refused = protocol(samples, ALL, Rules()).pairs[0]
     assert (refused.after, refused.difference) == (True, "not_resolved")
     assert {"failures_unequal", "timed_out"} <= set(refused.flags)
-    ignored = protocol(samples, Declared(family="all-pairs", failures="ignore"), Rules()).pairs[0]
+    ignored = protocol(samples, Analysis(family="all-pairs", failures="ignore"), Rules()).pairs[0]
     assert ignored.difference == "slower"
 
 
 def test_times_of_more_ranks_than_cpus_leave_a_pair_unresolved(sample, quantiles):
     samples = [sample(quantiles["N1"], treatment=1), sample(quantiles["N3"], treatment=2)]
     samples[1] = replace(samples[1], provenance="crowded")
-    (refused,) = protocol(samples, Declared(family="all-pairs", failures="ignore"), Rules()).pairs
+    (refused,) = protocol(samples, Analysis(family="all-pairs", failures="ignore"), Rules()).pairs
     assert (refused.after, refused.difference) == (True, "not_resolved")
     assert "crowded" in refused.flags
 
@@ -117,14 +117,14 @@ def test_of_a_rate_more_is_faster(sample, quantiles):
         sample(quantiles[name], treatment=i, metric="rate", unit="1/s", better="higher")
         for i, name in enumerate(("N1", "N3"), start=1)
     ]
-    assert protocol(samples, Declared(metric="rate"), Rules()).pairs[0].difference == "faster"
+    assert protocol(samples, Analysis(metric="rate"), Rules()).pairs[0].difference == "faster"
 
 
 def test_a_stratum_that_does_not_exist_is_a_usage_error(golden):
     with pytest.raises(UsageError, match="neither a factor nor a label"):
-        protocol(golden, Declared(strata=["program"]), Rules())
+        protocol(golden, Analysis(strata=["program"]), Rules())
     with pytest.raises(ValueError, match="no sample of the primary metric"):
-        protocol(golden, Declared(metric="cpu_s"), Rules())
+        protocol(golden, Analysis(metric="cpu_s"), Rules())
 
 
 def test_one_treatment_alone_is_in_no_pair(golden):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.stats.declared import Declared
+from steelyard.analysis import Analysis
 from steelyard.stats.protocol_2014.family import protocol
 from steelyard.stats.protocol_2014.programs import Found, tabulate
 from steelyard.stats.protocol_2014.rules import Rules
@@ -87,7 +87,7 @@ def test_programs_and_strata_come_from_the_declared_strata(sample, quantiles):
                 samples.append(
                     sample(quantiles[name], treatment=len(samples) + 1, levels=levels, label=f"{levels}")
                 )
-    found = protocol(samples, Declared(family="all-pairs", strata=["opt", "command"]), Rules()).programs
+    found = protocol(samples, Analysis(family="all-pairs", strata=["opt", "command"]), Rules()).programs
     assert found.program == "command"
     assert [table.stratum for table in found.tables] == [{"opt": "O2"}, {"opt": "O3"}]
     assert found.tables[0].treatments == ("0", "64", "128")
@@ -95,7 +95,7 @@ def test_programs_and_strata_come_from_the_declared_strata(sample, quantiles):
         ("bt", "O2"), ("bt", "O3"), ("cg", "O2"), ("cg", "O3"),
     ]  # fmt: skip
     assert all(cell.programs == 2 for table in found.tables for cell in table.cells)
-    other = protocol(samples, Declared(family="all-pairs", strata=["opt"]), Rules()).programs
+    other = protocol(samples, Analysis(family="all-pairs", strata=["opt"]), Rules()).programs
     assert other.program == "opt"
     assert other.tables[0].treatments[0] == "bt,0"
 
@@ -105,7 +105,7 @@ def test_a_factor_with_one_level_names_no_treatment(sample, quantiles):
         sample(quantiles["N1"], treatment=i, levels={"program": program, "aslr": "off", "size": size})
         for i, (program, size) in enumerate((p, s) for p in "ab" for s in (0, 64))
     ]
-    found = protocol(samples, Declared(family="all-pairs", strata=["program"]), Rules()).programs
+    found = protocol(samples, Analysis(family="all-pairs", strata=["program"]), Rules()).programs
     assert found.tables[0].treatments == ("0", "64")
 
 
@@ -114,14 +114,14 @@ def test_an_empty_level_is_a_treatment_like_any_other(sample, quantiles):
         sample(quantiles["N1"], treatment=i, levels={"program": program, "flag": flag})
         for i, (program, flag) in enumerate((p, f) for p in "ab" for f in ("", "-x"))
     ]
-    found = protocol(samples, Declared(family="all-pairs", strata=["program"]), Rules()).programs
+    found = protocol(samples, Analysis(family="all-pairs", strata=["program"]), Rules()).programs
     assert found.tables[0].treatments == ("''", "-x")
     assert len(found.tables[0].cells) == 1
 
 
 def test_without_strata_there_are_no_tables(sample, quantiles):
     samples = [sample(quantiles[name], treatment=i) for i, name in enumerate(("N1", "N2"), start=1)]
-    assert protocol(samples, Declared(), Rules()).programs is None
+    assert protocol(samples, Analysis(), Rules()).programs is None
 
 
 def test_a_label_with_the_name_of_a_stratum_parts_what_the_stratum_does_not(sample, quantiles):
@@ -134,7 +134,7 @@ def test_a_label_with_the_name_of_a_stratum_parts_what_the_stratum_does_not(samp
         )
         for of in (2, 4)
     ]
-    found = protocol(samples, Declared(family="all-pairs", strata=["p"]), Rules()).programs
+    found = protocol(samples, Analysis(family="all-pairs", strata=["p"]), Rules()).programs
     assert [(row.program, dict(row.stratum), row.pairs) for row in found.rows] == [
         ("4", {"label.p": 2}, 1),
         ("4", {}, 1),

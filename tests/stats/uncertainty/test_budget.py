@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steelyard.analysis import Analysis, TypeB
 from steelyard.stats.compare.comparison import compare
-from steelyard.stats.declared import Declared
-from steelyard.stats.uncertainty.type_b import TypeB
 
 ERRORS = (TypeB("step", 0.01), TypeB("clock", 0.02, shared=True, nu=4), TypeB("rate", 0.001, relative=True))
 pairs = st.lists(st.tuples(st.floats(0.5, 2), st.floats(0.5, 2)), min_size=3, max_size=12)
@@ -23,7 +22,7 @@ def test_the_variances_of_the_components_add_up_to_that_of_the_speedup(
 ):
     old, new = zip(*values, strict=True)
     of = {"metric": "m", "unit": "1", "better": better}
-    declared = Declared(metric="m", estimand=estimand, type_b=ERRORS)
+    declared = Analysis(metric="m", estimand=estimand, type_b=ERRORS)
     (c,) = compare([sample(old, **of), sample(new, treatment=2, **of)], declared, order=order)
     if c.budget is None:
         assert c.speedup.nu is None
@@ -38,7 +37,7 @@ def test_the_variances_of_the_components_add_up_to_that_of_the_speedup(
 
 
 def test_table_1_has_the_uncertainties_and_the_covariance_of_its_runs(sample, run_2, run_5):
-    (c,) = compare([sample(run_2), sample(run_5, treatment=2)], Declared(estimand="ratio_of_means"))
+    (c,) = compare([sample(run_2), sample(run_5, treatment=2)], Analysis(estimand="ratio_of_means"))
     old, new, both = c.budget.components
     assert (old.value, old.u, new.value, new.u) == pytest.approx(
         (88.080239, 15.965292, 85.783856, 8.270737), abs=5e-7
@@ -57,7 +56,7 @@ def test_table_1_has_the_uncertainties_and_the_covariance_of_its_runs(sample, ru
 
 
 def test_of_logarithms_the_mean_is_told_as_a_geometric_one(sample, run_2, run_5):
-    (c,) = compare([sample(run_2), sample(run_5, treatment=2)], Declared())
+    (c,) = compare([sample(run_2), sample(run_5, treatment=2)], Analysis())
     old, new, _ = c.budget.components
     assert (old.value, new.value) == pytest.approx((81.430132, 83.248580), abs=5e-7)
     assert old.u / old.value == pytest.approx(0.384834 / math.sqrt(8), abs=5e-7)
@@ -67,5 +66,5 @@ def test_of_logarithms_the_mean_is_told_as_a_geometric_one(sample, run_2, run_5)
 def test_what_was_not_propagated_has_no_budget(sample, interval):
     rng = np.random.default_rng(4)
     pair = [sample(v, treatment=t) for t, v in enumerate(np.exp(rng.normal(0, 0.1, (2, 10))), 1)]
-    (c,) = compare(pair, Declared(estimand="ratio_of_means", interval=interval))
+    (c,) = compare(pair, Analysis(estimand="ratio_of_means", interval=interval))
     assert c.budget is None

@@ -9,13 +9,12 @@ from hypothesis import strategies as st
 from scipy import stats as witness
 from uncertainties import correlated_values, ufloat, umath
 
+from steelyard.analysis import Analysis, TypeB
 from steelyard.stats.compare.comparison import compare, intervals
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.estimate import estimate
 from steelyard.stats.compare.speedup import Speedup
-from steelyard.stats.declared import Declared
 from steelyard.stats.uncertainty.contributions import Contribution, contributions, with_type_b
-from steelyard.stats.uncertainty.type_b import TypeB
 
 pairs = st.lists(st.tuples(st.floats(0.5, 2), st.floats(0.5, 2)), min_size=4, max_size=12)
 
@@ -38,7 +37,7 @@ def test_a_ratio_of_means_has_the_uncertainty_that_the_package_uncertainties_pro
     e = ufloat(0, 0.05)
     other = e if shared else ufloat(0, 0.05)
     propagated = umath.log((a * (1 + e)) / (b * (1 + other)) if relative else (a + e) / (b + other))
-    found = widened(sample, old, new, TypeB("e", 0.05, relative, shared))
+    found = widened(sample, old, new, TypeB("e", 0.05, relative=relative, shared=shared))
     assert found.se == pytest.approx(propagated.s, rel=1e-6)
 
 
@@ -68,7 +67,7 @@ def test_no_number_of_runs_averages_it_out(sample):
     rng = np.random.default_rng(2)
     old, new = np.exp(rng.normal(0, 0.01, (2, 4000)))
     (c,) = compare(
-        [sample(old), sample(new, treatment=2)], Declared(type_b=(TypeB("e", 0.01, relative=True),))
+        [sample(old), sample(new, treatment=2)], Analysis(type_b=(TypeB("e", 0.01, relative=True),))
     )
     assert c.speedup.se == pytest.approx(0.01 * math.sqrt(2), rel=0.01)
     assert c.speedup.nu > 1000
@@ -131,7 +130,7 @@ def test_it_is_of_the_primary_metric_alone(sample):
     rng = np.random.default_rng(3)
     values = np.exp(rng.normal(0, 0.01, (2, 10)))
     samples = [sample(v, treatment=t, metric=m) for t, v in enumerate(values, 1) for m in ("wall_s", "cpu_s")]
-    declared = Declared(type_b=(TypeB("e", 0.5, relative=True),))
+    declared = Analysis(type_b=(TypeB("e", 0.5, relative=True),))
     (cpu,) = intervals(samples, declared, metric="cpu_s")
     (wall,) = compare(samples, declared)
     assert cpu.speedup.se < 0.02 < wall.speedup.se

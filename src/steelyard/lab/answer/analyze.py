@@ -4,37 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
+from steelyard.analysis import Analysis, MeasuredTypeB, TypeB
 from steelyard.answers.notice import Notice
-from steelyard.design import different, drawn_before
 from steelyard.errors import RecordError, UsageError
 from steelyard.estimand import INTERVALS, PROPAGATED, Estimand, IntervalKind, OnFailures
-from steelyard.lab.answer.clock_errors import clock_errors
-from steelyard.lab.answer.contexts import default_context, layout_per_launch
-from steelyard.lab.answer.protocol import asked, rules_of
-from steelyard.lab.run.pace import pace
+from steelyard.lab.answer.design_facts import design_facts, order_of
+from steelyard.lab.answer.protocol import asked
 from steelyard.lab.run.restarting import confounded_boots
-from steelyard.lab.run.status import Extent, extent, most_blocks
+from steelyard.lab.run.status import extent
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.layout import layout_of
 from steelyard.spec.valgrind import counting
 from steelyard.stats.answer import Answer, answer
-from steelyard.stats.compare.contrast import Order
-from steelyard.stats.declared import Declared
-from steelyard.stats.design_facts import DesignFacts, State
 from steelyard.stats.planning.alpha_spending import level_after
-from steelyard.stats.uncertainty.type_b import TypeB
-from steelyard.store import Disturbance, Record, RunState
+from steelyard.store import Disturbance, Record
 from steelyard.units import BUILTIN, Scalar
 
 if TYPE_CHECKING:
+    from steelyard.stats.contexts.profile import ByContext
     from steelyard.stats.planning.precision import Precision
 
 DISTURBED_SHARE: Final = 0.01
 """Of the elapsed time; below it, other load explains little of what is compared."""
+
+TIMED: Final = "wall_s"
+"""The metric that is two readings of the clock."""
 
 BESIDE: Final = ("cpu_s", "rss_bytes")
 """Built-in metrics that are shown beside the primary one, without verdicts."""
@@ -79,18 +77,49 @@ def analyze(
         # Once for all that ask: of a million trials each takes a tenth of a second and more.
         so_far, disturbances = extent(record), record.disturbances()
         declared = _chosen(_about(_declared(record), primary), estimand, interval)
-        declared = replace(declared, type_b=(*declared.type_b, *clock_errors(record, declared.metric)))
+        declared = replace(declared, type_b=(*declared.type_b, *_clock_errors(record, declared.metric)))
         limit_s = experiment.program.timeout_s if declared.failures == "as-limit" else None
         return answer(
             experiment.name,
             samples,
-            _facts(record, so_far),
+            design_facts(record, so_far),
             asked(declared, record.treatments, protocol, against),
             to_limit=None if limit_s is None else record.times_to_limit(limit_s),
             warnings=_warnings(record, primary, disturbances, so_far.spent_s),
             unobserved=_unobserved(record, primary, observed, disturbances),
             layout=layout_of(experiment),
         )
+
+
+def by_context(record: Record, *, metric: str | None = None) -> ByContext:
+    """Show every treatment and comparison context by context: what one person with one set-up would see.
+
+    Raises
+    ------
+    UsageError
+        The experiment draws no contexts, or there is no such metric.
+    RecordError
+        As ``analyze``.
+    """
+    # Imported where they are asked for: an answer does without.
+    from steelyard.stats.contexts.profile import ByContext, Profile, profile
+    from steelyard.stats.contexts.visits import same_contexts
+
+    experiment = record.experiment
+    found = analyze(record, metric=metric)
+    settings = {
+        outcome.block.context.id: outcome.block.context.settings
+        for outcome in record.stream_outcomes()
+        if outcome.block.context is not None
+    }
+    if len({tuple(its.items()) for its in settings.values()}) < 2:
+        raise UsageError(
+            f"{record.directory} has one context only", hint='draw some: env_bytes = "random" in [contexts]'
+        )
+    samples = record.samples(metric or experiment.analysis.metric)
+    profiles = (profile(same_contexts(each, found.design.drawn_before), settings) for each in samples)
+    shown = tuple(each for each in profiles if isinstance(each, Profile))
+    return ByContext(experiment.name, shown, found.contexts)
 
 
 def _nothing_yet(record: Record) -> RecordError:
@@ -108,7 +137,7 @@ def _nothing_yet(record: Record) -> RecordError:
     )
 
 
-def _about(declared: Declared, metric: str) -> Declared:
+def _about(declared: Analysis, metric: str) -> Analysis:
     """The same of another metric, of which neither limits nor stated uncertainties are known."""
     if metric == declared.metric:
         return declared
@@ -116,7 +145,7 @@ def _about(declared: Declared, metric: str) -> Declared:
     return replace(declared, metric=metric, failures=failures, type_b=())
 
 
-def _chosen(declared: Declared, estimand: Estimand | None, interval: IntervalKind | None) -> Declared:
+def _chosen(declared: Analysis, estimand: Estimand | None, interval: IntervalKind | None) -> Analysis:
     """What the spec declares, unless something else was asked for."""
     wanted = estimand or declared.estimand
     if wanted not in INTERVALS:
@@ -141,10 +170,10 @@ def _chosen(declared: Declared, estimand: Estimand | None, interval: IntervalKin
     return replace(declared, estimand=wanted, interval=kind)
 
 
-def declared_of(record: Record, metric: str) -> Declared:
+def declared_of(record: Record, metric: str) -> Analysis:
     """What the spec declares, about any metric; the errors of the clock are among its uncertainties."""
     declared = _about(_declared(record), metric)
-    return replace(declared, type_b=(*declared.type_b, *clock_errors(record, metric)))
+    return replace(declared, type_b=(*declared.type_b, *_clock_errors(record, metric)))
 
 
 def primary_precision(record: Record) -> Precision:
@@ -156,87 +185,36 @@ def primary_precision(record: Record) -> Precision:
     from steelyard.stats.planning.precision import precision
 
     experiment, declared = record.experiment, _declared(record)
-    samples, order = record.samples(experiment.analysis.metric), _order(experiment)
+    samples, order = record.samples(experiment.analysis.metric), order_of(experiment)
     effects = effects_precision(samples, layout_of(experiment), declared, order=order)
     return effects or precision(samples, declared, order=order)
 
 
-def _declared(record: Record) -> Declared:
-    analysis = record.experiment.analysis
-    return Declared(
-        metric=analysis.metric,
-        baseline=analysis.baseline or {},
-        family=analysis.family,
-        strata=analysis.strata,
-        alpha=level_after(analysis.alpha, len(record.extensions())),
-        margin=analysis.margin,
-        failures=analysis.failures,
-        protocol=rules_of(analysis),
-        estimand=analysis.estimand,
-        interval=analysis.interval,
-        uncertainty=analysis.uncertainty,
-        type_b=tuple(
-            TypeB(each.name, each.u, each.relative, each.shared, each.nu) for each in analysis.type_b
-        ),
-        instances=analysis.instances,
-        ratio_across=analysis.ratio_across,
-        seed=record.experiment.design.seed,
-        effects=analysis.effects,
-        contrasts=analysis.contrasts,
-        unreplicated=analysis.unreplicated,
-    )
+def _declared(record: Record) -> Analysis:
+    analysis, design = record.experiment.analysis, record.experiment.design
+    seed = design.seed if analysis.seed is None else analysis.seed
+    return replace(analysis, alpha=level_after(analysis.alpha, len(record.extensions())), seed=seed)
 
 
-def _order(experiment: Experiment) -> Order:
-    return "sequential" if experiment.design.in_rows else "randomized-blocks"
+def _clock_errors(record: Record, metric: str) -> tuple[TypeB, ...]:
+    """State what the clock adds to the uncertainty of elapsed times: its step, one error per treatment, and
+    the cost of a reading, an error that all share.
 
-
-def _facts(record: Record, so_far: Extent) -> DesignFacts:
-    experiment, runs, looks = record.experiment, record.runs(), record.looks()
-    complete = so_far.complete
-    contexts = [
-        outcome.block.context
-        for outcome in (record.stream_outcomes() if experiment.contexts else ())
-        if outcome.state == "complete" and outcome.block.context is not None
-    ]
-    stop = experiment.design.stop
-    last: RunState = runs[-1].state if runs else "interrupted"
-    capped = last == "precision_not_reached"
-    return DesignFacts(
-        order=_order(experiment),
-        blocks=complete,
-        seed=record.experiment.design.seed,
-        contexts=different(contexts),
-        passes=experiment.contexts.passes if experiment.contexts else 1,
-        state=_state(record, last),
-        looks=tuple(look.blocks for look in looks),
-        extended_from=tuple(each.from_blocks for each in record.extensions()),
-        strict=bool(stop and stop.strict),
-        target=stop.rel_halfwidth if stop else None,
-        reached=looks[-1].rel_halfwidth if looks else None,
-        cap=_cap(experiment, complete) if capped else None,
-        layout_per_launch=layout_per_launch(experiment),
-        default_context=default_context(contexts),
-        drawn_before=drawn_before(contexts),
-        pace=pace(record, so_far),
-    )
-
-
-def _state(record: Record, last: RunState) -> State:
-    match last:
-        case "complete" | "precision_not_reached":
-            return last
-        case "running" if record.holder() is not None:
-            return "running"
-        case _:
-            return "interrupted"
-
-
-def _cap(experiment: Experiment, complete: int) -> Literal["max_blocks", "max_time"]:
-    stop = experiment.design.stop
-    most = most_blocks(experiment)
-    timed = stop is not None and stop.max_time_s is not None
-    return "max_time" if timed and (most is None or complete < most) else "max_blocks"
+    Both are the largest that any run found, and upper bounds: u = size / sqrt(12) for an error anywhere
+    between 0 and the size (GUM F.2.2.1).
+    """
+    if metric != TIMED:
+        return ()
+    facts = [run.host for run in record.runs()]
+    errors = []
+    for name, key, shared in (
+        ("step of the clock", "clock_step_s", False),
+        ("cost of reading the clock", "clock_cost_s", True),
+    ):
+        sizes = [float(host[key]) for host in facts if isinstance(host.get(key), int | float)]
+        if sizes and max(sizes) > 0:
+            errors.append(MeasuredTypeB(name, step=max(sizes), shared=shared))
+    return tuple(errors)
 
 
 def _others(experiment: Experiment, primary: str) -> Sequence[str]:

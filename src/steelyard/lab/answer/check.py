@@ -11,14 +11,12 @@ import msgspec
 from steelyard.claims.judging import judge
 from steelyard.claims.observed import Observed
 from steelyard.claims.verdict import Verdict
-from steelyard.errors import RecordError, UsageError
+from steelyard.errors import UsageError
 from steelyard.lab.answer.analyze import declared_of
 from steelyard.lab.answer.series_of_record import series_of_samples
 from steelyard.sample import Sample
 from steelyard.spec.claims.claim import Claim
-from steelyard.spec.experiment import Experiment
 from steelyard.store import Record
-from steelyard.store.facts import FILE
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -53,32 +51,6 @@ class Checked(msgspec.Struct, frozen=True):
         if "fails" in outcomes:
             return 1
         return 3 if strict and ("not_resolved" in outcomes or not self.precise) else 0
-
-
-def as_run(experiment: Experiment, directory: Path) -> Experiment:
-    """The experiment with the claims that its record was run with: to ask something else of it needs no new
-    run.
-    """
-    if not (directory / FILE).exists():
-        return experiment
-    with Record.open(directory) as record:
-        return msgspec.structs.replace(experiment, claims=record.experiment.claims)
-
-
-def refuse_other(record: Record, experiment: Experiment) -> None:
-    """Refuse a record of another experiment; its claims alone may be others.
-
-    Raises
-    ------
-    RecordError
-    """
-    same = msgspec.structs.replace(experiment, claims=record.experiment.claims)
-    if differences := record.changed(same):
-        shown = "".join(f"\n    {line}" for line in differences)
-        raise RecordError(
-            f"{record.directory} holds another experiment; the spec differs in:{shown}",
-            hint=f"check what was run (steelyard check {record.directory}), or put the spec back",
-        )
 
 
 def _compared(record: Record, metric: str, samples: Callable[[str], list[Sample]]) -> list[Sample]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from steelyard.claims.evidence import RuleEvidence
 from steelyard.claims.scales import settled
 from steelyard.claims.verdict import Instance, Verdict, combined
 from steelyard.errors import UsageError
 from steelyard.lab.answer.check import Checked
-from steelyard.lab.answer.model import model_series
+from steelyard.lab.answer.model import ModelRequest, model_series
 from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel
-from steelyard.series import Series
 from steelyard.spec.claims.claim import Rule, Scales
 
 ALPHA = 0.05
@@ -19,34 +18,29 @@ ALPHA = 0.05
 
 
 def check_data(
-    name: str,
-    series: Sequence[Series],
-    question: Question,
-    *,
-    rules: Sequence[str] = (),
-    litmus: str | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    name: str, request: ModelRequest, progress: Callable[[int, int], None] | None = None
 ) -> Checked:
-    """One claim for each metric and expectation, over the functions that it is stated for; then the rules.
+    """Judge a claim for each metric and expectation, over the functions that it is stated for; then rules.
 
     Raises
     ------
     UsageError
         Nothing is expected of any function, or the question is wrong.
     """
+    question, rules = request.question, request.rules
     if not question.expectations and not rules:
         raise UsageError(
             f"{name}: nothing is expected of it, so there is nothing to check",
             hint="--expect 'O(log p)', --expectations FILE, or --rule 'a <= b + c'",
         )
-    found = model_series(series, question, rules=rules, litmus=litmus, progress=progress)
+    found = model_series(request, progress)
     every: list[ScalingModel | NotModelled] = [*found.models, *found.failed]
     answers = {(each.name, each.metric): each for each in every}
-    tests = {model.metric: model for model in found.models if model.name == litmus}
+    tests = {model.metric: model for model in found.models if model.name == request.litmus}
     claims: dict[tuple[str, Expectation], list[Instance]] = {}
-    for one in series:
+    for one in request.series:
         stated = question.expectation(one.name, one.metric)
-        if stated is None or one.name == litmus:
+        if stated is None or one.name == request.litmus:
             continue
         outcome, evidence = settled(one, answers[one.name, one.metric], tests.get(one.metric))
         stratum = one.labels or ({"function": one.name} if one.name else {})

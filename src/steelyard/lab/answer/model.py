@@ -15,6 +15,23 @@ from steelyard.scaling.rules import RuleAnswer, judge
 from steelyard.series import Series
 
 
+class ModelRequest(msgspec.Struct, frozen=True):
+    """Series, and what is asked of them.
+
+    Attributes
+    ----------
+    rules : sequence of str
+        Relations between functions: ``allreduce <= reduce + bcast``.
+    litmus : str or None
+        The function that tells the machine's fault from that of the others.
+    """
+
+    series: Sequence[Series]
+    question: Question
+    rules: Sequence[str] = ()
+    litmus: str | None = None
+
+
 class Modelled(msgspec.Struct, frozen=True):
     """Everything that was found.
 
@@ -34,14 +51,7 @@ class Modelled(msgspec.Struct, frozen=True):
     causes: tuple[Cause | None, ...]
 
 
-def model_series(
-    series: Sequence[Series],
-    question: Question,
-    *,
-    rules: Sequence[str] = (),
-    litmus: str | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Modelled:
+def model_series(request: ModelRequest, progress: Callable[[int, int], None] | None = None) -> Modelled:
     """Model every series, judge rules between them, and blame with the help of a litmus test.
 
     Raises
@@ -49,8 +59,9 @@ def model_series(
     UsageError
         The question, a rule or the name of the litmus test is wrong.
     """
-    parsed = [parse_rule(text) for text in rules]
-    answers = model_all(series, question, progress)
+    series, litmus = request.series, request.litmus
+    parsed = [parse_rule(text) for text in request.rules]
+    answers = model_all(series, request.question, progress)
     models = tuple(a for a in answers if isinstance(a, ScalingModel))
     tests = {m.metric: m for m in models if m.name == litmus}
     if litmus is not None and not tests:

@@ -7,29 +7,21 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from steelyard.analysis import Analysis
 from steelyard.errors import UsageError
 from steelyard.sample import Treatment
-from steelyard.spec.experiment import Analysis
-from steelyard.stats.declared import Declared
-from steelyard.stats.protocol_2014.rules import NAME, Rules
+from steelyard.stats.protocol_2014.rules import NAME
 from steelyard.units import Scalar
 
 PROTOCOLS: Final = ("default", NAME)
 
 
-def rules_of(analysis: Analysis) -> Rules | None:
-    """The rules that a spec declares; ``None`` for the default analysis."""
-    if analysis.protocol == "default":
-        return None
-    return Rules(analysis.alpha, analysis.alternative, analysis.ks_policy)
-
-
 def asked(
-    declared: Declared,
+    declared: Analysis,
     treatments: Sequence[Treatment],
     protocol: str | None,
     against: str | Mapping[str, Scalar] | None,
-) -> Declared:
+) -> Analysis:
     """The declaration with another protocol or another baseline.
 
     Parameters
@@ -50,16 +42,16 @@ def asked(
         raise UsageError(f"there is no protocol {protocol!r}", hint=f"one of: {', '.join(PROTOCOLS)}")
     if against is not None:
         baseline = _levels(against, treatments)
-        strata = [name for name in declared.strata if name not in baseline]
+        strata = [name for name in declared.strata or () if name not in baseline]
         if not strata:
             strata = [name for name in treatments[0].levels if name not in baseline]
         declared = replace(declared, family="baseline", baseline=baseline, strata=tuple(strata))
     if protocol == "default":
-        return replace(declared, protocol=None)
-    if protocol is None or declared.protocol is not None:
+        return replace(declared, protocol="default")
+    if protocol is None or declared.protocol != "default":
         return declared
-    family = declared.family if declared.baseline else "all-pairs"
-    return replace(declared, protocol=Rules(declared.alpha), family=family)
+    family = declared.family or "baseline" if declared.baseline else "all-pairs"
+    return replace(declared, protocol=NAME, alternative="two-sided", ks_policy="flag", family=family)
 
 
 def _levels(against: str | Mapping[str, Scalar], treatments: Sequence[Treatment]) -> dict[str, Scalar]:

@@ -12,15 +12,15 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
+from steelyard.answers.audit import Audit, AuditedContext, Screened
 from steelyard.arrays import Floats
 from steelyard.errors import ProgramError
 from steelyard.lab.audit.candidates import MOVE_THE_STACK, Candidate, candidates
 from steelyard.lab.audit.effort import FEWEST_BLOCKS, SHARE_IN_A_LIMIT, Effort, effort
-from steelyard.lab.audit.request import Auditing, Row
+from steelyard.lab.audit.request import AuditRequest, Row
 from steelyard.lab.audit.stages import Stages
-from steelyard.lab.compare.existing_record import refuse_other
+from steelyard.lab.run.existing_record import refuse_other_command
 from steelyard.lab.run.run_loop import Watch
-from steelyard.stats.audit.finding import Audit, Finding, Screened
 from steelyard.stats.audit.replication import Pair, replicate, verdict
 from steelyard.stats.audit.screening import Picks, pick, relative, spread, unseen
 from steelyard.units import Scalar
@@ -31,7 +31,7 @@ Tell = Callable[[str], None]
 """Told once what the audit is going to do, and how long that takes."""
 
 
-def audit(asking: Auditing, directory: Path, *, watch: Watch, tell: Tell) -> Audit:
+def audit(request: AuditRequest, directory: Path, *, watch: Watch, tell: Tell) -> Audit:
     """Find which contexts move a program's time.
 
     Parameters
@@ -46,17 +46,17 @@ def audit(asking: Auditing, directory: Path, *, watch: Watch, tell: Tell) -> Aud
     RecordError, ProgramError, InterruptedRunError
         As ``steelyard.lab.run.run.run``; after an interruption, the same call goes on.
     """
-    refuse_other(directory, "audit")
-    among, left_out = candidates(asking)
-    bench = Stages(asking, directory, watch)
+    refuse_other_command(directory, "audit")
+    among, left_out = candidates(request)
+    bench = Stages(request, directory, watch)
     bench.measure([{}], stage="pilot", blocks=PILOT_RUNS, discard=1)
-    asking = bench.asking = replace(asking, metric=asking.metric or bench.sensible_metric())
+    request = bench.request = replace(request, metric=request.metric or bench.sensible_metric())
     bench.run_s = float(np.median(np.exp(bench.logs("pilot", "wall_s"))))
     among, failing = _bearable(bench, among)
     left_out = {**left_out, **failing}
-    plan = effort(asking, among, bench.run_s)
+    plan = effort(request, among, bench.run_s)
     bench.refuse_too_much(plan)
-    tell(_intention(plan, among, asking))
+    tell(_intention(plan, among, request))
     base = {candidate.name: candidate.base for candidate in among}
     visits = _screen(bench, among, base, plan)
     rows, comparisons = _again(among, base, visits)
@@ -71,15 +71,15 @@ def audit(asking: Auditing, directory: Path, *, watch: Watch, tell: Tell) -> Aud
         Pair(each.name, each.level, values(each.row) - np.mean([values(row) for row in each.typical], axis=0))
         for each in comparisons
     ]
-    judged = replicate(pairs, alpha=asking.alpha, least=asking.least)
+    judged = replicate(pairs, alpha=request.alpha, least=request.least)
     findings = []
     for candidate in among:
         its = tuple(found for name, found in judged if name == candidate.name)
         visit = visits.get(candidate.name)
         findings.append(
-            Finding(
-                name=candidate.name,
-                verdict=verdict(its, asking.least),
+            AuditedContext(
+                context=candidate.name,
+                verdict=verdict(its, request.least),
                 typical=visit.typical if visit else (candidate.base,),
                 screened=visit.screened if visit else (),
                 replicated=its,
@@ -89,7 +89,7 @@ def audit(asking: Auditing, directory: Path, *, watch: Watch, tell: Tell) -> Aud
             )
         )
     return Audit(
-        command=asking.command,
+        command=request.command,
         findings=tuple(sorted(findings, key=_importance)),
         left_out=left_out,
         metric=bench.asked_metric,
@@ -98,10 +98,10 @@ def audit(asking: Auditing, directory: Path, *, watch: Watch, tell: Tell) -> Aud
         passes=min((visit.passes for visit in visits.values()), default=0),
         blocks=logs.shape[1],
         runs=bench.runs,
-        seed=asking.seed,
-        alpha=asking.alpha,
-        least=asking.least,
-        thorough=asking.thorough,
+        seed=request.seed,
+        alpha=request.alpha,
+        least=request.least,
+        thorough=request.thorough,
     )
 
 
@@ -148,7 +148,7 @@ def _bearable(bench: Stages, among: Sequence[Candidate]) -> tuple[tuple[Candidat
         if what is not None:
             failing.setdefault(name, f"at {level} the program does not do what it does otherwise: it {what}")
     left = tuple(candidate for candidate in among if candidate.name not in failing)
-    if failing and (bench.asking.only or not left):
+    if failing and (bench.request.only or not left):
         name, what = next(iter(failing.items()))
         raise ProgramError(f"{name} cannot be varied: {what}", hint=f"leave {name} out")
     return left, failing
@@ -161,7 +161,7 @@ def _screen(bench: Stages, among: Sequence[Candidate], base: Row, plan: Effort) 
     only the same set of variables makes a level the same place on the stack in both stages.
     """
     drawn = {
-        each.name: each.draw(plan.levels[each.name], bench.asking.seed) for each in among if each.numeric
+        each.name: each.draw(plan.levels[each.name], bench.request.seed) for each in among if each.numeric
     }
     rows = [dict(base)] + [
         {**base, name: level} for name, levels in drawn.items() for level in levels if level != base[name]
@@ -182,7 +182,9 @@ def _screen(bench: Stages, among: Sequence[Candidate], base: Row, plan: Effort) 
         places = [rows.index({**base, name: level}) for level in levels]
         ratios = np.exp(medians[places] - np.median(medians[places])).tolist()
         screened = tuple(Screened(level, ratio) for level, ratio in zip(levels, ratios, strict=True))
-        visits[name] = _Visit(screened, pick(ratios, bench.asking.least), spread(logs[places]), logs.shape[1])
+        visits[name] = _Visit(
+            screened, pick(ratios, bench.request.least), spread(logs[places]), logs.shape[1]
+        )
     return visits
 
 
@@ -219,12 +221,12 @@ def _again(
     return list(rows.values()), comparisons
 
 
-def _importance(finding: Finding) -> tuple[bool, float]:
+def _importance(finding: AuditedContext) -> tuple[bool, float]:
     ratio = finding.extreme.ratio
     return finding.verdict != "moves", -max(ratio, 1 / ratio)
 
 
-def _intention(plan: Effort, among: Sequence[Candidate], asking: Auditing) -> str:
+def _intention(plan: Effort, among: Sequence[Candidate], request: AuditRequest) -> str:
     from steelyard.units import format_duration
 
     levels = [
@@ -233,8 +235,10 @@ def _intention(plan: Effort, among: Sequence[Candidate], asking: Auditing) -> st
         else f"{each.name}"
         for each in among
     ]
-    limit = asking.limited and plan.seconds > asking.max_time_s
+    limit = request.limited and plan.seconds > request.max_time_s
     time = (
-        f"at most {format_duration(asking.max_time_s)}" if limit else f"about {format_duration(plan.seconds)}"
+        f"at most {format_duration(request.max_time_s)}"
+        if limit
+        else f"about {format_duration(plan.seconds)}"
     )
     return f"audit: {', '.join(levels)}; {time}"

@@ -10,7 +10,7 @@ import msgspec
 from steelyard.design.randomness import generator, permutation
 from steelyard.errors import MachineError, UsageError
 from steelyard.interventions import AFFINITY, INTERVENTIONS
-from steelyard.lab.audit.request import Auditing
+from steelyard.lab.audit.request import AuditRequest
 from steelyard.spec.text.origin import suggest
 from steelyard.units import Scalar
 
@@ -59,7 +59,7 @@ class Candidate(msgspec.Struct, frozen=True):
         return tuple(level for level in self.population if level in set(drawn))
 
 
-def candidates(asking: Auditing) -> tuple[tuple[Candidate, ...], Mapping[str, str]]:
+def candidates(request: AuditRequest) -> tuple[tuple[Candidate, ...], Mapping[str, str]]:
     """What is audited, and what is left out because this machine lacks something for it.
 
     Raises
@@ -69,7 +69,7 @@ def candidates(asking: Auditing) -> tuple[tuple[Candidate, ...], Mapping[str, st
     MachineError
         One that was asked for by name cannot be had here, or none can.
     """
-    names: Sequence[str] = asking.only or [name for name in USUAL if name in INTERVENTIONS]
+    names: Sequence[str] = request.only or [name for name in USUAL if name in INTERVENTIONS]
     found: list[Candidate] = []
     left_out: dict[str, str] = {}
     for name in dict.fromkeys(names):
@@ -78,7 +78,7 @@ def candidates(asking: Auditing) -> tuple[tuple[Candidate, ...], Mapping[str, st
             raise UsageError(f"there is no kind of context {name!r}", hint=hint)
         levels = INTERVENTIONS[name].population()
         if lacks := _lacks(name, levels):
-            if asking.only:
+            if request.only:
                 raise MachineError(f"{name} cannot be varied here: {lacks}", hint=f"leave {name} out")
             left_out[name] = lacks
             continue

@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from steelyard.lab.audit.candidates import Candidate
-from steelyard.lab.audit.request import MAX_TIME_S, Auditing
+from steelyard.lab.audit.request import MAX_TIME_S, AuditRequest
 from steelyard.stats.audit.screening import FASTEST, SLOWEST, TYPICAL
 
 PASSES: Final = 3
@@ -64,21 +64,21 @@ class Effort(msgspec.Struct, frozen=True):
     least_s: float
 
 
-def effort(asking: Auditing, among: Sequence[Candidate], run_s: float) -> Effort:
+def effort(request: AuditRequest, among: Sequence[Candidate], run_s: float) -> Effort:
     """The plan for programs that take ``run_s`` seconds."""
     each_s = _SLOW * (run_s + _OVERHEAD_S)
     numeric = [candidate for candidate in among if candidate.numeric]
-    rows = asking.max_time_s * _SCREENING / each_s / PASSES
-    first, further, most = _LEVELS_IN_A_LIMIT if asking.limited else _LEVELS
+    rows = request.max_time_s * _SCREENING / each_s / PASSES
+    first, further, most = _LEVELS_IN_A_LIMIT if request.limited else _LEVELS
     levels: dict[str, int] = {}
     for place, candidate in enumerate(numeric):
         unit = rows / (_FIRST + len(numeric) - 1)
         wanted = max(first, _FIRST * unit) if not place else min(max(further, unit), most)
         there = len(candidate.population)
-        levels[candidate.name] = there if asking.thorough else min(there, round(wanted))
+        levels[candidate.name] = there if request.thorough else min(there, round(wanted))
     again = sum(TYPICAL + SLOWEST + FASTEST if c.numeric else len(c.population) for c in among)
-    blocks = int(asking.max_time_s * (1 - _SCREENING) / each_s / again)
-    blocks = min(max(blocks, _BLOCKS[0]), int(_BLOCKS[1] * max(1.0, asking.max_time_s / MAX_TIME_S)))
+    blocks = int(request.max_time_s * (1 - _SCREENING) / each_s / again)
+    blocks = min(max(blocks, _BLOCKS[0]), int(_BLOCKS[1] * max(1.0, request.max_time_s / MAX_TIME_S)))
     screening_s = each_s * sum(levels.values()) * PASSES
     seconds = screening_s + each_s * again * (blocks + 1)
     least_s = (screening_s / PASSES + each_s * again * (FEWEST_BLOCKS + 1)) / _SLOW

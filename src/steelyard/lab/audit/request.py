@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.lab.compare.compare import Comparing
+from steelyard.lab.compare.compare import CompareRequest
 from steelyard.spec.experiment import Contexts, Design, Experiment, Factor, Stop, Zip
 from steelyard.units import Scalar
 
@@ -19,7 +19,7 @@ Row = Mapping[str, Scalar]
 """One setting of all kinds of context that are audited."""
 
 
-class Auditing(msgspec.Struct, frozen=True, kw_only=True):
+class AuditRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A command, and how it is audited.
 
     Attributes
@@ -76,7 +76,7 @@ class Auditing(msgspec.Struct, frozen=True, kw_only=True):
         fixed : Row
             What all rows share and none names.
         """
-        plain = Comparing(
+        plain = CompareRequest(
             commands=(self.command,),
             stdin=self.stdin,
             timeout_s=self.timeout_s,

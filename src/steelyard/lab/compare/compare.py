@@ -26,7 +26,7 @@ DEFAULT_SHELL: Final = "/bin/sh"
 _SHELL_WORDS: Final = re.compile(r"\|{1,2}|&{1,2}|;|[0-9]*[<>]{1,2}.*")
 
 
-class Comparing(msgspec.Struct, frozen=True, kw_only=True):
+class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What is compared, and how.
 
     Attributes

@@ -20,8 +20,8 @@ from msgspec.structs import replace
 from steelyard.design.randomness import generator, permutation
 from steelyard.errors import InterruptedRunError, UsageError
 from steelyard.lab.answer.analyze import analyze
-from steelyard.lab.compare.compare import Comparing
-from steelyard.lab.run.interruption import interruptible
+from steelyard.lab.compare.compare import CompareRequest
+from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run import run
 from steelyard.spec.experiment import Experiment
 from steelyard.stats.compare.speedup import Speedup
@@ -40,7 +40,7 @@ Make = Callable[[int, Path], Mapping[Way, Experiment]]
 
 def null(
     kind: Kind,
-    comparing: Comparing,
+    request: CompareRequest,
     make: Make,
     *,
     comparisons: int,
@@ -53,10 +53,10 @@ def null(
 
     Parameters
     ----------
-    comparing : Comparing
+    request : CompareRequest
         After its ``max_time_s``, no further comparison begins; the first is made both ways in any case.
     make : callable
-        ``itself(comparing)`` or ``steelyard.lab.compare.null_layout.layouts(comparing)``.
+        ``itself(request)`` or ``steelyard.lab.compare.null_layout.layouts(request)``.
     directory : Path
         Where the records are made, one for each comparison and way.
     keep : bool
@@ -82,17 +82,17 @@ def null(
     try:
         with interruptible():
             for number in range(1, comparisons + 1):
-                out_of_time = number > 1 and time.monotonic() - started >= comparing.max_time_s
+                out_of_time = number > 1 and time.monotonic() - started >= request.max_time_s
                 if out_of_time:
                     break
                 place = directory / f"{number:06}"
                 place.mkdir()
                 experiments = make(number, place)
                 tallies = tallies or {way: Tally(way) for way in experiments}
-                for way in permutation(list(experiments), generator(comparing.seed, "way", number)):
+                for way in permutation(list(experiments), generator(request.seed, "way", number)):
                     done = sum(tally.comparisons for tally in tallies.values())
                     total = comparisons * len(tallies)
-                    watch(done, total, _left_s(done, total, time.monotonic() - started, comparing.max_time_s))
+                    watch(done, total, _left_s(done, total, time.monotonic() - started, request.max_time_s))
                     _compare(tallies[way], experiments[way], place / f"{way}.lab")
                 if not keep:
                     shutil.rmtree(place)
@@ -110,9 +110,9 @@ def null(
     first, second = tallies.values()
     return NullResult(
         kind=kind,
-        command=comparing.commands[0],
-        blocks=comparing.blocks,
-        seed=comparing.seed,
+        command=request.commands[0],
+        blocks=request.blocks,
+        seed=request.seed,
         alpha=next(iter(experiments.values())).analysis.alpha,
         wanted=comparisons,
         tallies=(first, second),
@@ -129,7 +129,7 @@ def _left_s(done: int, total: int, elapsed_s: float, max_time_s: float) -> float
     return max(0.0, min(elapsed_s / done * (total - done), max_time_s - elapsed_s))
 
 
-def itself(comparing: Comparing) -> Make:
+def itself(request: CompareRequest) -> Make:
     """One command as both arms, in randomised blocks and one after the other.
 
     Raises
@@ -137,10 +137,10 @@ def itself(comparing: Comparing) -> Make:
     UsageError
         Not exactly one command, or one with parameters.
     """
-    command = only_command(comparing)
+    command = only_command(request)
 
     def make(number: int, _place: Path) -> Mapping[Way, Experiment]:
-        both = replace(comparing, commands=(command, command), seed=seed_of(comparing, number))
+        both = replace(request, commands=(command, command), seed=seed_of(request, number))
         blocks = both.experiment()
         design = msgspec.structs.replace(blocks.design, order="sequential")
         return {"blocks": blocks, "sequential": msgspec.structs.replace(blocks, design=design)}
@@ -148,7 +148,7 @@ def itself(comparing: Comparing) -> Make:
     return make
 
 
-def only_command(comparing: Comparing) -> str:
+def only_command(request: CompareRequest) -> str:
     """The command of a null.
 
     Raises
@@ -156,22 +156,22 @@ def only_command(comparing: Comparing) -> str:
     UsageError
         Not exactly one, or one with parameters.
     """
-    if len(comparing.commands) != 1:
+    if len(request.commands) != 1:
         raise UsageError(
-            f"--null compares one command with itself, and {len(comparing.commands)} are given",
-            hint=f"steelyard compare --null {comparing.commands[0]!r}",
+            f"--null compares one command with itself, and {len(request.commands)} are given",
+            hint=f"steelyard compare --null {request.commands[0]!r}",
         )
-    if comparing.parameters or comparing.names:
+    if request.parameters or request.names:
         raise UsageError(
             "--null compares one command with itself, without parameters or names",
             hint="leave -L and --name out",
         )
-    return comparing.commands[0]
+    return request.commands[0]
 
 
-def seed_of(comparing: Comparing, number: int) -> int:
+def seed_of(request: CompareRequest, number: int) -> int:
     """The seed of one comparison: another one for each, the same both ways."""
-    return int(generator(comparing.seed, "null", number).random() * 2**31)
+    return int(generator(request.seed, "null", number).random() * 2**31)
 
 
 def _compare(tally: Tally, experiment: Experiment, directory: Path) -> None:

@@ -1,13 +1,14 @@
-"""``compare --null=layout``: one program under two paths that were drawn at random: the least that two
-builds of one source differ in.
+"""``compare --null=layout``: two layouts of one program, drawn at random: the least that two builds of one
+source differ in (Mytkowicz et al. 2009, DOI 10.1145/1508244.1508275).
 
-The path of a program lies on its stack, twice, so its length moves every local variable. Steelyard's way
-makes both arms' contexts equal and draws a new one for each block. Beside it stands what the two paths do
-when they are left as they are: the difference in bytes is put back as ``env_bytes``, all blocks have one
-context, and the order is randomised all the same, so that order is not at fault. (Mytkowicz et al. 2009, DOI
-10.1145/1508244.1508275.)
+Without ``--build``, the program is copied under two paths. A path lies on the stack, twice, so its length
+moves every local variable. Steelyard's way makes both arms' contexts equal and draws a new one for each
+block. The other way leaves the paths as they are: the difference in bytes is put back as ``env_bytes``, all
+blocks have one context, and the order is randomised all the same, so that order is not at fault.
 
-Link orders are not varied: a command is built already.
+With ``--build``, its objects are linked in two orders, of which neither is better. Steelyard's way draws both
+again for each block, with the shift of code and data and the length of the environment; the other way keeps
+the two first orders in one context.
 """
 
 from __future__ import annotations
@@ -16,19 +17,22 @@ import os
 import random
 import shlex
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.design.randomness import generator
+from steelyard.design.randomness import generator, permutation
 from steelyard.errors import UsageError
-from steelyard.lab.compare.compare import Comparing, split
+from steelyard.interventions.built import ORDERS, LinkOrder, Padding
+from steelyard.lab.compare.compare import CompareRequest, split
 from steelyard.lab.compare.null import Make, only_command, seed_of
-from steelyard.spec.experiment import Contexts, Experiment, Factor, Zip
+from steelyard.spec.experiment import Build, Contexts, Experiment, Factor, Range, Zip
+from steelyard.spec.text.placeholders import escape
 from steelyard.stats.null import Way
+from steelyard.units import Scalar
 
 PLACE: Final = "layout_directory"
 """The factor whose levels are the two directories."""
@@ -37,9 +41,13 @@ LONGEST_NAME: Final = 200
 """Bytes; a name may have 255."""
 
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+_OBJECT: Final = "object_{}"
+_OURS: Final = ("build", "objects", "padding_file")
+
+Setting = Scalar | tuple[Scalar, ...] | Range
 
 
-def layouts(comparing: Comparing) -> Make:
+def layouts(request: CompareRequest) -> Make:
     """Two copies of the program in directories with random names of random length, in equal contexts and in
     one.
 
@@ -48,19 +56,19 @@ def layouts(comparing: Comparing) -> Make:
     UsageError
         Not exactly one command, one for a shell, or a program that is not found.
     """
-    if comparing.shell is not None:
+    if request.shell is not None:
         raise UsageError("--null=layout copies a program, and a shell's command is none", hint="leave -S out")
-    words = split(only_command(comparing))
+    words = split(only_command(request))
     program = _find(words[0])
 
     def make(number: int, place: Path) -> Mapping[Way, Experiment]:
-        draw = generator(comparing.seed, "layout", number)
+        draw = generator(request.seed, "layout", number)
         directories = tuple(str(_copy(program, place / f"{arm}{_name(draw)}")) for arm in "ab")
         moved = replace(
-            comparing,
+            request,
             commands=(f"{{{PLACE}}}/{shlex.join([program.name, *words[1:]])}",),
             parameters={PLACE: directories},
-            seed=seed_of(comparing, number),
+            seed=seed_of(request, number),
             contexts=True,
         )
         contexts = moved.experiment()
@@ -101,3 +109,107 @@ def _copy(program: Path, directory: Path) -> Path:
     directory.mkdir(parents=True)
     shutil.copy(program, directory / program.name)
     return directory
+
+
+class Building(msgspec.Struct, frozen=True):
+    """How the program of a null is built.
+
+    Attributes
+    ----------
+    command : str
+        With ``{objects}`` and ``{build}``, and ``{padding_file}`` where code and data shall be shifted too;
+        split into words as a shell splits them.
+    objects : sequence of str
+        What ``{objects}`` stands for.
+    """
+
+    command: str
+    objects: tuple[str, ...]
+
+
+def built_layouts(request: CompareRequest, building: Building) -> Make:
+    """The objects in two orders: drawn anew in each block, and in one context as they first were.
+
+    Raises
+    ------
+    UsageError
+        Not exactly one command, one for a shell, a build that takes no objects, or fewer than two of them.
+    """
+    if request.shell is not None:
+        raise UsageError("--build makes a program, and a shell's command is none", hint="leave -S out")
+    if "{objects}" not in building.command or "{build}" not in building.command:
+        raise UsageError(
+            f"--build {building.command!r} does not name {{objects}} and {{build}}",
+            hint="steelyard compare --null=layout --build 'cc {objects} -o {build}/prog' --objects 'a.c b.c'"
+            " '{build}/prog'",
+        )
+    if len(set(building.objects)) < 2:
+        raise UsageError(
+            f"--objects names {len(set(building.objects))}, which has one order only",
+            hint="--objects 'a.c b.c': two files or more",
+        )
+    only_command(request)
+    build = Build(
+        command=tuple(_kept(word) for word in split(building.command)),
+        inputs=building.objects,
+        objects=tuple(f"{{{_OBJECT.format(place)}}}" for place in range(len(building.objects))),
+    )
+
+    def make(number: int, _place: Path) -> Mapping[Way, Experiment]:
+        draw = generator(request.seed, "layout", number)
+        rows = [tuple(permutation(building.objects, draw)) for _ in "ab"]
+        bytes_ = [2 * int(draw.random() * LONGEST_NAME) for _ in "ab"]
+        order = 1 + int(draw.random() * ORDERS)
+        plain = replace(request, contexts=True, seed=seed_of(request, number)).experiment()
+        commands = {
+            name: tuple(_unescaped(word) for word in command)
+            for name, command in plain.program.commands.items()
+        }
+        program = msgspec.structs.replace(plain.program, commands=commands)
+        asked = msgspec.structs.replace(plain, program=program, build=build)
+        names = (PLACE, *(_OBJECT.format(place) for place in range(len(building.objects))))
+        arms = [("a", *rows[0]), ("b", *rows[1])]
+        settings: dict[str, Setting] = {
+            **(plain.contexts.settings if plain.contexts else {}),
+            LinkOrder.name: "random",
+        }
+        if "{padding_file}" in building.command:
+            settings[Padding.name] = "random"
+        held: dict[str, Setting] = {"aslr": "off", LinkOrder.name: order}
+        return {
+            "contexts": _linked(asked, names, arms, Contexts(settings)),
+            "one_context": _linked(
+                asked,
+                (*names, "env_bytes"),
+                [(*arm, each) for arm, each in zip(arms, bytes_, strict=True)],
+                Contexts(held),
+            ),
+        }
+
+    return make
+
+
+def _linked(
+    asked: Experiment, names: tuple[str, ...], rows: Sequence[tuple[str | int, ...]], contexts: Contexts
+) -> Experiment:
+    factors = tuple(
+        Factor(name, tuple(dict.fromkeys(column)), intervention=name == "env_bytes")
+        for name, column in zip(names, zip(*rows, strict=True), strict=True)
+    )
+    return msgspec.structs.replace(
+        asked,
+        factors=(*asked.factors, *factors),
+        zips=(Zip(names, tuple(rows), name="layout"),),
+        contexts=contexts,
+    )
+
+
+def _kept(word: str) -> str:
+    """A word of the build's command with nothing expanded but what is ours."""
+    return _unescaped(escape(word))
+
+
+def _unescaped(word: str) -> str:
+    for name in _OURS:
+        word = word.replace(f"{{{{{name}}}}}", f"{{{name}}}")
+    return word

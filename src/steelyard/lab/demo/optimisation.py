@@ -9,7 +9,7 @@ import msgspec
 
 from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.answer.analyze import analyze
-from steelyard.lab.demo.programs import SOURCES
+from steelyard.lab.demo import SOURCES
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
 from steelyard.spec import experiment

@@ -13,18 +13,18 @@ import msgspec
 
 from steelyard.errors import MachineError
 from steelyard.lab.doctor import access, processor, surroundings
-from steelyard.lab.doctor.finding import WORST_FIRST, Finding, Patient
+from steelyard.lab.doctor.finding import WORST_FIRST, Finding, HostState
 from steelyard.run.host import HostLoad, host_facts
-from steelyard.run.runner.capabilities import abilities
+from steelyard.run.runner.capabilities import capabilities
 from steelyard.units import Scalar
 
-__all__ = ["Checkup", "Finding", "checkup", "examine"]
+__all__ = ["Finding", "Report", "examine", "inspect_host"]
 
 _WATCH_S: Final = 0.5
 """Long enough that a tick of the kernel's accounting is 2 % of a CPU."""
 
 
-class Checkup(msgspec.Struct, frozen=True):
+class Report(msgspec.Struct, frozen=True):
     """What was found, worst first, and the facts that it rests on.
 
     Attributes
@@ -38,23 +38,21 @@ class Checkup(msgspec.Struct, frozen=True):
     able: bool
 
 
-def checkup() -> Checkup:
+def inspect_host() -> Report:
     """Look at this machine; takes half a second, in which nothing of ours runs."""
     before = HostLoad.read()
     time.sleep(_WATCH_S)
     load = HostLoad.read().since(before)
     facts = host_facts()
     try:
-        facts |= abilities()
+        facts |= capabilities()
     except MachineError as error:
-        stuck = Finding("runner", "spoils", error.message, "Nothing can be measured here.", error.hint)
-        return Checkup(facts, (stuck, *examine(Patient(facts, load))), able=False)
-    return Checkup(facts, examine(Patient(facts, load)), able=True)
+        stuck = Finding("runner", "problem", error.message, "Nothing can be measured here.", error.hint)
+        return Report(facts, (stuck, *examine(HostState(facts, load))), able=False)
+    return Report(facts, examine(HostState(facts, load)), able=True)
 
 
-def examine(patient: Patient) -> tuple[Finding, ...]:
+def examine(host: HostState) -> tuple[Finding, ...]:
     """What every check finds, worst first."""
     checks = (*surroundings.CHECKS, *access.CHECKS, *processor.CHECKS)
-    return tuple(
-        sorted((check(patient) for check in checks), key=lambda each: WORST_FIRST.index(each.weight))
-    )
+    return tuple(sorted((check(host) for check in checks), key=lambda each: WORST_FIRST.index(each.weight)))

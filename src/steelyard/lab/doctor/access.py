@@ -5,24 +5,24 @@ from __future__ import annotations
 from typing import Final
 
 from steelyard.interventions import INTERVENTIONS
-from steelyard.lab.doctor.finding import Check, Finding, Patient
+from steelyard.lab.doctor.finding import Check, Finding, HostState
 from steelyard.run.runner.capabilities import HARDWARE, SOFTWARE
 
 _PARANOID: Final = 1
 """The largest kernel.perf_event_paranoid at which anybody may count, the kernel's part included."""
 
 
-def hardware_counters(patient: Patient) -> Finding:
+def hardware_counters(host: HostState) -> Finding:
     """Cycles, instructions, misses."""
-    missing = _missing(patient, HARDWARE)
+    missing = _missing(host, HARDWARE)
     if not missing:
-        return Finding("hardware counters", "fine", ", ".join(HARDWARE))
-    paranoid = patient.number("perf_event_paranoid")
-    forbidden = paranoid is not None and paranoid > _PARANOID and not patient.facts.get("virtualization")
-    where = "the hypervisor shows none to its guests" if patient.facts.get("virtualization") else "refused"
+        return Finding("hardware counters", "ok", ", ".join(HARDWARE))
+    paranoid = host.number("perf_event_paranoid")
+    forbidden = paranoid is not None and paranoid > _PARANOID and not host.facts.get("virtualization")
+    where = "the hypervisor shows none to its guests" if host.facts.get("virtualization") else "refused"
     return Finding(
         "hardware counters",
-        "limits",
+        "limitation",
         f"{', '.join(missing)}: not available; {where}",
         "Differences cannot be traced to instructions or misses; they are reported as not available, never as"
         " 0.",
@@ -30,117 +30,117 @@ def hardware_counters(patient: Patient) -> Finding:
     )
 
 
-def software_counters(patient: Patient) -> Finding:
+def software_counters(host: HostState) -> Finding:
     """What the kernel itself counts."""
-    missing = _missing(patient, SOFTWARE)
+    missing = _missing(host, SOFTWARE)
     if not missing:
-        return Finding("software counters", "fine", ", ".join(SOFTWARE))
+        return Finding("software counters", "ok", ", ".join(SOFTWARE))
     return Finding(
         "software counters",
-        "limits",
+        "limitation",
         f"{', '.join(missing)}: not available",
         "Faults and switches are known all the same, from the kernel's accounting of each process.",
         f"sysctl kernel.perf_event_paranoid={_PARANOID}",
     )
 
 
-def address_randomisation(patient: Patient) -> Finding:
+def address_randomisation(host: HostState) -> Finding:
     """Whether a context can be held."""
-    if patient.facts.get("aslr") == 0:
+    if host.facts.get("aslr") == 0:
         return Finding(
             "address randomisation",
-            "limits",
+            "limitation",
             "off for the whole system",
             "Every start has the same addresses: what is measured holds for one context only, unless contexts"
             " are drawn (--contexts).",
             "sysctl kernel.randomize_va_space=2",
         )
-    if patient.facts.get("aslr_can_be_off"):
-        return Finding("address randomisation", "fine", "can be switched off for one program")
+    if host.facts.get("aslr_can_be_off"):
+        return Finding("address randomisation", "ok", "can be switched off for one program")
     return Finding(
         "address randomisation",
-        "limits",
+        "limitation",
         "cannot be switched off; the filter of a container refuses it",
         "Contexts cannot be held or drawn: aslr = off and --contexts are refused.",
         "docker run --security-opt seccomp=unconfined …",
     )
 
 
-def affinity(patient: Patient) -> Finding:
+def affinity(host: HostState) -> Finding:
     """Whether programs can be given CPUs."""
-    cpus, online = patient.cpus, int(patient.number("cpus_online") or patient.cpus)
+    cpus, online = host.cpus, int(host.number("cpus_online") or host.cpus)
     found = f"programs can be given CPUs, {cpus} of {online} usable"
-    if not patient.facts.get("affinity_can_be_set"):
+    if not host.facts.get("affinity_can_be_set"):
         return Finding(
             "affinity",
-            "limits",
+            "limitation",
             "programs cannot be given CPUs",
             "The factor affinity is refused, and programs wander between CPUs.",
         )
     if cpus > 1:
-        return Finding("affinity", "fine", found)
+        return Finding("affinity", "ok", found)
     return Finding(
         "affinity",
-        "limits",
+        "limitation",
         found,
         "The program shares its one CPU with everything else; programs with threads show no gain.",
         f"taskset --cpu-list 0-{online - 1} steelyard …" if online > 1 else None,
     )
 
 
-def queue_wait(patient: Patient) -> Finding:
+def queue_wait(host: HostState) -> Finding:
     """Time that a program is ready and has no CPU."""
-    if patient.facts.get("queue_wait_available"):
-        return Finding("run-queue wait", "fine", "recorded with each trial")
+    if host.facts.get("queue_wait_available"):
+        return Finding("run-queue wait", "ok", "recorded with each trial")
     return Finding(
         "run-queue wait",
-        "limits",
+        "limitation",
         "this kernel keeps no schedstat",
         "Which trials were disturbed is not known.",
         "sysctl kernel.sched_schedstats=1",
     )
 
 
-def tick(patient: Patient) -> Finding:
+def tick(host: HostState) -> Finding:
     """Accounting at ticks."""
-    hertz = int(patient.number("clock_tick_hz") or 100)
+    hertz = int(host.number("clock_tick_hz") or 100)
     return Finding(
         "accounting",
-        "fine",
+        "ok",
         f"user and system time apart are sampled at ticks (reported in 1/{hertz} s); their sum is exact",
     )
 
 
-def compiler(patient: Patient) -> Finding:
+def compiler(host: HostState) -> Finding:
     """For [build] and the demo."""
-    if patient.facts.get("compiler_available"):
-        return Finding("compiler", "fine", "cc is there")
+    if host.facts.get("compiler_available"):
+        return Finding("compiler", "ok", "cc is there")
     return Finding(
-        "compiler", "limits", "no cc", "[build] of C programs and the demo need one.", "apt install gcc"
+        "compiler", "limitation", "no cc", "[build] of C programs and the demo need one.", "apt install gcc"
     )
 
 
-def changes(patient: Patient) -> Finding:
+def changes(host: HostState) -> Finding:
     """What can be varied: the interventions of a spec."""
-    known = patient.facts.get("interventions_missing")
+    known = host.facts.get("interventions_missing")
     if known is None:  # a record of an earlier version
-        return Finding("changes", "fine", "which can be made was not looked at")
+        return Finding("changes", "ok", "which can be made was not looked at")
     missing = [each for each in str(known).split(",") if each]
     whole = [each for each in missing if "=" not in each]
     able = [name for name in INTERVENTIONS if name not in whole]
     found = f"{len(able)} of {len(INTERVENTIONS)} can be made: {', '.join(able)}"
     if not missing:
-        return Finding("changes", "fine", found)
+        return Finding("changes", "ok", found)
     return Finding(
         "changes",
-        "limits",
+        "limitation",
         f"{found}; not: {', '.join(missing)}",
         "A spec that asks for what is missing ends with exit code 4 before anything runs.",
     )
 
 
-def _missing(patient: Patient, names: tuple[str, ...]) -> list[str]:
-    available = str(patient.facts.get("counters_available", "")).split(",")
+def _missing(host: HostState, names: tuple[str, ...]) -> list[str]:
+    available = str(host.facts.get("counters_available", "")).split(",")
     return [name for name in names if name not in available]
 
 

@@ -10,10 +10,10 @@ import msgspec
 from steelyard.run.host import LoadChange
 from steelyard.units import Scalar
 
-Weight = Literal["spoils", "limits", "fine"]
-"""``spoils``: results here may mislead. ``limits``: something cannot be seen or held. ``fine``: neither."""
+Weight = Literal["problem", "limitation", "ok"]
+"""``problem``: results may mislead. ``limitation``: something cannot be seen or held. ``ok``: neither."""
 
-WORST_FIRST: Final[tuple[Weight, ...]] = ("spoils", "limits", "fine")
+WORST_FIRST: Final[tuple[Weight, ...]] = ("problem", "limitation", "ok")
 
 Facts = Mapping[str, Scalar]
 
@@ -38,7 +38,7 @@ class Finding(msgspec.Struct, frozen=True):
     cure: str | None = None
 
 
-class Patient(msgspec.Struct, frozen=True):
+class HostState(msgspec.Struct, frozen=True):
     """The facts that are stored with every run, and the load over a moment without any work of ours."""
 
     facts: Facts
@@ -55,4 +55,4 @@ class Patient(msgspec.Struct, frozen=True):
         return int(self.facts.get("cpus_usable", 1))
 
 
-Check = Callable[[Patient], Finding]
+Check = Callable[[HostState], Finding]

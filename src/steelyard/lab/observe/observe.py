@@ -10,14 +10,14 @@ from typing import Final
 
 from steelyard.errors import MachineError, ProgramError, UsageError
 from steelyard.interventions import INTERVENTIONS
-from steelyard.lab.compare.existing_record import refuse_changed, refuse_other
 from steelyard.lab.observe.probes import INCLUDE, NONE, Probe, distinct
 from steelyard.lab.observe.rehearsal import rehearse
-from steelyard.lab.observe.request import Observing
+from steelyard.lab.observe.request import ObserveRequest
 from steelyard.lab.observe.tracing import Tracing
+from steelyard.lab.run.existing_record import refuse_other_command, refuse_other_stage
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
-from steelyard.run.runner.capabilities import abilities
+from steelyard.run.runner.capabilities import capabilities
 from steelyard.sample import Sample
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.hints.metric_names import suggest_metric
@@ -32,7 +32,7 @@ ALWAYS: Final = ("wall_s", "cpu_s", "minor_faults")
 """Metrics that are compared whatever is asked for."""
 
 
-def observe(asking: Observing, directory: Path, *, watch: Watch) -> Observation:
+def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observation:
     """Find what probes cost.
 
     Parameters
@@ -51,40 +51,40 @@ def observe(asking: Observing, directory: Path, *, watch: Watch) -> Observation:
     RecordError, InterruptedRunError
         As ``steelyard.lab.run.run.run``; after an interruption, the same call goes on.
     """
-    refuse_other(directory, "observe")
-    probes = distinct(asking.probes)
-    _refuse_missing(asking)
+    refuse_other_command(directory, "observe")
+    probes = distinct(request.probes)
+    _refuse_missing(request)
     scratch = directory / "written-by-probes"
     scratch.mkdir(parents=True, exist_ok=True)
     library = _library(directory) if any(probe.preload for probe in probes) else None
     try:
-        rehearsed = rehearse(asking.experiment(probes, exit_code=None, scratch=scratch, library=library))
+        rehearsed = rehearse(request.experiment(probes, exit_code=None, scratch=scratch, library=library))
         usable = [probe for probe in probes if probe.name not in rehearsed.differs]
         samples: Mapping[str, Sequence[Sample]] = {}
         added: Mapping[str, float] = {}
         traced: tuple[Trace, ...] = ()
         if usable:
-            experiment = asking.experiment(
+            experiment = request.experiment(
                 usable, exit_code=rehearsed.exit_code, scratch=scratch, library=library
             )
-            refuse_changed(directory, "observe", experiment, "observe")
+            refuse_other_stage(directory, "observe", experiment, "observe")
             run(experiment, directory / "observe.lab", watch=watch)
-            samples = _samples(directory / "observe.lab", asking)
+            samples = _samples(directory / "observe.lab", request)
             inside = [probe for probe in usable if probe.inside]
-            if asking.added and inside:
-                alone = asking.experiment(
+            if request.added and inside:
+                alone = request.experiment(
                     inside, exit_code=rehearsed.exit_code, scratch=scratch, library=library
                 )
-                added = _added(asking.counting(alone), directory / "added.lab", watch)
-            if asking.trace is not None:
+                added = _added(request.counting(alone), directory / "added.lab", watch)
+            if request.trace is not None:
                 # No more blocks than there was time for; two at least, so that there is a spread.
                 measured = min((len(each[0]) for each in samples.values()), default=0)
-                blocks = max(2, min(asking.blocks, measured))
+                blocks = max(2, min(request.blocks, measured))
                 levels = [NONE, *(probe.name for probe in usable)]
-                traced = _traced(asking, asking.trace, experiment, blocks, levels, directory, watch)
+                traced = _traced(request, request.trace, experiment, blocks, levels, directory, watch)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    by_probe = _by_probe(usable, samples, asking)
+    by_probe = _by_probe(usable, samples, request)
     probed = tuple(
         Probed(
             probe.name,
@@ -96,36 +96,36 @@ def observe(asking: Observing, directory: Path, *, watch: Watch) -> Observation:
     )
     first = next((each[0] for each in samples.values()), None)
     return Observation(
-        command=asking.command,
+        command=request.command,
         probes=probed,
         correlations=correlations(probed),
         typical={name: _median(its[0]) for name, its in samples.items()},
-        within=asking.within,
-        alpha=asking.alpha,
+        within=request.within,
+        alpha=request.alpha,
         blocks=len(first) if first else 0,
-        seed=asking.seed,
-        contexts=asking.contexts,
+        seed=request.seed,
+        contexts=request.contexts,
         outputs_compared=rehearsed.repeats,
         any_level=tuple(test for its in samples.values() if (test := any_level(its)) is not None),
-        trace_ms=None if asking.trace is None else asking.trace.interval_ms,
+        trace_ms=None if request.trace is None else request.trace.interval_ms,
         traces=traced,
     )
 
 
-def _refuse_missing(asking: Observing) -> None:
+def _refuse_missing(request: ObserveRequest) -> None:
     """Before the first run: counters, and addresses that can be held where contexts are drawn."""
-    if asking.trace is not None:
-        asking.trace.refuse_missing()
-    missing = str(abilities()["counters_missing"]).split(",") if asking.counters else []
-    for name in asking.counters:
+    if request.trace is not None:
+        request.trace.refuse_missing()
+    missing = str(capabilities()["counters_missing"]).split(",") if request.counters else []
+    for name in request.counters:
         if name.partition(":")[0] in missing:
             raise MachineError(
                 f"the counter {name} is not available on this machine", hint="steelyard doctor says which are"
             )
-    known = (*BUILTIN, *asking.counters)
-    if asking.metric not in known:
-        raise UsageError(f"there is no metric {asking.metric}", hint=suggest_metric(asking.metric, known))
-    if asking.contexts and (why := INTERVENTIONS["aslr"].missing("off")):
+    known = (*BUILTIN, *request.counters)
+    if request.metric not in known:
+        raise UsageError(f"there is no metric {request.metric}", hint=suggest_metric(request.metric, known))
+    if request.contexts and (why := INTERVENTIONS["aslr"].missing("off")):
         raise MachineError(f"contexts cannot be held here: {why}", hint="--one-context measures without")
 
 
@@ -151,9 +151,9 @@ def _library(directory: Path) -> Path:
     return library.absolute()
 
 
-def _samples(place: Path, asking: Observing) -> dict[str, list[Sample]]:
+def _samples(place: Path, request: ObserveRequest) -> dict[str, list[Sample]]:
     """Metric to the samples of its levels, the baseline first; metrics that are 0 somewhere have no ratio."""
-    names = dict.fromkeys((asking.metric, *ALWAYS, *asking.counters))
+    names = dict.fromkeys((request.metric, *ALWAYS, *request.counters))
     with Record.open(place) as record:
         found: dict[str, list[Sample]] = {name: [] for name in names}
         for sample in record.samples(*names):
@@ -166,11 +166,11 @@ def _samples(place: Path, asking: Observing) -> dict[str, list[Sample]]:
 
 
 def _by_probe(
-    usable: Sequence[Probe], samples: Mapping[str, Sequence[Sample]], asking: Observing
+    usable: Sequence[Probe], samples: Mapping[str, Sequence[Sample]], request: ObserveRequest
 ) -> dict[str, list[Change]]:
     found: dict[str, list[Change]] = {}
     for baseline, *probed in samples.values():
-        judged = changes(baseline, probed, within=asking.within, alpha=asking.alpha)
+        judged = changes(baseline, probed, within=request.within, alpha=request.alpha)
         for probe, change in zip(usable, judged, strict=True):
             if isinstance(change, Change):
                 found.setdefault(probe.name, []).append(change)
@@ -187,7 +187,7 @@ def _added(experiment: Experiment, place: Path, watch: Watch) -> dict[str, float
 
 
 def _traced(
-    asking: Observing,
+    request: ObserveRequest,
     tracing: Tracing,
     experiment: Experiment,
     blocks: int,
@@ -203,7 +203,7 @@ def _traced(
         raise ProgramError(
             f"under perf stat, {error.message}", hint=f"{cure}; else, {error.hint}" if error.hint else cure
         ) from None
-    return traces(tracing.runs(place), tracing.events, levels, alpha=asking.alpha)
+    return traces(tracing.runs(place), tracing.events, levels, alpha=request.alpha)
 
 
 def _median(sample: Sample) -> float:

@@ -12,10 +12,10 @@ import msgspec
 from steelyard.design import treatments
 from steelyard.errors import MachineError, ProgramError
 from steelyard.lab.run.programs import build
-from steelyard.run.launch.preparation import Launches
+from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.measure.verify import ending
 from steelyard.run.runner.journal import RawTrial
-from steelyard.run.runner.probe_launches import once
+from steelyard.run.runner.runner import probe_launches
 from steelyard.spec.experiment import Experiment
 
 _OWN: bytes = b"steelyard_probe: "
@@ -52,11 +52,11 @@ def rehearse(experiment: Experiment) -> Rehearsal:
     """
     drawn = treatments(experiment)
     programs = build(experiment, drawn, lambda _: None)
-    launches = Launches(experiment, drawn, builds=programs.first, built_in=programs.in_context)
+    launches = LaunchPlan(experiment, drawn, builds=programs.first, built_in=programs.in_context)
     launches.check()
     made = launches.in_context(None)
     first, *others = drawn
-    raws = once([made[first.id], made[first.id], *(made[each.id] for each in others)])
+    raws = probe_launches([made[first.id], made[first.id], *(made[each.id] for each in others)])
     baseline, again, *probed = raws
     if baseline.status != "ok" or baseline.exit_code is None:
         raise ProgramError(

@@ -9,12 +9,12 @@ from typing import Final
 
 import msgspec
 
+from steelyard.analysis import Analysis
 from steelyard.errors import UsageError
 from steelyard.lab.compare.compare import split
 from steelyard.lab.observe.probes import INCLUDE, NONE, UNPROBED, Probe
 from steelyard.lab.observe.tracing import Tracing
 from steelyard.spec.experiment import (
-    Analysis,
     Build,
     Contexts,
     Design,
@@ -35,7 +35,7 @@ WITHIN: Final = 0.01
 _PLACEHOLDERS: Final = ("build", "probe")
 
 
-class Observing(msgspec.Struct, frozen=True, kw_only=True):
+class ObserveRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A command, the probes, and how they are compared.
 
     Attributes

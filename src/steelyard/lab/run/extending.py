@@ -7,7 +7,7 @@ from pathlib import Path
 
 from steelyard.design import Extension
 from steelyard.errors import UsageError
-from steelyard.lab.run.stopping import End
+from steelyard.lab.run.stop_rule import End
 from steelyard.spec.check.design import MOST
 from steelyard.spec.experiment import Experiment
 from steelyard.store import Record

@@ -9,6 +9,7 @@ from math import sqrt
 from pathlib import Path
 from typing import Final
 
+from steelyard.analysis import Analysis
 from steelyard.errors import SteelyardError
 from steelyard.estimand import meant
 from steelyard.sample import Sample, Treatment
@@ -16,7 +17,6 @@ from steelyard.spec.experiment import Experiment
 from steelyard.stats.compare.comparison import intervals
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.compare.speedup import Speedup
-from steelyard.stats.declared import Declared
 from steelyard.stats.planning.looking_ahead import outlook
 from steelyard.stats.planning.outlook import Judge, Outlook, Pilot, Unit
 from steelyard.store import Record
@@ -60,15 +60,15 @@ def _judge(experiment: Experiment, unit: Unit) -> Judge:
     return "sign-flip" if kind == "sign-flip" and blocks else "t"
 
 
-def _declared(experiment: Experiment) -> Declared:
+def _declared(experiment: Experiment) -> Analysis:
     analysis = experiment.analysis
     # Strata may be labels, which no plan knows.
     factors = {factor.name for factor in experiment.factors}
-    return Declared(
+    return Analysis(
         metric=analysis.metric,
-        baseline=analysis.baseline or {},
+        baseline=analysis.baseline,
         family=analysis.family,
-        strata=tuple(name for name in analysis.strata if name in factors),
+        strata=tuple(name for name in analysis.strata or () if name in factors),
     )
 
 

@@ -9,9 +9,8 @@ from steelyard.design import blocks_until, different, next_look, separability, t
 from steelyard.factorial.signs import sign_table
 from steelyard.interventions import AFFINITY
 from steelyard.lab.run.outlook import outlook_of
-from steelyard.lab.run.preflight import in_words
+from steelyard.lab.run.preflight import in_words, refusals
 from steelyard.lab.run.programs import recipes
-from steelyard.lab.run.refusals import refusals
 from steelyard.lab.run.status import extent, most_blocks
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment

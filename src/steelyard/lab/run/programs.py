@@ -13,7 +13,7 @@ from steelyard.answers.status import Progress
 from steelyard.design import blocks_until, next_look
 from steelyard.design.contexts import draw_context
 from steelyard.lab.run.run_loop import Watch
-from steelyard.run.launch.preparation import BuiltIn
+from steelyard.run.launch.launch_plan import BuiltIn
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.units import Scalar

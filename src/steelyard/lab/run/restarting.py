@@ -16,7 +16,7 @@ import msgspec
 
 from steelyard.design import Block
 from steelyard.errors import InterruptedRunError, ProgramError
-from steelyard.run.launch.preparation import Launches
+from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.runner.orders import Hook
 from steelyard.run.runner.runner import HookError, Runner
 from steelyard.sample import Treatment
@@ -62,7 +62,7 @@ def boundary(
     return None
 
 
-def restart(boundary: Boundary, launches: Launches, directory: Path) -> InterruptedRunError:
+def restart(boundary: Boundary, launches: LaunchPlan, directory: Path) -> InterruptedRunError:
     """Run the commands of a boundary, and give the sentence with which the run ends.
 
     Raises

@@ -11,31 +11,30 @@ from typing import TYPE_CHECKING, Final
 from steelyard.answers.status import Progress
 from steelyard.design import treatments
 from steelyard.errors import InterruptedRunError, RecordError, SteelyardError
-from steelyard.lab.run.background import Meanwhile
+from steelyard.lab.run.existing_record import refuse_other_experiment
 from steelyard.lab.run.extending import add_blocks, ended, refuse_extending
-from steelyard.lab.run.interruption import interruptible
-from steelyard.lab.run.preflight import refuse_missing
+from steelyard.lab.run.preflight import refuse_level_commands, refuse_missing
+from steelyard.lab.run.process import Background, interruptible
 from steelyard.lab.run.programs import build
-from steelyard.lab.run.refusals import refuse_level_commands
 from steelyard.lab.run.restarting import RestartDueError, restart
-from steelyard.lab.run.run_loop import Conductor, Watch
-from steelyard.lab.run.stopping import End
+from steelyard.lab.run.run_loop import RunLoop, Watch
+from steelyard.lab.run.stop_rule import End
 from steelyard.run.host import boot_id, host_facts
+from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.launch.level_changes import leave_levels, levels_file
-from steelyard.run.launch.preparation import Launches
 from steelyard.run.launch.provenance import ProgramIdentity, program_identity
-from steelyard.run.measure.measure import Observer
+from steelyard.run.measure.measure import Measurer
 from steelyard.run.queue import submission
-from steelyard.run.runner.capabilities import abilities
+from steelyard.run.runner.capabilities import capabilities
 from steelyard.run.runner.journal import read_journal
-from steelyard.run.runner.runner import CLOSE_PATIENCE_S, Runner
+from steelyard.run.runner.runner import CLOSE_TIMEOUT_S, Runner
 from steelyard.run.runner.session import Session
 from steelyard.run.runner.strays import await_writer, end_strays
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.store import Record, RunState
 from steelyard.store.facts import FILE
-from steelyard.store.metrics import metrics_of
+from steelyard.store.rows import metrics_of
 from steelyard.units import Scalar
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ def run(
         refuse_level_commands(experiment, submitted)
         refuse_missing(experiment)
         programs = build(experiment, drawn, watch)
-        launches = Launches(experiment, drawn, builds=programs.first, built_in=programs.in_context)
+        launches = LaunchPlan(experiment, drawn, builds=programs.first, built_in=programs.in_context)
         launches.check()
         identities = [program_identity(path) for path in launches.files()]
         if (finished := _finished(experiment, directory, identities)) and extend is None:
@@ -127,7 +126,7 @@ def run(
 
 def _run(
     record: Record,
-    launches: Launches,
+    launches: LaunchPlan,
     identities: Sequence[ProgramIdentity],
     submitted: Submission | None,
     watch: Watch,
@@ -154,7 +153,7 @@ def _run(
     finally:
         # No trial follows that this could disturb. One waits for the kernel, the others for the disk.
         able: dict[str, Scalar] = {}
-        trying = Meanwhile(lambda: _try_out(able))
+        trying = Background(lambda: _try_out(able))
         trying.start()
         try:
             record.end_run(run_id, state)
@@ -167,7 +166,7 @@ def _run(
 def _try_out(able: dict[str, Scalar]) -> None:
     # The trials are over: what cannot be tried is not known, and spoils neither their end nor its message.
     with suppress(SteelyardError, OSError):
-        able.update(abilities())
+        able.update(capabilities())
 
 
 def _finished(experiment: Experiment, directory: Path, identities: Sequence[ProgramIdentity]) -> End | None:
@@ -205,19 +204,12 @@ def _record(
 
 
 def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[ProgramIdentity]) -> None:
-    if differences := record.changed(experiment):
-        shown = "".join(f"\n    {line}" for line in differences)
-        named = shlex.quote(str(record.directory))
-        goes_on = f"steelyard run {named} continues it as it was"
-        if more := _more_blocks(record, differences, experiment):
-            goes_on = f"steelyard run {named} --extend {more} adds as many blocks, once it has ended"
-        if all(line.startswith("claims:") for line in differences):
-            goes_on = "steelyard check, with the spec, judges other claims without a new run"
-        raise RecordError(
-            f"{record.directory} holds another experiment; the spec differs in:{shown}",
-            hint="measure into a new record: --output NAME.lab; or put the spec back to continue this one"
-            f" ({goes_on})",
-        )
+    refuse_other_experiment(
+        record,
+        experiment,
+        hint="measure into a new record: --output NAME.lab; or put the spec back to continue this one"
+        f" ({_alternative(record, experiment)})",
+    )
     for identity in identities:
         if not record.program:
             raise RecordError(
@@ -232,39 +224,45 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
             )
 
 
-def _more_blocks(record: Record, differences: Sequence[str], experiment: Experiment) -> int | None:
-    """How many blocks more the spec asks for, where it differs in nothing else."""
+def _alternative(record: Record, experiment: Experiment) -> str:
+    """What can be done with the record instead, in words: it depends on what differs."""
+    named = shlex.quote(str(record.directory))
+    differences = record.changed(experiment)
+    if all(line.startswith("claims:") for line in differences):
+        return "steelyard check, with the spec, judges other claims without a new run"
     more = experiment.design.blocks - record.experiment.design.blocks
-    return more if more > 0 and len(differences) == 1 else None
+    if more > 0 and len(differences) == 1:
+        return f"steelyard run {named} --extend {more} adds as many blocks, once it has ended"
+    return f"steelyard run {named} continues it as it was"
 
 
 def _conduct(
     record: Record,
     run_id: int,
-    launches: Launches,
+    launches: LaunchPlan,
     identities: Sequence[ProgramIdentity],
     submitted: Submission | None,
     watch: Watch,
 ) -> End:
     experiment = record.experiment
     launches.mark(record.id, metrics_file=record.directory / "metrics")
-    observer = Observer(launches)
+    observer = Measurer(launches)
     _note_host(record, run_id)
     journal = record.journal_path(run_id)
     hooks = experiment.program
     try:
-        with Runner(journal, close_patience_s=_patience_s(experiment)) as runner:
+        with Runner(journal, close_timeout_s=_close_timeout_s(experiment)) as runner:
             session = Session(launches, observer, runner, journal)
             session.run_hooks(hooks.setup_once)
             if submitted is None:
-                end = Conductor(record, run_id, session, identities, watch).conduct()
+                end = RunLoop(record, run_id, session, identities, watch).conduct()
                 session.leave_levels()
                 return end
         from steelyard.run.queue.queued_runner import QueuedRunner
 
         queued = QueuedRunner(journal, record.directory / JOBS, submitted, record.id, _told_of_jobs(watch))
         session = Session(launches, observer, queued, journal)
-        return Conductor(record, run_id, session, identities, watch).conduct()
+        return RunLoop(record, run_id, session, identities, watch).conduct()
     finally:
         if submitted is not None:
             _note_nodes(record, run_id)
@@ -277,9 +275,9 @@ def _conduct(
                     Session(launches, observer, runner, journal).run_hooks(hooks.cleanup_once)
 
 
-def _patience_s(experiment: Experiment) -> float:
+def _close_timeout_s(experiment: Experiment) -> float:
     """How long an interrupted runner may take: it leaves what it has entered, with a minute for each."""
-    return CLOSE_PATIENCE_S + 60.0 * len({each.factor for each in experiment.levels if each.leave})
+    return CLOSE_TIMEOUT_S + 60.0 * len({each.factor for each in experiment.levels if each.leave})
 
 
 def _told_of_jobs(watch: Watch) -> Callable[[str, int, int], None]:
@@ -296,7 +294,7 @@ def _note_nodes(record: Record, run_id: int) -> None:
         record.add_warning("host_changed", text, run_id)
 
 
-def _tidy(record: Record, launches: Launches, submitted: Submission | None, watch: Watch) -> None:
+def _tidy(record: Record, launches: LaunchPlan, submitted: Submission | None, watch: Watch) -> None:
     """What an earlier run left that was killed: wait for its jobs, end its processes, take over what it
     measured, give up what it began before the machine restarted.
     """
@@ -314,7 +312,7 @@ def _tidy(record: Record, launches: Launches, submitted: Submission | None, watc
         # A runner that lives ends what it runs; ended from here, that would be a trial that failed.
         await_writer(journal.path)
     end_strays(record.id)
-    observer = Observer(launches)
+    observer = Measurer(launches)
     for journal in journals:
         raw_trials, offset = read_journal(journal.path, journal.moved_bytes)
         begun = [outcome.block for outcome in record.outcomes() if outcome.state == "planned"]

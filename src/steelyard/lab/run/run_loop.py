@@ -12,7 +12,7 @@ from steelyard.answers.status import Progress
 from steelyard.design import Block, BlockOutcome, BlockState, stream_until
 from steelyard.errors import ProgramError
 from steelyard.lab.run.restarting import Boundary, RestartDueError, boundary
-from steelyard.lab.run.stopping import End, Stopping
+from steelyard.lab.run.stop_rule import End, StopRule
 from steelyard.run.host import HostLoad
 from steelyard.run.launch.provenance import ProgramIdentity, changed
 from steelyard.run.measure.measurement import Measurement
@@ -37,7 +37,7 @@ might never end.
 Watch = Callable[[Progress], None]
 
 
-class Conductor:
+class RunLoop:
     """Runs one record to its end.
 
     What runs next follows from the record and the seed alone, so that a run that was killed anywhere goes on
@@ -53,7 +53,7 @@ class Conductor:
         self._identities = identities
         self._watch = watch
         self._experiment = record.experiment
-        self._stopping = Stopping(record, self._experiment)
+        self._stopping = StopRule(record, self._experiment)
         self._extensions = record.extensions()
         self._outcomes = record.outcomes()
         # Kept up as blocks end: to count them all after each batch would take longer and longer.

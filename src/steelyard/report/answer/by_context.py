@@ -13,8 +13,8 @@ from typing import Final
 
 import msgspec
 
+from steelyard.answers.document import written
 from steelyard.answers.interval import Interval
-from steelyard.report.document import written
 from steelyard.report.ends import ends
 from steelyard.report.text.digits import bounds, ratio
 from steelyard.report.text.label import counted, printable, shorten

@@ -11,7 +11,9 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from steelyard.answers.document import written
 from steelyard.answers.notice import Notice
+from steelyard.answers.undefined import REASONS
 from steelyard.estimand import Estimand, IntervalKind, Uncertainty
 from steelyard.report.answer.assumptions import assumptions
 from steelyard.report.answer.budget import BudgetEntry
@@ -29,8 +31,7 @@ from steelyard.report.answer.protocol_document import entry as protocol_entry
 from steelyard.report.answer.sentences import notice
 from steelyard.report.answer.typical_document import TypicalEntry
 from steelyard.report.answer.typical_document import entry as typical_entry
-from steelyard.report.answer.words import REASONS, names
-from steelyard.report.document import written
+from steelyard.report.answer.words import names
 from steelyard.report.ends import Ends, ends
 from steelyard.stats.answer import Answer
 from steelyard.stats.compare.adjusted_speedup import AdjustedSpeedup
@@ -235,7 +236,7 @@ def document(answer: Answer) -> Document:
         metric=answer.metric.name,
         alpha=declared.alpha,
         margin=declared.margin,
-        family=declared.family,
+        family=declared.family or "baseline",
         interval=declared.interval,
         uncertainty=declared.uncertainty,
         design=Design(

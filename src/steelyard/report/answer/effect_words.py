@@ -25,7 +25,7 @@ MOST_FINDINGS: Final = 8
 def leads(answer: Answer) -> bool:
     """Whether the design is about effects: two steps of each factor, and no baseline to compare with."""
     found = answer.effects
-    asked = not answer.declared.baseline and answer.declared.family == "baseline"
+    asked = not answer.declared.baseline and answer.declared.family != "all-pairs"
     return asked and bool(found) and all(each.effects and each.design in TWO_STEPS for each in found)
 
 

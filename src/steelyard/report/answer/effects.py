@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from steelyard.answers.undefined import REASONS
 from steelyard.report.answer.effect_words import called, interactions, leads, step_text
-from steelyard.report.answer.words import REASONS, is_speed
+from steelyard.report.answer.words import is_speed
 from steelyard.report.text.digits import bounds, probability, ratio
 from steelyard.report.text.label import columns as columns_of
 from steelyard.report.text.label import counted, level_text, printable, wrap

@@ -7,9 +7,9 @@ from typing import Final, Literal
 
 import msgspec
 
+from steelyard.answers.undefined import REASONS
 from steelyard.report.answer.fresh_run_document import FreshRunEntry
 from steelyard.report.answer.fresh_run_document import entry as fresh_run_entry
-from steelyard.report.answer.words import REASONS
 from steelyard.report.ends import Ends, ends
 from steelyard.stats.effects.effect import ConditionalEffect, ContrastEffect, Effect, Factorial, LevelEffect
 from steelyard.stats.effects.estimate import Method

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
-from steelyard.answers.undefined import Undefined
+from steelyard.answers.undefined import REASONS, Undefined
 from steelyard.report.answer.assumptions import assumptions
-from steelyard.report.answer.words import REASONS, Names
+from steelyard.report.answer.words import Names
 from steelyard.report.ends import ends
 from steelyard.report.text.digits import bounds, probability, ratio
 from steelyard.report.text.label import printable

@@ -7,8 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from steelyard.answers.undefined import Undefined
-from steelyard.report.answer.words import REASONS
+from steelyard.answers.undefined import REASONS, Undefined
 from steelyard.report.ends import Ends, ends
 from steelyard.stats.hypothesis.kolmogorov_smirnov import KolmogorovSmirnov
 from steelyard.stats.hypothesis.shapiro_wilk import Normality

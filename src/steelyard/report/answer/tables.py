@@ -129,7 +129,7 @@ def _quantity(sample: Described, value: float | None, uncertainty: float | None)
 
 def _one_each(answer: Answer) -> bool:
     keys = [_key(comparison.treatment.id, comparison.labels) for comparison in answer.judged]
-    return answer.declared.family == "baseline" and len(set(keys)) == len(keys)
+    return answer.declared.family != "all-pairs" and len(set(keys)) == len(keys)
 
 
 def _key(treatment: int, labels: Mapping[str, Scalar]) -> Key:

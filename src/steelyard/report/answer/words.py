@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
-from steelyard.answers.undefined import Undefined
+from steelyard.answers.undefined import REASONS, Undefined
 from steelyard.report.text.digits import bounds, percent, probability, quantity, ratio
 from steelyard.report.text.factor_columns import differing
 from steelyard.report.text.label import counted, printable, shorten_apart
@@ -32,27 +32,6 @@ MOST_NAME_WIDTH: Final = 2 * NAME_WIDTH
 
 _NOTHING: Final = 10.0
 """A smallest resolvable difference above 1,000 % says that there was nothing to see it with."""
-
-REASONS: Final[Mapping[str, str]] = {
-    "no_values": "there are no values",
-    "one_value": "there is only one value",
-    "not_finite": "a value is not a finite number",
-    "zero_mean": "the mean is 0",
-    "zero_values": "a value is 0",
-    "negative_values": "a value is negative",
-    "no_common_instance": "no instance has values of both",
-    "no_common_block": "no block has values of both",
-    "one_block": "there is only one complete block",
-    "one_context": "there is only one context",
-    "one_pass": "no context was visited twice",
-    "one_instance": "there is only one instance",
-    "out_of_range": "the ratio is out of range",
-    "missing_combinations": "some combinations of the factors are not run",
-    "no_spread": "values do not differ at all",
-    "no_spread_at_median": "the values about both medians are equal",
-    "late_without_pairs": "runs timed out in an order without blocks",
-    "late_beyond_median": "runs of both timed out together in half of the blocks or more",
-}
 
 ESTIMANDS: Final[dict[Estimand, str]] = {
     "geomean_ratio": "ratio of geometric means",
@@ -125,9 +104,13 @@ def finding(comparison: Comparison, answer: Answer, names: Names) -> Finding:
         claim = f"{where}{new} is equivalent to {old} within {percent(margin)}"
         return Finding(claim, f"{size}, {evidence}", style)
     if _direction(comparison) is not None:
-        from steelyard.stats.distributions.sign_test import Signs
+        from steelyard.stats.distributions.sign_test import SignTest
 
-        least = "at least " if isinstance(speedup.law, Signs) and speedup.law.one_sided else ""
+        least = (
+            "at least "
+            if isinstance(speedup.distribution, SignTest) and speedup.distribution.one_sided
+            else ""
+        )
         claim = f"{where}{new} {_is(comparison)} {least}{size} {_than(comparison)} {old}"
         if comparison.verdict == "not_resolved" and margin is not None:
             claim += f", but whether by more than {percent(margin)} is not resolved"

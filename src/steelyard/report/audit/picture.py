@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from steelyard.answers.audit import AuditedContext
 from steelyard.report.text.line import Line, Span
-from steelyard.stats.audit.finding import Finding
 
 _ROWS: Final = 9
 _LABEL: Final = 9
 """Columns at the left: ``7.29 × |``."""
 
 
-def picture(finding: Finding, width: int = 80) -> list[Line]:
+def picture(finding: AuditedContext, width: int = 80) -> list[Line]:
     """One mark a level, ``#`` where several share a place; the ratio on a logarithmic scale."""
     levels = [float(each.level) for each in finding.screened]
     logs = [math.log(each.ratio) for each in finding.screened]
@@ -32,7 +32,7 @@ def picture(finding: Finding, width: int = 80) -> list[Line]:
         value = math.exp(top - (top - bottom) * row / (rows - 1)) if rows > 1 else 1.0
         drawn = "".join(" .#"[min(2, marks.get((row, column), 0))] for column in range(columns))
         lines.append((Span(f"{value:6.2f} ×|", "dim"), Span(drawn)))
-    ends = f"{low:g}", f"{finding.name} {high:g}"
+    ends = f"{low:g}", f"{finding.context} {high:g}"
     lines.append((Span(" " * (_LABEL - 1) + "+" + "-" * columns, "dim"),))
     lines.append((Span(" " * _LABEL + ends[0] + ends[1].rjust(columns - len(ends[0])), "dim"),))
     return lines

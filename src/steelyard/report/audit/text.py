@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from steelyard.answers.audit import Audit, AuditedContext, Verdict
 from steelyard.report.audit.picture import picture
 from steelyard.report.audit.words import advice, effect, headline, level_of, missed, open_ended
 from steelyard.report.text.digits import percent, probability
 from steelyard.report.text.label import counted, printable, shorten, wrap
 from steelyard.report.text.line import Line, Span, Style
 from steelyard.report.text.table import Column, table
-from steelyard.stats.audit.finding import Audit, Finding, Verdict
 from steelyard.units import format_quantity
 
 _VERDICTS: Final[dict[Verdict, tuple[str, Style]]] = {
@@ -56,7 +56,7 @@ def _table(audit: Audit, width: int) -> list[Line]:
     verdicts = [_VERDICTS[each.verdict] for each in findings]
     return table(
         [
-            Column("context", [Span(each.name) for each in findings], right=False),
+            Column("context", [Span(each.context) for each in findings], right=False),
             Column("levels", [Span(_levels(each)) for each in findings], give_way=2),
             Column(
                 "verdict",
@@ -78,13 +78,13 @@ def _table(audit: Audit, width: int) -> list[Line]:
     )
 
 
-def _levels(finding: Finding) -> str:
+def _levels(finding: AuditedContext) -> str:
     if not finding.screened:
         return f"{finding.population}"
     return f"{len(finding.screened)} of {finding.population}"
 
 
-def _is_number(finding: Finding) -> bool:
+def _is_number(finding: AuditedContext) -> bool:
     return all(isinstance(each.level, int | float) for each in finding.screened)
 
 

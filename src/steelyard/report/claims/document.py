@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from steelyard.answers.document import written
 from steelyard.claims.evidence import (
     BestEvidence,
     BreaksEvidence,
@@ -22,7 +23,6 @@ from steelyard.claims.evidence import (
 from steelyard.claims.verdict import Instance, Verdict
 from steelyard.report.claims.evidence import evidence_words
 from steelyard.report.claims.text import claim_of, words
-from steelyard.report.document import written
 from steelyard.report.ends import ends
 from steelyard.report.models.document import entry
 from steelyard.stats.compare.judgement import Outcome

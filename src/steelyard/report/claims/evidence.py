@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from steelyard.answers.interval import Interval
+from steelyard.answers.undefined import REASONS
 from steelyard.claims.evidence import (
     BestEvidence,
     BreaksEvidence,
@@ -17,7 +18,6 @@ from steelyard.claims.evidence import (
     ScalesEvidence,
 )
 from steelyard.claims.verdict import Instance
-from steelyard.report.answer.words import REASONS
 from steelyard.report.claims.claim import levels_text
 from steelyard.report.text.digits import bounds, percent, ratio, scale_text, share
 from steelyard.report.text.label import counted, listed, printable

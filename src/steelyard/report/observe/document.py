@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.report.document import written
+from steelyard.answers.document import written
 from steelyard.report.ends import ends
 from steelyard.stats.perturbation.finding import Method, Observation, Perturbation, Probed
 from steelyard.stats.perturbation.tracing import Trace

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.report.document import written
+from steelyard.answers.document import written
 from steelyard.report.plan import outlook as outlooks
 from steelyard.report.plan import signs
 from steelyard.report.plan.question import build_words, claims_words, where_words

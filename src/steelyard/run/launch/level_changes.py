@@ -10,7 +10,7 @@ from typing import Final
 
 from steelyard.errors import ProgramError
 from steelyard.run.launch.launch import Launch
-from steelyard.run.launch.preparation import Launches
+from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.runner.orders import Enter, Entry, Hook, Leave
 from steelyard.run.runner.runner import HookError, Runner
 from steelyard.spec.experiment import LevelCommands
@@ -26,7 +26,7 @@ Define = Callable[[Launch], int]
 class LevelChanges:
     """The levels that are entered, as far as the orders go that were made so far."""
 
-    def __init__(self, launches: Launches) -> None:
+    def __init__(self, launches: LaunchPlan) -> None:
         self._launches = launches
         self._levels = launches.experiment.levels
         self._hard = frozenset(launches.experiment.hard)
@@ -74,7 +74,7 @@ class LevelChanges:
         )
 
 
-def leave_levels(launches: Launches, journal: Path) -> None:
+def leave_levels(launches: LaunchPlan, journal: Path) -> None:
     """Leave what the runner of a journal entered and did not leave: it was killed, or a command failed.
 
     Raises
@@ -101,7 +101,7 @@ def levels_file(journal: Path) -> Path:
     return journal.with_name(f"{journal.name}.levels")
 
 
-def _leave(launches: Launches, level: LevelCommands, file: Path) -> None:
+def _leave(launches: LaunchPlan, level: LevelCommands, file: Path) -> None:
     # A journal in memory: that of the runner which entered the level may be read and deleted already.
     memory = os.memfd_create("journal")
     try:

@@ -9,28 +9,28 @@ from typing import Final
 
 from steelyard.design.plan import Block
 from steelyard.errors import UsageError
-from steelyard.run.launch.preparation import Launches
+from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.measure.extract import Extractor, MissingValueError
 from steelyard.run.measure.measurement import Measurement, Value
-from steelyard.run.measure.time_limit import OutOfPatienceError, patience
+from steelyard.run.measure.time_limit import TimeLimitExceededError, time_limit
 from steelyard.run.measure.verify import Verifier
 from steelyard.run.runner.journal import RawTrial
 from steelyard.sample import Treatment
 
-PATIENCE_S: Final = 60.0
+TIMEOUT_S: Final = 60.0
 """For the trials of a batch, which took half a second or are one; reading a megabyte of each takes
 milliseconds."""
 
 
-class Observer:
+class Measurer:
     """Turns raw trials of these launches into measurements."""
 
-    def __init__(self, launches: Launches, *, patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, launches: LaunchPlan, *, timeout_s: float = TIMEOUT_S) -> None:
         self._verifier = Verifier(launches.experiment)
         self._extractor = Extractor(launches.experiment)
         self._treatments = {treatment.id: treatment for treatment in launches.treatments}
         self._paths = launches.paths()
-        self._patience_s = patience_s
+        self._timeout_s = timeout_s
         experiment = launches.experiment
         verify = (experiment.program.verify.stdout, experiment.program.verify.stderr)
         self._patterns = [
@@ -54,12 +54,12 @@ class Observer:
         }
         measured: list[Measurement] = []
         try:
-            with patience(self._patience_s):
+            with time_limit(self._timeout_s):
                 measured.extend(self._measurement(raw, *places[raw.trial]) for raw in raw_trials)
-        except OutOfPatienceError:
+        except TimeLimitExceededError:
             trial = raw_trials[len(measured)].trial
             raise UsageError(
-                f"after {self._patience_s:g} s there is no end of a search in what trial {trial} printed;"
+                f"after {self._timeout_s:g} s there is no end of a search in what trial {trial} printed;"
                 f" the patterns are: {', '.join(map(repr, self._patterns))}",
                 hint="repetitions inside repetitions, as in (a+)+, are tried in endlessly many ways; write a"
                 " pattern that can match in one way only, and run into a new record",

@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from types import FrameType
 
 
-class OutOfPatienceError(Exception):
+class TimeLimitExceededError(Exception):
     """The time was up."""
 
 
 @contextmanager
-def patience(seconds: float) -> Iterator[None]:
-    """Interrupt what is inside after ``seconds`` with ``OutOfPatienceError``.
+def time_limit(seconds: float) -> Iterator[None]:
+    """Interrupt what is inside after ``seconds`` with ``TimeLimitExceededError``.
 
     That ends even a regular expression which backtracks for ever: Python looks for signals while it searches.
 
@@ -40,4 +40,4 @@ def patience(seconds: float) -> Iterator[None]:
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     del number, frame
-    raise OutOfPatienceError
+    raise TimeLimitExceededError

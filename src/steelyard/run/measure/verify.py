@@ -14,7 +14,7 @@ from steelyard.run.measure.extract.pattern import MOST_BYTES
 from steelyard.run.measure.measurement import Status
 from steelyard.run.measure.output import Output, excerpt
 from steelyard.run.measure.start_failure import start_failure
-from steelyard.run.runner.signals import signal_name
+from steelyard.run.runner.runner_errors import signal_name
 from steelyard.spec.experiment import Experiment
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import Final
 
 from steelyard.errors import MachineError
 
-_PATIENCE_S: Final = 60.0
+_TIMEOUT_S: Final = 60.0
 
 _HINT: Final = "run where the commands of the queue are installed, or correct [launch]"
 
@@ -26,7 +26,7 @@ def refuse_absent(programs: Iterable[str]) -> None:
 
 
 def ask(
-    words: Sequence[str], *, may_fail: bool = False, into: Path | None = None, patience_s: float = _PATIENCE_S
+    words: Sequence[str], *, may_fail: bool = False, into: Path | None = None, timeout_s: float = _TIMEOUT_S
 ) -> subprocess.CompletedProcess[str]:
     """Run a command of the queue to its end. With ``into``, what it prints is kept there, also where we die
     before it ends.
@@ -38,7 +38,7 @@ def ask(
     """
     shown = " ".join(words)
     try:
-        done = _captured(words, patience_s) if into is None else _kept(words, into)
+        done = _captured(words, timeout_s) if into is None else _kept(words, into)
     except OSError as error:
         raise MachineError(
             f"the queue cannot be asked: {words[0]}: {error.strerror}",
@@ -46,7 +46,7 @@ def ask(
         ) from error
     except subprocess.TimeoutExpired as error:
         raise MachineError(
-            f"the queue does not answer: {shown} takes longer than {patience_s:g} s",
+            f"the queue does not answer: {shown} takes longer than {timeout_s:g} s",
             hint=f"give the same command again when `{shown}` answers; jobs go on meanwhile",
         ) from error
     if done.returncode and not may_fail:
@@ -58,14 +58,14 @@ def ask(
     return done
 
 
-def _captured(words: Sequence[str], patience_s: float) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=patience_s)
+def _captured(words: Sequence[str], timeout_s: float) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=timeout_s)
 
 
 def _kept(words: Sequence[str], into: Path) -> subprocess.CompletedProcess[str]:
     # Both streams are files: a pipe that nobody reads any more would end the command.
     with into.open("w+") as printed, into.with_suffix(".stderr").open("w+") as said:
-        done = subprocess.run(words, stdout=printed, stderr=said, check=False, timeout=_PATIENCE_S)
+        done = subprocess.run(words, stdout=printed, stderr=said, check=False, timeout=_TIMEOUT_S)
         printed.seek(0)
         said.seek(0)
         return subprocess.CompletedProcess(words, done.returncode, printed.read(), said.read())

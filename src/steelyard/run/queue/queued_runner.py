@@ -24,7 +24,7 @@ LOST_IN_A_ROW: Final = 3
 """Jobs that end without having finished a trial; then something is wrong that another job will not cure."""
 
 _FIRST_PAUSE_S: Final = 0.1
-CANCEL_PATIENCE_S: Final = 60.0
+CANCEL_TIMEOUT_S: Final = 60.0
 """For a cancelled job to end. One that had not begun says nothing, and not every queue tells of it."""
 
 Tell = Callable[[str, int, int], None]
@@ -161,7 +161,7 @@ class QueuedRunner:
         except BaseException:
             if job.id is not None:
                 self._submission.scheduler.cancel(job.id)
-                await_job(job, self._submission, self._name, tell, CANCEL_PATIENCE_S)
+                await_job(job, self._submission, self._name, tell, CANCEL_TIMEOUT_S)
                 job.settle()
             raise
         return job.end
@@ -212,10 +212,10 @@ def await_job(
     submission: Submission,
     record: str,
     tell: Callable[[str], None],
-    patience_s: float = math.inf,
+    timeout_s: float = math.inf,
 ) -> None:
     """Sleep until a job has ended, by its own word or by the queue's, or until patience does."""
-    until = time.monotonic() + patience_s
+    until = time.monotonic() + timeout_s
     scheduler = submission.scheduler
     if job.id is None and (found := _number(job, scheduler, record)):
         job.note_id(found)

@@ -32,7 +32,7 @@ class Slurm(Scheduler):
     def check(self) -> None:
         """See ``Scheduler.check``; the commands are on machines without a cluster too."""
         refuse_absent(("sbatch", "squeue", "scontrol", "scancel"))
-        done = ask(["scontrol", "ping"], may_fail=True, patience_s=_PING_S)
+        done = ask(["scontrol", "ping"], may_fail=True, timeout_s=_PING_S)
         if done.returncode or " UP" not in done.stdout:
             told = (done.stderr.strip() or done.stdout.strip()).splitlines()
             raise MachineError(

@@ -1,7 +1,7 @@
-"""What this machine lets us observe and control, found by doing it once through the runner.
+"""Capabilities of this machine: what can be observed and set, found by trying it once through the runner.
 
-The facts of ``run.host`` say how a machine is set; whether a container's filter lets a setting through, and
-which counters its hypervisor shows, only trying tells.
+The facts of ``run.host`` are the settings of a machine; whether a container's filter lets a setting through,
+and which counters its hypervisor exposes, only a trial shows.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ from msgspec.structs import replace
 from steelyard.interventions import INTERVENTIONS
 from steelyard.interventions.named import Named
 from steelyard.run.launch.launch import Launch
-from steelyard.run.runner.probe_launches import once
-from steelyard.run.runner.runner import find_runner
+from steelyard.run.runner.runner import find_runner, probe_launches
 from steelyard.units import Scalar
 
 HARDWARE: Final = ("cycles", "instructions", "cache_misses", "branch_misses")
@@ -26,7 +25,7 @@ SOFTWARE: Final = ("task_clock", "page_faults", "context_switches", "cpu_migrati
 
 
 @lru_cache(maxsize=1)
-def abilities() -> dict[str, Scalar]:
+def capabilities() -> dict[str, Scalar]:
     """Facts in the manner of ``host_facts``, found once for each process.
 
     ``counters_available`` and ``counters_missing`` are names joined by commas, of ``HARDWARE`` and
@@ -44,7 +43,7 @@ def abilities() -> dict[str, Scalar]:
     program = str(find_runner().absolute())
     plain = Launch(program, (program,), (), "/", queue_wait=True)
     cpu = min(os.sched_getaffinity(0))
-    observed, unrandomised, pinned, counting = once(
+    observed, unrandomised, pinned, counting = probe_launches(
         [
             plain,
             replace(plain, aslr_off=True),

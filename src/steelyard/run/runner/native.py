@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Final
 
 from steelyard.errors import MachineError
-from steelyard.run.runner.linux import require_linux
 
 RUNNER: Final = "steelyard-runner"
 CACHE: Final = "steelyard-cache"
@@ -49,3 +49,20 @@ def native_file(name: str) -> Path:
 def _wanted(name: str) -> int:
     """A library is read, and installed without the right to execute it."""
     return os.R_OK if name == HEAP else os.X_OK
+
+
+def require_linux() -> None:
+    """Refuse any other system at once, before the first of the features that it lacks is missed.
+
+    Raises
+    ------
+    MachineError
+        This is not Linux.
+    """
+    # Compared through a variable: for mypy every other system is unreachable code.
+    system = sys.platform
+    if system != "linux":
+        raise MachineError(
+            f"Steelyard needs Linux (subreapers, schedstat, memfd); this is {system}",
+            hint="use it on Linux; there, steelyard doctor lists what a virtual machine or a container hides",
+        )

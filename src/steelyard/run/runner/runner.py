@@ -12,6 +12,7 @@ from typing import Final, Self
 
 from steelyard.errors import MachineError
 from steelyard.run.launch.launch import Launch
+from steelyard.run.runner.journal import RawTrial, read_journal
 from steelyard.run.runner.native import RUNNER, native_file
 from steelyard.run.runner.orders import (
     BlockEnd,
@@ -32,12 +33,22 @@ from steelyard.run.runner.runner_errors import (
     RunnerDiedError,
     decode_failed,
     explained,
+    signal_name,
 )
-from steelyard.run.runner.signals import signal_name
 
-__all__ = ["BlockEnd", "Entry", "Hook", "HookError", "Runner", "RunnerDiedError", "Trial", "find_runner"]
+__all__ = [
+    "BlockEnd",
+    "Entry",
+    "Hook",
+    "HookError",
+    "Runner",
+    "RunnerDiedError",
+    "Trial",
+    "find_runner",
+    "probe_launches",
+]
 
-CLOSE_PATIENCE_S: Final = 15.0
+CLOSE_TIMEOUT_S: Final = 15.0
 """The guard gives the runner 3 s and its processes 5 s; later than that it is stuck."""
 
 
@@ -65,7 +76,7 @@ class Runner:
     ----------
     journal : Path
         Grows by a frame for each trial; a torn last frame, from a runner that was killed, is cut off first.
-    close_patience_s : float
+    close_timeout_s : float
         How long it may take to end before it is killed.
 
     Attributes
@@ -83,10 +94,10 @@ class Runner:
         It cannot start here; the journal cannot be opened, or is no journal; another runner appends to it.
     """
 
-    def __init__(self, journal: Path, *, close_patience_s: float = CLOSE_PATIENCE_S) -> None:
+    def __init__(self, journal: Path, *, close_timeout_s: float = CLOSE_TIMEOUT_S) -> None:
         self._journal = journal
         self._commands: list[tuple[str, ...]] = []
-        self._close_patience_s = close_patience_s
+        self._close_timeout_s = close_timeout_s
         self.stopped = False
         self._process = subprocess.Popen(  # closed by close()
             [find_runner(), "--journal", journal.absolute(), *_undo_journal()],
@@ -164,7 +175,7 @@ class Runner:
             if pipe is not None:
                 pipe.close()
         try:
-            self._process.wait(self._close_patience_s)
+            self._process.wait(self._close_timeout_s)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
@@ -212,3 +223,16 @@ class Runner:
             f"the runner ended in the middle of its work ({how}); finished trials are in {self._journal}",
             hint="give the same command again: it goes on where this ended",
         )
+
+
+def probe_launches(launches: Sequence[Launch]) -> list[RawTrial]:
+    """Try each launch once, apart from any record, and return how each ended, in their order."""
+    # In memory, so that a process that is killed meanwhile leaves nothing on the disk.
+    memory = os.memfd_create("probe")
+    try:
+        journal = Path(f"/proc/{os.getpid()}/fd/{memory}")
+        with Runner(journal) as runner:
+            runner.run([Trial(i, runner.define(launch)) for i, launch in enumerate(launches, 1)])
+        return read_journal(journal)[0]
+    finally:
+        os.close(memory)

@@ -1,9 +1,10 @@
-"""What the runner answers, and what that means for a user; ``native/runner/README.md`` has the layout."""
+"""Replies of the runner, and the errors that its failures become; layout: ``native/runner/README.md``."""
 
 from __future__ import annotations
 
 import os
 import shlex
+import signal
 from collections.abc import Sequence
 from enum import IntEnum
 from pathlib import Path
@@ -14,7 +15,6 @@ import msgspec
 
 from steelyard.errors import MachineError, ProgramError, RecordBusyError, RecordError, SteelyardError
 from steelyard.run.runner.journal import RawTrial, decode_record
-from steelyard.run.runner.signals import signal_name
 
 HEAD: Final = Struct("<IB")
 READY: Final = Struct("<IIQQQ")
@@ -170,3 +170,12 @@ def _describe_end(hook: RawTrial) -> str:
     how = signal_name(hook.signal) if hook.signal else f"exit code {hook.exit_code}"
     said = (hook.stderr or hook.stdout).decode(errors="replace").strip()
     return f"{how}, and it said {said[-200:]!r}" if said else how
+
+
+def signal_name(number: int) -> str:
+    """``SIGSEGV``; ``SIGRTMIN+3`` for a real-time signal, the number for one without a name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        first = int(signal.SIGRTMIN)
+        return f"SIGRTMIN+{number - first}" if first <= number <= int(signal.SIGRTMAX) else f"signal {number}"

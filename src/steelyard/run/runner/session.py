@@ -10,9 +10,9 @@ import msgspec
 
 from steelyard.design.plan import Block, Context
 from steelyard.run.launch.launch import Launch
+from steelyard.run.launch.launch_plan import LaunchPlan, with_trial
 from steelyard.run.launch.level_changes import LevelChanges
-from steelyard.run.launch.preparation import Launches, with_trial
-from steelyard.run.measure.measure import Observer
+from steelyard.run.measure.measure import Measurer
 from steelyard.run.measure.measurement import Measurement
 from steelyard.run.runner.journal import read_journal
 from steelyard.run.runner.runner import BlockEnd, Entry, Hook, Runner, RunnerDiedError, Trial
@@ -53,7 +53,7 @@ class Session:
     """
 
     def __init__(
-        self, launches: Launches, observer: Observer, runner: Runner | QueuedRunner, journal: Path
+        self, launches: LaunchPlan, observer: Measurer, runner: Runner | QueuedRunner, journal: Path
     ) -> None:
         self._launches = launches
         self._observer = observer

@@ -13,9 +13,9 @@ import msgspec
 
 from steelyard.errors import RecordBusyError
 
-_PATIENCE_S: Final = 5.0
+_TIMEOUT_S: Final = 5.0
 _PAUSE_S: Final = 0.005
-_WRITER_PATIENCE_S: Final = 10.0
+_WRITER_TIMEOUT_S: Final = 10.0
 """Its guard gives a runner 3 s."""
 
 
@@ -35,7 +35,7 @@ def find_strays(record_id: str) -> list[Stray]:
 def end_strays(record_id: str) -> list[Stray]:
     """End them with SIGKILL, until none is found, and return them."""
     ended: dict[int, Stray] = {}
-    deadline = time.monotonic() + _PATIENCE_S
+    deadline = time.monotonic() + _TIMEOUT_S
     while strays := find_strays(record_id):
         for stray in strays:
             _end(stray, _mark(record_id))
@@ -55,7 +55,7 @@ def await_writer(journal: Path) -> None:
     RecordBusyError
         It takes longer than a runner may.
     """
-    deadline = time.monotonic() + _WRITER_PATIENCE_S
+    deadline = time.monotonic() + _WRITER_TIMEOUT_S
     with journal.open("rb") as file:
         while True:
             try:

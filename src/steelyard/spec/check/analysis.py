@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
 
-from steelyard.estimand import INTERVALS, OnFailures
+from msgspec.structs import replace
+
+from steelyard.analysis import Analysis, Family
+from steelyard.estimand import INTERVALS, PROPAGATED
 from steelyard.spec.cells import Cell, matches
 from steelyard.spec.check.effects import read_contrasts, read_effects
 from steelyard.spec.check.levels import find_level
-from steelyard.spec.check.type_b import read_type_b
 from steelyard.spec.check.valgrind import check_not_timed
-from steelyard.spec.experiment import Analysis, Design, Factor, Program, UserMetric, Zip
+from steelyard.spec.experiment import Design, Factor, Program, UserMetric, Zip
 from steelyard.spec.hints.metric_names import suggest_metric
 from steelyard.spec.layout import base_step, cells_of, lay_out, named_axes
-from steelyard.spec.tables.analysis import AnalysisTable
 from steelyard.spec.text.origin import Origin, Path, suggest
 from steelyard.spec.text.toml import toml_value
 from steelyard.units import BUILTIN, Scalar
 
-Family = Literal["baseline", "all-pairs"]
-
 
 def read_analysis(
-    table: AnalysisTable,
+    table: Analysis,
     program: Program,
     metrics: Sequence[UserMetric],
     factors: tuple[Factor, ...],
@@ -74,37 +72,29 @@ def read_analysis(
         run = list(cells_of(lay_out(factors, zips, design, baseline), factors, design.exclude))
         within = (*strata, table.instances) if table.instances in names else strata
         _check_strata(baseline, within, run, origin, (*path, "baseline"))
-    return Analysis(
-        metric=table.metric,
-        estimand=table.estimand,
+    _check_protocol(table, family, origin)
+    _check_failures(table, program, origin)
+    _check_instances(table, strata, baseline, origin)
+    _check_ratio_across(table, factors, baseline, origin)
+    _check_type_b(table, origin)
+    return replace(
+        table,
         family=family,
-        interval=table.interval,
-        uncertainty=table.uncertainty,
-        type_b=read_type_b(table, origin),
-        instances=_instances(table, strata, baseline, origin),
-        ratio_across=_ratio_across(table, factors, baseline, origin),
         strata=strata,
         baseline=baseline,
-        alpha=table.alpha,
-        margin=table.margin,
-        failures=_failures(table, program, origin),
-        protocol=table.protocol,
-        alternative=_alternative(table, family, origin),
-        ks_policy=table.ks_policy,
         effects=read_effects(table.effects, factors, zips, design, origin),
         contrasts=read_contrasts(table.contrasts, factors, zips, design, origin),
-        unreplicated=table.unreplicated,
     )
 
 
-def family_of(table: AnalysisTable) -> Family:
+def family_of(table: Analysis) -> Family:
     """What is compared: as declared; under a protocol, all pairs unless a baseline is named."""
     if table.family is not None:
         return table.family
     return "all-pairs" if table.protocol != "default" and table.baseline is None else "baseline"
 
 
-def _alternative(table: AnalysisTable, family: Family, origin: Origin) -> Literal["two-sided", "faster"]:
+def _check_protocol(table: Analysis, family: Family, origin: Origin) -> None:
     path: Path = ("analysis",)
     hint = 'write protocol = "nogueira-matias-2014" as well, or leave it out'
     if table.protocol == "default":
@@ -118,13 +108,12 @@ def _alternative(table: AnalysisTable, family: Family, origin: Origin) -> Litera
     if table.alternative == "faster" and family == "all-pairs":
         what = "all pairs are compared, so that nothing says which of two should be faster"
         raise origin.error((*path, "alternative"), what, 'name a baseline: baseline = { opt = "O2" }')
-    return table.alternative
 
 
-def _failures(table: AnalysisTable, program: Program, origin: Origin) -> OnFailures:
+def _check_failures(table: Analysis, program: Program, origin: Origin) -> None:
     """``as-limit`` needs a limit, and an estimand that lower bounds leave known."""
     if table.failures != "as-limit":
-        return table.failures
+        return
     path: Path = ("analysis", "failures")
     if program.timeout_s is None:
         raise origin.error(path, "there is no limit", 'write timeout = "60 s" under [program]')
@@ -134,16 +123,13 @@ def _failures(table: AnalysisTable, program: Program, origin: Origin) -> OnFailu
     if table.estimand != "median_ratio":
         what = f"a {table.estimand} cannot be known from lower bounds"
         raise origin.error(path, what, 'write estimand = "median_ratio"')
-    return table.failures
 
 
-def _instances(
-    table: AnalysisTable, strata: Sequence[str], baseline: Cell | None, origin: Origin
-) -> str | None:
+def _check_instances(table: Analysis, strata: Sequence[str], baseline: Cell | None, origin: Origin) -> None:
     """Instances are what comparisons go over: nothing that they go between or stay within."""
     name, path = table.instances, ("analysis", "instances")
     if name is None:
-        return None
+        return
     for where, used in (
         ("baseline", baseline or {}),
         ("strata", strata),
@@ -152,16 +138,15 @@ def _instances(
         if name in used:
             what = f"{name} is in {where} too, and instances are compared neither with nor within each other"
             raise origin.error(path, what, "leave it out of one of them")
-    return name
 
 
-def _ratio_across(
-    table: AnalysisTable, factors: tuple[Factor, ...], baseline: Cell | None, origin: Origin
-) -> str | None:
+def _check_ratio_across(
+    table: Analysis, factors: tuple[Factor, ...], baseline: Cell | None, origin: Origin
+) -> None:
     """A factor with several levels that the baseline leaves free."""
     name, path = table.ratio_across, ("analysis", "ratio_across")
     if name is None:
-        return None
+        return
     levels = {factor.name: factor.levels for factor in factors}
     if name not in levels:
         raise origin.error(path, f"there is no factor {name}", suggest(name, levels, "factors"))
@@ -170,11 +155,27 @@ def _ratio_across(
         raise origin.error(path, what, 'name the levels of other factors: baseline = { opt = "O2" }')
     if len(levels[name]) < 2:
         raise origin.error(path, f"{name} has one level only", "give it another one, or leave this out")
-    return name
+
+
+def _check_type_b(table: Analysis, origin: Origin) -> None:
+    """Each has one size and a name of its own, and the interval has a place for it."""
+    path: Path = ("analysis", "type_b")
+    kind = table.interval or INTERVALS[table.estimand][0]
+    if table.type_b and kind not in PROPAGATED:
+        what = f"an interval by {kind} has no place for a stated uncertainty"
+        raise origin.error(path, what, 'write interval = "log-delta", or leave type_b out')
+    names = [each.name for each in table.type_b]
+    for i, each in enumerate(table.type_b):
+        if each.name in names[:i]:
+            raise origin.error((*path, i, "name"), f"{each.name} is stated twice", "leave one out")
+        given = [size for size in ("u", "half_width", "step") if getattr(each, size) is not None]
+        if len(given) != 1:
+            what = f"{' and '.join(given)} are both its size" if given else f"{each.name} has no size"
+            raise origin.error((*path, i), what, "give one of u, half_width and step")
 
 
 def _baseline(
-    table: dict[str, Scalar], factors: tuple[Factor, ...], origin: Origin, path: Path
+    table: Mapping[str, Scalar], factors: tuple[Factor, ...], origin: Origin, path: Path
 ) -> dict[str, Scalar]:
     levels = {factor.name: factor.levels for factor in factors}
     if not table:

@@ -34,7 +34,7 @@ def home(key: str, path: tuple[str | int, ...]) -> str | None:
 
     if any(isinstance(each, int) for each in path):
         return None
-    homes = [where for where, table in _tables(SpecTable) if where and key in table.__struct_fields__]
+    homes = [where for where, table in _tables(SpecTable) if where and key in keys_of(table)]
     found = [where for where in homes if where[: len(path)] == path] if path else []
     headers = [f"[{'.'.join(where)}]" for where in found or homes]
     return " or ".join(headers) if len(headers) in {1, 2} else None
@@ -43,10 +43,15 @@ def home(key: str, path: tuple[str | int, ...]) -> str | None:
 def _tables(table: Any, where: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Every table with names of its own on the way to it, and where it stands."""
     yield where, table
-    for name, hint in typing.get_type_hints(table, include_extras=True).items():
+    for name, hint in keys_of(table).items():
         for member in members(hint):
             if isinstance(member, type) and issubclass(member, msgspec.Struct):
                 yield from _tables(member, (*where, name))
+
+
+def keys_of(table: type[msgspec.Struct]) -> dict[str, Any]:
+    """Keys of a table, each with its type."""
+    return {field.encode_name: field.type for field in msgspec.structs.fields(table)}
 
 
 def members(hint: Any) -> Iterator[Any]:

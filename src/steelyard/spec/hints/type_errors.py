@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal
 
 import msgspec
@@ -24,7 +24,7 @@ from steelyard.spec.hints.did_you_mean import (
     number_meant,
     option_meant,
 )
-from steelyard.spec.hints.misplaced_keys import called, home, members
+from steelyard.spec.hints.misplaced_keys import called, home, keys_of, members
 from steelyard.spec.text.origin import Origin, Path, nearest
 from steelyard.spec.text.toml import shown, toml_value
 from steelyard.units import Scalar
@@ -37,6 +37,8 @@ _KINDS: Final = {
     "array": "a list",
     "object": "a table",
 }
+_TABLES: Final = (dict, Mapping)
+_LISTS: Final = (list, tuple)
 _BOUNDS: Final = {">=": "at least", "<=": "at most", ">": "above", "<": "below"}
 _EXPECTED = re.compile(r"Expected `([^`]+)`(?: of length)?(?: (>=|<=|>|<) (\S+))?")
 _FIELD = re.compile(r"Object (contains unknown|missing required) field `(.*)`", re.DOTALL)
@@ -117,19 +119,19 @@ def _children(expected: Any, value: object) -> Iterator[tuple[str | int, Any, ob
     """Key, type and value of everything one level below."""
     for member in members(expected):
         if isinstance(value, dict) and isinstance(member, type) and issubclass(member, msgspec.Struct):
-            hints = typing.get_type_hints(member, include_extras=True)
-            yield from ((key, hints[key], each) for key, each in value.items() if key in hints)
-        elif isinstance(value, dict) and typing.get_origin(member) is dict:
+            keys = keys_of(member)
+            yield from ((key, keys[key], each) for key, each in value.items() if key in keys)
+        elif isinstance(value, dict) and typing.get_origin(member) in _TABLES:
             yield from ((key, typing.get_args(member)[1], each) for key, each in value.items())
-        elif isinstance(value, (list, tuple)) and typing.get_origin(member) is list:
+        elif isinstance(value, (list, tuple)) and typing.get_origin(member) in _LISTS:
             yield from ((i, typing.get_args(member)[0], each) for i, each in enumerate(value))
 
 
 def _is_list_of_tables(expected: Any) -> bool:
     return any(
-        issubclass(each, msgspec.Struct) if isinstance(each, type) else typing.get_origin(each) is dict
+        issubclass(each, msgspec.Struct) if isinstance(each, type) else typing.get_origin(each) in _TABLES
         for member in members(expected)
-        if typing.get_origin(member) is list
+        if typing.get_origin(member) in _LISTS
         for each in members(typing.get_args(member)[0])
     )
 
@@ -137,7 +139,7 @@ def _is_list_of_tables(expected: Any) -> bool:
 def _is_cell(expected: Any, path: Path) -> bool:
     """Whether it is a table of factors and a level of each; ``env`` only looks like one."""
     return path[-1] != "env" and any(
-        typing.get_origin(member) is dict and typing.get_args(member)[1] == Scalar
+        typing.get_origin(member) in _TABLES and typing.get_args(member)[1] == Scalar
         for member in members(expected)
     )
 
@@ -146,9 +148,7 @@ def _fields(expected: Any, value: object) -> list[str]:
     structs = [
         each for each in members(expected) if isinstance(each, type) and issubclass(each, msgspec.Struct)
     ]
-    return (
-        [field for struct in structs for field in struct.__struct_fields__] if isinstance(value, dict) else []
-    )
+    return [key for struct in structs for key in keys_of(struct)] if isinstance(value, dict) else []
 
 
 def _key_for(expected: Any, value: object) -> str | None:
@@ -158,7 +158,7 @@ def _key_for(expected: Any, value: object) -> str | None:
     structs = [
         each for each in members(expected) if isinstance(each, type) and issubclass(each, msgspec.Struct)
     ]
-    keys = (key for struct in structs for key in struct.__struct_fields__)
+    keys = (key for struct in structs for key in keys_of(struct))
     return next((key for key in keys if _refusal(expected, {key: value}) is None), None)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from steelyard.spec.tables.analysis import AnalysisTable
+from steelyard.analysis import Analysis
 from steelyard.spec.tables.build import BuildTable
 from steelyard.spec.tables.contexts import ContextsTable
 from steelyard.spec.tables.design import DesignTable
@@ -41,8 +41,8 @@ class SpecTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
         dict[str, MetricTable], Meta(description="What the program reports, and what is derived from it.")
     ] = {}
     analysis: Annotated[
-        AnalysisTable, Meta(description="What is compared with what, and how sure one must be.")
-    ] = AnalysisTable()
+        Analysis, Meta(description="What is compared with what, and how sure one must be.")
+    ] = Analysis()
     launch: Annotated[LaunchTable, Meta(description="Where trials run.")] = LaunchTable()
     claims: Annotated[
         list[dict[str, Any]],

@@ -40,7 +40,9 @@ class AdjustedSpeedup(msgspec.Struct, frozen=True):
     paired: bool
 
     def reading(self, uncertainty: Uncertainty) -> float:
-        """What stands behind S: ``u`` of the mean, or the ``spread`` of single runs as the paper plots it."""
+        """Uncertainty stated with S: ``u`` of the mean, or the ``spread`` of single runs as the paper plots
+        it.
+        """
         return self.u if uncertainty == "mean" else self.spread
 
     def expanded(self, alpha: float = 0.05) -> Expanded:

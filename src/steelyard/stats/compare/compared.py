@@ -1,4 +1,4 @@
-"""What an answer says of treatments against each other."""
+"""The comparative part of an answer: treatments against each other, contexts, effects, interactions."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from steelyard.analysis import Analysis
 from steelyard.answers.undefined import Undefined
 from steelyard.factorial import Layout
 from steelyard.sample import Sample
 from steelyard.stats.answer import Answer
 from steelyard.stats.compare.comparison import Comparison, compare, intervals
 from steelyard.stats.compare.typical import typical_runs
-from steelyard.stats.declared import Declared
 from steelyard.stats.describe.described import Described
 from steelyard.stats.design_facts import DesignFacts
 from steelyard.stats.planning.fresh_run import fresh_run
@@ -78,7 +78,7 @@ def compared(
 
 
 def _contexts(
-    samples: Sequence[Sample], declared: Declared, facts: DesignFacts
+    samples: Sequence[Sample], declared: Analysis, facts: DesignFacts
 ) -> tuple[ContextFinding, ...]:
     if declared.instances or not facts.contexts:
         return ()
@@ -87,7 +87,7 @@ def _contexts(
     return context_findings(samples, declared, facts)
 
 
-def _ratios(samples: Sequence[Sample], declared: Declared, facts: DesignFacts) -> tuple[SpeedupRatio, ...]:
+def _ratios(samples: Sequence[Sample], declared: Analysis, facts: DesignFacts) -> tuple[SpeedupRatio, ...]:
     if declared.ratio_across is None:
         return ()
     from steelyard.stats.compare.interaction import ratios_of_speedups
@@ -96,7 +96,7 @@ def _ratios(samples: Sequence[Sample], declared: Declared, facts: DesignFacts) -
 
 
 def _with_effects(
-    found: Answer, samples: Sequence[Sample], layout: Layout, foreign: Mapping[str, Declared]
+    found: Answer, samples: Sequence[Sample], layout: Layout, foreign: Mapping[str, Analysis]
 ) -> Answer:
     from steelyard.stats.effects.analysis import factorial
     from steelyard.stats.effects.beside import effects_beside
@@ -112,7 +112,7 @@ def _with_effects(
     )
 
 
-def _with_fresh_run(comparison: Comparison, declared: Declared, facts: DesignFacts) -> Comparison:
+def _with_fresh_run(comparison: Comparison, declared: Analysis, facts: DesignFacts) -> Comparison:
     ratio, size = comparison.speedup, comparison.family_size
     if comparison.verdict != "not_resolved" or comparison.refused or not size or isinstance(ratio, Undefined):
         return comparison
@@ -120,12 +120,12 @@ def _with_fresh_run(comparison: Comparison, declared: Declared, facts: DesignFac
     return replace(comparison, fresh=fresh_run(ratio, size, declared, facts, by_context=by_context))
 
 
-def _without_foreign_labels(declared: Declared, others: Sequence[Described], metric: str) -> Declared:
+def _without_foreign_labels(declared: Analysis, others: Sequence[Described], metric: str) -> Analysis:
     """Strata may name labels, which not every metric has."""
     of_metric = [each for each in others if each.metric.name == metric]
     strata = [
         name
-        for name in declared.strata
+        for name in declared.strata or ()
         if all(name in e.treatment.levels or name in e.labels for e in of_metric)
     ]
     return replace(declared, strata=tuple(strata))

@@ -11,22 +11,22 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
+from steelyard.analysis import Analysis
 from steelyard.answers.flags import FEW_BLOCKS, Flag, unequal
 from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.estimand import Estimand
 from steelyard.sample import Sample, Treatment
-from steelyard.stats.cached import remembered
+from steelyard.stats.cached import cached
 from steelyard.stats.compare.adjusted_speedup import AdjustedSpeedup, adjusted_speedup, cv
-from steelyard.stats.compare.censored_median_ratio import median_to_limit
 from steelyard.stats.compare.contrast import Contrast, Order, contrast
 from steelyard.stats.compare.estimate import effects, estimate
 from steelyard.stats.compare.judgement import Judgement, Outcome, together, within
+from steelyard.stats.compare.median_ratio import censored_median_ratio
 from steelyard.stats.compare.pairing import Pair, pair_up
 from steelyard.stats.compare.speedup import Speedup
 from steelyard.stats.compare.verdict import Difference, Relevance, Verdict, difference_of, verdict_of
-from steelyard.stats.declared import Declared
 from steelyard.stats.describe.autocorrelation import Autocorrelation, autocorrelation
 from steelyard.stats.describe.clock_step import coarse_step
 from steelyard.stats.describe.described import sees_clock
@@ -42,7 +42,7 @@ _RELEVANCE: Final[Mapping[Outcome, Relevance]] = {
     "fails": "above",
     "not_resolved": "straddles",
 }
-"""Of the statement "equivalent within the margin"."""
+"""Judgement of the statement "equivalent within the margin"."""
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -121,7 +121,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 def compare(
-    samples: Sequence[Sample], declared: Declared, *, order: Order = "randomized-blocks"
+    samples: Sequence[Sample], declared: Analysis, *, order: Order = "randomized-blocks"
 ) -> tuple[Comparison, ...]:
     """Compare the samples of the primary metric as declared, adjust over each stratum, and judge.
 
@@ -143,7 +143,7 @@ def compare(
 
 
 def intervals(
-    samples: Sequence[Sample], declared: Declared, *, metric: str, order: Order = "randomized-blocks"
+    samples: Sequence[Sample], declared: Analysis, *, metric: str, order: Order = "randomized-blocks"
 ) -> tuple[Comparison, ...]:
     """The same comparisons of any one metric, with marginal intervals and in no family: nothing is judged.
 
@@ -156,7 +156,7 @@ def intervals(
     return tuple(_estimate(pair, declared, order) for pair in pair_up(chosen, declared).pairs)
 
 
-def _estimate(pair: Pair, declared: Declared, order: Order) -> Comparison:
+def _estimate(pair: Pair, declared: Analysis, order: Order) -> Comparison:
     """Everything that does not depend on the rest of the family."""
     estimand = declared.estimand
     between = contrast(pair.baseline, pair.treatment, order=order, zeros=estimand == "ratio_of_means")
@@ -169,9 +169,9 @@ def _estimate(pair: Pair, declared: Declared, order: Order) -> Comparison:
     else:
         late = any(pair.baseline.late) or any(pair.treatment.late)
         ratio = (
-            median_to_limit(between, pair.baseline, pair.treatment)
+            censored_median_ratio(between, pair.baseline, pair.treatment)
             if late
-            else estimate(between, estimand, declared.interval, seed=declared.seed)
+            else estimate(between, estimand, declared.interval, seed=declared.interval_seed)
         )
         blocks = between.blocks
         contexts = between.old.ids.size if between.old.by == "context" else None
@@ -205,7 +205,7 @@ def _estimate(pair: Pair, declared: Declared, order: Order) -> Comparison:
 
 
 def _in_time(between: Contrast, estimand: Estimand) -> list[Floats]:
-    """What was observed one after the other: differences of blocks; without pairs, both samples."""
+    """Series in the order of time: differences of blocks; without pairs, both samples."""
     if between.paired:
         return [effects(between, estimand)] if between.old.by == "block" else []
     if estimand == "ratio_of_means":
@@ -217,7 +217,7 @@ def _flags(
     pair: Pair,
     between: Contrast | Undefined,
     ratio: Speedup | Undefined,
-    declared: Declared,
+    declared: Analysis,
     order: Order,
     in_time: Sequence[Floats],
     correlations: Sequence[Autocorrelation],
@@ -234,7 +234,7 @@ def _flags(
     if isinstance(between, Contrast):
         samples = (pair.baseline, pair.treatment)
         raised |= {
-            "no_spread": isinstance(ratio, Speedup) and ratio.nu is None and ratio.law is None,
+            "no_spread": isinstance(ratio, Speedup) and ratio.nu is None and ratio.distribution is None,
             "sequential_order": order == "sequential",
             "few_blocks": between.blocks < FEW_BLOCKS,
             "autocorrelated": any(each.significant for each in correlations),
@@ -246,7 +246,7 @@ def _flags(
     return tuple(flag for flag, up in raised.items() if up)
 
 
-def _family(members: Sequence[Comparison], declared: Declared) -> list[Comparison]:
+def _family(members: Sequence[Comparison], declared: Analysis) -> list[Comparison]:
     """Judge the comparisons of one stratum: Holm over the tests of 1, and over the decisions about the
     margin, which have the smallest level at which the interval lies wholly beyond it or wholly inside.
     """
@@ -267,7 +267,7 @@ def _family(members: Sequence[Comparison], declared: Declared) -> list[Compariso
 
 
 def _judged(
-    estimate: Comparison, tested: Tested, relevant: Judgement | None, size: int, declared: Declared
+    estimate: Comparison, tested: Tested, relevant: Judgement | None, size: int, declared: Analysis
 ) -> Comparison:
     ratio = estimate.speedup
     if isinstance(ratio, Undefined):
@@ -290,7 +290,7 @@ def _judged(
     )
 
 
-def admissible(flags: Sequence[Flag], declared: Declared) -> bool:
+def admissible(flags: Sequence[Flag], declared: Analysis) -> bool:
     """Whether a comparison may be judged although runs failed: what timed out counts as the limit says, what
     failed otherwise is unknown. Times of more ranks than CPUs are never judged.
     """
@@ -308,12 +308,12 @@ def _unjudgeable(estimate: Comparison) -> Comparison:
     return replace(estimate, difference="not_resolved", verdict="not_resolved")
 
 
-@remembered
+@cached
 def _cv(sample: Sample) -> float:
     return cv(_values(sample))
 
 
-@remembered
+@cached
 def _is_coarse(sample: Sample) -> bool:
     return coarse_step(_values(sample)) is not None
 

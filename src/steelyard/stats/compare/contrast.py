@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from steelyard.answers.undefined import Reason, Undefined
 from steelyard.arrays import Floats
 from steelyard.sample import Sample
-from steelyard.stats.cached import remembered
+from steelyard.stats.cached import cached
 from steelyard.stats.rounding import ROUNDING, largest, steadied
 
 Order = Literal["randomized-blocks", "sequential"]
@@ -171,7 +171,7 @@ def _of_instances(baseline: Sample, treatment: Sample, sign: Literal[1, -1]) -> 
     return Contrast(_take(old, in_old), _take(new, in_new), sign, blocks, unmatched)
 
 
-@remembered
+@cached
 def _by_instance(sample: Sample) -> Units:
     of, values = instance_ids(sample), _floats(sample)
     ids, place, count = np.unique(of, return_inverse=True, return_counts=True)
@@ -180,7 +180,7 @@ def _by_instance(sample: Sample) -> Units:
 
 
 def instance_ids(sample: Sample) -> npt.NDArray[np.int64]:
-    """Of each value: the place of its instance among all of the experiment, from 1."""
+    """For each value, the place of its instance among all of the experiment, from 1."""
     if sample.instances is None:
         raise ValueError("a sample without instances")
     return np.asarray(sample.instances.of, dtype=np.int64) + 1
@@ -206,7 +206,7 @@ def _unusable(sample: Sample, *, zeros: bool) -> Undefined | None:
     return None if reason is None or (zeros and reason == "zero_values") else Undefined(reason)
 
 
-@remembered
+@cached
 def _flaw(sample: Sample) -> Reason | None:
     values = _floats(sample)
     if values.size == 0:
@@ -224,14 +224,14 @@ def _log(values: Floats) -> Floats:
         return np.log(values)
 
 
-@remembered
+@cached
 def _launches(sample: Sample) -> Units:
     values = _floats(sample)
     one = np.ones(values.size, dtype=np.int64)
     return Units("launch", np.arange(1, values.size + 1, dtype=np.int64), _log(values), values, one)
 
 
-@remembered
+@cached
 def _by_block(sample: Sample) -> Units:
     ids, values = _ids(sample), _floats(sample)
     if (ids[1:] > ids[:-1]).all():  # one launch a block, in the order of time: nothing to sort or to average

@@ -52,8 +52,8 @@ class Equivalence(msgspec.Struct, frozen=True):
 def equivalence(
     estimate: float, se: float, nu: float, bounds: Interval, *, least: float = 1.0
 ) -> Equivalence:
-    """Of any estimate with a standard error. Without one, units that are equal claim what their number can:
-    p is ``least`` for a bound that they lie inside of, and 1 for one that they do not.
+    """Equivalence of any estimate with a standard error. Without one, units that are equal claim what their
+    number can: p is ``least`` for a bound that they lie inside of, and 1 for one that they do not.
     """
     if se > 0:
         p_low = t_p((estimate - bounds.low) / se, nu, "greater")
@@ -65,7 +65,7 @@ def equivalence(
 
 
 def equivalence_paired(differences: Floats, bounds: Interval) -> Equivalence:
-    """Of the mean of paired differences, two at least; of equal ones by their signs, 2^-n.
+    """Equivalence for the mean of paired differences, two at least; of equal ones by their signs, 2^-n.
 
     Raises
     ------
@@ -82,8 +82,8 @@ def equivalence_paired(differences: Floats, bounds: Interval) -> Equivalence:
 def equivalence_independent(
     first: Floats, second: Floats, bounds: Interval, *, equal_variances: bool = False
 ) -> Equivalence:
-    """Of mean first minus mean second, two values each at least; Welch unless variances are declared equal.
-    Of two constants by relabelling, 1 / C(n, n_first).
+    """Equivalence for mean first minus mean second, two values each at least; Welch unless variances are
+    declared equal. Of two constants by relabelling, 1 / C(n, n_first).
 
     Raises
     ------

@@ -13,7 +13,7 @@ from steelyard.stats.compare.median_ratio import median_ratio
 from steelyard.stats.compare.ratio_of_means import ratio_of_means
 from steelyard.stats.compare.speedup import Speedup, speedup
 from steelyard.stats.distributions.bootstrap_t import studentised_logs
-from steelyard.stats.distributions.distribution import Law
+from steelyard.stats.distributions.distribution import Distribution
 from steelyard.stats.distributions.monte_carlo import Studentised
 from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.hypothesis.sign_flip import FEWEST, MOST
@@ -27,8 +27,8 @@ def estimate(
     seed: int = 1,
 ) -> Speedup | Undefined:
     """The speedup of a contrast; ``interval`` is the first kind of the estimand by default, ``seed`` is for
-    those that draw. Signs are flipped of 7 to 64 differences of blocks, where the order that was drawn gave
-    them; else t stands in, as ``method`` says.
+    those that draw. Signs are flipped of 7 to 64 differences of blocks, where the order that was drawn
+    gave them; else t stands in, as ``method`` says.
 
     Raises
     ------
@@ -45,15 +45,17 @@ def estimate(
     found = speedup(contrast)
     if kind == "log-delta" or isinstance(found, Undefined) or found.nu is None:
         return found
-    law: Law
+    distribution: Distribution
     if kind == "bootstrap-t":
-        law = Studentised(found.log, found.se, studentised_logs(contrast, seed=seed))
+        distribution = Studentised(found.log, found.se, studentised_logs(contrast, seed=seed))
     elif contrast.unit == "block" and FEWEST <= found.n <= MOST:
-        law = SignFlips(found.log, found.se, found.nu, contrast.differences, seed)
+        distribution = SignFlips(found.log, found.se, found.nu, contrast.differences, seed)
     else:
         return found
     method = f"{contrast.unit}-log-ratio-{kind}"
-    return Speedup(found.log, found.se, found.nu, found.n, law.p_of(1.0), method, law=law)
+    return Speedup(
+        found.log, found.se, found.nu, found.n, distribution.p_of(1.0), method, distribution=distribution
+    )
 
 
 def effects(contrast: Contrast, estimand: Estimand) -> Floats:

@@ -133,7 +133,7 @@ def _crossed(place: np.ndarray, blocks: Sequence[int]) -> bool:
 
 
 def _treatments(samples: Sequence[Sample], factor: str) -> dict[tuple[object, ...], Treatment]:
-    """What each treatment is without the factor: named by what still varies, with the id of the first."""
+    """Treatments without the instance factor: named by what still varies, with the id of the first."""
     first: dict[tuple[object, ...], tuple[int, dict[str, Scalar]]] = {}
     for sample in sorted(samples, key=lambda each: each.treatment.id):
         levels = _without(sample.treatment.levels, factor)
@@ -209,7 +209,7 @@ def _joined(
 
 
 def _provenance(of: Sequence[Provenance]) -> Provenance:
-    """Of all together: what may be said least of."""
+    """The weakest provenance among all of them."""
     return next((kind for kind in ("crowded", "simulated") if kind in of), "measured")
 
 

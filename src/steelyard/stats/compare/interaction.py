@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
+from steelyard.analysis import Analysis
 from steelyard.answers.flags import unjudgeable
 from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import Undefined
@@ -18,7 +19,6 @@ from steelyard.stats.compare.contrast import Order, contrast
 from steelyard.stats.compare.interaction_estimate import ratio_of_speedups
 from steelyard.stats.compare.pairing import Pair, pair_up
 from steelyard.stats.compare.speedup import Speedup
-from steelyard.stats.declared import Declared
 from steelyard.stats.hypothesis.holm import holm
 from steelyard.units import Scalar
 
@@ -66,7 +66,7 @@ class SpeedupRatio(msgspec.Struct, frozen=True):
 
 
 def ratios_of_speedups(
-    samples: Sequence[Sample], declared: Declared, *, order: Order = "randomized-blocks"
+    samples: Sequence[Sample], declared: Analysis, *, order: Order = "randomized-blocks"
 ) -> tuple[SpeedupRatio, ...]:
     """Every declared comparison at each further level of ``declared.ratio_across``, over the same at the
     first level; judged as one family.
@@ -98,7 +98,7 @@ def _without(levels: Mapping[str, Scalar], factor: str) -> tuple[tuple[str, Scal
     return tuple(sorted((name, level) for name, level in levels.items() if name != factor))
 
 
-def _one(factor: str, first: Pair, other: Pair, declared: Declared, order: Order) -> SpeedupRatio:
+def _one(factor: str, first: Pair, other: Pair, declared: Analysis, order: Order) -> SpeedupRatio:
     zeros = declared.estimand == "ratio_of_means"
     under = contrast(first.baseline, first.treatment, order=order, zeros=zeros)
     over = contrast(other.baseline, other.treatment, order=order, zeros=zeros)
@@ -113,7 +113,7 @@ def _one(factor: str, first: Pair, other: Pair, declared: Declared, order: Order
             declared.estimand,
             declared.interval,
             type_b=declared.type_b,
-            seed=declared.seed,
+            seed=declared.interval_seed,
         )
     return SpeedupRatio(
         factor=factor,
@@ -133,7 +133,7 @@ def _one(factor: str, first: Pair, other: Pair, declared: Declared, order: Order
     )
 
 
-def _judged(found: Sequence[SpeedupRatio], declared: Declared) -> tuple[SpeedupRatio, ...]:
+def _judged(found: Sequence[SpeedupRatio], declared: Analysis) -> tuple[SpeedupRatio, ...]:
     known = [i for i, each in enumerate(found) if isinstance(each.ratio, Speedup)]
     results = holm([each.ratio.p for each in found if isinstance(each.ratio, Speedup)], declared.alpha)
     tested = dict(zip(known, results, strict=True))

@@ -11,21 +11,111 @@ from typing import Final
 import numpy as np
 from msgspec.structs import replace
 
+from steelyard.analysis import TypeB
 from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.estimand import Estimand, IntervalKind
 from steelyard.stats.compare.contrast import Contrast, Units, restricted
 from steelyard.stats.compare.estimate import estimate
-from steelyard.stats.compare.interaction_draws import drawn_ratios, studentised_paired, studentised_samples
 from steelyard.stats.compare.means import Means, means_of
+from steelyard.stats.compare.ratio_of_means import DRAWS
 from steelyard.stats.compare.speedup import Speedup
-from steelyard.stats.distributions.distribution import Law
-from steelyard.stats.distributions.monte_carlo import Drawn, Studentised
+from steelyard.stats.distributions.bootstrap_t import RESAMPLES
+from steelyard.stats.distributions.distribution import Distribution
+from steelyard.stats.distributions.monte_carlo import MonteCarlo, Studentised
 from steelyard.stats.distributions.student import two_sided_p
 from steelyard.stats.rounding import ROUNDING, steadied
 from steelyard.stats.uncertainty.contributions import contributions_of_ratio, with_type_b
 from steelyard.stats.uncertainty.propagation import effective_freedom
-from steelyard.stats.uncertainty.type_b import TypeB
+
+_SIGNS: Final = (1.0, -1.0, -1.0, 1.0)
+"""(first / second) / (third / fourth), on the scale of logarithms."""
+_AT_ONCE: Final = 1 << 21
+"""Values drawn at a time: 16 MB."""
+
+
+def drawn_ratios(rows: Sequence[Floats], *, paired: bool, seed: int, draws: int = DRAWS) -> Floats:
+    """The ratio of means drawn as mean + u t_{n-1}, over its estimate; paired from the multivariate t with
+    their correlations (JCGM 101:2008, 6.4.9).
+
+    Parameters
+    ----------
+    rows : four arrays
+        Values over their mean.
+    """
+    rng = np.random.Generator(np.random.Philox(seed))
+    n = rows[0].size
+    means: Sequence[Floats]
+    if paired:
+        directions, sizes, _ = np.linalg.svd(np.array(rows) - 1, full_matrices=False)
+        scale = np.sqrt((n - 1) / rng.chisquare(n - 1, draws) / (n * (n - 1)))
+        means = list(1 + (directions * sizes) @ rng.standard_normal((sizes.size, draws)) * scale)
+    else:
+        means = [
+            1 + float(row.std(ddof=1)) / np.sqrt(row.size) * rng.standard_t(row.size - 1, draws)
+            for row in rows
+        ]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.asarray(means[0] / means[1] / (means[2] / means[3]))
+    # 0 over 0 says as little of a ratio as one below 0, which keeps an interval from existing.
+    return np.sort(np.where(np.isnan(ratios), -np.inf, ratios))
+
+
+def studentised_paired(rows: Sequence[Floats], *, seed: int, resamples: int = RESAMPLES) -> Floats:
+    """Ascending (log R* - log R) / se* where units are drawn, and all four values of a unit together."""
+    rng = np.random.Generator(np.random.Philox(seed))
+    table = np.array(rows)
+    n = table.shape[1]
+    found = []
+    for at_once in _portions(resamples, n):
+        drawn = table[:, rng.integers(n, size=(at_once, n))]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            means = drawn.mean(axis=2)
+            moved = np.tensordot(_SIGNS, np.log(means), axes=1)
+            effects = np.tensordot(_SIGNS, drawn / means[:, :, None], axes=1)
+        found.append(_over(moved, effects.std(axis=1, ddof=1) / np.sqrt(n)))
+    return np.sort(np.concatenate(found))
+
+
+def studentised_samples(
+    rows: Sequence[Floats], *, logs: bool, seed: int, resamples: int = RESAMPLES
+) -> Floats:
+    """The same where nothing pairs them, and each of the four is drawn for itself.
+
+    Parameters
+    ----------
+    logs : bool
+        The rows are logarithms; else values over their mean.
+    """
+    rng = np.random.Generator(np.random.Philox(seed))
+    moved, variance = np.zeros(resamples), np.zeros(resamples)
+    for sign, row in zip(_SIGNS, rows, strict=True):
+        n, first = row.size, 0
+        for at_once in _portions(resamples, n):
+            drawn = row[rng.integers(n, size=(at_once, n))]
+            here = slice(first, first + at_once)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                mean = drawn.mean(axis=1)
+                moved[here] += sign * (mean - row.mean() if logs else np.log(mean))
+                variance[here] += (drawn.std(axis=1, ddof=1) / (1.0 if logs else mean)) ** 2 / n
+            first += at_once
+    return np.sort(_over(moved, np.sqrt(variance)))
+
+
+def _portions(resamples: int, n: int) -> list[int]:
+    most = max(1, _AT_ONCE // n)
+    return [min(most, resamples - first) for first in range(0, resamples, most)]
+
+
+def _over(moved: Floats, error: Floats) -> Floats:
+    """Studentised; an estimate that moved without any spread to compare it with is infinitely far away."""
+    still = np.abs(moved) <= ROUNDING
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(error > ROUNDING, moved / error, np.copysign(np.inf, moved))
+    t = np.where(still & ~(error > ROUNDING), 0.0, t)
+    # Means of 0 on both sides leave no estimate: that resample is beyond every bound.
+    return np.where(np.isnan(t), np.inf, t)
+
 
 _BY_T: Final[dict[Estimand, IntervalKind]] = {"geomean_ratio": "log-delta"}
 """What is asked of parts whose variances add; the default of the other estimands is that already."""
@@ -92,20 +182,20 @@ def _of_means(
         return Speedup(log if p < 1 else 0.0, 0.0, None, n, p, f"{one.unit}-log-ratio-sign", "ratio_of_means")
     # A mean that one value dominates tells nothing of its logarithm, whichever of the four it is.
     zero = max(a.p_of_zero, b.p_of_zero)
-    law = _law_of_means(a, b, log, u, interval, seed)
-    if law is None:
+    distribution = _distribution_of_means(a, b, log, u, interval, seed)
+    if distribution is None:
         p = max(zero, two_sided_p(log / u, n - 1))
         return Speedup(log, u, n - 1, n, p, f"{one.unit}-means-log-delta", "ratio_of_means", least_p=zero)
     method = f"{one.unit}-means-{interval}"
-    return Speedup(log, u, n - 1, n, law.p_of(1.0), method, "ratio_of_means", law, zero)
+    return Speedup(log, u, n - 1, n, distribution.p_of(1.0), method, "ratio_of_means", distribution, zero)
 
 
-def _law_of_means(
+def _distribution_of_means(
     a: Means, b: Means, log: float, u: float, interval: IntervalKind | None, seed: int
-) -> Law | None:
+) -> Distribution | None:
     rows = (a.top, a.bottom, b.top, b.bottom)
     if interval == "gum-s1":
-        return Drawn(math.exp(log) * drawn_ratios(rows, paired=a.paired, seed=seed))
+        return MonteCarlo(math.exp(log) * drawn_ratios(rows, paired=a.paired, seed=seed))
     if interval == "bootstrap-t" and a.paired:
         return Studentised(log, u, studentised_paired(rows, seed=seed))
     if interval == "bootstrap-t":
@@ -126,22 +216,22 @@ def _independent(
         return Undefined("no_spread")
     nu = effective_freedom((first.se, second.se), (first.nu, second.nu)) or first.nu + second.nu
     log, n, zero = first.log - second.log, first.n + second.n, max(first.least_p, second.least_p)
-    law = _law_of_launches(one, other, estimand, interval, (log, u), seed)
-    if law is None:
+    distribution = _distribution_of_launches(one, other, estimand, interval, (log, u), seed)
+    if distribution is None:
         p = max(zero, two_sided_p(log / u, nu))
         return Speedup(log, u, nu, n, p, first.method, estimand, least_p=zero)
     method = f"unpaired-{'means' if estimand == 'ratio_of_means' else 'log-ratio'}-{interval}"
-    return Speedup(log, u, nu, n, law.p_of(1.0), method, estimand, law, zero)
+    return Speedup(log, u, nu, n, distribution.p_of(1.0), method, estimand, distribution, zero)
 
 
-def _law_of_launches(
+def _distribution_of_launches(
     one: Contrast,
     other: Contrast,
     estimand: Estimand,
     interval: IntervalKind | None,
     known: tuple[float, float],
     seed: int,
-) -> Law | None:
+) -> Distribution | None:
     """By draws of four samples that nothing pairs; ``known`` is the estimate and its standard error."""
     if one.paired or other.paired:
         return None
@@ -151,4 +241,4 @@ def _law_of_launches(
     a, b = means_of(one), means_of(other)
     if estimand != "ratio_of_means" or a is None or b is None:
         return None
-    return _law_of_means(a, b, *known, interval, seed)
+    return _distribution_of_means(a, b, *known, interval, seed)

@@ -49,7 +49,7 @@ class Means(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def r_bottom(self) -> float:
-        """Of the denominator."""
+        """Relative standard uncertainty of the denominator."""
         return _sem(self.bottom)
 
     @property
@@ -128,7 +128,7 @@ def _over_mean(units: Units) -> _OverMean | None:
 
 
 def _mean(values: Floats) -> float:
-    """Of equal values exactly that value, which a sum may miss by rounding; without overflow."""
+    """Mean; of equal values exactly that value, which a sum may miss by rounding; without overflow."""
     largest = float(np.abs(values).max())
     if largest == 0 or np.ptp(values) == 0:
         return float(values[0])

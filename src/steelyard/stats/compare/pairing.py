@@ -1,4 +1,4 @@
-"""Which samples are compared: pairs with a baseline or all pairs, within each stratum."""
+"""Pairing of samples for comparison: pairs with a baseline or all pairs, within each stratum."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from itertools import combinations
 
 import msgspec
 
+from steelyard.analysis import Analysis
 from steelyard.errors import UsageError
 from steelyard.sample import Sample, Treatment
-from steelyard.stats.declared import Declared
 from steelyard.units import Scalar
 
 
@@ -35,7 +35,7 @@ class Pairs(msgspec.Struct, frozen=True):
     without_baseline: tuple[Treatment, ...] = ()
 
 
-def pair_up(samples: Sequence[Sample], declared: Declared) -> Pairs:
+def pair_up(samples: Sequence[Sample], declared: Analysis) -> Pairs:
     """Pair samples of one metric, whichever it is.
 
     The baseline of a treatment is the treatment of its stratum that has the levels of ``baseline`` and agrees
@@ -47,7 +47,7 @@ def pair_up(samples: Sequence[Sample], declared: Declared) -> Pairs:
     UsageError
         ``strata`` names what is neither a factor nor a label, or no treatment has the levels of ``baseline``.
     """
-    baseline, strata = declared.baseline, declared.strata
+    baseline, strata = declared.baseline or {}, declared.strata or ()
     _check(samples, baseline, strata)
     groups: dict[tuple[object, ...], list[Sample]] = {}
     for sample in sorted(samples, key=lambda sample: sample.treatment.id):

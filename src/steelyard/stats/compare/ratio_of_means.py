@@ -14,14 +14,14 @@ from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.compare.means import Means, means_of
 from steelyard.stats.compare.speedup import Speedup
 from steelyard.stats.distributions.bootstrap_t import studentised_ratio
-from steelyard.stats.distributions.distribution import Law
+from steelyard.stats.distributions.distribution import Distribution
 from steelyard.stats.distributions.fieller import Fieller
-from steelyard.stats.distributions.monte_carlo import Drawn, Studentised
+from steelyard.stats.distributions.monte_carlo import MonteCarlo, Studentised
 from steelyard.stats.distributions.student import two_sided_p
 from steelyard.stats.rounding import ROUNDING
 
 DRAWS: Final = 200_000
-"""Of the Monte Carlo method: the quantile of 2.5 % has an error of 0.035 points."""
+"""Draws of the Monte Carlo method: the quantile of 2.5 % has an error of 0.035 points."""
 
 
 def ratio_of_means(
@@ -44,11 +44,11 @@ def ratio_of_means(
     n = means.top.size if means.paired else means.top.size + means.bottom.size
     if u <= ROUNDING:
         return _certain(contrast, means, log, n)
-    law = _law(means, interval, seed)
+    distribution = _distribution(means, interval, seed)
     zero = means.p_of_zero
-    p = max(zero, two_sided_p(log / u, means.nu)) if law is None else law.p_of(1.0)
+    p = max(zero, two_sided_p(log / u, means.nu)) if distribution is None else distribution.p_of(1.0)
     method = f"{contrast.unit}-means-{interval}"
-    return Speedup(log, u, means.nu, n, p, method, "ratio_of_means", law, zero)
+    return Speedup(log, u, means.nu, n, p, method, "ratio_of_means", distribution, zero)
 
 
 def gum_draws(means: Means, *, seed: int, draws: int = DRAWS) -> Floats:
@@ -71,11 +71,11 @@ def gum_draws(means: Means, *, seed: int, draws: int = DRAWS) -> Floats:
         return np.sort(means.value * (top / bottom))
 
 
-def _law(means: Means, interval: IntervalKind, seed: int) -> Law | None:
+def _distribution(means: Means, interval: IntervalKind, seed: int) -> Distribution | None:
     if interval == "fieller":
         return Fieller(means.value, means.r_top, means.r_bottom, means.r_both, means.nu)
     if interval == "gum-s1":
-        return Drawn(gum_draws(means, seed=seed))
+        return MonteCarlo(gum_draws(means, seed=seed))
     if interval == "bootstrap-t":
         return Studentised(math.log(means.value), means.u_relative, studentised_ratio(means, seed=seed))
     if interval != "log-delta":

@@ -14,9 +14,9 @@ from steelyard.answers.undefined import LARGEST_LOG, Undefined
 from steelyard.arrays import Floats
 from steelyard.estimand import Estimand
 from steelyard.stats.compare.contrast import Contrast
-from steelyard.stats.distributions.distribution import Law
+from steelyard.stats.distributions.distribution import Distribution
 from steelyard.stats.distributions.sign_flips import SignFlips
-from steelyard.stats.distributions.sign_test import Signs
+from steelyard.stats.distributions.sign_test import SignTest
 from steelyard.stats.distributions.student import AS_NORMAL, detectable, t_quantile, two_sided_p
 from steelyard.stats.rounding import of_logs
 
@@ -44,7 +44,7 @@ class Speedup(msgspec.Struct, frozen=True):
     least_p : float
         No hypothesis has a smaller p, and no interval a level below it: of a ratio of means, the p of a mean
         of 0, since a mean that one value dominates tells nothing of its logarithm.
-    law : Law or None
+    distribution : Distribution or None
         Where p and interval come from; ``None``: from t with ``nu``, or from the signs.
     """
 
@@ -55,7 +55,7 @@ class Speedup(msgspec.Struct, frozen=True):
     p: float
     method: str
     estimand: Estimand = "geomean_ratio"
-    law: Law | None = None
+    distribution: Distribution | None = None
     least_p: float = 0.0
 
     @property
@@ -67,8 +67,8 @@ class Speedup(msgspec.Struct, frozen=True):
         """The two-sided interval at level 1 - ``alpha``; ``None`` where it has no bound. It excludes 1
         exactly when p <= ``alpha``.
         """
-        if self.law is not None:
-            return self.law.interval(alpha)
+        if self.distribution is not None:
+            return self.distribution.interval(alpha)
         if self.nu is None:
             # An exact test that cannot reject at alpha has no bounded interval at that level.
             certain = self.p <= alpha or (self.log == 0 and smallest_exact_p(self.method, self.n) <= alpha)
@@ -84,8 +84,8 @@ class Speedup(msgspec.Struct, frozen=True):
         """Two-sided p of the hypothesis that the ratio is ``ratio``, which must be positive; at most alpha
         exactly when the interval at that level excludes it.
         """
-        if self.law is not None:
-            return self.law.p_of(ratio)
+        if self.distribution is not None:
+            return self.distribution.p_of(ratio)
         shift = self.log - math.log(ratio)
         if self.nu is not None:
             return max(self.least_p, two_sided_p(shift / self.se, self.nu))
@@ -100,8 +100,8 @@ class Speedup(msgspec.Struct, frozen=True):
         """
         if self.se == 0:
             return None
-        if isinstance(self.law, SignFlips | Signs):
-            shift = self.law.detectable(alpha, power)
+        if isinstance(self.distribution, SignFlips | SignTest):
+            shift = self.distribution.detectable(alpha, power)
         else:
             shift = detectable(AS_NORMAL if self.nu is None else self.nu, alpha, power) * self.se
         return math.expm1(shift) if shift is not None and shift <= LARGEST_LOG else None

@@ -14,6 +14,7 @@ from typing import Final, Literal
 import msgspec
 import numpy as np
 
+from steelyard.analysis import Analysis
 from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import LARGEST_LOG, Undefined
 from steelyard.arrays import Floats
@@ -21,9 +22,7 @@ from steelyard.sample import Sample
 from steelyard.stats.compare.cohens_d import Standardised, of_differences, of_two
 from steelyard.stats.compare.contrast import Contrast, Order, contrast
 from steelyard.stats.compare.pairing import pair_up
-from steelyard.stats.declared import Declared
-from steelyard.stats.hypothesis.brunner_munzel import superiority
-from steelyard.stats.hypothesis.brunner_munzel_permutation import relabelled
+from steelyard.stats.hypothesis.brunner_munzel import relabelled, superiority
 from steelyard.stats.hypothesis.clopper_pearson import clopper_pearson
 from steelyard.stats.hypothesis.hodges_lehmann import shift
 from steelyard.stats.hypothesis.mann_whitney import rank_sum
@@ -108,7 +107,7 @@ def typical(between: Contrast | Undefined, most: int = MOST) -> Typical | None:
 
 
 def typical_runs(
-    samples: Sequence[Sample], declared: Declared, order: Order = "randomized-blocks"
+    samples: Sequence[Sample], declared: Analysis, order: Order = "randomized-blocks"
 ) -> tuple[Typical | None, ...]:
     """Of every comparison of the primary metric, in the order in which ``compare`` has them.
 

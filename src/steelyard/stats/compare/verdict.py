@@ -12,7 +12,7 @@ Verdict = Literal["faster", "slower", "equivalent", "not_resolved"]
 
 
 def difference_of(log_speedup: float, *, rejected: bool) -> Difference:
-    """Which way the ratio lies, where the hypothesis that it is 1 was rejected in its family."""
+    """Direction of the ratio, where the hypothesis that it is 1 was rejected in its family."""
     if not rejected:
         return "not_resolved"
     return "faster" if log_speedup > 0 else "slower"

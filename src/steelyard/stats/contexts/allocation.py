@@ -1,4 +1,4 @@
-"""How to split effort between contexts and runs in each of them, from the components of a pilot."""
+"""Optimal split of effort between contexts and runs within them, from the components of a pilot."""
 
 from __future__ import annotations
 

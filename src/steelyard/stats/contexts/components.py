@@ -49,7 +49,9 @@ class Components(msgspec.Struct, frozen=True):
 
     @property
     def share(self) -> float | None:
-        """Of the variance of a single visit, what contexts contribute; ``None`` where nothing varies."""
+        """Fraction of the variance of a single visit that contexts contribute (intraclass correlation);
+        ``None`` where nothing varies.
+        """
         total = self.between**2 + self.within**2
         return self.between**2 / total if total else None
 
@@ -143,7 +145,7 @@ def _rounds(of: Visits) -> list[Floats] | Undefined:
 
 
 def _round_of(of: Visits, contexts: int, place: Ints) -> Ints:
-    """Which round each context belongs to: in a round the first visits of all contexts come before the last
+    """Round of each visit: in a round the first visits of all contexts come before the last
     of any, so that a context that begins after all earlier ones have ended begins a new one.
     """
     first, last = np.full(contexts, np.iinfo(np.int64).max), np.zeros(contexts, np.int64)

@@ -8,13 +8,13 @@ from typing import Final
 
 import msgspec
 
+from steelyard.analysis import Analysis
 from steelyard.answers.undefined import Undefined
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.contexts.across import AcrossContexts, across_contexts
 from steelyard.stats.contexts.allocation import Allocation, allocate_like
 from steelyard.stats.contexts.visits import same_contexts
-from steelyard.stats.declared import Declared
 from steelyard.stats.design_facts import DesignFacts
 from steelyard.stats.distributions.student import t_quantile
 from steelyard.units import Scalar
@@ -44,9 +44,9 @@ class ContextFinding(msgspec.Struct, frozen=True):
 
 
 def context_findings(
-    samples: Sequence[Sample], declared: Declared, facts: DesignFacts
+    samples: Sequence[Sample], declared: Analysis, facts: DesignFacts
 ) -> tuple[ContextFinding, ...]:
-    """Of every declared comparison that has a ratio in two contexts or more; none without contexts.
+    """Findings for every declared comparison that has a ratio in two contexts or more; none without contexts.
 
     Raises
     ------

@@ -94,6 +94,6 @@ def _neighbours_averaged(values: Floats) -> Floats:
 
 @lru_cache(maxsize=16)
 def _stretches(size: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Where stretches of neighbours begin, and how long they are."""
+    """Starts and lengths of the stretches of neighbours."""
     starts = np.arange(MOST, dtype=np.int64) * size // MOST
     return starts, np.diff(starts, append=size)

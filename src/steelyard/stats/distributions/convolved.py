@@ -1,4 +1,4 @@
-"""Values that an estimate is as likely to lie between as another, where it also has an error of its own."""
+"""Order statistics of an estimate convolved with an independent error."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from steelyard.arrays import Floats
 from steelyard.stats.distributions.order_statistics import order_of
 
 
-class Blurred(msgspec.Struct, frozen=True, eq=False):
+class Convolved(msgspec.Struct, frozen=True, eq=False):
     """The k-th of M values, convolved with the distribution of an error, is the one below which k - 1/2 of
     them lie then. Where they are the quantiles of a normal distribution, squares add; where they stand in
     groups, as one far value makes them, the end of a group moves as far as the error does.
@@ -30,7 +30,7 @@ class Blurred(msgspec.Struct, frozen=True, eq=False):
     nu: float
 
     def below(self, at: float) -> float:
-        """How many values are below ``at``, those counted in part that the error may have moved there."""
+        """Expected number of values below ``at``, given the error that may move each of them."""
         x, share = _distribution(self.nu)
         first = int(np.searchsorted(self.ascending, at - self.u * x[-1]))
         last = int(np.searchsorted(self.ascending, at + self.u * x[-1], side="right"))
@@ -48,7 +48,7 @@ class Blurred(msgspec.Struct, frozen=True, eq=False):
         return Interval(self._value(k - 0.5), self._value(m - k + 0.5))
 
     def _value(self, wanted: float) -> float:
-        """Where ``below`` is ``wanted``, by regula falsi with halved ends (Illinois)."""
+        """Root of ``below(x) = wanted`` by regula falsi with halved ends (Illinois)."""
         unmoved = float(self.ascending[math.floor(wanted)])
         low, short = self._beyond(unmoved, wanted, -self.u)
         high, over = self._beyond(unmoved, wanted, self.u)

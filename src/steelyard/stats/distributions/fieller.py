@@ -1,4 +1,4 @@
-"""Fieller's law: the ratios that a t test of "numerator minus ratio times denominator" does not reject."""
+"""Fieller's method: the ratios that a t test of "numerator minus ratio times denominator" does not reject."""
 
 from __future__ import annotations
 

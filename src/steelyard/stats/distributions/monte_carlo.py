@@ -1,4 +1,4 @@
-"""Laws that are known by draws: of the ratio itself, or of its studentised estimate."""
+"""Monte Carlo distributions: draws of a ratio, or of its studentised estimate (bootstrap-t)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from steelyard.arrays import Floats
 from steelyard.stats.distributions.order_statistics import ends, two_sided, up_to
 
 
-class Drawn(msgspec.Struct, frozen=True, eq=False):
+class MonteCarlo(msgspec.Struct, frozen=True, eq=False):
     """Ratios as they may be, by the Monte Carlo method of GUM Supplement 1 (JCGM 101:2008).
 
     Attributes

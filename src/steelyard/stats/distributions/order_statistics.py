@@ -1,5 +1,5 @@
-"""P values and intervals from values in ascending order that an estimate is as likely to lie between as
-another.
+"""P values and intervals from order statistics: ascending values between any two of which an estimate is
+equally likely to lie.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def two_sided(ascending: Floats, at: float) -> float:
 
 
 def up_to(ascending: Floats, at: float) -> int:
-    """How many values are no larger than ``at``."""
+    """Number of values that do not exceed ``at``."""
     return int(np.searchsorted(ascending, at, side="right"))
 
 

@@ -1,4 +1,4 @@
-"""The law of a mean by the signs of what it is the mean of: exact however heavy their tails are."""
+"""Sampling distribution of a mean under sign flips; exact for symmetric data with any tails."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import LARGEST_LOG
 from steelyard.arrays import Floats
-from steelyard.stats.distributions.convolved import Blurred
+from steelyard.stats.distributions.convolved import Convolved
 from steelyard.stats.distributions.order_statistics import ends, two_sided
 from steelyard.stats.distributions.student import (
     AS_NORMAL,
@@ -22,7 +22,7 @@ from steelyard.stats.distributions.student import (
     two_sided_p,
 )
 from steelyard.stats.hypothesis.sign_flip import subset_means
-from steelyard.stats.hypothesis.sign_flip_critical import flips_critical
+from steelyard.stats.hypothesis.sign_flip_critical import sign_flip_critical
 
 
 class SignFlips(msgspec.Struct, frozen=True, eq=False):
@@ -99,14 +99,14 @@ class SignFlips(msgspec.Struct, frozen=True, eq=False):
         the estimate has an error besides, squares add.
         """
         n = self.differences.size
-        shown = detectable_beyond(flips_critical(n, alpha), n - 1, power)
+        shown = detectable_beyond(sign_flip_critical(n, alpha), n - 1, power)
         if not self.error:
             return shown * self.se
         of_error = detectable(min(self.error_nu, AS_NORMAL), alpha, power) * self.error
         return math.hypot(shown * float(self.differences.std(ddof=1)) / math.sqrt(n), of_error)
 
-    def _blurred(self) -> Blurred:
-        return Blurred(self.means, self.error, self.error_nu)
+    def _blurred(self) -> Convolved:
+        return Convolved(self.means, self.error, self.error_nu)
 
 
 @lru_cache(maxsize=1)

@@ -1,4 +1,6 @@
-"""The law of a median by the sign test: exact for every distribution, and for values known by bounds only."""
+"""Sampling distribution of a median by the sign test: exact for every distribution, and for values known by
+bounds only.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from steelyard.answers.interval import Interval
 from steelyard.arrays import Floats
 
 
-class Signs(msgspec.Struct, frozen=True, eq=False):
+class SignTest(msgspec.Struct, frozen=True, eq=False):
     """The median of n log ratios, each of which lies between two bounds; equal bounds where it is known.
 
     Attributes
@@ -80,7 +82,7 @@ def signs_detectable(n: int, alpha: float, power: float) -> float | None:
 
 
 def order_of(n: int, alpha: float) -> int:
-    """How many values from either end the interval of the median begins, counted from 1; 0: nowhere."""
+    """Rank, counted from either end, at which the interval of the median begins; 0: unbounded."""
     from scipy.special import bdtrik
 
     # bdtrik gives the real number of successes; the whole one below is put right by the exact distribution.

@@ -8,13 +8,13 @@ from typing import Final, Literal, TypeVar
 import numpy as np
 from msgspec.structs import replace
 
+from steelyard.analysis import Analysis
 from steelyard.answers.flags import unjudgeable
 from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.factorial import Kind, Layout
 from steelyard.sample import Sample
 from steelyard.stats.compare.contrast import Order
-from steelyard.stats.declared import Declared
 from steelyard.stats.distributions.student import two_sided_p
 from steelyard.stats.effects.cells import Cells, cells_of
 from steelyard.stats.effects.effect import ConditionalEffect, ContrastEffect, Effect, Factorial, LevelEffect
@@ -35,12 +35,12 @@ Judged = TypeVar("Judged", Effect, ContrastEffect)
 def factorial(
     samples: Sequence[Sample],
     layout: Layout | None,
-    declared: Declared,
+    declared: Analysis,
     *,
     order: Order = "randomized-blocks",
 ) -> tuple[Factorial, ...]:
-    """Of the primary metric, one for each stratum and set of labels; none where fewer than two factors are
-    crossed.
+    """Factorial analyses of the primary metric, one for each stratum and set of labels; none where fewer than
+    two factors are crossed.
     """
     if layout is None or len(layout.varying) < 2:
         return ()
@@ -65,7 +65,7 @@ def _broken(found: Broken, of: Sample) -> Factorial:
     )
 
 
-def _analysed(structure: Structure, declared: Declared, order: Order, design: Kind) -> Factorial:
+def _analysed(structure: Structure, declared: Analysis, order: Order, design: Kind) -> Factorial:
     first = structure.samples[0]
     base = Factorial(
         stratum=structure.stratum,
@@ -175,8 +175,8 @@ def _levels(structure: Structure, cells: Cells, sign: float) -> list[LevelEffect
 def _conditional(
     structure: Structure, cells: Cells, effects: Sequence[Effect], sign: float
 ) -> Iterator[ConditionalEffect]:
-    """Of each resolved interaction of two factors with two steps, the first of them at each step of the
-    other.
+    """Simple effects for each resolved interaction of two two-level factors, the first of them at each step
+    of the other.
     """
     places = {axis.name: place for place, axis in enumerate(structure.axes)}
     for effect in effects:

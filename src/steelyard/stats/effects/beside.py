@@ -6,24 +6,24 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
+from steelyard.analysis import Analysis
 from steelyard.factorial import Layout
 from steelyard.sample import Sample
 from steelyard.stats.compare.contrast import Order
-from steelyard.stats.declared import Declared
 from steelyard.stats.effects.analysis import factorial
 from steelyard.stats.effects.effect import Factorial
 from steelyard.stats.effects.precision import asks_for_effects
 
 
 def effects_beside(
-    samples: Sequence[Sample], layout: Layout | None, declared: Sequence[Declared], *, order: Order
+    samples: Sequence[Sample], layout: Layout | None, declared: Sequence[Analysis], *, order: Order
 ) -> tuple[Factorial, ...]:
-    """Of each metric that one of ``declared`` is about; none where the design asks for comparisons."""
+    """Effects on each metric that one of ``declared`` names; none where the design asks for comparisons."""
     return tuple(_without_verdicts(samples, layout, declared, order)) if layout is not None else ()
 
 
 def _without_verdicts(
-    samples: Sequence[Sample], layout: Layout, declared: Sequence[Declared], order: Order
+    samples: Sequence[Sample], layout: Layout, declared: Sequence[Analysis], order: Order
 ) -> Iterator[Factorial]:
     for each in declared:
         if not asks_for_effects(layout, each):

@@ -1,4 +1,4 @@
-"""What a factorial analysis gives: effects, levels of factors, declared contrasts."""
+"""Results of a factorial analysis: effects, levels of factors, declared contrasts."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class LevelEffect(msgspec.Struct, frozen=True):
 
 
 class ConditionalEffect(msgspec.Struct, frozen=True):
-    """What a factor with two steps does at one step of another, where the two are seen to act on each other:
+    """Simple effect of a two-level factor at one level of another, where the two interact:
     an interval, no verdict.
     """
 

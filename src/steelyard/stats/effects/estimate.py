@@ -55,8 +55,8 @@ class LogEstimate(msgspec.Struct, frozen=True):
         return math.exp(self.log) if abs(self.log) <= LARGEST_LOG else None
 
     def interval(self, alpha: float = 0.05) -> Interval | None:
-        """Of the ratio, at level 1 - ``alpha``: it excludes 1 exactly when p < ``alpha``; ``None`` where no
-        bound is known.
+        """Interval of the ratio at level 1 - ``alpha``: it excludes 1 exactly when p < ``alpha``; ``None``
+        where no bound is known.
         """
         if self.se is None or self.nu is None:
             return None

@@ -1,4 +1,4 @@
-"""What it would take to resolve the effects that are not resolved."""
+"""Size of a fresh run that would resolve the effects that are not resolved."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 from msgspec.structs import replace
 
-from steelyard.stats.declared import Declared
+from steelyard.analysis import Analysis
 from steelyard.stats.design_facts import DesignFacts
 from steelyard.stats.effects.effect import Effect, Factorial
 from steelyard.stats.planning.alpha_spending import level_before
@@ -15,7 +15,7 @@ from steelyard.stats.planning.power import POWER
 from steelyard.stats.planning.sample_size import n_paired
 
 
-def with_fresh_runs(found: Factorial, declared: Declared, facts: DesignFacts) -> Factorial:
+def with_fresh_runs(found: Factorial, declared: Analysis, facts: DesignFacts) -> Factorial:
     """The same, with the run that each unresolved effect of a single contrast would need, judged as here."""
     if found.by == "launch":
         return found

@@ -1,4 +1,4 @@
-"""How precise the effects of a design are so far, where its stop rule is about them."""
+"""Precision reached so far by the effects of a design, for stop rules that ask for it."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from steelyard.analysis import Analysis
 from steelyard.arrays import Floats
 from steelyard.factorial import Layout
 from steelyard.factorial.layout import TWO_STEPS
 from steelyard.sample import Sample
 from steelyard.stats.compare.contrast import Order
-from steelyard.stats.declared import Declared
 from steelyard.stats.effects.cells import Cells, cells_of
 from steelyard.stats.effects.structure import Structure, structures
 from steelyard.stats.planning.precision import Precision, doubts_of, log_halfwidth
 
 
-def asks_for_effects(layout: Layout, declared: Declared) -> bool:
+def asks_for_effects(layout: Layout, declared: Analysis) -> bool:
     """Whether a design is about effects: two steps of each factor, and no baseline to compare with."""
     return (
         layout.kind in TWO_STEPS
         and not declared.baseline
-        and declared.family == "baseline"
+        and declared.family != "all-pairs"
         and declared.effects != ()
     )
 
 
 def effects_precision(
-    samples: Sequence[Sample], layout: Layout, declared: Declared, *, order: Order
+    samples: Sequence[Sample], layout: Layout, declared: Analysis, *, order: Order
 ) -> Precision | None:
     """Relative half-widths of the ratio of every effect; ``None`` where the design asks for comparisons, or
     effects cannot be estimated in blocks.

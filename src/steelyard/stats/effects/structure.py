@@ -9,18 +9,20 @@ from typing import Final, Literal
 import msgspec
 import numpy as np
 
+from steelyard.analysis import Analysis
 from steelyard.arrays import Floats
 from steelyard.factorial import Axis, Fraction, Layout
 from steelyard.factorial.confounding import confounded
 from steelyard.factorial.words import axes_of, order
 from steelyard.sample import Sample
-from steelyard.stats.declared import Declared
 from steelyard.units import Scalar
 
 MOST_EFFECTS: Final = 255
-"""Of eight factors; with more of them, interactions of three and more are left out."""
+"""Effects of eight factors; with more factors, interactions of three and more are left out."""
 MOST_CONTRASTS: Final = 255
-"""Of one effect: of two factors with 100 levels each, the interaction has 9,801, and their table 0.8 GB."""
+"""Degrees of freedom of one effect: for two factors with 100 levels each, the interaction has 9,801, and
+their table 0.8 GB.
+"""
 
 
 class Term(msgspec.Struct, frozen=True, eq=False):
@@ -61,7 +63,7 @@ class Structure(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def labels(self) -> Mapping[str, Scalar]:
-        """That the program put on the values."""
+        """Labels that the program put on the values."""
         return self.samples[0].labels
 
 
@@ -75,8 +77,8 @@ class Broken(msgspec.Struct, frozen=True):
     labels: Mapping[str, Scalar]
 
 
-def structures(samples: Sequence[Sample], layout: Layout, declared: Declared) -> Iterator[Structure | Broken]:
-    """What can be analysed: one for each stratum and each set of labels.
+def structures(samples: Sequence[Sample], layout: Layout, declared: Analysis) -> Iterator[Structure | Broken]:
+    """Structures that can be analysed: one for each stratum and each set of labels.
 
     Strata keep apart only where two axes are left to cross: those that a baseline makes of all other factors
     would leave nothing. ``declared.effects`` says it outright.
@@ -96,7 +98,7 @@ def structures(samples: Sequence[Sample], layout: Layout, declared: Declared) ->
             yield found
 
 
-def _crossed(layout: Layout, declared: Declared) -> tuple[int, ...]:
+def _crossed(layout: Layout, declared: Analysis) -> tuple[int, ...]:
     every = tuple(range(len(layout.varying)))
     if layout.kind in ("fraction", "plackett-burman"):
         return every
@@ -104,7 +106,8 @@ def _crossed(layout: Layout, declared: Declared) -> tuple[int, ...]:
         return tuple(
             axis for axis in every if not set(declared.effects).isdisjoint(_called(layout.varying[axis]))
         )
-    left = tuple(axis for axis in every if set(declared.strata).isdisjoint(_called(layout.varying[axis])))
+    strata = set(declared.strata or ())
+    left = tuple(axis for axis in every if strata.isdisjoint(_called(layout.varying[axis])))
     return left if len(left) > 1 else every
 
 
@@ -153,13 +156,13 @@ def _of_all(sizes: Sequence[int]) -> Iterator[Term]:
             continue
         rows: Floats = np.ones((1, 1))
         for axis, size in enumerate(sizes):
-            factor = _helmert(size) if word >> axis & 1 else np.full((1, size), size**-0.5)
+            factor = helmert(size) if word >> axis & 1 else np.full((1, size), size**-0.5)
             rows = np.asarray(np.kron(rows, factor), dtype=np.float64)
         yield Term(tuple(axes_of(word)), rows)
 
 
-def _helmert(size: int) -> Floats:
-    """Each step against the mean of those before it, orthonormal; (-1, 1) / √2 for two."""
+def helmert(size: int) -> Floats:
+    """Helmert contrasts, ``(size - 1, size)``: each level against those before it, orthonormal."""
     rows = np.tril(np.full((size, size), -1.0), -1)[1:]
     later = np.arange(1, size)
     rows[later - 1, later] = later

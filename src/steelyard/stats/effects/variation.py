@@ -1,4 +1,4 @@
-"""Where variation comes from: the share of each effect in the sum of squares, as Jain's percentage of
+"""Allocation of variation: the share of each effect in the sum of squares, as Jain's percentage of
 variation and as omega squared.
 """
 
@@ -39,7 +39,7 @@ class Variation(msgspec.Struct, frozen=True):
         return max(0.0, 1 - self.between / self.total) if self.total > 0 else 0.0
 
     def share(self, squares: float) -> float:
-        """Of the total (Jain 1991, section 17.4; biased upwards, since chance is part of it)."""
+        """Fraction of the total (Jain 1991, section 17.4; biased upwards, since chance is part of it)."""
         return min(1.0, squares / self.total) if self.total > 0 else 0.0
 
     def omega2(self, squares: float, df: int) -> float | None:

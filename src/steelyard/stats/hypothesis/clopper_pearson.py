@@ -1,4 +1,4 @@
-"""A share of yes and no, with its exact interval."""
+"""Clopper-Pearson: the exact interval of a binomial proportion."""
 
 from __future__ import annotations
 

@@ -21,7 +21,9 @@ class VarianceRatio(msgspec.Struct, frozen=True):
 
 
 def variance_ratio(first: float, n_first: int, second: float, n_second: int) -> VarianceRatio | None:
-    """Of two variances (with n - 1), each of so many values; ``None`` where a sample has no spread."""
+    """F test of two variances (with n - 1) of samples of the given sizes; ``None`` where a sample has no
+    spread.
+    """
     if not (first > 0 and second > 0):
         return None
     # Imported here: see student.py.

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from steelyard.arrays import Floats
 
 WRITTEN_OUT: Final = 1_000_000
-"""So many values are simply made and partitioned, in 10 ms."""
+"""Up to this many pairwise values are computed and partitioned, in 10 ms."""
 _DRAWN: Final = 4096
 
 Places = npt.NDArray[np.int64]
@@ -34,7 +34,7 @@ class Rows(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def count(self) -> int:
-        """How many values there are."""
+        """Number of pairwise values."""
         return int((self.ascending.size - self.first).sum())
 
     def kth(self, wanted: Sequence[int]) -> list[float]:

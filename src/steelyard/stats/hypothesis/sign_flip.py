@@ -1,4 +1,4 @@
-"""What differences that are symmetric about their mean say of it: their signs are as likely to be others.
+"""Sign-flip test of a mean: differences that are symmetric about it could as well have the other sign.
 
 A program that is compared with itself in randomised blocks has such differences whatever its times are like,
 since the order that was drawn gave each of them its sign.
@@ -63,7 +63,7 @@ def sign_flip_p(differences: Floats) -> float | None:
 
 
 _BITS: Final = (np.arange(256)[:, np.newaxis] >> np.arange(8) & 1).astype(np.float64)
-"""Which of eight differences each byte chooses."""
+"""For each byte, the subset of eight differences that it selects."""
 
 
 @lru_cache(maxsize=64)

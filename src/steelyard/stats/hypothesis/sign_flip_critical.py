@@ -1,4 +1,4 @@
-"""How far from 0 a mean must be for its signs to reject 0: what their power is told from beforehand.
+"""Critical values of the sign-flip test of a mean, from which its power is computed beforehand.
 
 The distance that rejects depends on where the differences lie about their mean, so that flipped signs have no
 one critical value. For normal differences this one has their power: at 5 %, 6 % above that of t with 7 blocks
@@ -20,7 +20,7 @@ from steelyard.stats.hypothesis.sign_flip_table import AT, BELOW, REACHED, UNDER
 
 
 @lru_cache(maxsize=4096)
-def flips_critical(n: int, alpha: float) -> float:
+def sign_flip_critical(n: int, alpha: float) -> float:
     """In standard errors: t that rejects beyond it has the power of the test of ``n`` differences by their
     signs at ``alpha``; that of t itself where t tests them, below 7 and above 64.
 

@@ -3,15 +3,37 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import msgspec
 
 from steelyard.arrays import Floats
-from steelyard.stats.hypothesis.outcome import Alternative, TestOutcome
+
+Alternative = Literal["two-sided", "less", "greater"]
+"""Alternative hypothesis: how the first sample lies relative to the second."""
+
+
+class TestOutcome(msgspec.Struct, frozen=True):
+    """Result of one test of two samples.
+
+    Attributes
+    ----------
+    method : str
+        How p was found, where a test has several ways: ``exact``, ``exact-ties``, ``normal``, ``t``.
+    nu : float or None
+        Degrees of freedom, where the distribution has them.
+    """
+
+    __test__ = False  # its name begins as a test's does
+
+    statistic: float
+    p: float
+    method: str
+    nu: float | None = None
 
 
 class Moments(msgspec.Struct, frozen=True):
-    """What t needs of a sample; ``variance`` with n - 1."""
+    """Size, mean and variance (with n - 1) of a sample."""
 
     n: int
     mean: float
@@ -19,7 +41,7 @@ class Moments(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, values: Floats) -> Moments:
-        """Of two values or more."""
+        """Compute from two values or more."""
         return cls(values.size, float(values.mean()), float(values.var(ddof=1)))
 
 
@@ -31,13 +53,15 @@ class MeanDifference(msgspec.Struct, frozen=True):
     nu: float
 
     def tested(self, alternative: Alternative = "two-sided") -> TestOutcome:
-        """T against 0."""
+        """Test the difference against 0."""
         t = self.estimate / self.se
         return TestOutcome(t, t_p(t, self.nu, alternative), "t", self.nu)
 
 
 def student(first: Moments, second: Moments) -> MeanDifference | None:
-    """With the pooled variance and n_1 + n_2 - 2 degrees of freedom; ``None`` without any spread."""
+    """Student's t, with the pooled variance and n_1 + n_2 - 2 degrees of freedom; ``None`` without any
+    spread.
+    """
     nu = first.n + second.n - 2
     pooled = ((first.n - 1) * first.variance + (second.n - 1) * second.variance) / nu
     se = math.sqrt(pooled * (1 / first.n + 1 / second.n))
@@ -45,7 +69,9 @@ def student(first: Moments, second: Moments) -> MeanDifference | None:
 
 
 def welch(first: Moments, second: Moments) -> MeanDifference | None:
-    """With separate variances and Welch-Satterthwaite degrees of freedom; ``None`` without any spread."""
+    """Welch's t, with separate variances and Welch-Satterthwaite degrees of freedom; ``None`` without any
+    spread.
+    """
     a, b = first.variance / first.n, second.variance / second.n
     if a + b <= 0:
         return None

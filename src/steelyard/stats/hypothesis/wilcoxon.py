@@ -15,8 +15,8 @@ import numpy.typing as npt
 from steelyard.answers.interval import Interval
 from steelyard.arrays import Floats
 from steelyard.stats.hypothesis.midranks import midranks
-from steelyard.stats.hypothesis.outcome import TestOutcome
 from steelyard.stats.hypothesis.pairwise import sums
+from steelyard.stats.hypothesis.t_tests import TestOutcome
 
 MOST_EXACT: Final = 50
 """Differences up to which p and interval are exact."""
@@ -96,7 +96,7 @@ def rank_tails(n: int) -> npt.NDArray[np.float64]:
 
 
 def _tails(ranks: Floats) -> npt.NDArray[np.float64]:
-    """The same in steps of half a rank, for midranks."""
+    """Exact distribution in steps of half a rank, for midranks."""
     return _flipped(np.rint(2 * ranks).astype(np.int64))
 
 

@@ -1,1 +1,1 @@
-"""What observing a program does to it: each probe against the program without one, paired by block."""
+"""Perturbation by probes: each probe against the program without one, paired by block."""

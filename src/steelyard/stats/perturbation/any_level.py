@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Final
 
-import numpy as np
-
 from steelyard.answers.undefined import Undefined
-from steelyard.arrays import Floats
 from steelyard.sample import Sample
 from steelyard.stats.compare.contrast import Order
 from steelyard.stats.effects.cells import cells_of
 from steelyard.stats.effects.omnibus import box, welch_james
+from steelyard.stats.effects.structure import helmert
 from steelyard.stats.perturbation.finding import AnyLevel, Method
 
 _METHODS: Final[dict[str, Method]] = {
@@ -47,7 +44,7 @@ def any_level(samples: Sequence[Sample], *, order: Order = "randomized-blocks") 
     cells = cells_of(samples, order=order)
     if isinstance(cells, Undefined):
         return None
-    rows = _helmert(len(samples))
+    rows = helmert(len(samples))
     test = box(cells.table @ rows.T) if cells.paired else welch_james(cells.logs, rows)
     if test is None:
         return None
@@ -61,12 +58,3 @@ def any_level(samples: Sequence[Sample], *, order: Order = "randomized-blocks") 
         levels=len(samples),
         n=cells.units,
     )
-
-
-def _helmert(levels: int) -> Floats:
-    """Orthonormal rows that span all differences between the levels."""
-    rows = np.zeros((levels - 1, levels))
-    for k in range(1, levels):
-        rows[k - 1, :k] = 1 / math.sqrt(k * (k + 1))
-        rows[k - 1, k] = -math.sqrt(k / (k + 1))
-    return rows

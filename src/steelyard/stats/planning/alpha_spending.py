@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Final
 
 PARTS: Final = 10
-"""Of alpha, of which one is for all extensions together."""
+"""Parts of alpha, one of which is spent on all extensions together."""
 
 
 def level_after(alpha: float, extensions: int) -> float:

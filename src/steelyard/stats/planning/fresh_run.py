@@ -7,16 +7,16 @@ from typing import Final
 
 import msgspec
 
+from steelyard.analysis import Analysis
 from steelyard.estimand import meant
 from steelyard.stats.compare.speedup import Speedup
-from steelyard.stats.declared import Declared
 from steelyard.stats.design_facts import DesignFacts
 from steelyard.stats.planning.alpha_spending import level_before
 from steelyard.stats.planning.power import POWER
 from steelyard.stats.planning.sample_size import n_paired, n_tost
 
 MOST_BLOCKS: Final = 1_000_000
-"""That a design may have."""
+"""Largest number of blocks that a design may have."""
 
 
 class FreshRun(msgspec.Struct, frozen=True):
@@ -42,7 +42,7 @@ class FreshRun(msgspec.Struct, frozen=True):
 
 
 def fresh_run(
-    ratio: Speedup, comparisons: int, declared: Declared, facts: DesignFacts, *, by_context: bool
+    ratio: Speedup, comparisons: int, declared: Analysis, facts: DesignFacts, *, by_context: bool
 ) -> FreshRun | None:
     """Of one among so many comparisons of a family; ``by_context`` where contexts are its units. ``None``
     where nothing pairs them or they do not vary, and where no design has as many blocks.

@@ -1,4 +1,4 @@
-"""What so many units could show, for spreads as machines have them and for those of a record."""
+"""Detectable effects for a number of units, at typical spreads and at those of a record."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from steelyard.stats.distributions.sign_test import signs_detectable
 from steelyard.stats.distributions.student import detectable, t_quantile
-from steelyard.stats.hypothesis.sign_flip_critical import flips_critical
+from steelyard.stats.hypothesis.sign_flip_critical import sign_flip_critical
 from steelyard.stats.planning.outlook import Judge, Outlook, OutlookRow, Pilot, Unit
 from steelyard.stats.planning.power import POWER, detectable_ratio
 from steelyard.stats.planning.sample_size import n_paired, n_precise, n_signs, n_tost, n_welch
@@ -63,7 +63,7 @@ def _shows(unit: Unit, s: float, units: int, level: float, judge: Judge) -> floa
         shown = signs_detectable(units, level, POWER)
         shift = None if shown is None else shown * s
     else:
-        critical = flips_critical(units, level) if judge == "sign-flip" else t_quantile(units - 1, level)
+        critical = sign_flip_critical(units, level) if judge == "sign-flip" else t_quantile(units - 1, level)
         return detectable_ratio(s, units, critical, POWER)
     return math.expm1(shift) if shift is not None and shift < 700 else None
 

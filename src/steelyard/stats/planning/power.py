@@ -12,7 +12,7 @@ from steelyard.arrays import Floats
 from steelyard.stats.distributions.student import detectable_beyond, unit_rule
 
 POWER: Final = 0.8
-"""With which a run that is planned shows its difference."""
+"""Power with which a planned run shows its difference."""
 
 
 def t_power(shift: float, nu: float, critical: float) -> float:

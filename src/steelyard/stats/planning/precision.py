@@ -1,4 +1,4 @@
-"""How precise an experiment is so far: what a stop rule looks at. It never looks at significance."""
+"""Precision reached so far, the quantity that a stop rule watches; it never watches significance."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 import numpy as np
 
+from steelyard.analysis import Analysis
 from steelyard.answers.flags import EarlyDoubt
 from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
@@ -19,7 +20,6 @@ from steelyard.stats.compare.means import means_of
 from steelyard.stats.compare.median_ratio import median_ratio
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.compare.speedup import Speedup
-from steelyard.stats.declared import Declared
 from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.describe.bimodality import gap
 from steelyard.stats.distributions.student import t_quantile
@@ -53,7 +53,7 @@ class Precision(msgspec.Struct, frozen=True):
 
 
 def precision(
-    samples: Sequence[Sample], declared: Declared, *, order: Order = "randomized-blocks"
+    samples: Sequence[Sample], declared: Analysis, *, order: Order = "randomized-blocks"
 ) -> Precision:
     """The precision of an experiment so far, by its primary metric; samples of others are passed over.
 

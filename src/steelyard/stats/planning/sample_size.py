@@ -1,4 +1,6 @@
-"""How many units a question needs. Differences are logarithms of ratios, in standard deviations ``s``."""
+"""Sample sizes: the number of units that a question needs. Differences are logarithms of ratios, in standard
+deviations ``s``.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +13,13 @@ import numpy as np
 from steelyard.stats.distributions.student import t_quantile
 from steelyard.stats.hypothesis.sign_flip import FEWEST
 from steelyard.stats.hypothesis.sign_flip import MOST as MOST_FLIPPED
-from steelyard.stats.hypothesis.sign_flip_critical import flips_critical
+from steelyard.stats.hypothesis.sign_flip_critical import sign_flip_critical
 from steelyard.stats.planning.power import equivalence_power, t_power
 
 MOST: Final = 10_000_000
 """Units that nobody runs; more are ``None``."""
 MOST_SIGNS: Final = 10_000
-"""Units of which the signs are counted; with more, the normal law is off by 1 % or less."""
+"""Units of which the signs are counted; with more, the normal distribution is off by 1 % or less."""
 
 
 def n_paired(effect: float, alpha: float = 0.05, power: float = 0.8, *, flipped: bool = False) -> int | None:
@@ -43,7 +45,7 @@ def n_welch(effect: float, alpha: float = 0.05, power: float = 0.8) -> int | Non
 def n_signs(effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
     """Units for the sign test of the median of normal values; ``effect`` over their ``s``: the number from
     which on P(Bin(n, Phi(-effect)) < k) is enough, although it falls where k stays. Beyond ``MOST_SIGNS``, by
-    the normal law.
+    the normal distribution.
     """
     from scipy.special import bdtr, bdtrik, ndtr, ndtri
 
@@ -84,8 +86,8 @@ def n_precise(rel_halfwidth: float, s: float, alpha: float = 0.05) -> int | None
 
 
 def _normal_size(effect: float, alpha: float, power: float) -> float:
-    """By the normal law, and what t adds to it (Guenther 1981, DOI 10.1080/00031305.1981.10479363): within
-    one or two of the truth, and so much nearer than doubling from 2.
+    """By the normal distribution, and what t adds to it (Guenther 1981, DOI 10.1080/00031305.1981.10479363):
+    within one or two of the truth, and so much nearer than doubling from 2.
     """
     from scipy.special import ndtri
 
@@ -104,7 +106,7 @@ def _tested(
         return by_t
     # Signs never show more than t does, so that nothing below the number by t is enough.
     sizes = range(MOST_FLIPPED, max(by_t, FEWEST) - 1, -1)
-    short = next((n for n in sizes if not enough(n, flips_critical(n, alpha))), None)
+    short = next((n for n in sizes if not enough(n, sign_flip_critical(n, alpha))), None)
     return by_t if short is None else short + 1
 
 

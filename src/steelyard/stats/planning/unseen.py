@@ -1,4 +1,4 @@
-"""What a number of draws can have missed."""
+"""Upper bound on the frequency of a value that n draws have not shown."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from steelyard.stats.protocol_2014.profile import Profile
 
 
 class Checks(msgspec.Struct, frozen=True):
-    """What was looked at.
+    """Assumptions that were checked.
 
     Attributes
     ----------

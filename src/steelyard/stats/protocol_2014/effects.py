@@ -1,4 +1,4 @@
-"""How large the difference of a pair is, whichever test it took."""
+"""Effect sizes of a pair, independent of the test that it took."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Effects(msgspec.Struct, frozen=True):
 
 
 def effects(baseline: Profile, treatment: Profile) -> Effects:
-    """Of two usable samples."""
+    """Compute effect sizes of two usable samples."""
     between = contrast(baseline.sample, treatment.sample, order="sequential")
     means = (
         adjusted_speedup(between, cv(between.old.raws), cv(between.new.raws))

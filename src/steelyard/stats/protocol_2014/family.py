@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from steelyard.analysis import Analysis
 from steelyard.sample import Sample
 from steelyard.stats.compare.pairing import pair_up
-from steelyard.stats.declared import Declared
 from steelyard.stats.hypothesis.holm import holm
 from steelyard.stats.protocol_2014.answer import ProtocolAnswer
 from steelyard.stats.protocol_2014.pair import ProtocolPair, direction_of, examine
@@ -18,7 +18,7 @@ from steelyard.stats.protocol_2014.rules import Rules
 from steelyard.units import Metric
 
 
-def protocol(samples: Sequence[Sample], declared: Declared, rules: Rules) -> ProtocolAnswer:
+def protocol(samples: Sequence[Sample], declared: Analysis, rules: Rules) -> ProtocolAnswer:
     """Examine every declared pair of the primary metric; a family is the pairs of one stratum.
 
     Raises

@@ -13,8 +13,7 @@ from steelyard.sample import Treatment
 from steelyard.stats.compare.pairing import Pair
 from steelyard.stats.compare.verdict import Difference
 from steelyard.stats.hypothesis.mann_whitney import rank_sum
-from steelyard.stats.hypothesis.outcome import Alternative, TestOutcome
-from steelyard.stats.hypothesis.t_tests import student, welch
+from steelyard.stats.hypothesis.t_tests import Alternative, TestOutcome, student, welch
 from steelyard.stats.protocol_2014.checks import Checks, check
 from steelyard.stats.protocol_2014.effects import Effects, effects
 from steelyard.stats.protocol_2014.path import TEST_OF, Path, Test, choose
@@ -116,7 +115,7 @@ def examine(pair: Pair, baseline: Profile, treatment: Profile, rules: Rules) -> 
 
 
 def alternative_of(rules: Rules, better: str) -> Alternative:
-    """What the baseline's values are, compared with the treatment's, if the treatment is better."""
+    """Alternative under which the treatment is better than the baseline."""
     if rules.direction == "two-sided":
         return "two-sided"
     return "less" if better == "higher" else "greater"
@@ -153,7 +152,7 @@ def _flags(
 
 
 def direction_of(pair: ProtocolPair, better: str) -> Difference:
-    """Which way a pair that is different lies: by the means where these were tested, by order elsewhere."""
+    """Direction of a pair that differs: by the means where these were tested, by order elsewhere."""
     if pair.test in ("student", "welch") and pair.outcome is not None:
         larger = pair.outcome.statistic < 0
     elif pair.effects is not None and pair.effects.above is not None:

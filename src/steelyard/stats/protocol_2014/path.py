@@ -1,4 +1,4 @@
-"""Which test a pair takes: the decision table of docs/statistics.md, "The protocol"."""
+"""Selection of the test that a pair takes: the decision table of docs/statistics.md, "The protocol"."""
 
 from __future__ import annotations
 

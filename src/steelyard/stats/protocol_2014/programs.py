@@ -22,7 +22,7 @@ Stratum = tuple[tuple[str, Scalar], ...]
 
 
 class Found(msgspec.Struct, frozen=True):
-    """What one pair of treatments came to for one program."""
+    """Outcome of one pair of treatments for one program."""
 
     program: str
     stratum: Stratum
@@ -83,7 +83,7 @@ class StratumTable(msgspec.Struct, frozen=True):
 
     @property
     def tests(self) -> Mapping[Test, int]:
-        """How often each test was used."""
+        """Number of uses of each test."""
         return _counted(test for cell in self.cells for test in Counter(cell.tests).elements())
 
 
@@ -99,7 +99,7 @@ class ProgramRow(msgspec.Struct, frozen=True):
 
     @property
     def dropped_share(self) -> float | None:
-        """Of the differences before Holm, the share that it did not leave; ``None`` without any."""
+        """Fraction of the differences before Holm that did not survive it; ``None`` without any."""
         return (self.before - self.after) / self.before if self.before else None
 
 
@@ -200,7 +200,7 @@ def _found(pair: ProtocolPair, program: str, shared: Iterable[str]) -> Found:
 
 
 def within(treatment: Treatment, shared: Iterable[str]) -> str:
-    """What tells a treatment from the others of its stratum: its levels, but for those of ``shared``."""
+    """Levels that tell a treatment from the others of its stratum: all levels but ``shared``."""
     left_out = set(shared)
     levels = [str(level) or "''" for name, level in treatment.levels.items() if name not in left_out]
     return ",".join(levels) if levels else treatment.label

@@ -6,6 +6,8 @@ from typing import Final, Literal
 
 import msgspec
 
+from steelyard.analysis import Analysis
+
 NAME: Final = "nogueira-matias-2014"
 
 Direction = Literal["two-sided", "faster"]
@@ -29,3 +31,8 @@ class Rules(msgspec.Struct, frozen=True):
     alpha: float = 0.05
     direction: Direction = "two-sided"
     on_shape: OnShape = "flag"
+
+    @classmethod
+    def of(cls, analysis: Analysis) -> Rules:
+        """Return the rules that an experiment declared."""
+        return cls(analysis.alpha, analysis.alternative, analysis.ks_policy)

@@ -65,7 +65,7 @@ def budget(contrast: Contrast, ratio: Speedup, parts: Sequence[Contribution]) ->
     """The budget of an estimate whose uncertainty was propagated: by t on log S, or by flipped signs, whose
     quantiles are not quite those of t. ``None`` for others, which have no sum of components.
     """
-    propagated = ratio.law is None or isinstance(ratio.law, SignFlips)
+    propagated = ratio.distribution is None or isinstance(ratio.distribution, SignFlips)
     if not propagated or ratio.nu is None or ratio.estimand == "median_ratio":
         return None
     logs = ratio.estimand == "geomean_ratio"
@@ -82,7 +82,9 @@ def budget(contrast: Contrast, ratio: Speedup, parts: Sequence[Contribution]) ->
         its = {"baseline": old.value, "treatment": new.value}.get(part.side)
         of = part.of
         lines.append(
-            Component(of.name, "B", part.side, its, of.u, of.relative, part.sensitivity, part.u**2, of.nu)
+            Component(
+                of.name, "B", part.side, its, of.standard, of.relative, part.sensitivity, part.u**2, of.nu
+            )
         )
     return Budget(tuple(lines), expanded(ratio.se, ratio.nu))
 

@@ -1,4 +1,4 @@
-"""What errors that repetition does not show add to a ratio, and to its uncertainty."""
+"""Contributions of Type B errors, which repetition does not show, to a ratio and its uncertainty."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
+from steelyard.analysis import TypeB
 from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import LARGEST_LOG, Undefined
 from steelyard.arrays import Floats
@@ -18,14 +19,13 @@ from steelyard.stats.compare.speedup import Speedup, smallest_exact_p
 from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.distributions.student import AS_NORMAL, t_quantile, two_sided_p
 from steelyard.stats.uncertainty.propagation import effective_freedom
-from steelyard.stats.uncertainty.type_b import TypeB
 
 Side = Literal["baseline", "treatment", "both"]
-"""Whose values an error moves."""
+"""The treatments whose values an error moves."""
 
 
 class Contribution(msgspec.Struct, frozen=True):
-    """What a Type B error adds to log S: through the numerator, the denominator, or both at once.
+    """Contribution of a Type B error to log S: through the numerator, the denominator, or both at once.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Contribution(msgspec.Struct, frozen=True):
     @property
     def u(self) -> float:
         """Standard uncertainty of log S, without its sign."""
-        return abs(self.sensitivity) * self.of.u
+        return abs(self.sensitivity) * self.of.standard
 
 
 def contributions(contrast: Contrast, components: Sequence[TypeB], *, logs: bool) -> tuple[Contribution, ...]:
@@ -88,11 +88,11 @@ def contributions_of_ratio(
 def with_type_b(ratio: Speedup, parts: Sequence[Contribution]) -> Speedup | Undefined:
     """The estimate with its Type A and Type B uncertainties together, nu by Welch-Satterthwaite.
 
-    Only for estimates that vary by t on log S or by flipped signs, or not at all: the laws of the others have
-    no place for it.
+    Only for estimates that vary by t on log S or by flipped signs, or not at all: the distributions of the
+    others have no place for it.
     """
-    flips = ratio.law if isinstance(ratio.law, SignFlips) else None
-    if ratio.law is not flips or not any(part.u for part in parts):
+    flips = ratio.distribution if isinstance(ratio.distribution, SignFlips) else None
+    if ratio.distribution is not flips or not any(part.u for part in parts):
         return ratio
     own = math.hypot(*(part.u for part in parts))
     if own > LARGEST_LOG:  # against values of next to nothing
@@ -101,13 +101,13 @@ def with_type_b(ratio: Speedup, parts: Sequence[Contribution]) -> Speedup | Unde
     if ratio.nu is None:
         least = ratio.p if ratio.log else smallest_exact_p(ratio.method, ratio.n)
         stated = Stated(ratio.log, own, min(own_nu or AS_NORMAL, AS_NORMAL), least)
-        return replace(ratio, se=own, p=stated.p_of(1.0), law=stated)
+        return replace(ratio, se=own, p=stated.p_of(1.0), distribution=stated)
     u = math.hypot(ratio.se, own)
     freedom = effective_freedom([ratio.se, *(p.u for p in parts)], [ratio.nu, *(p.of.nu for p in parts)])
     nu = min(freedom or AS_NORMAL, AS_NORMAL)
     if flips is not None:
-        law = flips.with_error(own, own_nu or math.inf, nu)
-        return replace(ratio, se=u, nu=nu, p=law.p_of(1.0), law=law)
+        distribution = flips.with_error(own, own_nu or math.inf, nu)
+        return replace(ratio, se=u, nu=nu, p=distribution.p_of(1.0), distribution=distribution)
     p = max(ratio.least_p, two_sided_p(ratio.log / u, nu))
     return replace(ratio, se=u, nu=nu, p=p)
 

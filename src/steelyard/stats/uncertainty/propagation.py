@@ -79,8 +79,8 @@ def sensitivities(
     estimates: Sequence[float],
     uncertainties: Sequence[float],
 ) -> tuple[float, ...]:
-    """Of a function of several estimates: [f(x_i + u_i) - f(x_i - u_i)] / 2 u_i, GUM 5.1.3, note 2; steps of
-    1e-6 of the value where an uncertainty is 0.
+    """Sensitivity coefficients of a function of several estimates: [f(x_i + u_i) - f(x_i - u_i)] / 2 u_i, GUM
+    5.1.3, note 2; steps of 1e-6 of the value where an uncertainty is 0.
     """
     at = np.asarray(estimates, dtype=np.float64)
     found: list[float] = []

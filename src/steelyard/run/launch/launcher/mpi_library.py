@@ -15,7 +15,7 @@ import msgspec
 
 from steelyard.errors import MachineError
 
-_PATIENCE_S: Final = 20.0
+_TIMEOUT_S: Final = 20.0
 
 SONAMES: Final[Mapping[str, tuple[bytes, ...]]] = {
     "openmpi": (b"libmpi.so.40", b"libmpi.so.20"),
@@ -54,7 +54,7 @@ def library_of(mpirun: str) -> Library:
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=_PATIENCE_S,
+            timeout=_TIMEOUT_S,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:

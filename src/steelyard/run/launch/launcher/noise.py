@@ -16,7 +16,7 @@ from steelyard.spec.simulated import Shares
 
 SOURCE: Final = Path(__file__).with_name("noise.cpp")
 _FLAGS: Final = ("-std=c++17", "-O2", "-shared", "-fPIC")
-_PATIENCE_S: Final = 120.0
+_TIMEOUT_S: Final = 120.0
 _PRELOAD: Final = "LD_PRELOAD="
 
 
@@ -75,7 +75,7 @@ def _compile(library: Path, simulator: Simulator) -> None:
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=_PATIENCE_S,
+            timeout=_TIMEOUT_S,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:

@@ -1,0 +1,112 @@
+// One loop for each kind of operation that is charged on simulated machines; each returns how many operations
+// it made. README.md, "calibrate", says what one is.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "harness/random.hpp"
+
+namespace workloads {
+
+/// Keep the compiler from dropping what made `value`.
+template <class T>
+void keep(const T& value) {
+    asm volatile("" : : "g"(&value) : "memory");
+}
+
+inline constexpr std::size_t in_cache = std::size_t{1} << 15;     ///< 256 KiB of 8-byte values.
+inline constexpr std::size_t beyond_cache = std::size_t{1} << 24; ///< 128 MiB.
+
+/// Memory that the loops work on.
+class Loops {
+  public:
+    Loops() : keys_(in_cache), sorted_(in_cache), next_(beyond_cache) {
+        const Random random(1);
+        for (std::size_t i = 0; i < keys_.size(); i++) {
+            keys_[i] = random.bits(i);
+        }
+        one_cycle(next_);
+    }
+
+    /// Comparisons of std::sort on uniform keys, its exchanges included.
+    std::uint64_t comparison() {
+        sorted_ = keys_;
+        std::uint64_t comparisons = 0;
+        std::sort(sorted_.begin(), sorted_.end(), [&](std::uint64_t a, std::uint64_t b) {
+            comparisons++;
+            return a < b;
+        });
+        keep(sorted_);
+        return comparisons;
+    }
+
+    /// Values of 8 bytes copied from one place in the cache to another.
+    std::uint64_t move() {
+        constexpr int rounds = 32;
+        for (int i = 0; i < rounds; i++) {
+            std::copy(keys_.begin(), keys_.end(), sorted_.begin());
+            keep(sorted_);
+        }
+        return rounds * in_cache;
+    }
+
+    /// Values put through mix64, each independent of the others.
+    std::uint64_t hash() {
+        constexpr int rounds = 8;
+        std::uint64_t sum = 0;
+        for (int i = 0; i < rounds; i++) {
+            for (const std::uint64_t key : keys_) {
+                sum += mix64(key + static_cast<std::uint64_t>(i));
+            }
+        }
+        keep(sum);
+        return rounds * in_cache;
+    }
+
+    /// Multiplications and additions of doubles in eight chains, each of which waits for itself.
+    std::uint64_t flop() {
+        constexpr std::uint64_t steps = 1 << 15;
+        std::array<double, 8> chain = {1, 2, 3, 4, 5, 6, 7, 8};
+        double factor = 0.999999;
+        keep(factor);
+        for (std::uint64_t i = 0; i < steps; i++) {
+            for (double& value : chain) {
+                value = value * factor + 1e-9;
+            }
+        }
+        keep(chain);
+        return 2 * chain.size() * steps;
+    }
+
+    /// Reads of 8 bytes at random places of 128 MiB, each of which tells the place of the next.
+    std::uint64_t random_access() {
+        constexpr std::uint64_t steps = 1 << 15;
+        for (std::uint64_t i = 0; i < steps; i++) {
+            at_ = next_[at_];
+        }
+        keep(at_);
+        return steps;
+    }
+
+  private:
+    /// A permutation of one cycle (Sattolo 1986), so that a walk comes by every place.
+    static void one_cycle(std::vector<std::uint64_t>& next) {
+        std::iota(next.begin(), next.end(), std::uint64_t{0});
+        const Random random(2);
+        for (std::size_t i = next.size() - 1; i > 0; i--) {
+            std::swap(next[i], next[random.below(i, i)]);
+        }
+    }
+
+    std::vector<std::uint64_t> keys_;
+    std::vector<std::uint64_t> sorted_;
+    std::vector<std::uint64_t> next_;
+    std::uint64_t at_ = 0;
+};
+
+} // namespace workloads

@@ -1,0 +1,18 @@
+// One line on stderr when a program fails, however many of its ranks do.
+#pragma once
+
+#include <string>
+
+namespace workloads {
+
+/// Write `text` to stderr as one line, by one write. Line feeds in it become blanks.
+void say_line(const std::string& text);
+
+/// Whether this process is the first of its job on this host that asks. Others that fail at the same time are
+/// to be silent, and to give the first the time to speak.
+///
+/// The first binds an abstract socket (unix(7)), named by the parent, which the ranks of a host have in
+/// common; the kernel drops it when the process ends. Where there are no sockets, everybody is the first.
+bool has_last_word();
+
+} // namespace workloads

@@ -1,0 +1,174 @@
+#include "harness/options.hpp"
+
+#ifdef WORKLOADS_SIMULATED
+// The simulator's macro of one argument would rewrite CLI11's member function of three.
+#undef exit
+#endif
+
+#include <CLI/CLI.hpp>
+#include <cstring>
+#include <iostream>
+#include <map>
+#include <stdexcept>
+
+#include "harness/failure.hpp"
+#include "harness/last_words.hpp"
+
+namespace workloads {
+
+/// Tells CLI11 of one option.
+struct Options::Declaring {
+    CLI::App& app;
+    const std::string& name;
+    const std::string& help;
+
+    template <class T>
+    void operator()(const Bounded<T>& option) const {
+        app.add_option(name, *option.value, help)
+            ->check(CLI::Range(option.range.low, option.range.high))
+            ->capture_default_str();
+    }
+    void operator()(const Text& option) const {
+        CLI::Option* added = app.add_option(name, *option.value, help)->capture_default_str();
+        if (!option.choices.empty()) {
+            added->check(CLI::IsMember(option.choices));
+        }
+    }
+    void operator()(const Texts& option) const {
+        CLI::Option* added = app.add_option(name, *option.values, help)->delimiter(',');
+        if (!option.choices.empty()) {
+            added->check(CLI::IsMember(option.choices));
+        }
+    }
+    void operator()(const Choice& option) const {
+        std::map<std::string, std::int64_t> meanings;
+        for (std::size_t i = 0; i < option.words.size(); i++) {
+            meanings[option.words[i]] = option.meanings[i];
+        }
+        const auto take = [set = option.set, meanings](const std::string& word) { set(meanings.at(word)); };
+        app.add_option_function<std::string>(name, take, help)->check(CLI::IsMember(option.words));
+    }
+    void operator()(const Flag& option) const {
+        app.add_flag_callback(name, [option] { *option.value = option.given; }, help);
+    }
+};
+
+namespace {
+
+template <class T>
+void put(std::string& bytes, const T& value) {
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+void put(std::string& bytes, const std::string& text) {
+    put(bytes, static_cast<std::uint64_t>(text.size()));
+    bytes += text;
+}
+
+class Reader {
+  public:
+    explicit Reader(const std::string& bytes) : bytes_(bytes) {}
+
+    template <class T>
+    T take() {
+        T value;
+        std::memcpy(&value, next(sizeof value), sizeof value);
+        return value;
+    }
+    std::string take_text() {
+        const auto size = take<std::uint64_t>();
+        return {next(size), size};
+    }
+    [[nodiscard]] bool at_end() const { return at_ == bytes_.size(); }
+
+  private:
+    const char* next(std::size_t size) {
+        if (size > bytes_.size() - at_) {
+            throw std::invalid_argument("the options of another program");
+        }
+        const char* found = bytes_.data() + at_;
+        at_ += size;
+        return found;
+    }
+
+    const std::string& bytes_;
+    std::size_t at_ = 0;
+};
+
+} // namespace
+
+struct Options::Packing {
+    std::string& bytes;
+
+    template <class T>
+    void operator()(const Bounded<T>& option) const {
+        put(bytes, *option.value);
+    }
+    void operator()(const Text& option) const { put(bytes, *option.value); }
+    void operator()(const Texts& option) const {
+        put(bytes, static_cast<std::uint64_t>(option.values->size()));
+        for (const std::string& text : *option.values) {
+            put(bytes, text);
+        }
+    }
+    void operator()(const Choice& option) const { put(bytes, option.get()); }
+    void operator()(const Flag& option) const { put(bytes, *option.value); }
+};
+
+struct Options::Unpacking {
+    Reader& reader;
+
+    template <class T>
+    void operator()(const Bounded<T>& option) const {
+        *option.value = reader.take<T>();
+    }
+    void operator()(const Text& option) const { *option.value = reader.take_text(); }
+    void operator()(const Texts& option) const {
+        option.values->resize(reader.take<std::uint64_t>());
+        for (std::string& text : *option.values) {
+            text = reader.take_text();
+        }
+    }
+    void operator()(const Choice& option) const { option.set(reader.take<std::int64_t>()); }
+    void operator()(const Flag& option) const { *option.value = reader.take<bool>(); }
+};
+
+int Options::parse(const std::string& program, const std::string& description, int argc,
+                   const char* const* argv) {
+    CLI::App app{description, program};
+    for (const Declared& option : declared_) {
+        std::visit(Declaring{app, option.name, option.help}, option.kind);
+    }
+    try {
+        app.parse(argc, argv);
+        for (const auto& checked : checks_) {
+            checked();
+        }
+    } catch (const CLI::CallForHelp& asked) {
+        return app.exit(asked);
+    } catch (const std::runtime_error& error) {
+        say_line(program + ": " + error.what() + "; see " + program + " --help");
+        return 2;
+    }
+    return -1;
+}
+
+std::string Options::packed() const {
+    std::string bytes;
+    for (const Declared& option : declared_) {
+        std::visit(Packing{bytes}, option.kind);
+    }
+    return bytes;
+}
+
+void Options::unpack(const std::string& bytes) {
+    Reader reader(bytes);
+    for (const Declared& option : declared_) {
+        std::visit(Unpacking{reader}, option.kind);
+    }
+    if (!reader.at_end()) {
+        throw std::invalid_argument("the options of another program");
+    }
+}
+
+} // namespace workloads

@@ -1,0 +1,28 @@
+#include "harness/program.hpp"
+
+#include <exception>
+
+#include "harness/failure.hpp"
+#include "harness/last_words.hpp"
+
+namespace workloads {
+
+int run(int argc, const char* const* argv, const Program<Alone>& program) {
+    try {
+        Options options;
+        program.declare(options);
+        if (const int code = options.parse(program.name, program.description, argc, argv); code >= 0) {
+            return code;
+        }
+        program.body(Alone());
+        return 0;
+    } catch (const UsageError& error) {
+        say_line(program.name + ": " + error.what());
+        return 2;
+    } catch (const std::exception& error) {
+        say_line(program.name + ": " + error.what());
+        return 1;
+    }
+}
+
+} // namespace workloads

@@ -1,0 +1,128 @@
+// The ranks of a program, as far as the harness needs them: one process alone here, all of MPI in
+// mpi/session.hpp. Every member that communicates is collective.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace workloads {
+
+enum class Fold : int { max, min, sum, exclusive_or };
+enum class Number : int { i32, i64, u64, f64 };
+
+template <class T>
+inline constexpr Number number_kind = [] {
+    if constexpr (std::is_same_v<T, int>) {
+        return Number::i32;
+    } else if constexpr (std::is_same_v<T, double>) {
+        return Number::f64;
+    } else if constexpr (std::is_same_v<T, std::int64_t>) {
+        return Number::i64;
+    } else {
+        static_assert(std::is_same_v<T, std::uint64_t>);
+        return Number::u64;
+    }
+}();
+
+class Team {
+  public:
+    Team() = default;
+    Team(const Team&) = delete;
+    Team& operator=(const Team&) = delete;
+    virtual ~Team() = default;
+
+    [[nodiscard]] virtual int rank() const = 0;
+    [[nodiscard]] virtual int size() const = 0;
+    [[nodiscard]] bool is_root() const { return rank() == 0; }
+
+    virtual void barrier() const = 0;
+
+    /// `value` of rank `root` on every rank.
+    template <class T>
+    void broadcast(T& value, int root = 0) const {
+        static_assert(std::is_trivially_copyable_v<T>);
+        broadcast_bytes(&value, sizeof value, root);
+    }
+    void broadcast(std::string& text, int root = 0) const {
+        auto size = static_cast<std::uint64_t>(text.size());
+        broadcast(size, root);
+        text.resize(size);
+        broadcast_bytes(text.data(), text.size(), root);
+    }
+    virtual void broadcast_bytes(void* data, std::size_t bytes, int root) const = 0;
+
+    /// The ranks' own values as one, on every rank.
+    template <class T>
+    [[nodiscard]] T all(Fold fold, T own) const {
+        T folded = own;
+        fold_to_all(fold, number_kind<T>, &own, &folded, 1);
+        return folded;
+    }
+
+    /// The same for element after element; `folded` is written on the root only, and may be empty elsewhere.
+    template <class T>
+    void to_root(Fold fold, const std::vector<T>& own, std::vector<T>& folded) const {
+        if (is_root()) {
+            folded.resize(own.size());
+        }
+        fold_to_root(fold, number_kind<T>, own.data(), folded.data(), own.size());
+    }
+    template <class T>
+    [[nodiscard]] T to_root(Fold fold, T own) const {
+        T folded = own;
+        fold_to_root(fold, number_kind<T>, &own, &folded, 1);
+        return folded;
+    }
+
+    /// Every rank's values behind one another, by rank; empty on all ranks but the root. The ranks have
+    /// equally many.
+    template <class T>
+    [[nodiscard]] std::vector<T> gathered(const std::vector<T>& own) const {
+        static_assert(std::is_trivially_copyable_v<T>);
+        std::vector<T> all(is_root() ? own.size() * static_cast<std::size_t>(size()) : 0);
+        gather_bytes(own.data(), all.data(), own.size() * sizeof(T));
+        return all;
+    }
+
+  protected:
+    virtual void fold_to_all(Fold fold, Number kind, const void* own, void* folded,
+                             std::size_t count) const = 0;
+    virtual void fold_to_root(Fold fold, Number kind, const void* own, void* folded,
+                              std::size_t count) const = 0;
+    virtual void gather_bytes(const void* own, void* all, std::size_t bytes_of_one) const = 0;
+};
+
+/// One process.
+class Alone final : public Team {
+  public:
+    [[nodiscard]] int rank() const override { return 0; }
+    [[nodiscard]] int size() const override { return 1; }
+    void barrier() const override {}
+    void broadcast_bytes(void* /*data*/, std::size_t /*bytes*/, int /*root*/) const override {}
+
+  protected:
+    void fold_to_all(Fold /*fold*/, Number kind, const void* own, void* folded,
+                     std::size_t count) const override {
+        copy(folded, own, count * (kind == Number::i32 ? sizeof(std::int32_t) : sizeof(std::int64_t)));
+    }
+    void fold_to_root(Fold fold, Number kind, const void* own, void* folded,
+                      std::size_t count) const override {
+        fold_to_all(fold, kind, own, folded, count);
+    }
+    void gather_bytes(const void* own, void* all, std::size_t bytes_of_one) const override {
+        copy(all, own, bytes_of_one);
+    }
+
+  private:
+    static void copy(void* to, const void* from, std::size_t bytes) {
+        if (bytes > 0) {
+            std::memmove(to, from, bytes);
+        }
+    }
+};
+
+} // namespace workloads

@@ -1,0 +1,11 @@
+#include "harness/verify.hpp"
+
+#include "harness/failure.hpp"
+
+namespace workloads {
+
+void verify(Operation& operation, const std::string& name, const Starting& starting) {
+    fail_together(starting.team, name + " is wrong", operation.check(starting));
+}
+
+} // namespace workloads

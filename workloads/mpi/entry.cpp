@@ -1,0 +1,150 @@
+#include "mpi/entry.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <unistd.h>
+
+#include "harness/failure.hpp"
+#include "harness/last_words.hpp"
+#include "harness/simulated.hpp"
+#include "mpi/implementation.hpp"
+#include "timing/shared_clock.hpp"
+
+namespace workloads {
+
+namespace {
+
+/// Options are sent in pieces of so many bytes: when a simulated program starts does not depend on their
+/// texts.
+constexpr std::size_t piece = 512;
+constexpr unsigned time_to_speak_s = 1;
+
+/// End every rank with exit code 1, and say why, once.
+[[noreturn]] void end_all(const std::string& line) {
+#ifdef WORKLOADS_SIMULATED
+    // All ranks are one process, whose MPI_Abort would end it with exit code 0.
+    say_line(line);
+#else
+    if (has_last_word()) {
+        say_line(line);
+    } else {
+        sleep(time_to_speak_s);
+    }
+    MPI_Abort(MPI_COMM_WORLD, 1);
+#endif
+    _exit(1);
+}
+
+/// The exit code of a program whose ranks all end with it.
+int end_together(const World& world, const std::string& line, int code) {
+    if (simulated || world.is_root()) {
+        say_line(line);
+    }
+    if (simulated) {
+        // The simulator has a warning for every rank that does not return 0.
+        _exit(code);
+    }
+    return code;
+}
+
+/// The length of a text, the text, and zeros up to whole pieces.
+std::string in_pieces(const std::string& text) {
+    const std::uint64_t size = text.size();
+    std::string bytes(reinterpret_cast<const char*>(&size), sizeof size);
+    bytes += text;
+    bytes.resize((bytes.size() + piece - 1) / piece * piece);
+    return bytes;
+}
+
+std::string from_pieces(const std::string& bytes) {
+    std::uint64_t size = 0;
+    std::memcpy(&size, bytes.data(), sizeof size);
+    return bytes.substr(sizeof size, size);
+}
+
+/// Parse on the root, send the values to all. Returns the exit code where the program ends now, else -1.
+int share_options(const World& world, Options& options, int argc, const char* const* argv,
+                  const std::string& name, const std::string& description) {
+    std::string bytes;
+    int code_or_pieces = 0; // The number of pieces is negative.
+    if (world.is_root()) {
+        code_or_pieces = options.parse(name, description, argc, argv);
+        if (code_or_pieces < 0) {
+            bytes = in_pieces(options.packed());
+            code_or_pieces = -static_cast<int>(bytes.size() / piece);
+        } else if (simulated && code_or_pieces > 0) {
+            _exit(code_or_pieces);
+        }
+    }
+    world.broadcast(code_or_pieces);
+    if (code_or_pieces >= 0) {
+        return code_or_pieces;
+    }
+    bytes.resize(static_cast<std::size_t>(-code_or_pieces) * piece);
+    world.broadcast_bytes(bytes.data(), bytes.size(), 0);
+    options.unpack(from_pieces(bytes));
+    return -1;
+}
+
+void measure_with_ranks(const Family<MpiContext>& family, Settings& settings, const World& world) {
+    const Clock clock(settings.timer);
+    settings.clocks = chosen(settings.clocks, world, clock);
+    const Clock::Facts facts = clock.facts();
+    const bool oversubscribed = world.is_oversubscribed();
+    const Computation computation(settings.compute, settings.rates);
+    const Labels labels = {
+        {"p", world.size()}, {"implementation", implementation()}, {"sync", settings.sync}};
+    const Lines lines(common_labels(labels, family, settings, computation));
+    const MpiContext context{{world, settings, clock, computation}, world};
+    measure_all<MpiContext>(family, context, lines, [&] {
+        return Starting{.team = world,
+                        .clock = clock,
+                        .model = synchronise(world, clock, settings.clocks, ClockEffort{}),
+                        .oversubscribed = oversubscribed,
+                        .raw = settings.raw};
+    });
+    if (world.is_root()) {
+        report_timer(lines, facts, oversubscribed);
+    }
+}
+
+} // namespace
+
+int run(const Session& session, int argc, const char* const* argv, const Program<World>& program) {
+    int rank = 0;
+    try {
+        const World world(session);
+        rank = world.rank();
+        Options options;
+        program.declare(options);
+        try {
+            if (const int code = share_options(world, options, argc, argv, program.name, program.description);
+                code >= 0) {
+                return code;
+            }
+            program.body(world);
+            return 0;
+        } catch (const UsageError& error) {
+            return end_together(world, program.name + ": " + error.what(), 2);
+        } catch (const SharedFailure& error) {
+            return end_together(world, program.name + ": " + error.what(), 1);
+        }
+    } catch (const std::exception& error) {
+        end_all(program.name + ": rank " + std::to_string(rank) + ": " + error.what());
+    }
+}
+
+int run(const Session& session, int argc, const char* const* argv, Family<MpiContext> family) {
+    Settings settings = family.settings;
+    const Abilities abilities{.has_ranks = true, .is_seeded = family.is_seeded, .computes = family.computes};
+    const auto declare_all = [&](Options& options) {
+        declare(options, settings, family.names(), abilities);
+        family.declare(options);
+    };
+    const auto body = [&](const World& world) { measure_with_ranks(family, settings, world); };
+    return run(session, argc, argv, Program<World>{family.name, family.description, declare_all, body});
+}
+
+} // namespace workloads

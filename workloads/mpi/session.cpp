@@ -1,0 +1,107 @@
+#include "mpi/session.hpp"
+
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <unistd.h>
+
+#include "harness/simulated.hpp"
+#include "mpi/check.hpp"
+#include "mpi/handles.hpp"
+
+namespace workloads {
+
+namespace {
+
+MPI_Datatype datatype(Number kind) {
+    switch (kind) {
+    case Number::i32:
+        return MPI_INT;
+    case Number::i64:
+        return MPI_INT64_T;
+    case Number::u64:
+        return MPI_UINT64_T;
+    case Number::f64:
+        return MPI_DOUBLE;
+    }
+    throw std::invalid_argument("no such number");
+}
+
+MPI_Op operation(Fold fold) {
+    switch (fold) {
+    case Fold::max:
+        return MPI_MAX;
+    case Fold::min:
+        return MPI_MIN;
+    case Fold::sum:
+        return MPI_SUM;
+    case Fold::exclusive_or:
+        return MPI_BXOR;
+    }
+    throw std::invalid_argument("no such fold");
+}
+
+} // namespace
+
+int mpi_count(std::size_t count) {
+    if (count > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+        throw std::length_error(std::to_string(count) + " elements are too many for one message of MPI");
+    }
+    return static_cast<int>(count);
+}
+
+Session::Session(int& argc, char**& argv) {
+    check(MPI_Init(&argc, &argv), "MPI_Init");
+    check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+}
+
+Session::~Session() {
+    MPI_Finalize();
+}
+
+World::World(const Session& /*session*/) {
+    check(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "MPI_Comm_rank");
+    check(MPI_Comm_size(MPI_COMM_WORLD, &size_), "MPI_Comm_size");
+}
+
+void World::barrier() const {
+    check(MPI_Barrier(handle()), "MPI_Barrier");
+}
+
+void World::broadcast_bytes(void* data, std::size_t bytes, int root) const {
+    check(MPI_Bcast(data, mpi_count(bytes), MPI_BYTE, root, handle()), "MPI_Bcast");
+}
+
+int World::ranks_of_host() const {
+    OwnedComm host;
+    check(MPI_Comm_split_type(handle(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, host.out()),
+          "MPI_Comm_split_type");
+    int ranks = 1;
+    check(MPI_Comm_size(host.get(), &ranks), "MPI_Comm_size");
+    return ranks;
+}
+
+bool World::is_oversubscribed() const {
+    if constexpr (simulated) {
+        return false;
+    } else {
+        return ranks_of_host() > sysconf(_SC_NPROCESSORS_ONLN);
+    }
+}
+
+void World::fold_to_all(Fold fold, Number kind, const void* own, void* folded, std::size_t count) const {
+    check(MPI_Allreduce(own, folded, mpi_count(count), datatype(kind), operation(fold), handle()),
+          "MPI_Allreduce");
+}
+
+void World::fold_to_root(Fold fold, Number kind, const void* own, void* folded, std::size_t count) const {
+    check(MPI_Reduce(own, folded, mpi_count(count), datatype(kind), operation(fold), 0, handle()),
+          "MPI_Reduce");
+}
+
+void World::gather_bytes(const void* own, void* all, std::size_t bytes_of_one) const {
+    const int count = mpi_count(bytes_of_one);
+    check(MPI_Gather(own, count, MPI_BYTE, all, count, MPI_BYTE, 0, handle()), "MPI_Gather");
+}
+
+} // namespace workloads
