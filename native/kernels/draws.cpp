@@ -81,7 +81,7 @@ void Drawing::draw_one(const Mixture& from, std::size_t component, std::size_t d
             out[i] = centre[i] + spread * step;
             allowed = allowed && (i == 0 || out[i] >= 0);
         }
-        if (allowed && (out[0] >= 0 || centre[0] <= 0 || numbers_.any[d] != 0)) {
+        if (allowed && (out[0] >= 0 || centre[0] <= 0 || numbers_.lenient[d] != 0)) {
             return;
         }
     }

@@ -15,11 +15,11 @@ namespace steelyard {
 // What all functions share: random numbers, one of each a draw (normals: `attempts` sets of
 // max_coefficients).
 struct DrawNumbers {
-    std::span<const double> place;     // in (0, 1), evenly spread: which component
-    std::span<const double> pick;      // in (0, 1): which discrepancy
-    std::span<const double> chi;       // normal: the scale
-    std::span<const double> normal;    // normal: coefficients
-    std::span<const std::uint8_t> any; // whether a negative constant is let through
+    std::span<const double> place;         // in (0, 1), evenly spread: which component
+    std::span<const double> pick;          // in (0, 1): which discrepancy
+    std::span<const double> chi;           // normal: the scale
+    std::span<const double> normal;        // normal: coefficients
+    std::span<const std::uint8_t> lenient; // whether a negative constant is let through
     std::size_t attempts = 1;
 };
 

@@ -227,7 +227,7 @@ nb::tuple draw(const Input<double, 2>& weight, const Input<double, 2>& chi2,
                const Input<std::int64_t, 2>& left, const Input<double, 3>& share,
                const Input<double, 2>& scale, const Input<double, 2>& freedom, const Input<double, 1>& place,
                const Input<double, 1>& pick, const Input<double, 1>& chi, const Input<double, 3>& normal,
-               const Input<std::uint8_t, 1>& any) {
+               const Input<std::uint8_t, 1>& lenient) {
     constexpr std::size_t d = steelyard::max_coefficients;
     const std::size_t n = weight.shape(0), kept = weight.shape(1), scales = scale.shape(1);
     const std::size_t draws = place.shape(0);
@@ -239,7 +239,7 @@ nb::tuple draw(const Input<double, 2>& weight, const Input<double, 2>& chi2,
     require(scales > 0 && scale.shape(0) == n && freedom.shape(0) == n && freedom.shape(1) == scales &&
                 share.shape(0) == n && share.shape(1) == kept && share.shape(2) == scales,
             "discrepancies are functions x scales");
-    require(pick.shape(0) == draws && chi.shape(0) == draws && any.shape(0) == draws &&
+    require(pick.shape(0) == draws && chi.shape(0) == draws && lenient.shape(0) == draws &&
                 normal.shape(1) == draws && normal.shape(2) == d,
             "random numbers are one of each a draw");
     auto component = output<std::int64_t>({n, draws});
@@ -249,9 +249,12 @@ nb::tuple draw(const Input<double, 2>& weight, const Input<double, 2>& chi2,
     auto* pf = formula.data();
     {
         nb::gil_scoped_release release;
-        const steelyard::DrawNumbers numbers{
-            span_of(place),           span_of(pick),  span_of(chi), {normal.data(), normal.size()},
-            {any.data(), any.size()}, normal.shape(0)};
+        const steelyard::DrawNumbers numbers{span_of(place),
+                                             span_of(pick),
+                                             span_of(chi),
+                                             {normal.data(), normal.size()},
+                                             {lenient.data(), lenient.size()},
+                                             normal.shape(0)};
         steelyard::Drawing drawing(numbers);
         for (std::size_t f = 0; f < n; ++f) {
             const steelyard::Mixture from{kept,
@@ -308,7 +311,7 @@ NB_MODULE(_kernels, m) {
              "Posterior components of each function; see steelyard.scaling.posterior for what the arrays "
              "mean.");
     m.def("draw", &draw, "weight"_a, "chi2"_a, "coefficient"_a, "covariance"_a, "left"_a, "share"_a,
-          "scale"_a, "freedom"_a, "place"_a, "pick"_a, "chi"_a, "normal"_a, "any"_a,
+          "scale"_a, "freedom"_a, "place"_a, "pick"_a, "chi"_a, "normal"_a, "lenient"_a,
           "Component, discrepancy and coefficients of equally likely formulas; see "
           "steelyard.scaling.posterior.");
     using steelyard::Statistic;

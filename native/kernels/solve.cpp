@@ -19,9 +19,9 @@ double normal_cdf(double z) {
     return 1 / (1 + std::exp(-1.702 * z));
 }
 
-// ln of the prior density of a term's share u of the value where its column is 1, relative to a flat one: mostly
-// that of a share at the first point that is log-uniform from 1 to 99 %, so that small growth is not taken for
-// none. `first` is the column there; a share within its uncertainty is not known better than that.
+// ln of the prior density of a term's share u of the value where its column is 1, relative to a flat one:
+// mostly that of a share at the first point that is log-uniform from 1 to 99 %, so that small growth is not
+// taken for none. `first` is the column there; a share within its uncertainty is not known better than that.
 double log_share_density(double constant, double coefficient, double sd, double first) {
     constexpr double flat = 0.2, least = 0.01, log_range = 4.595;
     const double whole = std::max(constant, 0.0) + std::max(coefficient, 0.0);

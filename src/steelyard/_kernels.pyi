@@ -47,7 +47,7 @@ def draw(
     pick: NDArray[np.float64],
     chi: NDArray[np.float64],
     normal: NDArray[np.float64],
-    any: NDArray[np.uint8],
+    lenient: NDArray[np.uint8],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
 def studentised_mean(
     deviations: NDArray[np.float64], seed: int, resamples: int = 10000, threads: int = 1

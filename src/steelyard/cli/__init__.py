@@ -8,6 +8,7 @@ from steelyard.cli import early
 import gc
 import os
 import sys
+from pathlib import Path
 from typing import NoReturn
 
 import click
@@ -59,6 +60,7 @@ def main() -> NoReturn:
         # A command makes many small objects, hardly any in circles: looking for those every 700 takes 3 % of
         # it, and 6 ms each time once all modules are there.
         gc.set_threshold(200_000)
+        _prepare_streams()
         require_linux()
         code = cli.main(prog_name="steelyard", standalone_mode=False)
     except SteelyardError as error:
@@ -94,6 +96,16 @@ def main() -> NoReturn:
     # On its way out the interpreter looks for circles among all that is left, which the kernel frees faster.
     gc.freeze()
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _prepare_streams() -> None:
+    """Let signs that an output's encoding lacks become others, and what is closed take nothing."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))
+        elif hasattr(stream, "reconfigure") and stream.encoding.lower() not in ("utf-8", "utf8"):
+            stream.reconfigure(errors="replace")
 
 
 def _tell(message: str, hint: str | None, code: int) -> int:

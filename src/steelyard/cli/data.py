@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -127,6 +127,9 @@ def ask(
     series = _series(data, parameters, metrics, columns)
     for name in metrics:
         _refuse_unknown(name, series, data)
+    stated = _expectations(expect, expectations, deviation)
+    asked = {key: one for key, one in stated.items() if _asked(key, functions, metrics)}
+    Question(expectations=asked).refuse_unmet(series)
     series = tuple(
         one
         for one in series
@@ -137,14 +140,31 @@ def ask(
         raise UsageError(
             f"{data}: no function is left", hint="leave out --metric or --function to see what there is"
         )
+    if stated and not rules and not any(one.name == litmus or _stated(one, stated) for one in series):
+        raise UsageError(
+            f"{data}: nothing is expected of the functions that --function and --metric leave",
+            hint=f"expectations are of: {', '.join(list(stated)[:8])}",
+        )
     question = Question(
-        expectations=_expectations(expect, expectations, deviation),
+        expectations=stated,
         parameter=parameters[0] if parameters else None,
         along=dict(_pair(text, "--along") for text in along),
         scale={name: _number(number, "--at") for name, number in (_pair(text, "--at") for text in scale)},
         threads=len(os.sched_getaffinity(0)),
     )
     return ModelRequest(series, question, tuple(rules), litmus)
+
+
+def _asked(key: str, functions: Sequence[str], metrics: Sequence[str]) -> bool:
+    """Whether an expectation is about what ``--function`` and ``--metric`` leave."""
+    if key == "*":
+        return True
+    named = not functions or any(text in key for text in functions)
+    return named and (not metrics or " " not in key or any(key.endswith(f" {name}") for name in metrics))
+
+
+def _stated(one: Series, stated: Mapping[str, Expectation]) -> bool:
+    return any(key in stated for key in (f"{one.name} {one.metric}", one.name, "*"))
 
 
 def _refuse_unknown(metric: str, series: Sequence[Series], data: Path) -> None:

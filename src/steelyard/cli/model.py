@@ -11,7 +11,7 @@ import click
 
 from steelyard.cli import completion
 from steelyard.cli.data import as_float, ask, data_options
-from steelyard.cli.options import json_option, strict_option
+from steelyard.cli.options import json_option, refuse_unwritable, strict_option
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
@@ -89,6 +89,8 @@ def _run(
     from steelyard.report.text.counting import Counting
     from steelyard.scaling.question import SPACES
 
+    if accept is not None:
+        refuse_unwritable(accept, "--accept")
     asked = ask(data, **about)
     named = len(space) == 1 and space[0] in SPACES
     question = replace(
@@ -105,13 +107,17 @@ def _run(
     if accept is not None:
         from steelyard.scaling.status_quo import accept as accepted
 
-        accept.write_text(accepted(found.models), encoding="utf-8")
+        text, left_out = accepted(found.models, series, question)
+        accept.write_text(text, encoding="utf-8")
         click.echo(f"accepted as expectations: {accept}", err=True)
+        for name in left_out:
+            click.echo(f"not accepted, since its growth is not known: {name}", err=True)
     ranks = [m.validation.rank for m in found.models if m.validation is not None]
     verdicts = [rule.verdict for rule in found.rules]
     if "none" in ranks or "fails" in verdicts:
         return 1
-    return 3 if strict and ("undecided" in ranks or "not_resolved" in verdicts) else 0
+    unjudged = any(question.expectation(each.name, each.metric) is not None for each in found.failed)
+    return 3 if strict and (unjudged or "undecided" in ranks or "not_resolved" in verdicts) else 0
 
 
 def _after(

@@ -85,11 +85,15 @@ class RankProbability(msgspec.Struct, frozen=True):
     none: float
 
     def answer(self, least: float) -> RankAnswer:
-        """The rank that reaches ``least``, or undecided."""
+        """The rank that reaches ``least``, or undecided; match and approximate count together, since an
+        expectation allows both.
+        """
         ranks: tuple[tuple[Rank, float], ...] = (
             ("match", self.match), ("approximate", self.approximate), ("none", self.none),
         )  # fmt: skip
         best, probability = max(ranks, key=lambda entry: entry[1])
+        if best != "none" and self.match + self.approximate >= least:
+            return best
         return best if probability >= least else "undecided"
 
 
