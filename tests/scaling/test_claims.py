@@ -10,11 +10,11 @@ import pytest
 from steelyard.errors import UsageError
 from steelyard.growth import parse_growth, parse_rule
 from steelyard.scaling import Expectation, NotModelled, Question, model, model_all, series_of
-from steelyard.scaling.advise import advise
 from steelyard.scaling.limit import breaks
 from steelyard.scaling.litmus import cause
 from steelyard.scaling.rules import judge
 from steelyard.scaling.status_quo import accept, read_accepted
+from steelyard.scaling.suggest import advise
 
 P = [16, 32, 64, 128, 256, 512]
 

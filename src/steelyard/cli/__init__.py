@@ -103,7 +103,7 @@ def _prepare_streams() -> None:
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 -- to the end
         elif hasattr(stream, "reconfigure") and stream.encoding.lower() not in ("utf-8", "utf8"):
             stream.reconfigure(errors="replace")
 

@@ -69,13 +69,27 @@ OPTIONS: Final = (
     click.option(
         "--litmus", metavar="NAME", help="Function that separates the machine's fault from the library's."
     ),
-    click.option("--value", metavar="COLUMN", help="CSV: column of the metric."),
+    click.option("--value", metavar="COLUMN", help="CSV, JSON Lines: column or key of the metric."),
     click.option(
-        "--by", "by", multiple=True, metavar="COLUMN", help="CSV: columns that distinguish functions."
+        "--by",
+        "by",
+        multiple=True,
+        metavar="COLUMN",
+        help="CSV, JSON Lines: columns that distinguish functions.",
     ),
-    click.option("--u", "u", metavar="COLUMN", help="CSV: column of the standard uncertainty."),
-    click.option("--n", "n", metavar="COLUMN", help="CSV: column of the number of launches."),
-    click.option("--unit", default="", metavar="UNIT", help="CSV: unit of the value."),
+    click.option(
+        "--pool",
+        "pool",
+        multiple=True,
+        metavar="COLUMN",
+        help="CSV, JSON Lines: columns that differ within a function.",
+    ),
+    click.option("--u", "u", metavar="COLUMN", help="CSV, JSON Lines: column of the standard uncertainty."),
+    click.option("--n", "n", metavar="COLUMN", help="CSV, JSON Lines: column of the number of launches."),
+    click.option("--unit", default="", metavar="UNIT", help="CSV, JSON Lines: unit of the value."),
+    click.option(
+        "--inclusive", is_flag=True, help="CUBE: what a call path cost together with what it called."
+    ),
 )
 """In the order of the help."""
 
@@ -102,9 +116,11 @@ def ask(
     litmus: str | None,
     value: str | None,
     by: Sequence[str],
+    pool: Sequence[str],
     u: str | None,
     n: str | None,
     unit: str,
+    inclusive: bool,
 ) -> ModelRequest:
     """Read the data and the options.
 
@@ -123,8 +139,8 @@ def ask(
             raise UsageError(
                 "--value without --parameter", hint="name the column that varies: --parameter COLUMN"
             )
-        columns = Columns(value, tuple(parameters), tuple(_split(by)), u, n, unit)
-    series = _series(data, parameters, metrics, columns)
+        columns = Columns(value, tuple(parameters), tuple(_split(by)), u, n, unit, tuple(_split(pool)))
+    series = _series(data, parameters, metrics, columns, inclusive=inclusive)
     for name in metrics:
         _refuse_unknown(name, series, data)
     stated = _expectations(expect, expectations, deviation)
@@ -176,7 +192,12 @@ def _refuse_unknown(metric: str, series: Sequence[Series], data: Path) -> None:
 
 
 def _series(
-    data: Path, parameters: Sequence[str], metrics: Sequence[str], columns: Columns | None
+    data: Path,
+    parameters: Sequence[str],
+    metrics: Sequence[str],
+    columns: Columns | None,
+    *,
+    inclusive: bool,
 ) -> tuple[Series, ...]:
     from steelyard.exchange.cube import holds_profiles
 
@@ -189,7 +210,7 @@ def _series(
             return series_of_record(record, parameters, metrics)
     from steelyard.exchange.files import read_series
 
-    return read_series(data, columns)
+    return read_series(data, columns, inclusive=inclusive)
 
 
 def _expectations(stated: Sequence[str], file: Path | None, deviation: str | None) -> dict[str, Expectation]:

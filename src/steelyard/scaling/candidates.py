@@ -72,6 +72,8 @@ DEFAULT_PRIORS: Final = Priors()
 EDGE: Final = Fraction(1, 2)
 SIMPLE_WEIGHT: Final = 0.39
 """Terms at least this plausible enter sums of two."""
+MOST_TERMS: Final = 3
+"""Of a sum."""
 LEAST_FOR_SUMS: Final = 5
 """Points from which sums of two terms are searched."""
 CANCELLING: Final = (Growth.of(0, 1), Growth.of(0, 2), Growth.of("1/2"), Growth.of(1))
@@ -296,7 +298,7 @@ def _shapes(parameters: int) -> list[tuple[frozenset[int], ...]]:
     # Parts that share nothing, and a product of everything with one parameter more.
     shapes += [(a, b) for a, b in itertools.combinations(subsets, 2) if not a & b]
     shapes += [(whole, frozenset({at})) for at in every]
-    if parameters > 2:
+    if parameters == MOST_TERMS:
         shapes.append(tuple(frozenset({at}) for at in every))
     return shapes
 

@@ -15,7 +15,7 @@ RankAnswer = Literal["match", "approximate", "none", "undecided"]
 WarningKind = Literal[
     "few_points", "few_launches", "one_launch", "no_noise", "lack_of_fit", "edge", "segments", "zeros",
     "no_logarithms", "one_sided", "given_leading_term", "far", "simulated", "crowded", "failures",
-    "one_point",
+    "one_point", "left_out", "bounded",
 ]  # fmt: skip
 
 
@@ -138,6 +138,8 @@ class ScalingModel(msgspec.Struct, frozen=True):
         Fastest growing first; empty for a constant.
     lead : tuple of Growth
         The leading growth, one for each parameter.
+    leading : tuple of tuple of Growth
+        The terms that no other outgrows; several where parameters add up: p + n is not p n.
     posterior : float
         Probability of this lead.
     alternatives : tuple of (tuple of Growth, float)
@@ -179,6 +181,7 @@ class ScalingModel(msgspec.Struct, frozen=True):
     predictions: tuple[Prediction, ...] = ()
     warnings: tuple[ModelWarning, ...] = ()
     simulated: bool = False
+    leading: tuple[tuple[Growth, ...], ...] = ()
 
     def at(self, *target: float) -> float:
         """The value of the model itself, one coordinate for each parameter."""
@@ -202,7 +205,9 @@ class ScalingModel(msgspec.Struct, frozen=True):
         return "\n\n".join(rows)
 
     def growth(self) -> str:
-        """The leading term in big-O text."""
+        """The leading term in big-O text, or the sum of those that no other outgrows."""
+        if len(self.leading) > 1:
+            return f"O({' + '.join(lead_text(term, self.parameters)[2:-1] for term in self.leading)})"
         return lead_text(self.lead, self.parameters)
 
 

@@ -295,6 +295,7 @@ def _answer(
         method="posterior",
         validation=validation,
         simulated=series.simulated,
+        leading=candidates.leading[lead],
     )
     edge = bool(answer.terms) and any(
         not top.is_constant and growth == top

@@ -95,6 +95,12 @@ def small_space() -> SearchSpace:
 
 
 @cache
+def tiny_space() -> SearchSpace:
+    """A logarithm and four powers up to 3: for four parameters."""
+    return _space("tiny", (Growth.of(*each) for each in ((0, 1), ("1/2", 0), (1, 0), (2, 0), (3, 0))))
+
+
+@cache
 def falling_space(*, coarse: bool = False) -> SearchSpace:
     """Negative powers down to -3 with log factors, for series that fall."""
     powers = (
@@ -174,8 +180,8 @@ def default_space(expectation: Growth | None = None, *, parameters: int = 1) -> 
     there is one.
     """
     coarse = parameters > 1
-    grids = {1: dense_space, 2: coarse_space}
-    terms = list(grids.get(parameters, small_space)().terms)
+    grids = {1: dense_space, 2: coarse_space, 3: small_space}
+    terms = list(grids.get(parameters, tiny_space)().terms)
     if expectation is not None and not expectation.is_constant:
         if not coarse or expectation.kind is not GrowthClass.POLYNOMIAL:
             terms += [
