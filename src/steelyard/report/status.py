@@ -7,8 +7,8 @@ import msgspec
 from steelyard.answers.document import written
 from steelyard.answers.status import State, Status
 from steelyard.report.text.digits import percent
-from steelyard.report.text.label import counted, listed, printable, wrap
-from steelyard.report.text.line import Line, Span, plain
+from steelyard.report.text.label import counted, listed, printable
+from steelyard.report.text.line import Line, paragraph, plain
 from steelyard.units import format_duration
 
 _WORDS: dict[State, str] = {
@@ -37,10 +37,10 @@ def lines(status: Status, width: int = 80) -> list[Line]:
         "record": printable(status.record),
     }
     head = f"{printable(status.experiment)}: {_WORDS[status.state]}"
-    shown: list[Line] = [(Span(line, "heading"),) for line in wrap(head, width, rest="  ")]
+    shown: list[Line] = paragraph(head, width, rest="  ", style="heading")
     for title, fact in facts.items():
         if fact:
-            shown += [(Span(line),) for line in wrap(fact, width, first=f"  {title:<11}", rest=" " * 13)]
+            shown += paragraph(fact, width, first=f"  {title:<11}", rest=" " * 13)
     return shown
 
 
