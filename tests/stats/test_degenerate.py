@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from steelyard.analysis import Analysis, TypeB
@@ -45,8 +45,7 @@ def test_whatever_the_values_are_the_answer_can_be_told(sample, estimand, kind, 
         sample(values, treatment=t, failures=Failures(len(values), 0, 0))
         for t, values in enumerate(columns, 1)
     ]
-    if not any(columns):
-        return
+    assume(any(columns))
     errors = (TypeB("e", 1e-3, relative=True), TypeB("f", 1e-3)) if b and kind == "log-delta" else ()
     declared = Analysis(estimand=estimand, interval=kind, margin=margin, type_b=errors)
     found = answer("odd", samples, DesignFacts(order, max(map(len, columns)), seed=1), declared)

@@ -1,4 +1,4 @@
-"""What ``compare --null`` does: how often a program is called different from itself."""
+"""``compare --null``: how often a program is called different from itself."""
 
 from __future__ import annotations
 
@@ -50,29 +50,31 @@ null_option = click.option(
     type=click.Choice(NULLS),
     metavar="[=layout]",
     help="Compare the one COMMAND with itself, again and again, and print how often it is called"
-    " different; with =layout under paths drawn at random.",
+    " different; with =layout, under paths drawn at random.",
 )
 comparisons_option = click.option(
     "--comparisons",
     type=click.IntRange(min=1),
     metavar="N",
-    help="With --null: how many comparisons (100), of 20 runs each unless --runs says another number;"
-    " --max-time ends them earlier, where it is given.",
+    help="With --null: number of comparisons (default: 100), of 20 runs each unless --runs is given;"
+    " --max-time, if given, ends them earlier.",
 )
 
 
 build_option = click.option(
     "--build",
     metavar="CMD",
-    help="With --null=layout: builds the program into {build} from {objects}, in orders drawn at random.",
+    help="With --null=layout: build the program into {build} from {objects}, in orders drawn at random.",
 )
 objects_option = click.option(
-    "--objects", metavar="FILES", help="With --build: what {objects} stands for, separated by blanks."
+    "--objects",
+    metavar="FILES",
+    help="With --build: the files that {objects} stands for, separated by spaces.",
 )
 
 
 def given(ctx: click.Context, name: str) -> bool:
-    """Whether the command line has a parameter, be it at its default value."""
+    """Whether the command line gives a parameter, even at its default value."""
     return ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
 
 

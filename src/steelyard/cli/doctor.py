@@ -11,7 +11,7 @@ from steelyard.cli.run_and_answer import terminal_width
 from steelyard.errors import MachineError
 
 
-@click.command(short_help="Show what can be observed and controlled here, and what improves it.")
+@click.command(short_help="Show what can be observed and controlled here, and how to improve it.")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, as_json: bool) -> None:

@@ -25,7 +25,7 @@ from steelyard.cli.run_and_answer import as_a_whole, tell_records, terminal_widt
 from steelyard.errors import UsageError
 
 
-@click.command(short_help="Find what a probe costs the program that it observes.")
+@click.command(short_help="Find what a probe costs the program it observes.")
 @click.argument("command", metavar="COMMAND", shell_complete=completion.commands)
 @click.option(
     "--probe",

@@ -1,5 +1,5 @@
-"""How often a program is called different from itself on this machine, which no honest tool does more often
-than its level says.
+"""The null: how often a program is called different from itself on this machine, which should not exceed the
+level of the test.
 
 Every comparison is a whole experiment: the runner, its journal, a record, the analysis. Two ways to compare
 take turns, so that both meet the same load.
@@ -130,7 +130,7 @@ def _left_s(done: int, total: int, elapsed_s: float, max_time_s: float) -> float
 
 
 def itself(request: CompareRequest) -> Make:
-    """One command as both arms, in randomised blocks and one after the other.
+    """Use one command as both arms, in randomised blocks and one after the other.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def itself(request: CompareRequest) -> Make:
 
 
 def only_command(request: CompareRequest) -> str:
-    """The command of a null.
+    """Return the command of a null.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def only_command(request: CompareRequest) -> str:
 
 
 def seed_of(request: CompareRequest, number: int) -> int:
-    """The seed of one comparison: another one for each, the same both ways."""
+    """Derive the seed of one comparison: different for each, the same both ways."""
     return int(generator(request.seed, "null", number).random() * 2**31)
 
 

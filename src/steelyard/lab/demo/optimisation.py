@@ -23,7 +23,7 @@ SINGLE: Final = (0, 16, 32, 48)
 
 
 class Optimisation(msgspec.Struct, frozen=True):
-    """What ``-O3`` brings over ``-O2``.
+    """Gain of ``-O3`` over ``-O2``.
 
     Attributes
     ----------

@@ -22,7 +22,7 @@ _WATCH_S: Final = 0.5
 
 
 def inspect_host() -> HostReport:
-    """Look at this machine; takes half a second, in which nothing of ours runs."""
+    """Inspect this machine; takes half a second, in which nothing of ours runs."""
     before = HostLoad.read()
     time.sleep(_WATCH_S)
     load = HostLoad.read().since(before)
@@ -36,6 +36,6 @@ def inspect_host() -> HostReport:
 
 
 def examine(host: HostState) -> tuple[HostFinding, ...]:
-    """What every check finds, worst first."""
+    """Collect the findings of all checks, worst first."""
     checks = (*surroundings.CHECKS, *access.CHECKS, *processor.CHECKS)
     return tuple(sorted((check(host) for check in checks), key=lambda each: WORST_FIRST.index(each.weight)))

@@ -1,4 +1,4 @@
-"""What Steelyard is allowed to observe and to control, as tried through the runner."""
+"""Checks of what Steelyard may observe and control, as tried through the runner."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PARANOID: Final = 1
 
 
 def hardware_counters(host: HostState) -> HostFinding:
-    """Cycles, instructions, misses."""
+    """Check cycles, instructions, misses."""
     missing = _missing(host, HARDWARE)
     if not missing:
         return HostFinding("hardware counters", "ok", ", ".join(HARDWARE))
@@ -32,7 +32,7 @@ def hardware_counters(host: HostState) -> HostFinding:
 
 
 def software_counters(host: HostState) -> HostFinding:
-    """What the kernel itself counts."""
+    """Check the counters that the kernel keeps itself."""
     missing = _missing(host, SOFTWARE)
     if not missing:
         return HostFinding("software counters", "ok", ", ".join(SOFTWARE))
@@ -46,7 +46,7 @@ def software_counters(host: HostState) -> HostFinding:
 
 
 def address_randomisation(host: HostState) -> HostFinding:
-    """Whether a context can be held."""
+    """Check whether a context can be held."""
     if host.facts.get("aslr") == 0:
         return HostFinding(
             "address randomisation",
@@ -68,7 +68,7 @@ def address_randomisation(host: HostState) -> HostFinding:
 
 
 def affinity(host: HostState) -> HostFinding:
-    """Whether programs can be given CPUs."""
+    """Check whether programs can be pinned to CPUs."""
     cpus, online = host.cpus, int(host.number("cpus_online") or host.cpus)
     found = f"programs can be given CPUs, {cpus} of {online} usable"
     if not host.facts.get("affinity_can_be_set"):
@@ -90,7 +90,7 @@ def affinity(host: HostState) -> HostFinding:
 
 
 def queue_wait(host: HostState) -> HostFinding:
-    """Time that a program is ready and has no CPU."""
+    """Check whether the time that a program is ready but has no CPU is known."""
     if host.facts.get("queue_wait_available"):
         return HostFinding("run-queue wait", "ok", "recorded with each trial")
     return HostFinding(
@@ -122,7 +122,7 @@ def compiler(host: HostState) -> HostFinding:
 
 
 def changes(host: HostState) -> HostFinding:
-    """What can be varied: the interventions of a spec."""
+    """Check which interventions of a spec can be made."""
     known = host.facts.get("interventions_missing")
     if known is None:  # a record of an earlier version
         return HostFinding("changes", "ok", "which can be made was not looked at")

@@ -1,4 +1,4 @@
-"""What sets the speed of the processor, and the clock that it is measured with."""
+"""Checks of the processor's speed, and of the clock that times the trials."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SLOW_CLOCK_S: Final = 1e-6
 
 
 def governor(host: HostState) -> HostFinding:
-    """Who chooses the frequency."""
+    """Check the frequency governor."""
     name = host.facts.get("governor")
     if name is None:
         return HostFinding(
@@ -35,7 +35,7 @@ def governor(host: HostState) -> HostFinding:
 
 
 def turbo(host: HostState) -> HostFinding:
-    """Frequencies above the nominal one."""
+    """Check for frequencies above the nominal one."""
     on = host.facts.get("turbo")
     if on is None:
         return HostFinding(
@@ -55,7 +55,7 @@ def turbo(host: HostState) -> HostFinding:
 
 
 def threads(host: HostState) -> HostFinding:
-    """Two CPUs on one core."""
+    """Check for two CPUs on one core."""
     state = host.facts.get("smt")
     if state != "on":
         # Words of the kernel.
@@ -71,7 +71,7 @@ def threads(host: HostState) -> HostFinding:
 
 
 def clock(host: HostState) -> HostFinding:
-    """The clock that times the trials."""
+    """Check the clock that times the trials."""
     source = str(host.facts.get("clock_source", "unknown"))
     step_s, cost_s = host.number("clock_step_s"), host.number("clock_cost_s")
     found = source
@@ -90,7 +90,7 @@ def clock(host: HostState) -> HostFinding:
 
 
 def huge_pages(host: HostState) -> HostFinding:
-    """Transparent huge pages."""
+    """Check transparent huge pages."""
     setting = host.facts.get("huge_pages")
     if setting != "always":
         return HostFinding("huge pages", "ok", str(setting or "not there"))
@@ -104,7 +104,7 @@ def huge_pages(host: HostState) -> HostFinding:
 
 
 def numa(host: HostState) -> HostFinding:
-    """Memory that moves between nodes."""
+    """Check for memory that moves between nodes."""
     nodes = int(host.number("numa_nodes") or 1)
     if nodes == 1 or not host.facts.get("numa_balancing"):
         return HostFinding("NUMA", "ok", f"{nodes} node" + ("s, pages stay" if nodes > 1 else ""))

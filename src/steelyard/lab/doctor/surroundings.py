@@ -1,4 +1,4 @@
-"""What shares the machine with the experiment: other work, the hypervisor, control groups, memory."""
+"""Checks of whatever shares the machine: other work, the hypervisor, control groups, memory."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from steelyard.answers.machine import HostFinding, Weight
 from steelyard.lab.doctor.finding import Check, HostState
 
 _BUSY: Final = 0.25
-"""Share of the CPUs that others may use before it is worth a word."""
+"""Fraction of the CPUs that other work may use before it is reported."""
 _STOLEN: Final = 0.01
 _SCARCE: Final = 0.1
-"""Share of memory that should be free."""
+"""Fraction of memory that should be free."""
 
 
 def other_load(host: HostState) -> HostFinding:
-    """CPU time that others use while nothing of ours runs."""
+    """Check the CPU time of other work while nothing of ours runs."""
     load, cpus = host.load, host.cpus
     busy = load.busy_s / load.elapsed_s
     average = "" if load.load_1m is None else f" (load average {load.load_1m:.1f})"
@@ -33,7 +33,7 @@ def other_load(host: HostState) -> HostFinding:
 
 
 def steal(host: HostState) -> HostFinding:
-    """CPU time that the hypervisor gave to others."""
+    """Check the CPU time that the hypervisor gave to others."""
     now = host.load.steal_s / (host.load.elapsed_s * host.cpus)
     uptime = host.number("uptime_s") or 0.0
     before = host.number("steal_since_boot_s")
@@ -45,13 +45,13 @@ def steal(host: HostState) -> HostFinding:
         "steal",
         "problem" if now > _BUSY else "limitation",
         found,
-        "The hypervisor runs others on these CPUs; a program stands still meanwhile without a sign of its"
-        " own. No command here changes that, a machine of one's own does.",
+        "The hypervisor runs others on these CPUs, and a program stands still meanwhile without noticing. No"
+        " command here changes that; a dedicated machine does.",
     )
 
 
 def virtualization(host: HostState) -> HostFinding:
-    """Hypervisor and container."""
+    """Check for a hypervisor and a container."""
     hypervisor, container = host.facts.get("virtualization"), host.facts.get("container")
     inside = " in ".join(str(each) for each in (container, hypervisor) if each)
     if not hypervisor:
@@ -60,13 +60,13 @@ def virtualization(host: HostState) -> HostFinding:
         "machine",
         "limitation",
         f"virtual: {inside}",
-        "Frequencies, caches and CPUs are shared with guests that nobody here sees. Compare within one run,"
+        "Frequencies, caches and CPUs are shared with guests that are invisible here. Compare within one run,"
         " never across days.",
     )
 
 
 def cpu_limit(host: HostState) -> HostFinding:
-    """Quota of the control groups."""
+    """Check the CPU quota of the control groups."""
     limit = host.number("cgroup_cpu_limit")
     if limit is None:
         return HostFinding("CPU quota", "ok", "none")
@@ -82,12 +82,12 @@ def cpu_limit(host: HostState) -> HostFinding:
 
 
 def memory(host: HostState) -> HostFinding:
-    """Memory that is free, and what happens where it is not."""
+    """Check how much memory is free."""
     total, free = host.number("memory_bytes"), host.number("memory_available_bytes")
     limit = host.number("cgroup_memory_limit_bytes")
     if total is None or free is None:
         return HostFinding(
-            "memory", "limitation", "not said by this kernel", "Whether programs swap is not known."
+            "memory", "limitation", "not reported by this kernel", "Whether programs swap is not known."
         )
     found = f"{free / 2**30:.1f} of {total / 2**30:.1f} GiB free"
     found += f", {limit / 2**30:.1f} GiB by control group" if limit is not None else ""
@@ -103,7 +103,7 @@ def memory(host: HostState) -> HostFinding:
 
 
 def pressure(host: HostState) -> HostFinding:
-    """Pressure stall information of the kernel."""
+    """Check for pressure stall information of the kernel."""
     if host.facts.get("pressure_available"):
         return HostFinding("pressure", "ok", "recorded with each batch (PSI)")
     return HostFinding(

@@ -1,4 +1,4 @@
-"""An observation: rehearse, measure every level in randomised blocks, count what probes add, compare."""
+"""Observe: rehearse, measure every level in randomised blocks, count what probes add, compare."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
 
 
 def _refuse_missing(request: ObserveRequest) -> None:
-    """Before the first run: counters, and addresses that can be held where contexts are drawn."""
+    """Refuse, before the first run, what this machine lacks: counters, or fixed addresses for contexts."""
     if request.trace is not None:
         request.trace.refuse_missing()
     missing = str(capabilities()["counters_missing"]).split(",") if request.counters else []
@@ -124,9 +124,12 @@ def _refuse_missing(request: ObserveRequest) -> None:
             )
     known = (*BUILTIN, *request.counters)
     if request.metric not in known:
-        raise UsageError(f"there is no metric {request.metric}", hint=suggest_metric(request.metric, known))
+        raise UsageError(f"unknown metric `{request.metric}`", hint=suggest_metric(request.metric, known))
     if request.contexts and (why := INTERVENTIONS["aslr"].missing("off")):
-        raise MachineError(f"contexts cannot be held here: {why}", hint="--one-context measures without")
+        raise MachineError(
+            f"contexts cannot be held on this machine: {why}",
+            hint="--one-context measures without drawing contexts",
+        )
 
 
 def _library(directory: Path) -> Path:

@@ -1,4 +1,4 @@
-"""What an experiment could show, from its design and, where its record is there, from the spreads in that."""
+"""Outlook of an experiment: what it could show, given its design and the spreads in its record, if any."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MOST_TREATMENTS: Final = 2000
 def outlook_of(
     experiment: Experiment, treatments: Sequence[Treatment], blocks: int, directory: Path
 ) -> Outlook | None:
-    """For so many complete blocks; ``None`` where nothing is compared."""
+    """Estimate what so many complete blocks could show; ``None`` where nothing is compared."""
     design, analysis = experiment.design, experiment.analysis
     passes = experiment.contexts.passes if experiment.contexts else 1
     unit: Unit = "run" if design.in_rows else "context" if passes > 1 else "block"
@@ -51,7 +51,7 @@ def outlook_of(
 
 
 def _judge(experiment: Experiment, unit: Unit) -> Judge:
-    """What stands in its place where its units are others, or none, is t."""
+    """Test that will judge; t where the units do not suit the declared one."""
     analysis = experiment.analysis
     kind = meant(analysis.estimand, analysis.interval)
     if kind == "sign" and unit != "run":

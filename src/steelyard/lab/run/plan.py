@@ -1,4 +1,4 @@
-"""What an experiment would run, without running any of it."""
+"""Preview of an experiment: what would run, without running any of it."""
 
 from __future__ import annotations
 
@@ -66,9 +66,7 @@ def preview(experiment: Experiment, directory: Path) -> Preview:
 
 
 def shown_command(experiment: Experiment, treatment: Treatment) -> str:
-    """The command of a treatment as one would type it; ``{build}`` and ``{trial}`` are not known yet and
-    stay.
-    """
+    """Format the command of a treatment as one would type it, ``{build}`` and ``{trial}`` left in place."""
     words = experiment.program.commands
     chosen = words[str(treatment.levels["command"]) if len(words) > 1 else next(iter(words))]
     known = {name: format_level(level) for name, level in treatment.levels.items()}

@@ -106,7 +106,7 @@ static void steelyard_probe_begin(void) {
         wanted.exclude_hv = 1;
         steelyard_counters[i] = (int)syscall(SYS_perf_event_open, &wanted, 0, -1, -1, 0UL);
         if (steelyard_counters[i] < 0) {
-            fprintf(stderr, "steelyard_probe: the counter %s cannot be had: %s\n", steelyard_event_names[i],
+            fprintf(stderr, "steelyard_probe: the counter %s is not available: %s\n", steelyard_event_names[i],
                     strerror(errno));
             exit(4);
         }
