@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import msgspec
-
-from steelyard.answers.document import written
 from steelyard.answers.status import State, Status
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import counted, listed, printable
@@ -33,7 +30,7 @@ def lines(status: Status, width: int = 80) -> list[Line]:
         "runs": f"{status.trials_done:,}, {_failed(status)}",
         "precision": _precision(status),
         "time": _time(status),
-        "held by": _holder(status),
+        "locked by": _holder(status),
         "record": printable(status.record),
     }
     head = f"{printable(status.experiment)}: {_WORDS[status.state]}"
@@ -42,12 +39,6 @@ def lines(status: Status, width: int = 80) -> list[Line]:
         if fact:
             shown += paragraph(fact, width, first=f"  {title:<11}", rest=" " * 13)
     return shown
-
-
-def document(status: Status) -> str:
-    """The document ``steelyard/status``, version 1."""
-    content = {"format": "steelyard/status", "version": 1, **msgspec.to_builtins(status)}
-    return written(content)
 
 
 def _blocks(status: Status) -> str:

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-import msgspec
-
-from steelyard.answers.document import written
-from steelyard.answers.plan import PlannedTreatment, Preview, Refusal
+from steelyard.answers.plan import PLAN, PlannedTreatment, Preview, Refusal
 from steelyard.factorial.signs import SignTable, main_effects
 from steelyard.report.plan import outlook as outlooks
 from steelyard.report.plan.question import build_words, claims_words, where_words
@@ -101,16 +98,13 @@ def _sentences(title: str, sentences: Sequence[str], width: int) -> list[Line]:
 def document(preview: Preview, experiment: Experiment) -> str:
     """The document ``steelyard/plan``, version 1."""
     build = experiment.build
-    content = {
-        "format": "steelyard/plan",
-        "version": 1,
-        **msgspec.to_builtins(preview),
-        "trials": preview.trials,
-        "launch": {"kind": experiment.launch.kind, "words": where_words(experiment.launch)},
-        "build": None if build is None else {"command": build.command, "programs": preview.builds},
-        "claims": claims_words(experiment),
-    }
-    return written(content)
+    return PLAN.text(
+        preview,
+        trials=preview.trials,
+        launch={"kind": experiment.launch.kind, "words": where_words(experiment.launch)},
+        build=None if build is None else {"command": build.command, "programs": preview.builds},
+        claims=claims_words(experiment),
+    )
 
 
 def _design(preview: Preview) -> str:
