@@ -17,6 +17,8 @@ from msgspec.structs import fields
 from steelyard.report.text.line import Line
 
 if TYPE_CHECKING:
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.plan import Preview
     from steelyard.lab.answer.check import Checked
     from steelyard.lab.answer.model import Modelled
     from steelyard.lab.run.run_loop import Watch
@@ -25,8 +27,6 @@ if TYPE_CHECKING:
     from steelyard.series import Series
     from steelyard.spec.claims.claim import Claim
     from steelyard.spec.experiment import Experiment
-    from steelyard.stats.answer import Answer
-    from steelyard.stats.planning.preview import Preview
     from steelyard.store import Record
 
 T = TypeVar("T")

@@ -11,6 +11,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from steelyard.analysis import Analysis, TypeB
+from steelyard.answers.analysis import DesignFacts
+from steelyard.answers.comparison import Speedup
 from steelyard.answers.undefined import Undefined
 from steelyard.estimand import INTERVALS
 from steelyard.report.answer.document import render
@@ -18,8 +20,6 @@ from steelyard.report.answer.text import render as text
 from steelyard.sample import Failures
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.comparison import compare
-from steelyard.stats.compare.speedup import Speedup
-from steelyard.stats.design_facts import DesignFacts
 from steelyard.stats.hypothesis.holm import holm
 
 KINDS = [(estimand, kind) for estimand, kinds in INTERVALS.items() for kind in kinds]

@@ -102,12 +102,13 @@ def calibrate(
     as_json: bool,
 ) -> int:
     """Compare a command with itself as ``--null`` asks, print the rates, and return the exit code."""
+    from steelyard.answers.null import NULL
     from steelyard.answers.status import Progress
     from steelyard.lab.compare.compare import state_directory
     from steelyard.lab.compare.null import COMPARISONS, Make, itself
     from steelyard.lab.compare.null import null as compare_with_itself
     from steelyard.lab.compare.null_layout import layouts
-    from steelyard.report.null import lines, render_json
+    from steelyard.report.null import lines
     from steelyard.report.text.line import write
     from steelyard.report.text.progress import ProgressLine
 
@@ -132,7 +133,7 @@ def calibrate(
     finally:
         line.clear()
     if as_json:
-        click.echo(render_json(result), nl=False)
+        click.echo(NULL.text(result), nl=False)
     else:
         write(lines(result, terminal_width()), sys.stdout)
     return 130 if result.interrupted else 0

@@ -17,11 +17,11 @@ from steelyard.estimand import Estimand, IntervalKind
 from steelyard.spec.experiment import Experiment
 
 if TYPE_CHECKING:
+    from steelyard.answers.analysis import Answer
     from steelyard.lab.answer.check import Checked
     from steelyard.report.claims.document import Source
     from steelyard.report.text.line import Line
     from steelyard.report.text.progress import ProgressLine
-    from steelyard.stats.answer import Answer
     from steelyard.store import Record
 
 

@@ -9,7 +9,7 @@ from steelyard.design import treatments
 from steelyard.errors import RecordError, UsageError
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.answer.design_facts import _cap
-from steelyard.spec.experiment import Launching
+from steelyard.spec.experiment import LaunchMethod
 from steelyard.store import Record
 
 
@@ -190,7 +190,7 @@ def test_where_time_is_simulated_the_clock_of_this_machine_says_nothing(
     tmp_path, kind, metric, of_this_machine
 ):
     platform = "m.xml" if kind == "smpi" else None
-    asked = made_up.experiment(launch=Launching(kind=kind, ranks="2", platform=platform))
+    asked = made_up.experiment(launch=LaunchMethod(kind=kind, ranks="2", platform=platform))
     blocks = made_up.blocks(4)
     with Record.create(
         tmp_path / "a.lab", asked, treatments=made_up.treatments(), metrics=made_up.METRICS

@@ -35,7 +35,7 @@ def test_table_1_unpaired_has_the_degrees_of_freedom_and_intervals_of_the_guide(
     k = witness.t.isf(0.025, result.nu)
     assert k == pytest.approx(2.209385, abs=5e-7)
     assert k * result.u == pytest.approx(0.465741, abs=5e-7)
-    interval = result.interval()
+    interval = result.ci95
     assert (interval.low, interval.high) == pytest.approx((0.652345, 1.616100), abs=5e-7)
 
 
@@ -95,7 +95,7 @@ def test_swapping_the_two_keeps_the_relative_uncertainty_and_turns_the_interval_
     one, other = adjusted(sample, old, new), adjusted(sample, new, old)
     assert one.value == pytest.approx(1 / other.value)
     assert one.u / one.value == pytest.approx(other.u / other.value, rel=1e-9, abs=1e-9)
-    mine, theirs = one.interval(), other.interval().reciprocal()
+    mine, theirs = one.ci95, other.ci95.reciprocal()
     assert (mine.low, mine.high) == pytest.approx((theirs.low, theirs.high), rel=1e-9)
 
 

@@ -10,10 +10,11 @@ from scipy import stats as witness
 from statsmodels.stats.multitest import multipletests
 
 from steelyard.analysis import Analysis
+from steelyard.answers.comparison import Speedup
 from steelyard.answers.undefined import Undefined
 from steelyard.sample import Failures
 from steelyard.stats.compare.comparison import compare, intervals
-from steelyard.stats.compare.speedup import Speedup
+from steelyard.stats.compare.speedup import resolvable
 
 tables = st.integers(2, 5).flatmap(
     lambda k: st.lists(st.lists(st.floats(0.5, 2), min_size=k, max_size=k), min_size=3, max_size=15)
@@ -271,7 +272,7 @@ def test_contexts_that_return_are_counted(sample):
 def test_the_resolvable_difference_is_at_the_level_that_holm_left(trio):
     second = compare(trio, Analysis())[1]
     assert isinstance(second.speedup, Speedup)
-    assert second.resolvable == second.speedup.resolvable(0.05)
+    assert second.resolvable == resolvable(second.speedup, 0.05)
     pair = [trio[0], trio[2], trio[2]]
     assert math.isfinite(second.resolvable)
     assert compare(pair, Analysis())[0].resolvable > second.resolvable

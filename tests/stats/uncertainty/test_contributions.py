@@ -13,7 +13,7 @@ from steelyard.analysis import Analysis, TypeB
 from steelyard.stats.compare.comparison import compare, intervals
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.estimate import estimate
-from steelyard.stats.compare.speedup import Speedup
+from steelyard.stats.compare.speedup import of_equal_units
 from steelyard.stats.uncertainty.contributions import Contribution, contributions, with_type_b
 
 pairs = st.lists(st.tuples(st.floats(0.5, 2), st.floats(0.5, 2)), min_size=4, max_size=12)
@@ -145,7 +145,7 @@ def test_laws_that_have_no_place_for_it_stay_as_they_are(sample, interval):
 
 def test_equal_launches_without_pairs_say_no_more_than_relabelling_them_can():
     """Of two and two launches, one arrangement of six is as they were found, and one its mirror image."""
-    equal = Speedup(0.0, 0.0, None, 4, 1.0, "unpaired-log-ratio-permutation")
+    equal = of_equal_units(0.0, "unpaired", (2, 2))
     found = with_type_b(equal, [Contribution(TypeB("clock", 1e-6), "both", 1.0)])
     assert found.p_of(1.05) == equal.p_of(1.05) == pytest.approx(2 / 6)
     assert found.interval(0.3) is None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from steelyard.analysis import Analysis, MeasuredTypeB, TypeB
+from steelyard.answers.analysis import Answer
 from steelyard.answers.notice import Notice
 from steelyard.errors import RecordError, UsageError
 from steelyard.estimand import INTERVALS, PROPAGATED, Estimand, IntervalKind, OnFailures
@@ -19,13 +20,13 @@ from steelyard.lab.run.status import extent
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.layout import layout_of
 from steelyard.spec.valgrind import counting
-from steelyard.stats.answer import Answer, answer
+from steelyard.stats.answer import answer
 from steelyard.stats.planning.alpha_spending import level_after
 from steelyard.store import Disturbance, Record
 from steelyard.units import BUILTIN, Scalar
 
 if TYPE_CHECKING:
-    from steelyard.stats.contexts.profile import ByContext
+    from steelyard.answers.contexts import ByContext
     from steelyard.stats.planning.precision import Precision
 
 DISTURBED_SHARE: Final = 0.01
@@ -102,7 +103,8 @@ def by_context(record: Record, *, metric: str | None = None) -> ByContext:
         As ``analyze``.
     """
     # Imported where they are asked for: an answer does without.
-    from steelyard.stats.contexts.profile import ByContext, Profile, profile
+    from steelyard.answers.contexts import ByContext, Profile
+    from steelyard.stats.contexts.profile import profile
     from steelyard.stats.contexts.visits import same_contexts
 
     experiment = record.experiment

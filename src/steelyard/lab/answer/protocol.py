@@ -8,9 +8,9 @@ from typing import Final
 from msgspec.structs import replace
 
 from steelyard.analysis import Analysis
+from steelyard.answers.protocol import NAME
 from steelyard.errors import UsageError
 from steelyard.sample import Treatment
-from steelyard.stats.protocol_2014.rules import NAME
 from steelyard.units import Scalar
 
 PROTOCOLS: Final = ("default", NAME)

@@ -128,7 +128,7 @@ class Stages:
         )
         wanted = experiment.program.verify.exit
         ends = [
-            None if raw.status == "ok" and wanted in (None, raw.exit_code) else ending(raw)
+            None if raw.status == "ok" and wanted in ("any", raw.exit_code) else ending(raw)
             for raw in probe_launches([made[treatment.id] for treatment in drawn])
         ]
         known = {tuple(row.values()): end for row, end in zip(unique, ends, strict=True)}

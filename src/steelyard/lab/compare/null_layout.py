@@ -24,6 +24,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
+from steelyard.answers.null import Way
 from steelyard.design.randomness import generator, permutation
 from steelyard.errors import UsageError
 from steelyard.interventions.built import ORDERS, LinkOrder, Padding
@@ -31,7 +32,6 @@ from steelyard.lab.compare.compare import CompareRequest, split
 from steelyard.lab.compare.null import Make, only_command, seed_of
 from steelyard.spec.experiment import Build, Contexts, Experiment, Factor, Range, Zip
 from steelyard.spec.text.placeholders import escape
-from steelyard.stats.null import Way
 from steelyard.units import Scalar
 
 PLACE: Final = "layout_directory"

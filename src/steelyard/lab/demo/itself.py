@@ -11,11 +11,11 @@ from typing import Final, Literal
 
 import msgspec
 
+from steelyard.answers.comparison import Speedup
 from steelyard.errors import MachineError
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.run.run import run
 from steelyard.spec import experiment
-from steelyard.stats.compare.speedup import Speedup
 from steelyard.store import Record
 
 COMPARISONS: Final = 40

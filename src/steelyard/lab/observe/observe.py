@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from steelyard.answers.observation import Change, Observation, Probed, Trace
 from steelyard.errors import MachineError, ProgramError, UsageError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.observe.probes import INCLUDE, NONE, Probe, distinct
@@ -23,8 +24,7 @@ from steelyard.spec.experiment import Experiment
 from steelyard.spec.hints.metric_names import suggest_metric
 from steelyard.stats.perturbation.any_level import any_level
 from steelyard.stats.perturbation.changes import changes, correlations
-from steelyard.stats.perturbation.finding import Change, Observation, Probed
-from steelyard.stats.perturbation.tracing import Trace, traces
+from steelyard.stats.perturbation.tracing import traces
 from steelyard.store import Record
 from steelyard.units import BUILTIN
 

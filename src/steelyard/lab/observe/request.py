@@ -118,7 +118,7 @@ class ObserveRequest(msgspec.Struct, frozen=True, kw_only=True):
                 stdin=None if self.stdin is None else escape(self.stdin),
                 timeout_s=self.timeout_s,
                 counters=tuple(self.counters),
-                verify=Verify(exit=exit_code),
+                verify=Verify(exit="any" if exit_code is None else exit_code),
             ),
             build=self._build(),
             factors=factors,

@@ -88,12 +88,15 @@ class Tracing(msgspec.Struct, frozen=True):
             name: ("sh", "-c", script, "sh", *words) for name, words in experiment.program.commands.items()
         }
         number = r"([0-9.]+)"
-        metrics = [UserMetric("trace_cpu_ns", "ns", source="stderr", pattern=_row(CLOCK, "[0-9.]+") + number)]
+        spent = _row(CLOCK, "[0-9.]+") + number
+        metrics = [UserMetric("trace_cpu_ns", unit="ns", source="stderr", pattern=spent)]
         for event in (CLOCK, *self.events):
             at = rf"^ *{number}(?=" + _row(event, "[0-9.]+").removeprefix(_AT) + ")"
-            metrics.append(UserMetric(_at(event), "s", source="stderr", pattern=at))
+            metrics.append(UserMetric(_at(event), unit="s", source="stderr", pattern=at))
             if event != CLOCK:
-                metrics.append(UserMetric(_name(event), "", source="stderr", pattern=_row(event, number)))
+                metrics.append(
+                    UserMetric(_name(event), unit="", source="stderr", pattern=_row(event, number))
+                )
         return msgspec.structs.replace(
             experiment,
             name="observe, traces",

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.analysis import Analysis
+from steelyard.answers.comparison import Speedup
+from steelyard.answers.plan import Judge, Outlook, Pilot, Unit
 from steelyard.errors import SteelyardError
 from steelyard.estimand import meant
 from steelyard.sample import Sample, Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.stats.compare.comparison import intervals
 from steelyard.stats.compare.pairing import pair_up
-from steelyard.stats.compare.speedup import Speedup
 from steelyard.stats.planning.looking_ahead import outlook
-from steelyard.stats.planning.outlook import Judge, Outlook, Pilot, Unit
 from steelyard.store import Record
 from steelyard.store.facts import FILE
 from steelyard.units import Metric

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from steelyard.answers.plan import PlannedTreatment, Preview
 from steelyard.design import blocks_until, different, next_look, separability, treatments
 from steelyard.factorial.signs import sign_table
 from steelyard.interventions import AFFINITY
@@ -17,7 +18,6 @@ from steelyard.spec.experiment import Experiment
 from steelyard.spec.layout import layout_of
 from steelyard.spec.text.placeholders import expand, format_level
 from steelyard.spec.text.shell_text import expand_for_shell
-from steelyard.stats.planning.preview import PlannedTreatment, Preview
 from steelyard.store import Record
 
 
