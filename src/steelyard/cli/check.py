@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.cli.data import ask, data_options
-from steelyard.cli.options import json_option, strict_option
+from steelyard.cli.options import json_option, refuse_unwritable, strict_option
 from steelyard.cli.run_and_answer import source_of, terminal_width
-from steelyard.errors import UsageError
+from steelyard.errors import InterruptedRunError, ProgramError, SteelyardError, UsageError
 from steelyard.exchange.cube import holds_profiles
 
 if TYPE_CHECKING:
@@ -60,21 +60,50 @@ def command(
     A spec whose record is not finished is run first. Exits with 1 if a claim fails, with 3 under --strict if
     one is not resolved, with 5 if a program fails.
     """
-    checked = [_checked(name, about, run=not no_run) for name in names]
-    # Over several experiments, what fails beats what is open.
-    code = min((c for each in checked if (c := each.exit_code(strict=strict))), default=0)
     if junit is not None:
-        _write_junit(junit, checked, strict=strict)
+        refuse_unwritable(junit, "--junit")
+    checked, broken = _all_checked(names, about, run=not no_run)
+    if junit is not None:
+        _write_junit(junit, list(checked.values()), broken, strict=strict)
     if github:
-        for name, each in zip(names, checked, strict=True):
-            click.echo(_annotations(name, each, strict=strict), nl=False, err=True)
+        for name in names:
+            said = (
+                _annotations(name, checked[name], strict=strict)
+                if name in checked
+                else _broken_annotation(name, broken[name])
+            )
+            click.echo(said, nl=False, err=True)
+    if broken and len(names) == 1:
+        raise broken[names[0]]
+    # Over several experiments, what fails beats what is open, and what broke beats both.
+    codes = [code for each in checked.values() if (code := each.exit_code(strict=strict))]
+    code = ProgramError.exit_code if broken or ProgramError.exit_code in codes else min(codes, default=0)
     if as_json:
         from steelyard.report.claims.document import render
 
-        click.echo(render([(source_of(each), each.verdicts) for each in checked], code), nl=False)
+        click.echo(render([(source_of(each), each.verdicts) for each in checked.values()], code), nl=False)
     else:
-        _print(checked, strata=strata)
+        _print(list(checked.values()), strata=strata, headed=len(names) > 1)
+    for name, error in broken.items():
+        hint = f"\nhint: {error.hint}\n" if error.hint else ""
+        click.echo(f"error: {name}: {error.message}\n{hint}", err=True)
     ctx.exit(code)
+
+
+def _all_checked(
+    names: Sequence[Path], about: Mapping[str, Any], *, run: bool
+) -> tuple[dict[Path, Checked], dict[Path, SteelyardError]]:
+    """What could be judged, and what broke; one that breaks keeps no other from being judged."""
+    checked: dict[Path, Checked] = {}
+    broken: dict[Path, SteelyardError] = {}
+    for name in dict.fromkeys(names):
+        try:
+            checked[name] = _checked(name, about, run=run)
+        except InterruptedRunError:
+            raise
+        except SteelyardError as error:
+            broken[name] = error
+    return checked, broken
 
 
 def _checked(name: Path, about: Mapping[str, Any], *, run: bool) -> Checked:
@@ -139,14 +168,14 @@ def _run(experiment: Experiment, directory: Path, spec_text: str) -> None:
         line.clear()
 
 
-def _print(checked: Sequence[Checked], *, strata: bool) -> None:
+def _print(checked: Sequence[Checked], *, strata: bool, headed: bool) -> None:
     from steelyard.report.claims.text import lines, notes
     from steelyard.report.text.line import Line, Span, write
 
     width = terminal_width()
     out: list[Line] = []
     for each in checked:
-        if len(checked) > 1:
+        if headed:
             out += [*([()] if out else []), (Span(each.experiment, "heading"),)]
         out += lines(each.verdicts, each.alpha, width, strata=strata)
         out += notes(
@@ -167,10 +196,19 @@ def _annotations(name: Path, checked: Checked, *, strict: bool) -> str:
     return render(checked.experiment, file, spec, checked.verdicts, strict=strict)
 
 
-def _write_junit(file: Path, checked: Sequence[Checked], *, strict: bool) -> None:
+def _broken_annotation(name: Path, error: SteelyardError) -> str:
+    from steelyard.report.claims.github import render_error
+
+    return render_error(str(name), None if name.is_dir() else str(name), error.message)
+
+
+def _write_junit(
+    file: Path, checked: Sequence[Checked], broken: Mapping[Path, SteelyardError], *, strict: bool
+) -> None:
     from steelyard.report.claims.junit import render
 
-    text = render([(each.experiment, each.verdicts) for each in checked], strict=strict)
+    parts = [(each.experiment, each.verdicts) for each in checked]
+    text = render(parts, {str(name): error.message for name, error in broken.items()}, strict=strict)
     try:
         file.write_text(text, encoding="utf-8", errors="replace")
     except OSError as error:

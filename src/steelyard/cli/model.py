@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from steelyard.cli import completion
-from steelyard.cli.data import as_float, ask, data_options
-from steelyard.cli.options import json_option, strict_option
+from steelyard.cli.data import ask, data_options
+from steelyard.cli.options import json_option, refuse_unwritable, strict_option
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
@@ -94,6 +94,8 @@ def _run(
     from steelyard.report.text.counting import Counting
     from steelyard.scaling.question import SPACES
 
+    if accept is not None:
+        refuse_unwritable(accept, "--accept")
     asked = ask(data, **about)
     named = len(space) == 1 and space[0] in SPACES
     question = replace(
@@ -110,13 +112,17 @@ def _run(
     if accept is not None:
         from steelyard.scaling.status_quo import accept as accepted
 
-        accept.write_text(accepted(found.models), encoding="utf-8")
+        text, left_out = accepted(found.models, series, question)
+        accept.write_text(text, encoding="utf-8")
         click.echo(f"accepted as expectations: {accept}", err=True)
+        for name in left_out:
+            click.echo(f"not accepted, since its growth is not known: {name}", err=True)
     ranks = [m.validation.rank for m in found.models if m.validation is not None]
     verdicts = [rule.verdict for rule in found.rules]
     if "none" in ranks or "fails" in verdicts:
         return 1
-    return 3 if strict and ("undecided" in ranks or "not_resolved" in verdicts) else 0
+    unjudged = any(question.expectation(each.name, each.metric) is not None for each in found.failed)
+    return 3 if strict and (unjudged or "undecided" in ranks or "not_resolved" in verdicts) else 0
 
 
 def _after(
@@ -130,18 +136,15 @@ def _after(
 ) -> After:
     """Compute the answers that were asked for beyond the models."""
     from steelyard.report.models.follow_ups import After
-    from steelyard.scaling.advise import advise
     from steelyard.scaling.limit import Breaks, breaks
-    from steelyard.units import parse_size
+    from steelyard.scaling.suggest import advise
 
     limits, suggestions = [], []
     by_key = {(one.name, one.metric): one for one in series}
     for model in found.models:
         own = by_key[model.name, model.metric]
         if limit is not None:
-            broken = breaks(
-                own, float(parse_size(limit)) if model.unit == "B" else _positive(limit), question
-            )
+            broken = breaks(own, _quantity(limit, model.unit), question)
             if isinstance(broken, Breaks):
                 limits.append((model, broken))
         if suggest and model.validation is not None and model.validation.rank == "undecided":
@@ -173,9 +176,18 @@ def _print(found: Modelled, after: After, *, as_json: bool) -> None:
         write([*lines(*parts, width=width), *more(after, width)], sys.stdout)
 
 
-def _positive(text: str) -> float:
-    value = as_float(text)
+def _quantity(text: str, unit: str) -> float:
+    """A limit in the metric's unit: sizes and times may have one of their own."""
+    from steelyard.units import parse_duration, parse_size
+
+    try:
+        value = {"B": parse_size, "s": parse_duration}.get(unit, float)(text)
+    except (ValueError, UsageError):
+        value = 0.0
     if not 0 < value < float("inf"):
-        hint = "write a number in the metric's unit, as in --limit 0.001; sizes may have a unit"
-        raise UsageError(f"--limit: {text!r} is not a positive number", hint=hint)
-    return value
+        example = {"B": "'24 GB'", "s": "'5 ms'"}.get(unit, "0.001")
+        raise UsageError(
+            f"--limit: {text!r} is not a positive {'quantity in ' + unit if unit else 'number'}",
+            hint=f"write it in the metric's unit, as in --limit {example}",
+        )
+    return float(value)

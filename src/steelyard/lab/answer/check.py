@@ -11,7 +11,7 @@ import msgspec
 from steelyard.claims.judging import judge
 from steelyard.claims.observed import Observed
 from steelyard.claims.verdict import Verdict
-from steelyard.errors import UsageError
+from steelyard.errors import ProgramError, UsageError
 from steelyard.lab.answer.analyze import declared_of
 from steelyard.lab.answer.series_of_record import series_of_samples
 from steelyard.sample import Sample
@@ -35,6 +35,8 @@ class Checked(msgspec.Struct, frozen=True):
         Whether the run had come to its end.
     afterwards : bool
         Whether the claims are not those with which the record was run.
+    failed : bool
+        Whether the last run ended because a program failed.
     """
 
     experiment: str
@@ -44,9 +46,12 @@ class Checked(msgspec.Struct, frozen=True):
     precise: bool = True
     finished: bool = True
     afterwards: bool = False
+    failed: bool = False
 
     def exit_code(self, *, strict: bool) -> int:
-        """1 where a claim fails; 3 under ``strict`` where something is not resolved; else 0."""
+        """5 where the run failed; 1 where a claim fails; 3 under ``strict`` where one is not resolved."""
+        if self.failed:
+            return ProgramError.exit_code
         outcomes = {each.outcome for each in self.verdicts}
         if "fails" in outcomes:
             return 1
@@ -102,4 +107,5 @@ def check(record: Record, claims: Sequence[Claim] | None = None) -> Checked:
         precise=state != "precision_not_reached",
         finished=state in ("complete", "precision_not_reached"),
         afterwards=wanted != experiment.claims,
+        failed=state == "failed",
     )
