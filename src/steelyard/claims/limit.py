@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import Undefined
 from steelyard.claims.draft import Draft, Undecided
-from steelyard.claims.evidence import BreaksEvidence, ForetoldEvidence, MeanEvidence
+from steelyard.claims.evidence import BreaksEvidence, MeanEvidence, PredictedEvidence
 from steelyard.claims.mean import Mean, mean_of
 from steelyard.claims.observed import Observed, has, levels_of
 from steelyard.claims.verdict import Instance
@@ -117,12 +117,12 @@ def _bound(claim: Limit) -> float:
 def _foretold(claim: Limit, series: Series, scale: Mapping[str, float], *, failed: bool) -> Instance:
     found = model(series, Question(targets=(dict(scale),)))
     if isinstance(found, NotModelled):
-        nothing = ForetoldEvidence(claim.limit, series.unit, scale, None, None, None, 0, found.reason)
+        nothing = PredictedEvidence(claim.limit, series.unit, scale, None, None, None, 0, found.reason)
         return Instance(series.labels, "not_resolved", nothing)
     (prediction,) = found.predictions
     low, high = prediction.low, prediction.high
     interval = None if low is None or high is None else Interval(low, high)
-    evidence = ForetoldEvidence(
+    evidence = PredictedEvidence(
         claim.limit,
         series.unit,
         scale,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 import msgspec
 
@@ -57,6 +58,40 @@ class Verdict(msgspec.Struct, frozen=True):
     instances: tuple[Instance, ...]
     family: Family | None = None
     breaks: tuple[BreaksEvidence, ...] = ()
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """All claims of one experiment, judged.
+
+    Attributes
+    ----------
+    experiment : str
+    record : Path or None
+        ``None`` where data came from elsewhere.
+    alpha : float
+        Probability of any wrong verdict among the tests.
+    precise : bool
+        False where the run ended before the precision that the spec wants.
+    finished : bool
+        Whether the run had come to its end.
+    afterwards : bool
+        Whether the claims are not those with which the record was run.
+    """
+
+    experiment: str
+    record: Path | None
+    alpha: float
+    verdicts: tuple[Verdict, ...]
+    precise: bool = True
+    finished: bool = True
+    afterwards: bool = False
+
+    def exit_code(self, *, strict: bool) -> int:
+        """1 where a claim fails; 3 under ``strict`` where something is not resolved; else 0."""
+        outcomes = {each.outcome for each in self.verdicts}
+        if "fails" in outcomes:
+            return 1
+        return 3 if strict and ("not_resolved" in outcomes or not self.precise) else 0
 
 
 def combined(outcomes: Iterable[Outcome]) -> Outcome:

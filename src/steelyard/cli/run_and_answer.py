@@ -17,8 +17,7 @@ from steelyard.estimand import Estimand, IntervalKind
 from steelyard.spec.experiment import Experiment
 
 if TYPE_CHECKING:
-    from steelyard.lab.answer.check import Checked
-    from steelyard.report.claims.document import Source
+    from steelyard.claims.verdict import Checked
     from steelyard.report.text.line import Line
     from steelyard.report.text.progress import ProgressLine
     from steelyard.stats.answer import Answer
@@ -185,28 +184,12 @@ def _checked(record: Record) -> Checked:
     return check(record)
 
 
-def source_of(checked: Checked) -> Source:
-    """Where its verdicts come from, as documents say it."""
-    from steelyard.report.claims.document import Source
-
-    return Source(
-        experiment=checked.experiment,
-        record=str(checked.record) if checked.record else None,
-        alpha=checked.alpha,
-        finished=checked.finished,
-        precision_reached=checked.precise,
-        declared_afterwards=checked.afterwards,
-    )
-
-
 def _claims_entries(checked: Checked | None) -> list[dict[str, Any]]:
     if checked is None:
         return []
-    import msgspec
+    from steelyard.report.claims.document import entries_of
 
-    from steelyard.report.claims.document import verdict_entry
-
-    return [msgspec.to_builtins(verdict_entry(source_of(checked), each)) for each in checked.verdicts]
+    return entries_of(checked)
 
 
 def _claims_lines(checked: Checked | None) -> list[Line]:
