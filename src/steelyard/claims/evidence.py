@@ -214,7 +214,7 @@ class RuleEvidence(msgspec.Struct, frozen=True):
 
 
 class BreaksEvidence(msgspec.Struct, frozen=True):
-    """From where on a model passes a limit; ``at`` is ``None`` where it stays below in the whole range that was searched."""
+    """Scale from which a model passes a limit; ``at`` is ``None`` where it never does in the range searched."""
 
     __lines__: ClassVar[Lines] = (
         "name",
