@@ -35,7 +35,7 @@ class RatioEvidence(msgspec.Struct, frozen=True):
     resolvable : float or None
         The smallest relative difference from 1 that this n and spread would have shown with 80 % power.
     reason : str or None
-        Why there is no ratio, or ``"failures"`` where runs failed or timed out.
+        Reason for a missing ratio, or ``"failures"`` where runs failed or timed out.
     """
 
     __lines__: ClassVar[Lines] = (
@@ -214,7 +214,7 @@ class RuleEvidence(msgspec.Struct, frozen=True):
 
 
 class BreaksEvidence(msgspec.Struct, frozen=True):
-    """Scale from which a model passes a limit; ``at`` is ``None`` where it never does in the range searched."""
+    """Scale from which a model passes a limit; ``at`` is ``None`` where the search found none."""
 
     __lines__: ClassVar[Lines] = (
         "name",

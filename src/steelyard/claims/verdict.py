@@ -22,7 +22,7 @@ class Instance(msgspec.Struct, frozen=True):
 
 
 class Family(msgspec.Struct, frozen=True):
-    """How a claim was tested among the others of its experiment.
+    """Test of a claim among the others of its experiment.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class Checked(msgspec.Struct, frozen=True):
 
 
 def combined(outcomes: Iterable[Outcome]) -> Outcome:
-    """Of all strata together."""
+    """Outcome over all strata."""
     seen = set(outcomes)
     if "fails" in seen:
         return "fails"

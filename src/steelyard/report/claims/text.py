@@ -36,7 +36,7 @@ def words(verdict: Verdict) -> str:
 
 
 def claim_of(verdict: Verdict) -> str:
-    """What is claimed, bounds with the unit of their metric."""
+    """The claim in words, bounds with the unit of their metric."""
     return claim_text(verdict.claim, _unit(verdict))
 
 
@@ -79,16 +79,16 @@ def _family(ordered: Sequence[Verdict], alpha: float) -> str:
 
 
 def notes(width: int, *, finished: bool, precision_reached: bool, afterwards: bool) -> list[Line]:
-    """What a reader of the verdicts must know of the run and of the claims."""
+    """Cautions for a reader of the verdicts, about the run and the claims."""
     said = []
     if not finished:
-        said.append("The run has not ended: these are verdicts on what is there so far.")
+        said.append("The run has not ended: these verdicts rest on the blocks so far.")
     if not precision_reached:
         said.append("The run ended before the precision that the spec wants was reached.")
     if afterwards:
         said.append(
-            "The claims are not those with which the record was run: who has seen the values before chooses"
-            " what to claim by them."
+            "The claims are not those with which the record was run: claims that are chosen after seeing the"
+            " values prove less."
         )
     return [(Span(line),) for text in said for line in wrap(text, width, first="- ", rest="  ")]
 
