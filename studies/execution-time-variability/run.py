@@ -231,7 +231,8 @@ def report(summary: dict[str, Any], found: list[Found]) -> str:
                 lines += [f"{name}, {metric}, {program}: {text}" for text in effect_lines(effect)]
     lines += identical_pairs(found)
     cpus = len(os.sched_getaffinity(0))
-    if crowded := [n for n in (2, 4, 6) if n > cpus]:
+    crowded = [n for n in (2, 4, 6) if n > cpus]
+    if crowded and any("affinity" in name for name in summary):
         lines.append(f"{', '.join(map(str, crowded))} threads oversubscribe the {cpus} CPUs of this machine")
     return "\n".join(lines)
 
