@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from steelyard.stats.answer import Answer
-from steelyard.stats.compare.speedup import Speedup
-from steelyard.stats.protocol_2014.programs import ProgramTables
+from steelyard.answers.analysis import Answer
+from steelyard.answers.comparison import Speedup
+from steelyard.answers.protocol import ProgramTables
 
 PUBLISHED = Path(__file__).resolve().parent / "published.csv"
 

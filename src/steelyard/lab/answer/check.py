@@ -11,7 +11,7 @@ import msgspec
 from steelyard.claims.judging import judge
 from steelyard.claims.observed import Observed
 from steelyard.claims.verdict import Verdict
-from steelyard.errors import UsageError
+from steelyard.errors import ProgramError, UsageError
 from steelyard.lab.answer.analyze import declared_of
 from steelyard.lab.answer.series_of_record import series_of_samples
 from steelyard.sample import Sample
@@ -35,6 +35,8 @@ class Checked(msgspec.Struct, frozen=True):
         Whether the run had come to its end.
     afterwards : bool
         Whether the claims are not those with which the record was run.
+    failed : bool
+        Whether the last run ended because a program failed.
     """
 
     experiment: str
@@ -44,9 +46,12 @@ class Checked(msgspec.Struct, frozen=True):
     precise: bool = True
     finished: bool = True
     afterwards: bool = False
+    failed: bool = False
 
     def exit_code(self, *, strict: bool) -> int:
-        """1 where a claim fails; 3 under ``strict`` where something is not resolved; else 0."""
+        """5 where the run failed; 1 where a claim fails; 3 under ``strict`` where one is not resolved."""
+        if self.failed:
+            return ProgramError.exit_code
         outcomes = {each.outcome for each in self.verdicts}
         if "fails" in outcomes:
             return 1
@@ -54,9 +59,7 @@ class Checked(msgspec.Struct, frozen=True):
 
 
 def _compared(record: Record, metric: str, samples: Callable[[str], list[Sample]]) -> list[Sample]:
-    """What comparisons are made of: where that is declared, times to the limit, with the runs that ran into
-    it.
-    """
+    """Samples to compare: if the spec declares so, times to the limit, with the runs that reached it."""
     limit_s = record.experiment.program.timeout_s
     if limit_s is not None and declared_of(record, metric).failures == "as-limit":
         return record.times_to_limit(limit_s)
@@ -69,13 +72,13 @@ def check(record: Record, claims: Sequence[Claim] | None = None) -> Checked:
     Raises
     ------
     UsageError
-        There are no claims, or one speaks of what was not measured.
+        No claims, or one about something that was not measured.
     """
     experiment = record.experiment
     wanted = experiment.claims if claims is None else tuple(claims)
     if not wanted:
         raise UsageError(
-            f"{record.directory}: {experiment.name} claims nothing, so there is nothing to check",
+            f"{record.directory}: {experiment.name} has no claims to check",
             hint="add [[claims]] to the spec and check the spec: docs/checking.md has all kinds",
         )
     with record.snapshot():
@@ -104,4 +107,5 @@ def check(record: Record, claims: Sequence[Claim] | None = None) -> Checked:
         precise=state != "precision_not_reached",
         finished=state in ("complete", "precision_not_reached"),
         afterwards=wanted != experiment.claims,
+        failed=state == "failed",
     )
