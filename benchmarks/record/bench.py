@@ -36,7 +36,7 @@ EXPERIMENT = Experiment(
     program=Program(commands={"": ("true",)}),
     factors=(Factor("f", ("a", "b")),),
     design=Design(),
-    metrics=(UserMetric("rate", "1/s", "higher", source="stdout", pattern="(.*)"),),
+    metrics=(UserMetric("rate", unit="1/s", better="higher", source="stdout", pattern="(.*)"),),
 )
 METRICS = (Metric("rate", "1/s", "user", "higher"),)
 

@@ -73,12 +73,15 @@ class Space {
             }
             require(used >= previous, "candidates must be sorted by their number of terms");
             previous = used;
-            if (used >= 1)
+            if (used >= 1) {
                 space_.singles = std::min(space_.singles, q);
-            if (used >= 2)
+            }
+            if (used >= 2) {
                 space_.pairs = std::min(space_.pairs, q);
-            if (used >= 3)
+            }
+            if (used >= 3) {
                 space_.triples = std::min(space_.triples, q);
+            }
             const auto* t = terms.data() + q * steelyard::max_terms;
             space_.terms.push_back({t[0], t[1], t[2]});
             require(group.data()[q] >= 0, "groups count from 0");

@@ -19,34 +19,34 @@ from steelyard.errors import SpecError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.spec import loads
 from steelyard.spec.check.counters import COUNTERS
-from steelyard.spec.claims.tables import CLAIM_TABLES
-from steelyard.spec.tables.build import BuildTable
-from steelyard.spec.tables.contexts import ContextsTable, RangeTable, Setting
-from steelyard.spec.tables.design import DesignTable, StopTable
-from steelyard.spec.tables.factors import LevelTable, ZipTable
-from steelyard.spec.tables.launch import LaunchTable
-from steelyard.spec.tables.metrics import MetricTable
-from steelyard.spec.tables.program import ProgramTable, VerifyTable
+from steelyard.spec.claims.claim import KINDS
+from steelyard.spec.tables.build import Build
+from steelyard.spec.tables.contexts import ContextsTable, Range, Setting
+from steelyard.spec.tables.design import Design, Stop
+from steelyard.spec.tables.factors import LevelCommands, Zip
+from steelyard.spec.tables.launch import LaunchMethod
+from steelyard.spec.tables.metrics import UserMetric
+from steelyard.spec.tables.program import Program, Verify
 from steelyard.spec.tables.spec import SpecTable
-from steelyard.spec.tables.values import Command, Commands, Duration
+from steelyard.spec.tables.values import Command, Commands, Duration, keys_of
 from steelyard.spec.text.toml import toml_value
 from steelyard.units import BUILTIN, Scalar, format_duration
 
 TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "top": SpecTable,
-    "program": ProgramTable,
-    "program.verify": VerifyTable,
-    "build": BuildTable,
-    "factors.NAME": ZipTable,
-    "levels": LevelTable,
+    "program": Program,
+    "program.verify": Verify,
+    "build": Build,
+    "factors.NAME": Zip,
+    "levels": LevelCommands,
     "contexts": ContextsTable,
-    "contexts.NAME": RangeTable,
-    "design": DesignTable,
-    "design.stop": StopTable,
-    "metrics.NAME": MetricTable,
+    "contexts.NAME": Range,
+    "design": Design,
+    "design.stop": Stop,
+    "metrics.NAME": UserMetric,
     "analysis": Analysis,
-    "launch": LaunchTable,
-    **{f"claims.{key}": struct for key, struct in CLAIM_TABLES.items()},
+    "launch": LaunchMethod,
+    **{f"claims.{key}": struct for key, struct in KINDS.items()},
 }
 """What the documentation calls a table of the spec."""
 
@@ -56,9 +56,9 @@ _NAMED: Final[tuple[tuple[Any, str], ...]] = (
     (Duration, "time"),
     (Setting, '`"random"`, level, list of levels, or range'),
     (Scalar, "scalar"),
-    (dict[str, list[Scalar] | ZipTable], "table of factors"),
+    (dict[str, tuple[Scalar, ...] | Zip], "table of factors"),
     (list[dict[str, Any]], "list of tables"),
-    (list[LevelTable], "list of tables"),
+    (tuple[LevelCommands, ...], "list of tables"),
 )
 _PLAIN: Final[dict[Any, str]] = {str: "text", int: "whole number", float: "number", bool: "`true` or `false`"}
 
@@ -75,7 +75,10 @@ def keys(name: str) -> str:
         raise GeneratedBlockError(f"there is no table {name!r} in a spec; tables: {', '.join(TABLES)}")
     struct = TABLES[name]
     rows = []
+    settable = keys_of(struct)
     for field in msgspec.structs.fields(struct):
+        if field.encode_name not in settable:
+            continue
         hint = field.type
         kind = re.sub(r"(whole )?numbers?", rf"\g<0> {_bounds(hint)}", _words(hint), count=1).replace(
             " ,", ","
@@ -161,6 +164,8 @@ def _member(hint: Any) -> str:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is Literal:
         return " or ".join(f"`{toml_value(each)}`" for each in arguments)
+    if origin is tuple and arguments[-1] is not Ellipsis:
+        return f"list of {len(arguments)} {_plural(_words(arguments[0]))}"
     if origin in (list, tuple):
         return f"list of {_plural(_words(arguments[0]))}"
     if origin in (dict, Mapping):

@@ -8,12 +8,11 @@ import pytest
 from msgspec.structs import fields
 
 from steelyard.claims.judging import JUDGES, _judge_of
-from steelyard.spec.claims.claim import Claim, Faster, kind_of
-from steelyard.spec.claims.tables import CLAIM_TABLES
+from steelyard.spec.claims.claim import KINDS, Claim, Faster, kind_of
 
 
 def test_every_kind_of_claim_that_a_spec_can_make_has_a_judge():
-    assert JUDGES.keys() == CLAIM_TABLES.keys()
+    assert JUDGES.keys() == KINDS.keys()
 
 
 @pytest.mark.parametrize("kind", get_args(Claim))

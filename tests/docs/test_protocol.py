@@ -63,7 +63,7 @@ def test_the_lines_that_the_page_shows_are_read():
         metrics = shown.encode()
         metrics_bytes = len(metrics)
 
-    columns = Lines([UserMetric("latency_s", "s", source="lines")]).columns(Raw())
+    columns = Lines([UserMetric("latency_s", unit="s", source="lines")]).columns(Raw())
     assert [series.numbers for series in columns["latency_s"].values()] == [
         [1.2e-6, 1.3e-6],
         [4.1e-7, 4.0e-7],

@@ -201,12 +201,12 @@ name = "x"
 
 [program]
 command = ["{build}/p", "{n}"]
-timeout = "60.0 s"
+timeout = 60.0
 verify = { exit = "any", stdout = "ok" }
 
 [build]
 command = ["make", "OUT={build}"]
-timeout = "3600.0 s"
+timeout = 3600.0
 
 [factors]
 n = [1, 2]
@@ -218,7 +218,7 @@ passes = 2
 
 [design]
 exclude = [{ n = 1, aslr = "on" }]
-stop = { rel_halfwidth = 0.02, max_time = "600.0 s" }
+stop = { rel_halfwidth = 0.02, max_time = 600.0 }
 
 [metrics]
 rate = { source = "stdout", pattern = "r=(.)", better = "higher" }

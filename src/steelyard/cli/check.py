@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from steelyard.spec.experiment import Experiment
 
 
-@click.command(short_help="Judge the claims of specs and records: what holds, what fails, what is open.")
+@click.command(short_help="Judge the claims of specs and records: what holds, fails, or is not resolved.")
 @click.argument(
     "names", type=click.Path(path_type=Path), metavar="SPEC|RECORD|DATA...", nargs=-1, required=True
 )
-@click.option("--no-run", is_flag=True, help="Judge what is recorded; run nothing.")
-@click.option("--strata", is_flag=True, help="A line for each stratum too.")
+@click.option("--no-run", is_flag=True, help="Judge what is recorded, without running anything.")
+@click.option("--strata", is_flag=True, help="Also print a line for each stratum.")
 @click.option(
     "--junit",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Write the verdicts as JUnit XML too, for build servers.",
+    help="Also write the verdicts as JUnit XML, for build servers.",
 )
 @click.option(
     "--github",
     is_flag=True,
-    help="Annotate the change in GitHub Actions too, on stderr, with what fails or is open.",
+    help="Also annotate the change in GitHub Actions, on stderr, with what fails or is not resolved.",
 )
 @json_option
 @strict_option
@@ -54,11 +54,11 @@ def command(
     strict: bool,
     **about: Any,
 ) -> None:
-    """Judge the claims of each SPEC or RECORD (a directory NAME.lab), or expectations of growth of DATA that
-    `steelyard model` reads: the options from --expect on are about those.
+    """Judge the claims of each SPEC or RECORD (a directory NAME.lab), or the expected growth of DATA that
+    `steelyard model` reads. The options from --expect on are about DATA.
 
-    A spec whose record is not finished is run first. Exits with 1 where a claim fails, with 3 under --strict
-    where one is not resolved, with 5 where a program fails.
+    A spec whose record is not finished is run first. Exits with 1 if a claim fails, with 3 under --strict if
+    one is not resolved, with 5 if a program fails.
     """
     if junit is not None:
         refuse_unwritable(junit, "--junit")
@@ -110,8 +110,8 @@ def _checked(name: Path, about: Mapping[str, Any], *, run: bool) -> Checked:
     asked = any(about.values())
     if name.suffix == ".toml" and asked:
         raise UsageError(
-            f"{name} claims what it expects itself",
-            hint="leave out the options about data, or add [[claims]]",
+            f"{name} states its own expectations in [[claims]]",
+            hint="leave out the options about data, or add to [[claims]]",
         )
     recorded = name.is_dir() and not holds_profiles(name)
     if asked or not (recorded or name.suffix == ".toml" or name.name == "record.sqlite"):
@@ -128,7 +128,7 @@ def _checked(name: Path, about: Mapping[str, Any], *, run: bool) -> Checked:
     experiment = load(name)
     if not experiment.claims:
         raise UsageError(
-            f"{name} claims nothing, so there is nothing to check",
+            f"{name} has no claims to check",
             hint="add to it: [[claims]], and below: faster = { … }, than = { … }",
         )
     directory = record_of_spec(name)
@@ -156,7 +156,7 @@ def _of_data(name: Path, about: Mapping[str, Any]) -> Checked:
 
 
 def _run(experiment: Experiment, directory: Path, spec_text: str) -> None:
-    """Run what is not finished, with a line of progress; nothing is said of what is."""
+    """Run the spec to its end with a line of progress, silently if it has ended already."""
     from steelyard.lab.run.existing_record import with_recorded_claims
     from steelyard.lab.run.run import run
     from steelyard.report.text.progress import ProgressLine

@@ -1,4 +1,4 @@
-"""What ``model`` and ``check`` share: data of any format, and what is expected of them."""
+"""Options that ``model`` and ``check`` share: data of any format, and expectations about them."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def ask(
     unit: str,
     inclusive: bool,
 ) -> ModelRequest:
-    """Read the data and the options.
+    """Read the data and the options into a request.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def ask(
     )
     if not series:
         raise UsageError(
-            f"{data}: no function is left", hint="leave out --metric or --function to see what there is"
+            f"{data}: no function matches", hint="leave out --metric or --function to see them all"
         )
     if stated and not rules and not any(one.name == litmus or _stated(one, stated) for one in series):
         raise UsageError(
@@ -188,7 +188,7 @@ def _refuse_unknown(metric: str, series: Sequence[Series], data: Path) -> None:
     if known and metric not in known:
         from steelyard.spec.hints.metric_names import suggest_metric
 
-        raise UsageError(f"{data} has no values of a metric {metric!r}", hint=suggest_metric(metric, known))
+        raise UsageError(f"{data} has no values of the metric {metric!r}", hint=suggest_metric(metric, known))
 
 
 def _series(

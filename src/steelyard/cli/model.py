@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from steelyard.series import Series
 
 
-@click.command(short_help="Model how metrics grow with a parameter, and hold them to expectations.")
+@click.command(short_help="Model how metrics grow with a parameter, and check them against expectations.")
 @click.argument("data", type=click.Path(path_type=Path), metavar="DATA|RECORD")
 @data_options
 @click.option(
     "--method",
     type=click.Choice(("posterior", "seed001")),
     default="posterior",
-    help="seed001: least squares and leave-one-out, as published.",
+    help="Method of the models; seed001 is least squares and leave-one-out, as published.",
 )
 @click.option(
     "--space",
@@ -38,25 +38,30 @@ if TYPE_CHECKING:
     multiple=True,
     metavar="NAME|BIG-O",
     shell_complete=completion.spaces,
-    help="default, seed001, mpi-study, wide; or your own terms, one an option.",
+    help="Search space: default, seed001, mpi-study, wide; or terms of your own, one per option.",
 )
 @click.option(
     "--aggregate",
     default="auto",
     metavar="NAME",
     shell_complete=completion.aggregates,
-    help="What stands for repetitions: auto, mean, median, first-quartile, lower-half.",
+    help="Aggregate of repetitions: auto, mean, median, first-quartile, lower-half.",
 )
 @click.option(
-    "--accept", type=click.Path(path_type=Path), metavar="FILE", help="Write what was found as expectations."
+    "--accept",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the models that were found as expectations.",
 )
-@click.option("--limit", metavar="VALUE", help="From which scale on a value exceeds this ('24 GB', 0.001).")
+@click.option(
+    "--limit", metavar="VALUE", help="Find the scale from which on a value exceeds this ('24 GB', 0.001)."
+)
 @click.option(
     "--versus",
     metavar="LABEL",
-    help="Compare functions that differ in this label alone, each with the first: a column of --by.",
+    help="Compare functions that differ only in this label (a column of --by), each with the first.",
 )
-@click.option("--suggest", is_flag=True, help="Which points to measure next, where a rank is undecided.")
+@click.option("--suggest", is_flag=True, help="Suggest points to measure next where a rank is undecided.")
 @json_option
 @strict_option
 @click.pass_context
@@ -64,7 +69,7 @@ def command(ctx: click.Context, /, data: Path, **options: Any) -> None:
     """Model how every function of DATA grows: Extra-P text or JSON, JSON Lines, CSV, a directory of CUBE
     profiles, or a record NAME.lab.
 
-    Exits with 1 where a rank is none or a rule fails, with 3 under --strict where something is undecided.
+    Exits with 1 if a rank is "none" or a rule fails; under --strict, with 3 if something is undecided.
     """
     ctx.exit(_run(data, **options))
 
@@ -129,7 +134,7 @@ def _after(
     versus: str | None,
     suggest: bool,
 ) -> After:
-    """The answers that are only computed when asked for."""
+    """Compute the answers that were asked for beyond the models."""
     from steelyard.report.models.follow_ups import After
     from steelyard.scaling.limit import Breaks, breaks
     from steelyard.scaling.suggest import advise

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Final
 
 from steelyard.errors import UsageError
-from steelyard.spec.experiment import Launching
+from steelyard.spec.experiment import LaunchMethod
 from steelyard.spec.text.placeholders import expand
 from steelyard.units import Scalar
 
 MOST_RANKS: Final = 1 << 20
 
 
-def ranks_of(launching: Launching, levels: Mapping[str, Scalar]) -> int:
+def ranks_of(launching: LaunchMethod, levels: Mapping[str, Scalar]) -> int:
     """The number of ranks of a treatment; 1 where nothing is said.
 
     Raises

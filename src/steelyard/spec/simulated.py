@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from steelyard.errors import UsageError
-from steelyard.spec.experiment import Launching
+from steelyard.spec.experiment import LaunchMethod
 from steelyard.spec.text.placeholders import expand, names
 from steelyard.spec.text.toml import shown
 from steelyard.units import Scalar
@@ -30,7 +30,7 @@ class Shares(msgspec.Struct, frozen=True):
         return self.links > 0 or self.hosts > 0
 
 
-def shares_of(launching: Launching, levels: Mapping[str, Scalar]) -> Shares:
+def shares_of(launching: LaunchMethod, levels: Mapping[str, Scalar]) -> Shares:
     """The noise of a treatment.
 
     Raises
@@ -41,7 +41,7 @@ def shares_of(launching: Launching, levels: Mapping[str, Scalar]) -> Shares:
     return Shares(_share(launching.noise.links, levels), _share(launching.noise.hosts, levels))
 
 
-def scatter_seed(launching: Launching, levels: Mapping[str, Scalar]) -> int | None:
+def scatter_seed(launching: LaunchMethod, levels: Mapping[str, Scalar]) -> int | None:
     """What draws the order of hosts; ``None`` where ranks are packed.
 
     Raises
@@ -62,7 +62,7 @@ def scatter_seed(launching: Launching, levels: Mapping[str, Scalar]) -> int | No
     return int(seed_text(launching, levels))
 
 
-def seed_text(launching: Launching, levels: Mapping[str, Scalar]) -> str:
+def seed_text(launching: LaunchMethod, levels: Mapping[str, Scalar]) -> str:
     """The seed as it is handed on: the number of a trial is put in when there is one.
 
     Raises

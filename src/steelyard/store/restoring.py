@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from steelyard.sample import Treatment
+from steelyard.spec import stored
 from steelyard.spec.experiment import Experiment
 from steelyard.store.rows import as_given, block_row, insert, metric_rows, metrics_of, treatment_rows
 
@@ -51,7 +52,7 @@ def restore(target: sqlite3.Connection) -> None:
 
     ((text,),) = target.execute("SELECT experiment FROM record").fetchall()
     try:
-        experiment = msgspec.json.decode(text, type=Experiment)
+        experiment = stored.decode(text)
     except msgspec.MsgspecError:
         # Of a version whose spec is another; opening the record says so.
         return
@@ -66,7 +67,7 @@ def restore(target: sqlite3.Connection) -> None:
 
 
 def _restore_blocks(target: sqlite3.Connection, experiment: Experiment, drawn: Sequence[Treatment]) -> None:
-    """Only where a block follows from its number alone."""
+    """Insert blocks that are missing, where a block follows from its number alone."""
     from steelyard.design import stream_until
 
     contexts = experiment.contexts

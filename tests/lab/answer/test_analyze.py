@@ -9,7 +9,7 @@ from steelyard.design import treatments
 from steelyard.errors import RecordError, UsageError
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.answer.design_facts import _cap
-from steelyard.spec.experiment import Launching
+from steelyard.spec.experiment import LaunchMethod
 from steelyard.store import Record
 
 
@@ -71,7 +71,7 @@ def test_a_record_without_a_complete_block_says_what_to_do(tmp_path, made):
     asked = made()
     with (
         Record.create(tmp_path / "empty.lab", asked, treatments=treatments(asked)) as record,
-        pytest.raises(RecordError, match="no complete block yet") as caught,
+        pytest.raises(RecordError, match="no complete block to analyze yet") as caught,
     ):
         analyze(record)
     assert "steelyard status" in (caught.value.hint or "")
@@ -190,7 +190,7 @@ def test_where_time_is_simulated_the_clock_of_this_machine_says_nothing(
     tmp_path, kind, metric, of_this_machine
 ):
     platform = "m.xml" if kind == "smpi" else None
-    asked = made_up.experiment(launch=Launching(kind=kind, ranks="2", platform=platform))
+    asked = made_up.experiment(launch=LaunchMethod(kind=kind, ranks="2", platform=platform))
     blocks = made_up.blocks(4)
     with Record.create(
         tmp_path / "a.lab", asked, treatments=made_up.treatments(), metrics=made_up.METRICS

@@ -104,7 +104,7 @@ WORDS = [
         "n = 2 slower than n = 1 in cpu_s: holds; 2.00 × (95 % CI 1.90 to 2.10, 30 blocks)",
     ),
     (
-        one(Equivalent({"opt": "O3"}, {"opt": "O2"}, 0.02, where={"n": 1}), "holds", ratio(1.0, 0.99, 1.01)),
+        one(Equivalent({"opt": "O3"}, 0.02, {"opt": "O2"}, where={"n": 1}), "holds", ratio(1.0, 0.99, 1.01)),
         "O3 equivalent to O2 within 2 % where n = 1: holds; 1.000 × (95 % CI 0.990 to 1.010, 30 blocks)",
     ),
     (

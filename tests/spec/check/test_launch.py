@@ -6,8 +6,8 @@ import pytest
 
 from steelyard.errors import SpecError
 from steelyard.spec import dumps, experiment, loads
-from steelyard.spec.check.launch import HANDED_ON
-from steelyard.spec.experiment import Launching
+from steelyard.spec.experiment import LaunchMethod
+from steelyard.spec.tables.launch import HANDED_ON
 
 TEMPLATE = {
     "kind": "template",
@@ -22,7 +22,7 @@ def read(**launch):
 
 
 def test_a_spec_that_says_nothing_runs_here():
-    assert experiment(program={"command": ["true"]}).launch == Launching()
+    assert experiment(program={"command": ["true"]}).launch == LaunchMethod()
 
 
 def test_slurm_takes_words_for_sbatch_and_hands_on_what_schedulers_set():

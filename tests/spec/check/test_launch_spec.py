@@ -6,13 +6,13 @@ import pytest
 
 from steelyard.errors import SpecError, UsageError
 from steelyard.spec import dumps, experiment, loads
-from steelyard.spec.experiment import Launching
+from steelyard.spec.experiment import LaunchMethod
 from steelyard.spec.ranks import ranks_of
 from steelyard.spec.simgrid import ALGORITHMS
 from steelyard.spec.simulated import Shares, scatter_seed, shares_of
 
 
-def launching(factors=None, **table) -> Launching:
+def launching(factors=None, **table) -> LaunchMethod:
     used = "{alg}" if factors and "alg" in factors else "x"
     return experiment(program={"command": ["a", used]}, factors=factors or {}, launch=table).launch
 
@@ -24,13 +24,13 @@ def test_a_number_and_a_factor_are_ranks():
     assert ranks_of(launching(kind="mpi", ranks=4), {}) == 4
     by_factor = launching({"p": [2, 8]}, kind="mpi", ranks="{p}")
     assert [ranks_of(by_factor, {"p": p}) for p in (2, 8)] == [2, 8]
-    assert ranks_of(Launching(), {}) == 1
+    assert ranks_of(LaunchMethod(), {}) == 1
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "2.5", "many", "1048577", "99999999999999999999"])
 def test_what_is_no_number_of_ranks_is_refused(text):
     with pytest.raises(UsageError, match="no number of ranks"):
-        ranks_of(Launching(kind="mpi", ranks=text), {})
+        ranks_of(LaunchMethod(kind="mpi", ranks=text), {})
 
 
 @pytest.mark.parametrize(

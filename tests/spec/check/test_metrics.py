@@ -27,11 +27,13 @@ def test_metrics_come_by_pattern_pointer_lines_or_derivation(read):
     """
     )
     assert read(text).metrics == (
-        UserMetric("rate", "1/s", "higher", "stdout", pattern="rate=([0-9.]+)", reduce="max"),
-        UserMetric("time", "s", source="stderr", json="/a/0/b~1c"),
+        UserMetric(
+            "rate", unit="1/s", better="higher", source="stdout", pattern="rate=([0-9.]+)", reduce="max"
+        ),
+        UserMetric("time", unit="s", source="stderr", json="/a/0/b~1c"),
         UserMetric("whole", source="stdout", json=""),
-        UserMetric("latency", "s", "neither", "lines"),
-        UserMetric("teps", "1/s", "higher", derive="n * rate / wall_s"),
+        UserMetric("latency", unit="s", better="neither", source="lines"),
+        UserMetric("teps", unit="1/s", better="higher", derive="n * rate / wall_s"),
     )
 
 

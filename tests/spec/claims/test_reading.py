@@ -10,8 +10,6 @@ import pytest
 from steelyard.errors import SpecError
 from steelyard.spec import Experiment, dumps, experiment, loads
 from steelyard.spec.claims.claim import Best, Equivalent, Faster, Limit, Rule, Scales, Slower
-from steelyard.spec.claims.reading import READERS
-from steelyard.spec.claims.tables import CLAIM_TABLES
 
 TOP = """[program]
 command = ["prog", "{opt}", "{n}"]
@@ -106,10 +104,6 @@ def test_a_record_of_a_spec_without_claims_still_opens():
     assert msgspec.json.decode(json.dumps(stored), type=Experiment).claims == ()
 
 
-def test_every_table_has_a_reader():
-    assert CLAIM_TABLES.keys() == READERS.keys()
-
-
 def test_without_than_the_baseline_of_the_analysis_is_meant(read):
     (found,) = read(claim('faster = { opt = "O3" }\n[analysis]\nbaseline = { opt = "O2" }')).claims
     assert found.than == {"opt": "O2"}
@@ -160,13 +154,13 @@ than = { nodes = 2 }
             "factors",
         ),
         ('equivalent = { opt = "O3" }\nto = { opt = "O2" }', "the key within is missing", "within"),
-        ('limit = "wall_s"', "there is no bound", "max"),
+        ('limit = "wall_s"', "has no bound", "max"),
         ('limit = "wall_s"\nmax = 1\nmin = 1', "two claims", "either"),
         ('limit = "wall_s"\nmax = "24 GB"', "'24 GB' is not a time", "60 s"),
-        ('limit = "minor_faults"\nmax = "many"', '"many" is no number', "write a number"),
+        ('limit = "minor_faults"\nmax = "many"', 'got "many"', "write a number"),
         ('limit = "wall_s"\nmax = 1\nat = { opt = "O4" }', 'opt has no level "O4"', "levels"),
         ('limit = "wall_s"\nmax = 1\nat = { n = 1000 }\nparameter = "n"', "at says already", "leave out"),
-        ('best = "optt"', "there is no factor optt", "did you mean opt?"),
+        ('best = "optt"', "unknown factor optt", "did you mean opt?"),
         ('best = "opt"\nlevel = "O1"', 'opt has no level "O1"', "O2"),
         ('scales = "wall_s"', "nothing says what is expected", "expect"),
         ('scales = "wall_s"\nexpect = "O(log"', "column", "write it as"),
@@ -175,7 +169,7 @@ than = { nodes = 2 }
             "levels of opt are no numbers",
             "[factors]",
         ),
-        ('scales = "wall_s"\nexpect = "O(1)"\nat = { n = 1.0 }', "no scale", "above 1"),
+        ('scales = "wall_s"\nexpect = "O(1)"\nat = { n = 1.0 }', "growth has no value", "above 1"),
         ('scales = "wall_s"\nexpect = "O(1)"\naccepted = "a.json"', "both given", "expect"),
         ('rule = "O2 < O3"\nover = "opt"', "not of the form", "allreduce"),
         ('rule = "O2 <= O1"\nover = "opt"', 'opt has no level "O1"', "O2"),

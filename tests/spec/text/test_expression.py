@@ -58,7 +58,7 @@ def test_names_are_what_an_expression_needs():
         ("a % b", 'column 3 of "a % b": "%" means nothing here'),
         ("a.b", 'column 2 of "a.b": "." means nothing here'),
         ("a * * b", 'column 5 of "a * * b": expected a number, a name or a parenthesis, but found *'),
-        ("f(1)", 'column 1 of "f(1)": there is no function f'),
+        ("f(1)", 'column 1 of "f(1)": unknown function f'),
         ("1 + sqrt(1, 2)", 'column 5 of "1 + sqrt(1, 2)": sqrt takes one operand, not 2'),
         ("sqrt()", 'column 6 of "sqrt()": expected a number, a name or a parenthesis, but found )'),
         ("max(1,)", 'column 7 of "max(1,)": expected a number, a name or a parenthesis, but found )'),

@@ -7,8 +7,7 @@ from known_effects import CUBE, log_mean
 from msgspec.structs import replace
 
 from steelyard.analysis import Analysis
-from steelyard.stats.effects.analysis import factorial
-from steelyard.stats.effects.beside import effects_beside
+from steelyard.stats.effects.analysis import effects_beside, factorial
 from steelyard.units import BUILTIN
 
 CPU = Analysis(metric="cpu_s")

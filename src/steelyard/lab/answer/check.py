@@ -59,9 +59,7 @@ class Checked(msgspec.Struct, frozen=True):
 
 
 def _compared(record: Record, metric: str, samples: Callable[[str], list[Sample]]) -> list[Sample]:
-    """What comparisons are made of: where that is declared, times to the limit, with the runs that ran into
-    it.
-    """
+    """Samples to compare: if the spec declares so, times to the limit, with the runs that reached it."""
     limit_s = record.experiment.program.timeout_s
     if limit_s is not None and declared_of(record, metric).failures == "as-limit":
         return record.times_to_limit(limit_s)
@@ -74,13 +72,13 @@ def check(record: Record, claims: Sequence[Claim] | None = None) -> Checked:
     Raises
     ------
     UsageError
-        There are no claims, or one speaks of what was not measured.
+        No claims, or one about something that was not measured.
     """
     experiment = record.experiment
     wanted = experiment.claims if claims is None else tuple(claims)
     if not wanted:
         raise UsageError(
-            f"{record.directory}: {experiment.name} claims nothing, so there is nothing to check",
+            f"{record.directory}: {experiment.name} has no claims to check",
             hint="add [[claims]] to the spec and check the spec: docs/checking.md has all kinds",
         )
     with record.snapshot():

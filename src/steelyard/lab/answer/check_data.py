@@ -1,4 +1,4 @@
-"""Verdicts on the growth of data that came from elsewhere."""
+"""Verdicts on the growth of data from other sources."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel
 from steelyard.spec.claims.claim import Rule, Scales
 
 ALPHA = 0.05
-"""Stated in documents; verdicts by models are no tests."""
+"""Stated in documents; verdicts by models are not tests."""
 
 
 def check_data(
@@ -30,7 +30,7 @@ def check_data(
     question, rules = request.question, request.rules
     if not question.expectations and not rules:
         raise UsageError(
-            f"{name}: nothing is expected of it, so there is nothing to check",
+            f"{name}: no expectations to check",
             hint="--expect 'O(log p)', --expectations FILE, or --rule 'a <= b + c'",
         )
     found = model_series(request, progress)

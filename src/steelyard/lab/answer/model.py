@@ -33,7 +33,7 @@ class ModelRequest(msgspec.Struct, frozen=True):
 
 
 class Modelled(msgspec.Struct, frozen=True):
-    """Everything that was found.
+    """Models, rules and causes that were found.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Modelled(msgspec.Struct, frozen=True):
         For each metric, the rules in the order given; not resolved over a function of which no rank is
         stated.
     causes : tuple of (Cause or None)
-        One a model: who is to blame for a rank that is none, where a litmus test was named.
+        One per model: what causes a rank of none, where a litmus test was named.
     """
 
     models: tuple[ScalingModel, ...]

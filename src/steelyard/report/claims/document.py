@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from steelyard.answers.document import written
+from steelyard.answers.interval import Interval
 from steelyard.claims.evidence import (
     BestEvidence,
     BreaksEvidence,
@@ -23,7 +24,6 @@ from steelyard.claims.evidence import (
 from steelyard.claims.verdict import Instance, Verdict
 from steelyard.report.claims.evidence import evidence_words
 from steelyard.report.claims.text import claim_of, words
-from steelyard.report.ends import ends
 from steelyard.report.models.document import entry
 from steelyard.stats.compare.judgement import Outcome
 from steelyard.units import Scalar
@@ -138,6 +138,10 @@ def _stratum(verdict: Verdict, each: Instance) -> StratumEntry:
     return StratumEntry(each.stratum, each.outcome, evidence_words(verdict.claim, each), fields)
 
 
+def _ends(interval: Interval | None) -> tuple[float, float] | None:
+    return None if interval is None else (interval.low, interval.high)
+
+
 def _ratio(found: RatioEvidence) -> dict[str, Any]:
     return {
         "metric": found.metric.name,
@@ -145,7 +149,7 @@ def _ratio(found: RatioEvidence) -> dict[str, Any]:
         "baseline": found.baseline,
         "estimand": found.estimand,
         "ratio": found.ratio,
-        "interval": ends(found.interval),
+        "interval": _ends(found.interval),
         "level": found.level,
         "p": found.p,
         "method": found.method,
@@ -164,7 +168,7 @@ def _mean(found: MeanEvidence) -> dict[str, Any]:
         "mean": found.mean,
         "s": found.s,
         "u": found.u,
-        "interval": ends(found.interval),
+        "interval": _ends(found.interval),
         "level": found.level,
         "p": found.p,
         "n": found.n,
@@ -179,7 +183,7 @@ def _foretold(found: ForetoldEvidence) -> dict[str, Any]:
         "unit": found.unit,
         "at": found.at,
         "value": found.value,
-        "interval95": ends(found.interval),
+        "interval95": _ends(found.interval),
         "model": entry(found.model) if found.model else None,
         "reason": found.reason,
     }
@@ -194,7 +198,7 @@ def _best(found: BestEvidence) -> dict[str, Any]:
             {
                 "level": each.level,
                 "ratio": each.ratio,
-                "interval": ends(each.interval),
+                "interval": _ends(each.interval),
                 "possible": each.possible,
             }
             for each in found.candidates

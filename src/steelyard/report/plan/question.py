@@ -11,7 +11,7 @@ from steelyard.counters import find_event
 from steelyard.report.claims.claim import claim_text
 from steelyard.report.text.label import counted, listed, printable
 from steelyard.spec.claims.claim import Limit
-from steelyard.spec.experiment import Experiment, Launching
+from steelyard.spec.experiment import Experiment, LaunchMethod
 from steelyard.units import BUILTIN
 
 _LIBRARIES: Final = {"openmpi": "Open MPI", "mpich": "MPICH", "impi": "Intel MPI"}
@@ -24,7 +24,7 @@ _PLAIN: Final = re.compile(r"[\w@%+=:,./{}-]+", re.ASCII)
 """A word that no shell takes for anything else: a single name in braces stays what it is."""
 
 
-def where_words(launch: Launching) -> str:
+def where_words(launch: LaunchMethod) -> str:
     """Where trials run, and who starts them."""
     ranks = [] if launch.ranks is None else [f"{launch.ranks} rank{'s' * (launch.ranks != '1')}"]
     match launch.kind:
@@ -49,7 +49,7 @@ def where_words(launch: Launching) -> str:
     return printable(", ".join(parts))
 
 
-def _day_words(launch: Launching) -> list[str]:
+def _day_words(launch: LaunchMethod) -> list[str]:
     """Whose hosts, and what else happens on a simulated machine; nothing where it is packed and still."""
     shares = [("links", launch.noise.links), ("cores", launch.noise.hosts)]
     noisy = [f"{share} of {of}" for of, share in shares if share not in ("0.0", "0")]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from steelyard.analysis import Analysis, Family
+from steelyard.analysis import Analysis, Family, TypeB
 from steelyard.estimand import INTERVALS, PROPAGATED
 from steelyard.spec.cells import Cell, matches
 from steelyard.spec.check.effects import read_contrasts, read_effects
@@ -76,12 +76,12 @@ def read_analysis(
     _check_failures(table, program, origin)
     _check_instances(table, strata, baseline, origin)
     _check_ratio_across(table, factors, baseline, origin)
-    _check_type_b(table, origin)
     return replace(
         table,
         family=family,
         strata=strata,
         baseline=baseline,
+        type_b=_type_b(table, origin),
         effects=read_effects(table.effects, factors, zips, design, origin),
         contrasts=read_contrasts(table.contrasts, factors, zips, design, origin),
     )
@@ -157,8 +157,8 @@ def _check_ratio_across(
         raise origin.error(path, f"{name} has one level only", "give it another one, or leave this out")
 
 
-def _check_type_b(table: Analysis, origin: Origin) -> None:
-    """Each has one size and a name of its own, and the interval has a place for it."""
+def _type_b(table: Analysis, origin: Origin) -> tuple[TypeB, ...]:
+    """The stated errors by their standard uncertainties; each has one size and a name of its own."""
     path: Path = ("analysis", "type_b")
     kind = table.interval or INTERVALS[table.estimand][0]
     if table.type_b and kind not in PROPAGATED:
@@ -172,6 +172,7 @@ def _check_type_b(table: Analysis, origin: Origin) -> None:
         if len(given) != 1:
             what = f"{' and '.join(given)} are both its size" if given else f"{each.name} has no size"
             raise origin.error((*path, i), what, "give one of u, half_width and step")
+    return tuple(replace(each, u=each.standard, half_width=None, step=None) for each in table.type_b)
 
 
 def _baseline(

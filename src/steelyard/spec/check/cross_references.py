@@ -13,7 +13,7 @@ from steelyard.spec.experiment import (
     Build,
     Contexts,
     Factor,
-    Launching,
+    LaunchMethod,
     LevelCommands,
     Program,
     UserMetric,
@@ -52,7 +52,7 @@ def check_uses(  # noqa: PLR0913, PLR0917 -- every table that takes placeholders
     contexts: Contexts | None,
     metrics: Sequence[UserMetric],
     commands: Sequence[LevelCommands],
-    launch: Launching,
+    launch: LaunchMethod,
     origin: Origin,
 ) -> None:
     """Refuse placeholders without a factor, factors without a use, and variables set by an intervention too.
@@ -97,7 +97,7 @@ def _check_built(name: str, build: Build | None, origin: Origin, path: Path) -> 
 def _check_placeholders(
     program: Program,
     build: Build | None,
-    launch: Launching,
+    launch: LaunchMethod,
     factors: set[str],
     drawn: set[str],
     origin: Origin,
@@ -141,7 +141,7 @@ def _derived_from(metrics: Sequence[UserMetric]) -> set[str]:
     return {name for text in derived for name in parse(text).names}
 
 
-def _texts(program: Program, build: Build | None, launch: Launching) -> Iterator[tuple[Path, str, str]]:
+def _texts(program: Program, build: Build | None, launch: LaunchMethod) -> Iterator[tuple[Path, str, str]]:
     """Place, text and scope of every text that takes placeholders."""
     for level, words in program.commands.items():
         yield from ((_command_place(level), word, "trial") for word in words)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from steelyard.interventions import INTERVENTIONS
 from steelyard.spec.cells import cells, matches
 from steelyard.spec.check.contexts import RANDOM
 from steelyard.spec.check.kinds import check_kind, read_ends, read_generators
 from steelyard.spec.check.levels import find_level
-from steelyard.spec.check.program import read_duration
+from steelyard.spec.check.program import read_limit
 from steelyard.spec.experiment import Contexts, Design, Factor, Program, Range, Stop, Zip
 from steelyard.spec.layout import lay_out
-from steelyard.spec.tables.design import DesignTable, StopTable
 from steelyard.spec.text.origin import Origin, Path, suggest
 from steelyard.spec.text.toml import toml_value
 from steelyard.units import Scalar
@@ -30,7 +31,7 @@ MOST: Final = 1_000_000
 
 
 def read_design(
-    table: DesignTable,
+    table: Design,
     factors: tuple[Factor, ...],
     zips: tuple[Zip, ...],
     contexts: Contexts | None,
@@ -65,17 +66,8 @@ def read_design(
     stop = None if table.stop is None else _stop(table.stop, table, origin)
     if contexts is not None:
         _check_contexts(contexts, table, stop, origin)
-    return Design(
-        kind=table.kind,
-        ends=ends,
-        generators=generators,
-        exclude=exclude,
-        blocks=table.blocks,
-        replicates=table.replicates,
-        discard=table.discard,
-        seed=table.seed,
-        order=table.order,
-        stop=stop,
+    return replace(
+        table, ends=ends, generators=generators, resolution=None, treatments=None, exclude=exclude, stop=stop
     )
 
 
@@ -168,12 +160,12 @@ def _count(
     return hits, left, seen
 
 
-def _stop(table: StopTable, design: DesignTable, origin: Origin) -> Stop:
+def _stop(table: Stop, design: Design, origin: Origin) -> Stop:
     path: Path = ("design", "stop")
     if table.strict and table.rel_halfwidth is None:
         what = "strict says how to stop on a precision, and none is wanted"
         raise origin.error((*path, "strict"), what, "write rel_halfwidth = 0.02 as well, or leave strict out")
-    if table.rel_halfwidth is None and (table.max_blocks is not None or table.max_time is None):
+    if table.rel_halfwidth is None and (table.max_blocks is not None or table.max_time_s is None):
         what = "max_blocks stops nothing without a precision" if table.max_blocks else "says nothing"
         raise origin.error(path, what, "write rel_halfwidth = 0.02 as well, or only give blocks")
     if table.rel_halfwidth is not None and design.order != "randomized":
@@ -188,13 +180,10 @@ def _stop(table: StopTable, design: DesignTable, origin: Origin) -> Stop:
         reason = "blocks" if least == design.blocks else f"the first look of a {rule}"
         what = f"{table.max_blocks} is below {least}, which is {reason}"
         raise origin.error((*path, "max_blocks"), what, f"write max_blocks = {least} or more")
-    max_time_s = (
-        None if table.max_time is None else read_duration(table.max_time, (*path, "max_time"), origin)
-    )
-    return Stop(table.rel_halfwidth, table.max_blocks, max_time_s, table.strict)
+    return replace(table, max_time_s=read_limit(table.max_time_s, (*path, "max_time"), origin))
 
 
-def _check_contexts(contexts: Contexts, design: DesignTable, stop: Stop | None, origin: Origin) -> None:
+def _check_contexts(contexts: Contexts, design: Design, stop: Stop | None, origin: Origin) -> None:
     passes = contexts.passes
     if passes == 1:
         return

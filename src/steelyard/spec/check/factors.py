@@ -8,7 +8,6 @@ from steelyard.interventions import INTERVENTIONS
 from steelyard.spec.check.levels import check_distinct, check_level, unique
 from steelyard.spec.check.names import check_identifier
 from steelyard.spec.experiment import Factor, Zip
-from steelyard.spec.tables.factors import ZipTable
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.placeholders import RESERVED
 from steelyard.spec.text.toml import shown
@@ -19,7 +18,7 @@ COMMAND = "command"
 
 
 def read_factors(
-    tables: Mapping[str, Sequence[Scalar] | ZipTable], commands: Sequence[str], origin: Origin
+    tables: Mapping[str, Sequence[Scalar] | Zip], commands: Sequence[str], origin: Origin
 ) -> tuple[tuple[Factor, ...], tuple[Zip, ...]]:
     """The factors, that of ``commands`` first, and the links between them.
 
@@ -33,7 +32,7 @@ def read_factors(
         factors.append(_factor(COMMAND, commands, origin, ("program", "commands")))
     for name, table in tables.items():
         path: Path = ("factors", name)
-        if isinstance(table, ZipTable):
+        if isinstance(table, Zip):
             link = _zip(name, table, origin, path)
             zips.append(link)
             columns = zip(link.names, zip(*link.levels, strict=True), strict=True)
@@ -81,14 +80,14 @@ def _factor(name: str, levels: Sequence[Scalar], origin: Origin, path: Path) -> 
     return Factor(name, checked, intervention=name in INTERVENTIONS)
 
 
-def _zip(name: str, table: ZipTable, origin: Origin, path: Path) -> Zip:
+def _zip(name: str, table: Zip, origin: Origin, path: Path) -> Zip:
     check_identifier(name, "zip", origin, path)
-    for i, each in enumerate(table.zip):
+    for i, each in enumerate(table.names):
         check_factor_name(each, origin, (*path, "zip", i))
-        if each in table.zip[:i]:
+        if each in table.names[:i]:
             raise origin.error((*path, "zip", i), f"{each} is linked twice", "leave one out")
-    if len(table.zip) < 2:
-        what = f"links {len(table.zip)} factors"
+    if len(table.names) < 2:
+        what = f"links {len(table.names)} factors"
         raise origin.error((*path, "zip"), what, 'write two names or more: zip = ["nodes", "scale"]')
     if not table.levels:
         raise origin.error(
@@ -97,10 +96,11 @@ def _zip(name: str, table: ZipTable, origin: Origin, path: Path) -> Zip:
     rows: list[tuple[Scalar, ...]] = []
     for i, row in enumerate(table.levels):
         place = (*path, "levels", i)
-        if len(row) != len(table.zip):
-            what = f"row {i + 1} has {len(row)} levels for {len(table.zip)} factors ({', '.join(table.zip)})"
+        if len(row) != len(table.names):
+            linked = ", ".join(table.names)
+            what = f"row {i + 1} has {len(row)} levels for {len(table.names)} factors ({linked})"
             raise origin.error(place, what, "give each factor of the zip one level in every row")
-        pairs = zip(table.zip, row, strict=True)
+        pairs = zip(table.names, row, strict=True)
         checked = tuple(
             check_level(factor, level, origin, (*place, j)) for j, (factor, level) in enumerate(pairs)
         )
@@ -108,6 +108,6 @@ def _zip(name: str, table: ZipTable, origin: Origin, path: Path) -> Zip:
             listed = ", ".join(map(shown, checked))
             raise origin.error(place, f"the row {listed} stands there twice", "leave one out")
         rows.append(checked)
-    for i, factor in enumerate(table.zip):
+    for i, factor in enumerate(table.names):
         check_distinct(unique(row[i] for row in rows), factor, origin, (*path, "levels"))
-    return Zip(tuple(table.zip), tuple(rows), name)
+    return Zip(table.names, tuple(rows), name)

@@ -9,9 +9,8 @@ from steelyard.factorial.aberration import MOST_AXES, minimum_aberration, sizes,
 from steelyard.factorial.hadamard import LARGEST
 from steelyard.factorial.layout import TWO_STEPS
 from steelyard.spec.check.levels import find_level
-from steelyard.spec.experiment import Factor, Zip
+from steelyard.spec.experiment import Design, Factor, Zip
 from steelyard.spec.layout import named_axes, read_generator, written_generator
-from steelyard.spec.tables.design import DesignTable
 from steelyard.spec.text.origin import Origin, Path, suggest
 from steelyard.spec.text.toml import toml_value
 from steelyard.units import Scalar
@@ -20,7 +19,7 @@ _PATH: Path = ("design",)
 _OF_FRACTIONS = ("generators", "resolution", "treatments")
 
 
-def check_kind(table: DesignTable, factors: Sequence[Factor], zips: Sequence[Zip], origin: Origin) -> None:
+def check_kind(table: Design, factors: Sequence[Factor], zips: Sequence[Zip], origin: Origin) -> None:
     """Refuse keys that belong to other kinds, and too few or too many factors for this one.
 
     Raises
@@ -81,7 +80,7 @@ def read_ends(
 
 
 def read_generators(
-    table: DesignTable, factors: Sequence[Factor], zips: Sequence[Zip], origin: Origin
+    table: Design, factors: Sequence[Factor], zips: Sequence[Zip], origin: Origin
 ) -> tuple[str, ...]:
     """The generators of a fraction: those given, or those of the fraction that was asked for.
 

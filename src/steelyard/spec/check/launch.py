@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from msgspec.structs import replace
+
 from steelyard.spec.check.patterns import check_pattern
 from steelyard.spec.check.program import read_duration
 from steelyard.spec.check.ranks import check_keys, read_ranks
-from steelyard.spec.experiment import Factor, Launching, Queue
-from steelyard.spec.tables.launch import LaunchTable
+from steelyard.spec.experiment import Factor, LaunchMethod
 from steelyard.spec.text.origin import Origin, Path
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -17,11 +18,10 @@ _EXAMPLES = {
     "submit": '["qsub", "-o", "{log}", "{script}"]',
     "cancel": '["qdel", "{job}"]',
 }
-HANDED_ON = ("SLURM", "PBS_", "LSB_", "FLUX_", "PMI")
 _OF_TEMPLATE = ("submit", "cancel", "alive")
 
 
-def read_launch(table: LaunchTable, factors: tuple[Factor, ...], origin: Origin) -> Launching:
+def read_launch(table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin) -> LaunchMethod:
     """The kind, and what it needs.
 
     Raises
@@ -37,32 +37,21 @@ def read_launch(table: LaunchTable, factors: tuple[Factor, ...], origin: Origin)
             if getattr(table, key):
                 what = "is about a queue, and kind is local"
                 raise origin.error((*path, key), what, 'write kind = "slurm" or kind = "template"')
-        return Launching()
+        return LaunchMethod()
     if table.kind == "slurm":
         _check_slurm(table, origin, path)
     else:
         _check_template(table, origin, path)
-    handed_on = HANDED_ON if table.hand_on is None else tuple(table.hand_on)
-    for i, prefix in enumerate(handed_on):
+    for i, prefix in enumerate(table.hand_on):
         if not _VARIABLE.fullmatch(prefix):
             what = f"{prefix!r} is not the beginning of a variable's name"
             raise origin.error((*path, "hand_on", i), what, "write letters, digits and _ only")
-    return Launching(
-        kind=table.kind,
-        queue=Queue(
-            script=table.script,
-            options=tuple(table.options),
-            submit=tuple(table.submit),
-            job=table.job if table.kind == "template" else "",
-            cancel=tuple(table.cancel),
-            alive=tuple(table.alive),
-            hand_on=handed_on,
-            poll_s=read_duration(table.poll, (*path, "poll"), origin),
-        ),
-    )
+    job = table.job if table.kind == "template" else ""
+    poll_s = read_duration(table.poll_s, (*path, "poll"), origin)
+    return replace(table, job=job, poll_s=poll_s)
 
 
-def _check_slurm(table: LaunchTable, origin: Origin, path: Path) -> None:
+def _check_slurm(table: LaunchMethod, origin: Origin, path: Path) -> None:
     for key in _OF_TEMPLATE:
         if getattr(table, key):
             what = f"is about a queue that Steelyard does not know; with Slurm it knows how to {key}"
@@ -74,7 +63,7 @@ def _check_slurm(table: LaunchTable, origin: Origin, path: Path) -> None:
             raise origin.error((*path, "options", i), what, hint)
 
 
-def _check_template(table: LaunchTable, origin: Origin, path: Path) -> None:
+def _check_template(table: LaunchMethod, origin: Origin, path: Path) -> None:
     if table.options:
         raise origin.error((*path, "options"), "is for sbatch, and kind is template", "put it into submit")
     for key, example in _EXAMPLES.items():

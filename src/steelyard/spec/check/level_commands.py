@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from steelyard.spec.check.levels import find_level
 from steelyard.spec.check.program import read_command
 from steelyard.spec.experiment import Factor, LevelCommands
-from steelyard.spec.tables.factors import LevelTable
 from steelyard.spec.text.origin import Origin, Path, suggest
 
 
 def read_level_commands(
-    tables: Sequence[LevelTable], factors: tuple[Factor, ...], origin: Origin
+    tables: Sequence[LevelCommands], factors: tuple[Factor, ...], origin: Origin
 ) -> tuple[LevelCommands, ...]:
     """The commands of levels, in the order of the spec.
 
@@ -36,9 +37,8 @@ def read_level_commands(
             what = "enter changes something, and nothing says how it is put back"
             hint = 'write leave = ["command"], or leave = ["true"] where nothing has to be put back'
             raise origin.error((*path, "leave"), what, hint)
-        enter, leave = (
-            None if command is None else read_command(command, (*path, key), origin)
-            for key, command in (("enter", table.enter), ("leave", table.leave))
-        )
-        read.append(LevelCommands(table.factor, level, enter, leave, table.change))
+        for key, command in (("enter", table.enter), ("leave", table.leave)):
+            if command is not None:
+                read_command(command, (*path, key), origin)
+        read.append(replace(table, level=level))
     return tuple(read)

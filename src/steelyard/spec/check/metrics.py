@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from steelyard.errors import UsageError
 from steelyard.spec.check.levels import find_level
 from steelyard.spec.check.names import check_identifier, check_line
@@ -11,7 +13,6 @@ from steelyard.spec.check.patterns import check_pattern, check_pointer
 from steelyard.spec.check.valgrind import check_counting, check_event
 from steelyard.spec.experiment import Factor, Program, Source, UserMetric
 from steelyard.spec.hints.metric_names import suggest_metric
-from steelyard.spec.tables.metrics import MetricTable
 from steelyard.spec.text.origin import Origin, Path, suggest
 from steelyard.spec.text.placeholders import RESERVED
 from steelyard.spec.valgrind import EVENTS
@@ -19,7 +20,7 @@ from steelyard.units import BUILTIN, Scalar, is_number
 
 
 def read_metrics(
-    tables: Mapping[str, MetricTable], factors: tuple[Factor, ...], program: Program, origin: Origin
+    tables: Mapping[str, UserMetric], factors: tuple[Factor, ...], program: Program, origin: Origin
 ) -> tuple[UserMetric, ...]:
     """The metrics in the order of the spec.
 
@@ -32,26 +33,16 @@ def read_metrics(
     for name, table in tables.items():
         path: Path = ("metrics", name)
         _check_name(name, factors, program, origin, path)
+        if table.name:
+            raise origin.error((*path, "name"), "unknown key", "a metric is called by its key in [metrics]")
         if table.unit:
             check_line(table.unit, "a unit", origin, (*path, "unit"))
         source = _check_source(table, program, origin, path)
         if table.derive is not None:
             known = [*BUILTIN, *program.counters, *tables]
             needs[name] = _derived_from(table.derive, known, factors, origin, (*path, "derive"))
-        metrics.append(
-            UserMetric(
-                name=name,
-                unit=table.unit,
-                better=table.better,
-                source=source,
-                pattern=table.pattern,
-                json=table.json,
-                reduce=table.reduce,
-                derive=table.derive,
-                event=table.event,
-                where=_where(table.where, factors, origin, (*path, "where")),
-            )
-        )
+        where = _where(table.where, factors, origin, (*path, "where"))
+        metrics.append(replace(table, name=name, source=source, where=where))
     _check_order(needs, origin)
     check_counting(metrics, program, origin)
     return tuple(metrics)
@@ -67,7 +58,7 @@ def _check_name(name: str, factors: tuple[Factor, ...], program: Program, origin
         raise origin.error(path, f"{name} has a meaning of its own", f"rename the metric: {name}_value")
 
 
-def _check_source(table: MetricTable, program: Program, origin: Origin, path: Path) -> Source | None:
+def _check_source(table: UserMetric, program: Program, origin: Origin, path: Path) -> Source | None:
     """The source, ``stdout`` where a pattern or pointer is given without one."""
     ways = [key for key in ("pattern", "json", "derive") if getattr(table, key) is not None]
     if table.source == "lines" or table.source in EVENTS:

@@ -6,14 +6,14 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from steelyard.errors import SpecError, UsageError
 from steelyard.spec.check.counters import check_counters
 from steelyard.spec.check.names import check_text
 from steelyard.spec.check.patterns import check_pattern
-from steelyard.spec.experiment import Build, Program, Verify
-from steelyard.spec.tables.build import BuildTable
-from steelyard.spec.tables.program import ProgramTable, VerifyTable
-from steelyard.spec.tables.values import Duration
+from steelyard.spec.tables.build import Build
+from steelyard.spec.tables.program import Program, Verify
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.placeholders import format_level
 from steelyard.spec.text.toml import shown, toml_value
@@ -26,7 +26,7 @@ HOOKS = ("prepare", "cleanup", "setup_once", "cleanup_once", "before_block", "af
 _SHELL_MARKS = frozenset("|&;<>()$`*?[]#~\n")
 
 
-def read_program(table: ProgramTable, origin: Origin) -> Program:
+def read_program(table: Program, origin: Origin) -> Program:
     """The program; its placeholders are judged later, when the factors are known.
 
     Raises
@@ -34,15 +34,12 @@ def read_program(table: ProgramTable, origin: Origin) -> Program:
     SpecError
     """
     path: Path = ("program",)
-    if (table.command is None) == (table.commands is None):
+    if (table.command is None) == (not table.commands):
         given = (
             "neither command nor commands is" if table.command is None else "both command and commands are"
         )
         raise origin.error(path, f"{given} given", 'write command = ["program", "argument"]')
-    if table.commands is not None:
-        if not table.commands:
-            hint = 'write commands = { old = ["program"], new = ["other"] }'
-            raise origin.error((*path, "commands"), "is empty", hint)
+    if table.commands:
         if "" in table.commands:
             hint = 'give it a name: commands = { old = ["program"] }'
             raise origin.error((*path, "commands"), "a command has an empty name", hint)
@@ -58,24 +55,18 @@ def read_program(table: ProgramTable, origin: Origin) -> Program:
         _file(pattern, (*path, "inputs", i), origin)
     check_counters(table.counters, origin, (*path, "counters"))
     hooks = {key: _hooks(getattr(table, key), (*path, key), origin) for key in HOOKS}
-    return Program(
+    return replace(
+        table,
+        command=None,
         commands=commands,
-        shell=table.shell,
         env=_environment(table.env, (*path, "env"), origin),
-        inherit=table.inherit,
-        cwd=table.cwd,
-        stdin=table.stdin,
-        inputs=tuple(table.inputs),
-        output=table.output,
-        timeout_s=None if table.timeout is None else read_duration(table.timeout, (*path, "timeout"), origin),
-        nice=table.nice,
-        counters=tuple(table.counters),
+        timeout_s=read_limit(table.timeout_s, (*path, "timeout"), origin),
         verify=_verify(table.verify, table.output, (*path, "verify"), origin),
         **hooks,
     )
 
 
-def read_build(table: BuildTable, origin: Origin) -> Build:
+def read_build(table: Build, origin: Origin) -> Build:
     """The build.
 
     Raises
@@ -92,16 +83,20 @@ def read_build(table: BuildTable, origin: Origin) -> Build:
             )
     for i, name in enumerate(table.objects):
         _file(name, (*path, "objects", i), origin)
-    return Build(
+    return replace(
+        table,
         command=_command(table.command, (*path, "command"), origin, shell=False),
-        inputs=tuple(table.inputs),
-        objects=tuple(table.objects),
         env=_environment(table.env, (*path, "env"), origin),
-        timeout_s=read_duration(table.timeout, (*path, "timeout"), origin),
+        timeout_s=read_duration(table.timeout_s, (*path, "timeout"), origin),
     )
 
 
-def read_duration(value: Duration, path: Path, origin: Origin) -> float:
+def read_limit(value: str | float | None, path: Path, origin: Origin) -> float | None:
+    """Seconds, where a limit is given; as ``read_duration``."""
+    return None if value is None else read_duration(value, path, origin)
+
+
+def read_duration(value: str | float, path: Path, origin: Origin) -> float:
     """Seconds.
 
     Raises
@@ -200,7 +195,7 @@ def _file(name: str | None, path: Path, origin: Origin) -> None:
         raise origin.error(path, "is empty", "write the name of a file, or leave the key out")
 
 
-def _verify(table: VerifyTable, output: str, path: Path, origin: Origin) -> Verify:
+def _verify(table: Verify, output: str, path: Path, origin: Origin) -> Verify:
     for key in ("stdout", "stderr"):
         pattern: str | None = getattr(table, key)
         if pattern is None:
@@ -209,6 +204,4 @@ def _verify(table: VerifyTable, output: str, path: Path, origin: Origin) -> Veri
         if output == "null":
             what = 'nothing is captured under output = "null"'
             raise origin.error((*path, key), what, 'write output = "capture" in [program]')
-    return Verify(
-        exit=None if table.exit == "any" else int(table.exit), stdout=table.stdout, stderr=table.stderr
-    )
+    return table

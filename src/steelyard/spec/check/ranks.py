@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+import msgspec
+from msgspec.structs import replace
+
 from steelyard.errors import UsageError
 from steelyard.spec.check.names import check_text
-from steelyard.spec.check.simulated import SIMULATED, check_simulated, read_noise
-from steelyard.spec.experiment import Factor, Launching
+from steelyard.spec.check.simulated import SIMULATED, check_simulated
+from steelyard.spec.experiment import Factor, LaunchMethod, Noise
 from steelyard.spec.ranks import ranks_of
 from steelyard.spec.simgrid import ALGORITHMS, SELECTORS
-from steelyard.spec.tables.launch import LaunchTable
 from steelyard.spec.text.origin import Origin, suggest
-from steelyard.spec.text.placeholders import names
+from steelyard.spec.text.placeholders import format_level, names
 from steelyard.spec.text.toml import shown
 from steelyard.units import Scalar
 
@@ -26,25 +28,17 @@ _OF_KIND: Final[Mapping[str, frozenset[str]]] = {
 _OWN: Final = frozenset().union(*_OF_KIND.values())
 
 
-def read_ranks(table: LaunchTable, factors: tuple[Factor, ...], origin: Origin) -> Launching:
+def read_ranks(table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin) -> LaunchMethod:
     """The table; its placeholders are judged with all others, later.
 
     Raises
     ------
     SpecError
     """
-    launching = Launching(
-        kind=table.kind,
+    launching = replace(
+        table,
         ranks=None if table.ranks is None else str(table.ranks),
-        implementation=table.implementation,
-        mpirun=table.mpirun,
-        binding=table.binding,
-        arguments=tuple(table.arguments),
-        platform=table.platform,
-        algorithms=table.algorithms,
-        selector=table.selector,
-        placement=table.placement,
-        noise=read_noise(table.noise),
+        noise=Noise(links=format_level(table.noise.links), hosts=format_level(table.noise.hosts)),
         seed=str(table.seed),
     )
     for key, text in texts(launching):
@@ -61,7 +55,7 @@ def read_ranks(table: LaunchTable, factors: tuple[Factor, ...], origin: Origin) 
     return launching
 
 
-def texts(launching: Launching) -> list[tuple[str, str]]:
+def texts(launching: LaunchMethod) -> list[tuple[str, str]]:
     """Key and text of everything that takes placeholders."""
     keys = ("ranks", "implementation", "mpirun", "platform", "selector", "placement", "seed")
     found = [(key, text) for key in keys if (text := getattr(launching, key)) is not None]
@@ -70,25 +64,27 @@ def texts(launching: Launching) -> list[tuple[str, str]]:
     return found + [("algorithms", name) for name in launching.algorithms.values()]
 
 
-def check_keys(table: LaunchTable, origin: Origin) -> None:
+def check_keys(table: LaunchMethod, origin: Origin) -> None:
     """Refuse keys about ranks where there are none, and any other kind's where there are.
 
     Raises
     ------
     SpecError
     """
-    default = LaunchTable()
+    default = LaunchMethod()
     allowed = _OF_KIND.get(table.kind)
-    asked = sorted(_OWN) if allowed is None else [key for key in table.__struct_fields__ if key != "kind"]
-    for key in asked:
-        if getattr(table, key) != getattr(default, key) and key not in (allowed or ()):
+    for field in msgspec.structs.fields(table):
+        key = field.encode_name
+        if key == "kind" or (key not in _OWN if allowed is None else key in allowed):
+            continue
+        if getattr(table, field.name) != getattr(default, field.name):
             what = f"has no meaning for kind = {shown(table.kind)}"
             of = " or ".join(f'"{kind}"' for kind, keys in _OF_KIND.items() if key in keys)
             other = f"write kind = {of}, or leave {key} out" if of else f"leave {key} out"
             raise origin.error(("launch", key), what, other)
 
 
-def _check_ranks(launching: Launching, factors: tuple[Factor, ...], origin: Origin) -> None:
+def _check_ranks(launching: LaunchMethod, factors: tuple[Factor, ...], origin: Origin) -> None:
     if launching.ranks is None:
         raise origin.error(("launch",), "how many ranks is not said", 'write ranks = 4, or ranks = "{p}"')
     asked = _names(launching.ranks, "ranks", origin)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from steelyard.spec.cells import Cell, matches
-from steelyard.spec.experiment import Factor, Zip
+from steelyard.spec.tables.factors import Factor, Zip
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.toml import toml_value
 from steelyard.units import Scalar

@@ -7,11 +7,10 @@ from itertools import product
 from typing import Final
 
 from steelyard.errors import UsageError
-from steelyard.spec.experiment import Factor, Launching, Noise
+from steelyard.spec.experiment import Factor, LaunchMethod
 from steelyard.spec.simulated import scatter_seed, seed_text, shares_of
-from steelyard.spec.tables.noise import NoiseTable
 from steelyard.spec.text.origin import Origin
-from steelyard.spec.text.placeholders import format_level, names
+from steelyard.spec.text.placeholders import names
 from steelyard.units import Scalar
 
 SIMULATED: Final = ("placement", "noise", "seed")
@@ -20,12 +19,7 @@ SIMULATED: Final = ("placement", "noise", "seed")
 Levels = Mapping[str, Scalar]
 
 
-def read_noise(table: NoiseTable) -> Noise:
-    """Shares as texts, which may hold placeholders."""
-    return Noise(links=format_level(table.links), hosts=format_level(table.hosts))
-
-
-def check_simulated(launching: Launching, factors: tuple[Factor, ...], origin: Origin) -> None:
+def check_simulated(launching: LaunchMethod, factors: tuple[Factor, ...], origin: Origin) -> None:
     """Refuse what no treatment, or not every one, could be started with.
 
     Raises
@@ -40,7 +34,7 @@ def check_simulated(launching: Launching, factors: tuple[Factor, ...], origin: O
     )
     for key, texts, judge in judges:
         _check(key, texts, judge, factors, origin)
-    default = Launching()
+    default = LaunchMethod()
     if launching.seed != default.seed and (launching.noise, launching.placement) == (
         default.noise,
         default.placement,

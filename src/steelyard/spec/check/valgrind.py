@@ -7,7 +7,6 @@ from typing import Final
 
 from steelyard.errors import UsageError
 from steelyard.spec.experiment import Program, UserMetric
-from steelyard.spec.tables.metrics import MetricTable
 from steelyard.spec.text.origin import Origin, Path, suggest
 from steelyard.spec.valgrind import EVENTS
 from steelyard.units import BUILTIN
@@ -15,7 +14,7 @@ from steelyard.units import BUILTIN
 _APART: Final = "measure it in a spec of its own, without valgrind"
 
 
-def check_event(table: MetricTable, origin: Origin, path: Path) -> None:
+def check_event(table: UserMetric, origin: Origin, path: Path) -> None:
     """Refuse a source of valgrind without one of its events, and an event without such a source.
 
     Raises

@@ -11,8 +11,9 @@ from steelyard.analysis import Analysis
 from steelyard.errors import SpecError
 from steelyard.spec.cells import Cell
 from steelyard.spec.check.levels import find_level
-from steelyard.spec.experiment import Factor, UserMetric, Zip
 from steelyard.spec.hints.metric_names import suggest_metric
+from steelyard.spec.tables.factors import Factor, Zip
+from steelyard.spec.tables.metrics import UserMetric
 from steelyard.spec.text.origin import Origin, Path, suggest
 from steelyard.units import BUILTIN, Metric, Scalar, is_number
 

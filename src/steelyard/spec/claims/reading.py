@@ -1,37 +1,17 @@
-"""``[[claims]]``: which kind each is, and its reader."""
+"""``[[claims]]``: the kind of each by its key, then its own checks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from steelyard.spec.check.names import check_line
-from steelyard.spec.claims.best import read_best
-from steelyard.spec.claims.claim import Claim
-from steelyard.spec.claims.limit import read_limit
-from steelyard.spec.claims.observer import read_unperturbed, read_validates
+from steelyard.spec.claims.claim import KINDS, Claim
 from steelyard.spec.claims.question import Question
-from steelyard.spec.claims.ratio import read_equivalent, read_faster, read_slower
-from steelyard.spec.claims.rule import read_rule
-from steelyard.spec.claims.scales import read_scales
-from steelyard.spec.claims.tables import CLAIM_TABLES
+from steelyard.spec.tables.values import keys_of
 from steelyard.spec.text.origin import Origin, Path, nearest
 from steelyard.spec.text.toml import toml_value
-
-READERS: Final[dict[str, Callable[[Any, Question, Origin, Path], Claim]]] = {
-    "faster": read_faster,
-    "slower": read_slower,
-    "equivalent": read_equivalent,
-    "limit": read_limit,
-    "best": read_best,
-    "scales": read_scales,
-    "rule": read_rule,
-    "unperturbed": read_unperturbed,
-    "validates": read_validates,
-}
-"""For each key of ``CLAIM_TABLES``, what makes a claim of its table."""
 
 
 def read_claims(
@@ -47,12 +27,12 @@ def read_claims(
 
 
 def _read(table: Mapping[str, object], question: Question, origin: Origin, path: Path) -> Claim:
-    kinds = [key for key in table if key in CLAIM_TABLES]
+    kinds = [key for key in table if key in KINDS]
     if not kinds:
         from steelyard.spec.hints.did_you_mean import is_scalar
 
-        known = ", ".join(CLAIM_TABLES)
-        close = next((near for key in table if (near := nearest(key, CLAIM_TABLES))), None)
+        known = ", ".join(KINDS)
+        close = next((near for key in table if (near := nearest(key, KINDS))), None)
         cell = {key: level for key, level in table.items() if key in question.levels and is_scalar(level)}
         example = toml_value(cell or {"opt": "O3"})
         hint = f"did you mean {close}?" if close else f"write faster = {example}, or one of: {known}"
@@ -60,13 +40,17 @@ def _read(table: Mapping[str, object], question: Question, origin: Origin, path:
     if len(kinds) > 1:
         what = f"{' and '.join(kinds)} are two claims"
         raise origin.error(path, what, "give each a [[claims]] of its own")
-    struct = CLAIM_TABLES[kinds[0]]
+    struct = KINDS[kinds[0]]
+    for key in {"kind", "strata"} & set(table):  # Of the structure, and no keys of a spec.
+        from steelyard.spec.hints.type_errors import unknown_key
+
+        raise unknown_key(key, keys_of(struct), origin, path)
     try:
-        decoded: Any = msgspec.convert(table, struct)
+        claim: Claim = msgspec.convert(table, struct)
     except msgspec.ValidationError:
         from steelyard.spec.hints.type_errors import mismatch
 
         raise mismatch(struct, table, origin, path, levels=question.levels) from None
-    if decoded.name is not None:
-        check_line(decoded.name, "the name of a claim", origin, (*path, "name"))
-    return READERS[kinds[0]](decoded, question, origin, path)
+    if claim.name is not None:
+        check_line(claim.name, "the name of a claim", origin, (*path, "name"))
+    return claim.checked(question, origin, path)

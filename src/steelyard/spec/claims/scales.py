@@ -3,45 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+from msgspec.structs import replace
 
 from steelyard.errors import UsageError
-from steelyard.spec.claims.claim import Scales
+from steelyard.spec.claims.keys import Levels, Name, Parameter, Where
 from steelyard.spec.claims.question import Question, check_metric, check_parameter, select
-from steelyard.spec.claims.tables import ScalesTable
 from steelyard.spec.text.origin import Origin, Path
 
 
-def read_scales(table: ScalesTable, question: Question, origin: Origin, path: Path) -> Scales:
-    """The claim, where its Big-O texts can be read and speak of what grows."""
-    check_metric(table.scales, question, origin, (*path, "scales"))
-    if (table.expect is None) == (table.accepted is None):
-        what = "expect and accepted are both given" if table.expect else "nothing says what is expected"
-        raise origin.error(path, what, 'write expect = "O(log p)", or accepted = "FILE"')
-    if table.accepted is not None and not table.accepted.strip():
-        raise origin.error((*path, "accepted"), "is empty", "name the file that --accept wrote")
-    if table.parameter is not None:
-        check_parameter(table.parameter, table.scales, question, origin, (*path, "parameter"))
-    for key in ("expect", "deviation"):
-        if (text := getattr(table, key)) is not None:
-            _check_growth(text, table.parameter, table.along, origin, (*path, key))
-    where = select(table.where, question, origin, (*path, "where"), metric=table.scales, empty=True)
-    litmus = select(table.litmus, question, origin, (*path, "litmus"), metric=table.scales, empty=True)
-    for name, scale in table.at.items():
-        if not 1 < scale < float("inf"):
-            what = f"{name} = {scale:g} is no scale at which growth has a value"
-            raise origin.error((*path, "at", name), what, "write a number above 1")
-    return Scales(
-        scales=table.scales,
-        parameter=table.parameter,
-        expect=table.expect,
-        accepted=table.accepted,
-        deviation=table.deviation,
-        litmus=litmus,
-        where=where,
-        along=table.along,
-        at=table.at,
-        name=table.name,
-    )
+class Scales(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scales", tag_field="kind"):
+    """The metric ``scales`` grows with ``parameter`` as ``expect`` says, or as the file ``accepted``."""
+
+    scales: Annotated[str, Meta(description="The metric.")]
+    parameter: Parameter = None
+    expect: Annotated[
+        str | None, Meta(description='Big-O text: `"O(log p)"`, `"O(n/p log(n/p) + p^2 log p)"`.')
+    ] = None
+    accepted: Annotated[
+        str | None,
+        Meta(
+            description="Instead of `expect`: a file that `steelyard model --accept` wrote, the status quo."
+        ),
+    ] = None
+    deviation: Annotated[
+        str | None,
+        Meta(description="How far off is still approximate; the leading exponent halved by default."),
+    ] = None
+    litmus: Annotated[
+        Levels,
+        Meta(
+            description="Levels of a simple test whose growth tells the machine's fault from the program's."
+        ),
+    ] = {}
+    where: Where = {}
+    along: Annotated[
+        Mapping[str, str],
+        Meta(description='Parameters that grow with another, as in weak scaling: `{ n = "p" }`.'),
+    ] = {}
+    at: Annotated[
+        Mapping[str, float],
+        Meta(description="A scale of interest, at which rank and value are said too."),
+    ] = {}
+    name: Name = None
+
+    def checked(self, question: Question, origin: Origin, path: Path) -> Scales:
+        """Return the claim, where its Big-O texts can be read and speak of what grows."""
+        check_metric(self.scales, question, origin, (*path, "scales"))
+        if (self.expect is None) == (self.accepted is None):
+            what = "expect and accepted are both given" if self.expect else "nothing says what is expected"
+            raise origin.error(path, what, 'write expect = "O(log p)", or accepted = "FILE"')
+        if self.accepted is not None and not self.accepted.strip():
+            raise origin.error((*path, "accepted"), "is empty", "name the file that --accept wrote")
+        if self.parameter is not None:
+            check_parameter(self.parameter, self.scales, question, origin, (*path, "parameter"))
+        for key in ("expect", "deviation"):
+            if (text := getattr(self, key)) is not None:
+                _check_growth(text, self.parameter, self.along, origin, (*path, key))
+        where = select(self.where, question, origin, (*path, "where"), metric=self.scales, empty=True)
+        litmus = select(self.litmus, question, origin, (*path, "litmus"), metric=self.scales, empty=True)
+        for name, scale in self.at.items():
+            if not 1 < scale < float("inf"):
+                what = f"growth has no value at {name} = {scale:g}"
+                raise origin.error((*path, "at", name), what, "write a number above 1")
+        return replace(self, where=where, litmus=litmus)
 
 
 def _check_growth(
@@ -56,5 +84,5 @@ def _check_growth(
         raise origin.placed(path, error) from None
     named = set(parsed.parameters)
     if parameter is not None and named and not named & {parameter, *along}:
-        what = f"{text} is over {', '.join(sorted(named))}, and {parameter} is what grows"
+        what = f"{text} is over {', '.join(sorted(named))}, but {parameter} is what grows"
         raise origin.error(path, what, f"write it over {parameter}; what stays constant is O(1)")

@@ -9,6 +9,8 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from steelyard.spec.tables.values import keys_of
+
 _OTHER_TOOLS: Final = {
     **dict.fromkeys(("warmup", "warmups"), ("discard",)),
     **dict.fromkeys(("runs", "repetitions"), ("blocks",)),
@@ -47,11 +49,6 @@ def _tables(table: Any, where: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str
         for member in members(hint):
             if isinstance(member, type) and issubclass(member, msgspec.Struct):
                 yield from _tables(member, (*where, name))
-
-
-def keys_of(table: type[msgspec.Struct]) -> dict[str, Any]:
-    """Keys of a table, each with its type."""
-    return {field.encode_name: field.type for field in msgspec.structs.fields(table)}
 
 
 def members(hint: Any) -> Iterator[Any]:

@@ -24,7 +24,8 @@ from steelyard.spec.hints.did_you_mean import (
     number_meant,
     option_meant,
 )
-from steelyard.spec.hints.misplaced_keys import called, home, keys_of, members
+from steelyard.spec.hints.misplaced_keys import called, home, members
+from steelyard.spec.tables.values import keys_of
 from steelyard.spec.text.origin import Origin, Path, nearest
 from steelyard.spec.text.toml import shown, toml_value
 from steelyard.units import Scalar
@@ -40,7 +41,7 @@ _KINDS: Final = {
 _TABLES: Final = (dict, Mapping)
 _LISTS: Final = (list, tuple)
 _BOUNDS: Final = {">=": "at least", "<=": "at most", ">": "above", "<": "below"}
-_EXPECTED = re.compile(r"Expected `([^`]+)`(?: of length)?(?: (>=|<=|>|<) (\S+))?")
+_EXPECTED = re.compile(r"Expected `([^`]+)`(?: of length)?(?: (>=|<=|>|<) (\S+)| (\d+))?")
 _FIELD = re.compile(r"Object (contains unknown|missing required) field `(.*)`", re.DOTALL)
 
 
@@ -187,6 +188,8 @@ def _wanted(message: str) -> str:
     if "a number" in kinds and "a whole number" in kinds:
         kinds.remove("a whole number")
     words = _either(kinds)
+    if match[4]:
+        return f"a list of {match[4]}"
     if match[2] and "of length" in message:
         return f"a list of {_BOUNDS[match[2]]} {match[3]}"
     return f"{words} {_BOUNDS[match[2]]} {match[3].removesuffix('.0')}" if match[2] else words

@@ -1,14 +1,8 @@
 """Arithmetic over metrics and factors, for ``derive``: parsed here, never handed to Python.
 
-::
-
-    sum     = product { ("+" | "-") product }
-    product = sign { ("*" | "/") sign }
-    sign    = { "+" | "-" } power
-    power   = atom [ "**" sign ]
-    atom    = number | name | function "(" sum { "," sum } ")" | "(" sum ")"
-
-``**`` binds to the right and stronger than a sign on its left, as in Python: -2**2 is -4.
+As in Python, ``**`` binds to the right and more strongly than a sign on its left: -2**2 is -4. Unlike there,
+any identifier is a name (``lambda``, ``pass``), and errors do not change with the interpreter
+(docs/decisions/091-one-struct-a-table.md).
 """
 
 from __future__ import annotations
@@ -48,6 +42,8 @@ _OPERATIONS: Final[dict[str, Callable[..., float]]] = {
     "**": math.pow,
 }
 FUNCTIONS: Final = ("min", "max", *_UNARY)
+_STRENGTH: Final = {"+": 0, "-": 0, "*": 1, "/": 1, "sign": 2, "**": 3}
+"""How strongly an operator binds; a sign on the left more weakly than ``**``, on its right more strongly."""
 
 
 class EvaluationError(ArithmeticError):
@@ -142,104 +138,74 @@ def _number(name: str, value: Scalar) -> float:
 
 
 class _Parser:
-    """Recursive descent over the tokens; gives the steps of the evaluation in order."""
+    """Precedence climbing over the tokens; gives the steps of the evaluation in order."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._tokens = _tokens(text)
-        self._place = 0
         self._depth = 0
 
     def parse(self) -> list[_Step]:
-        steps = self._sum()
-        if self._token[1]:
+        steps = self._operation(0)
+        if self._tokens[0][1]:
             raise self._unexpected("an operator or the end")
         return steps
 
-    @property
-    def _token(self) -> tuple[int, str]:
-        """Column from 1, and text; the text is empty at the end."""
-        return self._tokens[self._place]
-
-    def _take(self, *wanted: str) -> str:
-        token = self._token[1]
-        if token in wanted:
-            self._place += 1
-            return token
-        return ""
-
-    def _sum(self) -> list[_Step]:
-        self._enter()
-        steps = self._product()
-        while sign := self._take("+", "-"):
-            steps += [*self._product(), _Step(sign, 2)]
+    def _operation(self, weakest: int) -> list[_Step]:
+        """An operand, and the operators after it that bind at least as strongly as ``weakest``."""
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise _at(
+                self._tokens[0][0], self._text, f"more than {DEEPEST} levels deep", "derive it in steps"
+            )
+        steps = self._operand()
+        while (strength := _STRENGTH.get(self._tokens[0][1], -1)) >= weakest:
+            _, operator_ = self._tokens.pop(0)
+            right = strength + 1 if operator_ != "**" else _STRENGTH["sign"]
+            steps += [*self._operation(right), _Step(operator_, 2)]
         self._depth -= 1
         return steps
 
-    def _product(self) -> list[_Step]:
-        steps = self._sign()
-        while sign := self._take("*", "/"):
-            steps += [*self._sign(), _Step(sign, 2)]
-        return steps
-
-    def _sign(self) -> list[_Step]:
-        negative = False
-        while sign := self._take("+", "-"):
-            negative ^= sign == "-"
-        steps = self._power()
-        return [*steps, _Step("negative", 1)] if negative else steps
-
-    def _power(self) -> list[_Step]:
-        steps = self._atom()
-        if self._take("**"):
-            self._enter()
-            steps += [*self._sign(), _Step("**", 2)]
-            self._depth -= 1
-        return steps
-
-    def _atom(self) -> list[_Step]:
-        column, word = self._token
-        if not word or word in ("+", "-", "*", "/", "**", ")", ","):
+    def _operand(self) -> list[_Step]:
+        column, word = self._tokens[0]
+        if not word or word in ("*", "/", "**", ")", ","):
             raise self._unexpected("a number, a name or a parenthesis")
-        self._place += 1
+        self._tokens.pop(0)
+        if word in ("+", "-"):
+            negative = word == "-"
+            while self._tokens[0][1] in ("+", "-"):
+                negative ^= self._tokens.pop(0)[1] == "-"
+            steps = self._operation(_STRENGTH["sign"])
+            return [*steps, _Step("negative", 1)] if negative else steps
         if word == "(":
-            steps = self._sum()
-            self._close()
-            return steps
+            return self._closed(self._operation(0))
         if word[0].isdigit() or word[0] == ".":
             if math.isinf(float(word)):
                 raise _at(column, self._text, f"{word} is too large", "write a smaller number")
             return [_Step("", number=float(word))]
-        if self._token[1] != "(":
-            return [_Step(word)]
-        self._place += 1
-        return self._call(column, word)
+        return self._call(column, word) if self._tokens[0][1] == "(" else [_Step(word)]
 
     def _call(self, column: int, name: str) -> list[_Step]:
         if name not in FUNCTIONS:
-            raise _at(
-                column, self._text, f"there is no function {name}", f"functions: {', '.join(FUNCTIONS)}"
-            )
-        steps, count = self._sum(), 1
-        while self._take(","):
-            steps += self._sum()
+            listed = ", ".join(FUNCTIONS)
+            raise _at(column, self._text, f"unknown function {name}", f"functions: {listed}")
+        steps, count = [], 0
+        while not count or self._tokens[0][1] == ",":
+            self._tokens.pop(0)
+            steps += self._operation(0)
             count += 1
-        self._close()
         if name in _UNARY and count != 1:
             raise _at(column, self._text, f"{name} takes one operand, not {count}", f"write {name}(x)")
-        return [*steps, _Step(name, count)]
+        return self._closed([*steps, _Step(name, count)])
 
-    def _close(self) -> None:
-        if not self._take(")"):
+    def _closed(self, steps: list[_Step]) -> list[_Step]:
+        if self._tokens[0][1] != ")":
             raise self._unexpected("a closing parenthesis")
-
-    def _enter(self) -> None:
-        self._depth += 1
-        if self._depth > DEEPEST:
-            raise _at(self._token[0], self._text, f"more than {DEEPEST} levels deep", "derive it in steps")
+        self._tokens.pop(0)
+        return steps
 
     def _unexpected(self, wanted: str) -> UsageError:
-        column, token = self._token
+        column, token = self._tokens[0]
         found = f"found {token}" if token else "the text ends"
         return _at(column, self._text, f"expected {wanted}, but {found}", "operators: + - * / **")
 

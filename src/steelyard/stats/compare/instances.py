@@ -9,14 +9,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from operator import itemgetter
 
-import msgspec
 import numpy as np
 from msgspec.structs import replace
 
+from steelyard.answers.samples import Drill, InstanceShare
 from steelyard.errors import UsageError
-from steelyard.sample import Failures, Instances, Provenance, Sample, Treatment
+from steelyard.sample import COLUMNS, Failures, Instances, Provenance, Sample, Treatment
 from steelyard.units import Scalar
 
 
@@ -48,41 +47,6 @@ def pool(samples: Sequence[Sample], factor: str) -> list[Sample]:
     every = (level for members in groups.values() for level, _ in members)
     levels = tuple(dict.fromkeys(level for level in every if level is not None))
     return [_joined(members, factor, levels, treatments) for members in groups.values()]
-
-
-class InstanceShare(msgspec.Struct, frozen=True):
-    """One instance: its mean in the unit of the metric, and what it carries of the sum of squares."""
-
-    level: Scalar
-    mean: float
-    share: float
-
-
-class Drill(msgspec.Struct, frozen=True):
-    """The sum of squares of a sample around its mean, by instance and by run.
-
-    Attributes
-    ----------
-    shares : tuple of InstanceShare
-        n_i (mean_i - mean)^2 over the whole sum, in the order of the design.
-    between : float
-        All instances together.
-    runs : float
-        Blocks: what all instances of a run share; 0 where there is one run only.
-    rest : float
-        Runs that differ from instance to instance.
-    """
-
-    factor: str
-    shares: tuple[InstanceShare, ...]
-    between: float
-    runs: float
-    rest: float
-
-    @property
-    def largest(self) -> InstanceShare:
-        """The instance that carries most."""
-        return max(self.shares, key=lambda each: each.share)
 
 
 def drill_down(sample: Sample) -> Drill | None:
@@ -167,45 +131,30 @@ def _joined(
     treatment = treatments[_items(_without(first.treatment.levels, factor))]
     if factor not in first.labels and factor not in first.treatment.levels:
         return replace(first, treatment=treatment)
-    place = {level: i for i, level in enumerate(levels)}
-    rows = sorted(
-        chain.from_iterable(
-            zip(
-                sample.trials,
-                sample.values,
-                sample.blocks,
-                sample.passes,
-                sample.contexts,
-                [place[level]] * len(sample),
-                sample.late or [0] * len(sample),
-                strict=True,
-            )
-            for level, sample in members
-            if level is not None
-        ),
-        key=itemgetter(0, 5),
-    )
-    columns = list(zip(*rows, strict=True)) or [()] * 7
-    trials, values, blocks, passes, contexts, of, late = columns
+    known = [(level, sample) for level, sample in members if level is not None]
+    of = array("q", [levels.index(level) for level, sample in known for _ in sample.values])
+    columns = {
+        name: array(code, chain.from_iterable(getattr(sample, name) for _, sample in known))
+        for name, code in COLUMNS.items()
+        if name != "late"
+    }
+    late = array("b", [is_late for _, sample in known for is_late in sample.late or bytes(len(sample))])
     by_treatment = {sample.treatment.id: sample.failures for _, sample in members}
-    return Sample(
+    whole = Sample(
         metric=first.metric,
         treatment=treatment,
-        values=array("d", values),
-        blocks=array("q", blocks),
-        passes=array("q", passes),
-        contexts=array("q", contexts),
-        trials=array("q", trials),
         labels=labels,
         failures=Failures(
             sum(each.attempted for each in by_treatment.values()),
             sum(each.failed for each in by_treatment.values()),
             sum(each.timed_out for each in by_treatment.values()),
         ),
-        late=array("b", late) if any(late) else array("b"),
-        instances=Instances(factor, levels, array("q", of)),
+        late=late if any(late) else array("b"),
+        instances=Instances(factor, levels, of),
         provenance=_provenance([sample.provenance for _, sample in members]),
+        **columns,
     )
+    return whole.select(sorted(range(len(of)), key=lambda i: (whole.trials[i], of[i])))
 
 
 def _provenance(of: Sequence[Provenance]) -> Provenance:

@@ -8,9 +8,9 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
+from steelyard.answers.comparison import Speedup
 from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import Undefined
-from steelyard.stats.compare.speedup import Speedup
 from steelyard.stats.hypothesis.holm import holm
 
 Outcome = Literal["holds", "fails", "not_resolved"]
@@ -22,7 +22,7 @@ class Judgement(msgspec.Struct, frozen=True):
     Attributes
     ----------
     outcome : {"holds", "fails", "not_resolved"}
-        Not resolved where the interval at ``level`` has a bound on the other side, or there is none.
+        Not resolved where the interval at ``level`` has a bound on the other side, or does not exist.
     indicated : {"holds", "fails"} or None
         Which way it goes as soon as it is resolved; ``None`` without a ratio.
     p : float or None

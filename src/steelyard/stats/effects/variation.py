@@ -14,7 +14,7 @@ from steelyard.stats.effects.cells import Cells
 
 
 class Variation(msgspec.Struct, frozen=True):
-    """Sums of squares of logarithms. In blocks, what blocks differ in as a whole is no part of it.
+    """Sums of squares of logarithms. In blocks, differences between whole blocks are excluded.
 
     Attributes
     ----------

@@ -16,7 +16,7 @@ def yates(values: Floats) -> Floats:
     Raises
     ------
     ValueError
-        The length is no power of two.
+        The length is not a power of two.
     """
     size = values.shape[-1]
     if size & (size - 1) or not size:

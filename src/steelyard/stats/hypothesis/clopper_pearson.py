@@ -18,7 +18,9 @@ def clopper_pearson(successes: int, n: int, alpha: float = 0.05) -> Interval:
         Fewer than one trial, or more successes than trials.
     """
     if not 0 <= successes <= n or n < 1:
-        raise ValueError(f"{successes} successes of {n} trials are no binomial result")
+        raise ValueError(
+            f"{successes} successes of {n} trials: expected 0 <= successes <= trials, and at least one trial"
+        )
     # Imported here: see student.py.
     from scipy.special import betaincinv
 

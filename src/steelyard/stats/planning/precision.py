@@ -9,17 +9,18 @@ import msgspec
 import numpy as np
 
 from steelyard.analysis import Analysis
+from steelyard.answers.analysis import Order
+from steelyard.answers.comparison import Speedup
 from steelyard.answers.flags import EarlyDoubt
 from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.estimand import Estimand
 from steelyard.sample import Sample
-from steelyard.stats.compare.contrast import Contrast, Order, contrast
+from steelyard.stats.compare.contrast import Contrast, contrast
 from steelyard.stats.compare.estimate import effects
 from steelyard.stats.compare.means import means_of
 from steelyard.stats.compare.median_ratio import median_ratio
 from steelyard.stats.compare.pairing import pair_up
-from steelyard.stats.compare.speedup import Speedup
 from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.describe.bimodality import gap
 from steelyard.stats.distributions.student import t_quantile
@@ -32,7 +33,7 @@ class Precision(msgspec.Struct, frozen=True):
     Attributes
     ----------
     halfwidths : tuple of (float or None)
-        (high - low) / 2 over the estimate; ``None`` where there is no bounded interval yet.
+        (high - low) / 2 over the estimate; ``None`` while the interval is unbounded.
     doubts : tuple of {"bimodal", "autocorrelated"}
         What makes the precision of few blocks doubtful: a sample in two groups, of which further ones may not
         have shown yet; a contrast (or a mean) whose neighbours in time resemble each other.
@@ -43,7 +44,7 @@ class Precision(msgspec.Struct, frozen=True):
 
     @property
     def widest(self) -> float | None:
-        """The widest of them; ``None`` where one has no bound, or there is none at all."""
+        """The widest of them; ``None`` if one is unbounded or the list is empty."""
         known = [halfwidth for halfwidth in self.halfwidths if halfwidth is not None]
         return max(known) if known and len(known) == len(self.halfwidths) else None
 

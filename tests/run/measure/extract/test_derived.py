@@ -12,7 +12,7 @@ from steelyard.run.measure.measurement import Value
 from steelyard.spec.experiment import UserMetric
 
 EDGES = UserMetric("edges", source="stdout", pattern=r"edges=([0-9.]+)")
-TIME = UserMetric("time", "s", source="lines")
+TIME = UserMetric("time", unit="s", source="lines")
 WORK = UserMetric("work", source="lines")
 
 

@@ -10,7 +10,7 @@ from steelyard.run.measure.extract import MissingValueError
 from steelyard.run.measure.measurement import Value
 from steelyard.spec.experiment import UserMetric
 
-LATENCY = UserMetric("latency_s", "s", source="lines")
+LATENCY = UserMetric("latency_s", unit="s", source="lines")
 
 
 def line(metric="latency_s", values=(1.5,), unit="s", labels=None, **other) -> bytes:

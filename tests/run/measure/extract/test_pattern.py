@@ -8,7 +8,7 @@ from steelyard.run.measure.extract import MissingValueError
 from steelyard.run.measure.measurement import Value
 from steelyard.spec.experiment import UserMetric
 
-RATE = UserMetric("rate", "1/s", "higher", source="stdout", pattern=r"rate=(\S+)")
+RATE = UserMetric("rate", unit="1/s", better="higher", source="stdout", pattern=r"rate=(\S+)")
 
 
 @pytest.mark.parametrize(
