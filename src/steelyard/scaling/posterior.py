@@ -79,7 +79,7 @@ class Posterior(msgspec.Struct, frozen=True):
 
     def left(self) -> Integers:
         """Points less coefficients of each kept component, at least 1, (n, KEPT)."""
-        return np.maximum(self.variance.shape[1] - 1 - self.used(), 1)
+        return np.asarray(np.maximum(self.variance.shape[1] - 1 - self.used(), 1))
 
     def used(self) -> Integers:
         """How many terms each kept component has, the constant not counted, (n, KEPT)."""
