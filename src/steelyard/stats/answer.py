@@ -1,9 +1,9 @@
-"""``Answer``: all that is to be presented of an experiment, and ``answer``, which makes it from samples."""
+"""Make the ``Answer`` of an experiment from its samples."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -17,13 +17,8 @@ from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.describe.described import describe
 from steelyard.stats.notices import doubtful_units, limits_of, warnings_of
 
-if TYPE_CHECKING:  # with what they come from, 90 modules that an answer about one treatment does without
-    from steelyard.answers.comparison import Comparison, SpeedupRatio, Typical
-    from steelyard.answers.contexts import ContextFinding
-    from steelyard.answers.effects import Factorial
+if TYPE_CHECKING:
     from steelyard.answers.protocol import ProtocolAnswer
-else:  # for whom looks at the fields of an answer
-    Comparison = ContextFinding = Factorial = ProtocolAnswer = SpeedupRatio = Typical = Any
 
 
 def answer(
