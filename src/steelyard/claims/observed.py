@@ -38,7 +38,7 @@ class Observed(msgspec.Struct, frozen=True):
 
     @property
     def order(self) -> Order:
-        """How trials were laid out."""
+        """Layout of the trials."""
         return "sequential" if self.experiment.design.in_rows else "randomized-blocks"
 
     @property
@@ -57,7 +57,7 @@ def levels_of(sample: Sample) -> dict[str, Scalar]:
 
 
 def has(levels: Mapping[str, Scalar], wanted: Mapping[str, Scalar]) -> bool:
-    """Whether all that is wanted is so, as far as it is known."""
+    """Whether the levels agree with all that is wanted, as far as they are known."""
     return all(levels.get(name, level) == level for name, level in wanted.items())
 
 

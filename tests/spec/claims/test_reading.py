@@ -129,7 +129,7 @@ than = { nodes = 2 }
         ('faster = { opt = "O3" }\nbest = "opt"', "faster and best are two claims", "[[claims]]"),
         ('faster = { opt = "O3" }', "faster without than", "write than"),
         ('faster = { opt = "O33" }\nthan = { opt = "O2" }', 'opt has no level "O33"', 'did you mean "O3"?'),
-        ('faster = { op = "O3" }\nthan = { opt = "O2" }', "there is no factor op", "did you mean opt?"),
+        ('faster = { op = "O3" }\nthan = { opt = "O2" }', "unknown factor op", "did you mean opt?"),
         (
             'faster = { opt = "O3" }\nthan = { opt = "O3" }',
             "compares a treatment with itself",
@@ -144,13 +144,13 @@ than = { nodes = 2 }
         ('faster = { opt = "O3" }\nthan = { opt = "O2" }\nbye = 2', "bye: unknown key", "did you mean by?"),
         (
             'faster = { opt = "O3" }\nthan = { opt = "O2" }\nby = 0',
-            "must be a number above 0; got 0",
+            "must be a number above 0, got 0",
             "above 0",
         ),
-        ('faster = { opt = "O3" }\nthan = { opt = "O2" }\nmetric = "wall"', "no metric wall", "wall_s"),
+        ('faster = { opt = "O3" }\nthan = { opt = "O2" }\nmetric = "wall"', "unknown metric wall", "wall_s"),
         (
             'faster = { opt = "O3" }\nthan = { opt = "O2" }\nwhere = { m = 1 }',
-            "there is no factor m",
+            "unknown factor m",
             "factors",
         ),
         ('equivalent = { opt = "O3" }\nto = { opt = "O2" }', "the key within is missing", "within"),
@@ -166,7 +166,7 @@ than = { nodes = 2 }
         ('scales = "wall_s"\nexpect = "O(log"', "column", "write it as"),
         (
             'scales = "wall_s"\nexpect = "O(1)"\nparameter = "opt"',
-            "levels of opt are no numbers",
+            "levels of opt are not numbers",
             "[factors]",
         ),
         ('scales = "wall_s"\nexpect = "O(1)"\nat = { n = 1.0 }', "growth has no value", "above 1"),
@@ -175,7 +175,7 @@ than = { nodes = 2 }
         ('rule = "O2 <= O3"\nover = "opt"', "n has 2 levels, and growth needs at least 3", "more levels"),
         ('rule = "O2 <= O3"\nover = "opt"\nparameter = "n"', "n has 2 levels", "more levels"),
         ('rule = "O2 <= O1"\nover = "opt"', 'opt has no level "O1"', "O2"),
-        ('rule = "a <= b"\nover = "op"', "there is no factor op", "did you mean opt?"),
+        ('rule = "a <= b"\nover = "op"', "unknown factor op", "did you mean opt?"),
         ('best = "opt"\nname = ""', "the name of a claim is empty", "one line"),
     ],
 )
