@@ -19,7 +19,7 @@ words. Where a document flattens a struct or shows what it computes, the struct 
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
 from typing import Any, Final
@@ -137,7 +137,7 @@ def plain(value: Any, views: Views = RULES) -> Any:
     if callable(view):
         return plain(view(value), views)
     if view is not None or issubclass(kind, msgspec.Struct):
-        return dict(_entries(value, _steps(view) if view else _own_steps(kind), views))
+        return _object(value, _steps(view) if view else _own_steps(kind), views)
     if isinstance(value, Mapping):
         return {str(key): plain(each, views) for key, each in value.items() if each is not msgspec.UNSET}
     if isinstance(value, Sequence | AbstractSet) and not isinstance(value, str):
@@ -172,15 +172,19 @@ def _names(path: str) -> tuple[str, ...]:
     return tuple(path.split(".")) if path else ()
 
 
-def _entries(value: Any, steps: Iterable[_Step], views: Views) -> Iterator[tuple[str, Any]]:
+def _object(value: Any, steps: Iterable[_Step], views: Views) -> dict[str, Any]:
+    entries: dict[str, Any] = {}
     for step in steps:
         shown = _reached(value, step.path)
-        if step.spread:
-            yield from _entries(shown, _steps(lines_of(type(shown), views)), views)
+        if type(shown) in _PLAIN and not step.spread:
+            entries[step.key] = shown
+        elif step.spread:
+            entries |= _object(shown, _steps(lines_of(type(shown), views)), views)
         elif step.inner is not None:
-            yield step.key, None if shown is None else dict(_entries(shown, step.inner, views))
+            entries[step.key] = _object(shown, step.inner, views)
         elif shown is not msgspec.UNSET:
-            yield step.key, plain(shown, views)
+            entries[step.key] = plain(shown, views)
+    return entries
 
 
 def _reached(value: Any, path: Iterable[str]) -> Any:
