@@ -36,6 +36,25 @@ _started: set[int] = set()
 """What this process started by ``subprocess`` and has to wait for; its other children are adopted orphans."""
 
 
+FAST = {"answers", "claims", "design", "factorial", "growth", "report", "scaling", "spec", "stats"}
+"""Tests of rooms that start no process; those of them that do all the same are not ``fast``."""
+
+
+def starts_processes(item: pytest.Item) -> bool:
+    """Whether a test may start a process: by a fixture, or since its module imports ``subprocess``."""
+    fixtures = getattr(item, "fixturenames", ())
+    return "steelyard_cli" in fixtures or hasattr(getattr(item, "module", None), "subprocess")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what ``./dev test --fast`` runs."""
+    here = Path(__file__).parent
+    for item in items:
+        room, *below = item.path.relative_to(here).parts
+        if (room in FAST or not below) and not starts_processes(item):
+            item.add_marker(pytest.mark.fast)
+
+
 def pytest_configure() -> None:
     """Make orphans come to this process, where they are seen, instead of to init."""
     if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
@@ -99,9 +118,16 @@ def left_behind(before: set[tuple[int, int]]) -> list[Process]:
 
 
 @pytest.fixture(autouse=True)
-def _no_process_is_left() -> Iterator[None]:
-    """Fail a test that leaves a process or a zombie behind, and end what it left."""
+def _no_process_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test that leaves a process or a zombie behind, and end what it left; and a fast one that starts
+    any.
+    """
     _started.clear()
+    if request.node.get_closest_marker("fast"):
+        yield
+        if _started:
+            pytest.fail(f"a test of ./dev test --fast started {len(_started)} processes")
+        return
     before = {(process.pid, process.start_ticks) for process in descendants(os.getpid())}
     yield
     deadline = time.monotonic() + END_GRACE_S

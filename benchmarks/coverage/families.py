@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.analysis import Analysis
+from steelyard.answers.protocol import ProtocolPair, Rules
 from steelyard.arrays import Floats
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.hypothesis.brunner_munzel import relabelled, superiority
@@ -25,8 +26,6 @@ from steelyard.stats.hypothesis.holm import holm
 from steelyard.stats.hypothesis.mann_whitney import rank_sum
 from steelyard.stats.hypothesis.t_tests import Moments, welch
 from steelyard.stats.protocol_2014.family import protocol
-from steelyard.stats.protocol_2014.pair import ProtocolPair
-from steelyard.stats.protocol_2014.rules import Rules
 from steelyard.units import Metric
 
 Noise = Literal[

@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 import numpy as np
 
+from steelyard.answers.comparison import Speedup
 from steelyard.answers.interval import Interval
 from steelyard.arrays import Floats
 from steelyard.estimand import Estimand, IntervalKind
@@ -19,7 +20,6 @@ from steelyard.stats.compare.contrast import Contrast, Units
 from steelyard.stats.compare.estimate import estimate
 from steelyard.stats.compare.means import means_of
 from steelyard.stats.compare.ratio_of_means import gum_draws
-from steelyard.stats.compare.speedup import Speedup
 from steelyard.stats.distributions.monte_carlo import MonteCarlo
 
 TRUTH: Final = 1.5

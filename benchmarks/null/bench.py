@@ -20,13 +20,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from steelyard.answers.null import Kind, NullResult
 from steelyard.lab.compare.compare import CompareRequest
 from steelyard.lab.compare.null import Make, itself, null
 from steelyard.lab.compare.null_layout import layouts
 from steelyard.lab.demo import SOURCES
 from steelyard.report.null import WAYS, lines
 from steelyard.report.text.line import plain
-from steelyard.stats.null import Kind, NullResult
 from steelyard.units import format_duration
 
 ASKED = {"blocks": 20, "rel_halfwidth": None, "max_time_s": math.inf}

@@ -14,10 +14,10 @@ import numpy as np
 from scipy import stats as witness
 
 from steelyard.analysis import Analysis
+from steelyard.answers.protocol import Rules
 from steelyard.arrays import Floats
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.protocol_2014.family import protocol
-from steelyard.stats.protocol_2014.rules import Rules
 from steelyard.units import BUILTIN
 
 PROGRAMS, TREATMENTS, N = 10, 9, 30

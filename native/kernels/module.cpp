@@ -1,4 +1,5 @@
 // Python's door to the kernels: arrays in, arrays out, threads over functions.
+#include "draws.hpp"
 #include "resample.hpp"
 #include "search.hpp"
 
@@ -71,12 +72,15 @@ class Space {
             }
             require(used >= previous, "candidates must be sorted by their number of terms");
             previous = used;
-            if (used >= 1)
+            if (used >= 1) {
                 space_.singles = std::min(space_.singles, q);
-            if (used >= 2)
+            }
+            if (used >= 2) {
                 space_.pairs = std::min(space_.pairs, q);
-            if (used >= 3)
+            }
+            if (used >= 3) {
                 space_.triples = std::min(space_.triples, q);
+            }
             const auto* t = terms.data() + q * steelyard::max_terms;
             space_.terms.push_back({t[0], t[1], t[2]});
             require(group.data()[q] >= 0, "groups count from 0");
@@ -221,6 +225,57 @@ auto resample(steelyard::Statistic statistic, std::span<const double> first, std
     return t;
 }
 
+nb::tuple draw(const Input<double, 2>& weight, const Input<double, 2>& chi2,
+               const Input<double, 3>& coefficient, const Input<double, 4>& covariance,
+               const Input<std::int64_t, 2>& left, const Input<double, 3>& share,
+               const Input<double, 2>& scale, const Input<double, 2>& freedom, const Input<double, 1>& place,
+               const Input<double, 1>& pick, const Input<double, 1>& chi, const Input<double, 3>& normal,
+               const Input<std::uint8_t, 1>& lenient) {
+    constexpr std::size_t d = steelyard::max_coefficients;
+    const std::size_t n = weight.shape(0), kept = weight.shape(1), scales = scale.shape(1);
+    const std::size_t draws = place.shape(0);
+    require(kept > 0 && chi2.shape(0) == n && chi2.shape(1) == kept && coefficient.shape(0) == n &&
+                coefficient.shape(1) == kept && coefficient.shape(2) == d && covariance.shape(0) == n &&
+                covariance.shape(1) == kept && covariance.shape(2) == d && covariance.shape(3) == d &&
+                left.shape(0) == n && left.shape(1) == kept,
+            "components are functions x kept");
+    require(scales > 0 && scale.shape(0) == n && freedom.shape(0) == n && freedom.shape(1) == scales &&
+                share.shape(0) == n && share.shape(1) == kept && share.shape(2) == scales,
+            "discrepancies are functions x scales");
+    require(pick.shape(0) == draws && chi.shape(0) == draws && lenient.shape(0) == draws &&
+                normal.shape(1) == draws && normal.shape(2) == d,
+            "random numbers are one of each a draw");
+    auto component = output<std::int64_t>({n, draws});
+    auto discrepancy = output<std::int64_t>({n, draws});
+    auto formula = output<double>({n, draws, d});
+    auto *pc = component.data(), *pd = discrepancy.data();
+    auto* pf = formula.data();
+    {
+        nb::gil_scoped_release release;
+        const steelyard::DrawNumbers numbers{span_of(place),
+                                             span_of(pick),
+                                             span_of(chi),
+                                             {normal.data(), normal.size()},
+                                             {lenient.data(), lenient.size()},
+                                             normal.shape(0)};
+        steelyard::Drawing drawing(numbers);
+        for (std::size_t f = 0; f < n; ++f) {
+            const steelyard::Mixture from{kept,
+                                          scales,
+                                          weight.data() + f * kept,
+                                          chi2.data() + f * kept,
+                                          coefficient.data() + f * kept * d,
+                                          covariance.data() + f * kept * d * d,
+                                          share.data() + f * kept * scales,
+                                          scale.data() + f * scales,
+                                          freedom.data() + f * scales,
+                                          left.data() + f * kept};
+            drawing.run(from, pc + f * draws, pd + f * draws, pf + f * draws * d);
+        }
+    }
+    return nb::make_tuple(component, discrepancy, formula);
+}
+
 auto resample_groups(const Input<double, 1>& values, const Input<std::int64_t, 1>& start, std::uint64_t seed,
                      std::size_t resamples, unsigned threads) {
     const std::span<const std::int64_t> starts{start.data(), start.shape(0)};
@@ -258,6 +313,10 @@ NB_MODULE(_kernels, m) {
         .def("search", &Space::search, "y"_a, "u2"_a, "law"_a, "freedom"_a, "keep"_a = 32, "threads"_a = 1,
              "Posterior components of each function; see steelyard.scaling.posterior for what the arrays "
              "mean.");
+    m.def("draw", &draw, "weight"_a, "chi2"_a, "coefficient"_a, "covariance"_a, "left"_a, "share"_a,
+          "scale"_a, "freedom"_a, "place"_a, "pick"_a, "chi"_a, "normal"_a, "lenient"_a,
+          "Component, discrepancy and coefficients of equally likely formulas; see "
+          "steelyard.scaling.posterior.");
     using steelyard::Statistic;
     m.def(
         "studentised_mean",

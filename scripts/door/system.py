@@ -44,6 +44,9 @@ GOOGLETEST = Need("GoogleTest", "libgtest-dev", lambda: has_header("gtest/gtest.
 SIMGRID = Need("SimGrid", "libsimgrid-dev", lambda: shutil.which("smpicxx") is not None)
 CLI11 = Need("CLI11", "libcli11-dev", lambda: has_header("CLI/CLI.hpp"))
 FMT = Need("fmt", "libfmt-dev", lambda: has_header("fmt/core.h"))
+PDQSORT = Need("Boost's sorts", "libboost-dev", lambda: has_header("boost/sort/pdqsort/pdqsort.hpp"))
+IPS4O = Need("IPS4o", "libips4o-dev", lambda: has_header("ips4o.hpp"))
+VQSORT = Need("Highway's vqsort", "libhwy-dev", lambda: has_header("hwy/contrib/sort/vqsort.h"))
 SLURM = Need(
     "Slurm",
     "slurmctld slurmd slurm-client munge",
@@ -55,7 +58,7 @@ JSON = Need("nlohmann-json", "nlohmann-json3-dev", lambda: has_header("nlohmann/
 
 TO_RUN = (COMPILER, C_COMPILER, HEADERS)
 TO_TEST = (*TO_RUN, MAKE, GOOGLETEST, MOUNT, VALGRIND)
-FOR_MPI = (COMPILER, C_COMPILER, GOOGLETEST, SIMGRID, CLI11, FMT, JSON)
+FOR_MPI = (COMPILER, C_COMPILER, GOOGLETEST, SIMGRID, CLI11, FMT, JSON, PDQSORT, IPS4O, VQSORT)
 
 
 def ensure_system(needs: Iterable[Need]) -> None:

@@ -34,6 +34,21 @@ class Space:
         NDArray[np.float64],
     ]: ...
 
+def draw(
+    weight: NDArray[np.float64],
+    chi2: NDArray[np.float64],
+    coefficient: NDArray[np.float64],
+    covariance: NDArray[np.float64],
+    left: NDArray[np.int64],
+    share: NDArray[np.float64],
+    scale: NDArray[np.float64],
+    freedom: NDArray[np.float64],
+    place: NDArray[np.float64],
+    pick: NDArray[np.float64],
+    chi: NDArray[np.float64],
+    normal: NDArray[np.float64],
+    lenient: NDArray[np.uint8],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
 def studentised_mean(
     deviations: NDArray[np.float64], seed: int, resamples: int = 10000, threads: int = 1
 ) -> NDArray[np.float64]: ...

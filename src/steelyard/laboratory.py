@@ -1,7 +1,7 @@
-"""``Laboratory``: what the command line does with an experiment, for Python programs and notebooks.
+"""``Laboratory``: the command line for Python programs and notebooks.
 
-What a method finds is a ``Result``: its ``value`` is the typed answer, printing it prints what the command
-prints, a notebook shows the same in colour, and ``json()`` is the document of ``--json``. docs/python.md has
+Methods return a ``Result``: its ``value`` is the typed answer, printing it prints what the command prints, a
+notebook shows the same in colour, and ``json()`` is the document of ``--json``. docs/python.md has
 examples.
 """
 
@@ -17,6 +17,8 @@ from msgspec.structs import fields
 from steelyard.report.text.line import Line
 
 if TYPE_CHECKING:
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.plan import Preview
     from steelyard.claims.verdict import Checked
     from steelyard.lab.answer.model import Modelled
     from steelyard.lab.run.run_loop import Watch
@@ -25,8 +27,6 @@ if TYPE_CHECKING:
     from steelyard.series import Series
     from steelyard.spec.claims.claim import Claim
     from steelyard.spec.experiment import Experiment
-    from steelyard.stats.answer import Answer
-    from steelyard.stats.planning.preview import Preview
     from steelyard.store import Record
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ WIDTH = 100
 
 
 class Result(msgspec.Struct, Generic[T], frozen=True):
-    """An answer that can be looked at.
+    """An answer that can be printed, shown in a notebook, or written as JSON.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Result(msgspec.Struct, Generic[T], frozen=True):
         return str(self)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """HTML for a notebook."""
         from steelyard.report.text.html_lines import html
 
         return html(self._lines())
@@ -109,7 +109,7 @@ class Laboratory:
 
     @classmethod
     def compare(cls, *commands: str, record: str | Path, **options: Any) -> Laboratory:
-        """The experiment of ``steelyard compare``: each command against the first.
+        """Make the experiment of ``steelyard compare``: each command against the first.
 
         Parameters
         ----------
@@ -119,7 +119,7 @@ class Laboratory:
         Raises
         ------
         UsageError
-            There is no such field, or its value is none that it can have.
+            Unknown field, or a value that it cannot have.
         """
         from steelyard.lab.compare.arguments import refuse_unknown
         from steelyard.lab.compare.compare import CompareRequest
@@ -131,26 +131,26 @@ class Laboratory:
         return f"Laboratory({self.experiment.name!r}, record={str(self.directory)!r})"
 
     def open(self) -> Record:
-        """The record, for reading; to be closed."""
+        """Open the record for reading; close it afterwards."""
         from steelyard.store import Record
 
         return Record.open(self.directory)
 
     def plan(self) -> Preview:
-        """What would run, and what the design cannot separate; nothing is run."""
+        """Preview what would run and what the design cannot separate; runs nothing."""
         from steelyard.lab.run.plan import preview
 
         return preview(self.experiment, self.directory)
 
     def run(self, watch: Watch | None = None, *, extend: int | None = None) -> End:
-        """Run to the end, or go on where a run stopped.
+        """Run to the end, or continue where a run stopped.
 
         Parameters
         ----------
         watch : callable, optional
-            Told between batches how far it is.
+            Called between batches with the progress.
         extend : int, optional
-            So many blocks more than a finished record has.
+            Number of blocks to add to a finished record.
         """
         from steelyard.lab.compare.arguments import refuse_no_count
         from steelyard.lab.run.run import run
@@ -161,12 +161,12 @@ class Laboratory:
         return run(self.experiment, self.directory, spec_text=self.spec_text, watch=quiet, extend=extend)
 
     def samples(self, *metrics: str) -> list[Sample]:
-        """The values: by default those of the primary metric."""
+        """Read the samples: by default those of the primary metric."""
         with self.open() as record:
             return record.samples(*(metrics or (self.experiment.analysis.metric,)))
 
     def analyze(self, metric: str | None = None, **chosen: Any) -> Result[Answer]:
-        """Effects, intervals and verdicts.
+        """Answer with effects, intervals and verdicts.
 
         Parameters
         ----------
@@ -184,7 +184,7 @@ class Laboratory:
         return Result(answer, lambda: text.lines(answer, WIDTH), lambda: json.render(answer))
 
     def check(self, claims: Sequence[Claim | Mapping[str, Any]] | None = None) -> Result[Checked]:
-        """Verdicts on the claims of the spec, or on others: each as in a spec's ``[[claims]]``, or typed."""
+        """Judge the claims of the spec, or others: each as in a spec's ``[[claims]]``, or typed."""
         from steelyard.lab.answer.check import check
         from steelyard.report.claims import document as verdicts_json
         from steelyard.report.claims import text as verdicts
@@ -208,7 +208,7 @@ class Laboratory:
         rules: Sequence[str] = (),
         at: Mapping[str, float] | None = None,
     ) -> Result[Modelled]:
-        """How metrics grow with factors or labels; ``expect`` is big-O text, for all or by name."""
+        """Model how metrics grow with factors or labels; ``expect`` is big-O text, for all or by name."""
         from steelyard.lab.answer.series_of_record import series_of_record
         from steelyard.lab.compare.arguments import refuse_one_text
 
@@ -227,7 +227,7 @@ def model(
     rules: Sequence[str] = (),
     at: Mapping[str, float] | None = None,
 ) -> Result[Modelled]:
-    """Models of series from anywhere: ``steelyard.scaling.series_of_frame`` makes them of a data frame,
+    """Model series from anywhere: ``steelyard.scaling.series_of_frame`` makes them of a data frame,
     ``steelyard.exchange.files.read_series`` of a file.
 
     Raises

@@ -18,6 +18,7 @@ from typing import Any
 
 import msgspec
 
+from steelyard.answers.contexts import ByContext, ContextFinding
 from steelyard.answers.interval import Interval
 from steelyard.errors import SteelyardError
 from steelyard.lab.answer.analyze import by_context
@@ -30,8 +31,6 @@ from steelyard.lab.run.run_loop import Watch
 from steelyard.report.text.progress import ProgressLine
 from steelyard.spec import load
 from steelyard.spec.experiment import Contexts, Experiment
-from steelyard.stats.contexts.finding import ContextFinding
-from steelyard.stats.contexts.profile import ByContext
 from steelyard.store import Record
 
 HERE = Path(__file__).resolve().parent
@@ -107,8 +106,8 @@ def contexts_of(spec: str, at: Path, watch: Watch, *, small: bool) -> ByContext:
 
 def in_the_default(spec: str, at: Path, watch: Watch, *, small: bool) -> dict[str, Any]:
     """Each comparison in the one context that a user has who shifts nothing."""
+    from steelyard.answers.comparison import Speedup
     from steelyard.lab.answer.analyze import analyze
-    from steelyard.stats.compare.speedup import Speedup
 
     experiment = loaded(spec)
     design = msgspec.structs.replace(experiment.design, blocks=3 if small else 30)

@@ -11,6 +11,7 @@ import pytest
 
 from steelyard.answers.document import Format, Lines, part
 from steelyard.answers.interval import Interval
+from steelyard.answers.schema import document_type, schema
 from steelyard.answers.undefined import Undefined
 from steelyard.sample import Treatment
 from steelyard.units import Metric
@@ -92,12 +93,13 @@ def test_bytes_that_are_not_utf8_are_written_as_escapes():
 
 
 def test_the_schema_names_every_line_and_the_type_decodes_what_is_written():
-    schema = FORMAT.schema()["$defs"]
-    assert [*schema["Outer"]["properties"]] == [*FORMAT.document(Renamed("A", (KNOWN,)))["all"][0]]
-    assert schema["Renamed"]["properties"]["format"] == {"enum": ["steelyard/test"]}
+    described = schema(FORMAT)["$defs"]
+    assert [*described["Outer"]["properties"]] == [*FORMAT.document(Renamed("A", (KNOWN,)))["all"][0]]
+    assert described["Renamed"]["properties"]["format"] == {"enum": ["steelyard/test"]}
     text = FORMAT.text(Renamed("A", (OPEN,)))
     assert (
-        msgspec.json.decode(text, type=FORMAT.type()).all[0].undefined == "there is only one complete block"
+        msgspec.json.decode(text, type=document_type(FORMAT)).all[0].undefined
+        == "there is only one complete block"
     )
 
 
@@ -110,7 +112,7 @@ def test_a_line_that_leads_nowhere_is_found_by_the_schema_and_by_the_document():
     with pytest.raises(AttributeError, match="c"):
         wrong.document(Wrong(1))
     with pytest.raises(AttributeError, match="c"):
-        wrong.schema()
+        schema(wrong)
 
 
 def test_a_view_stands_for_a_type_that_has_no_lines_of_its_own():

@@ -81,8 +81,8 @@ def test_what_was_accepted_is_expected_later(steelyard_cli, data, tmp_path):
         ((*COLUMNS, "--rule", "bcast < gather"), "not of the form"),
         ((*COLUMNS, "--rule", "bcast <= reduce"), "which has no model"),
         ((*COLUMNS, "--litmus", "tree"), "is not among the functions"),
-        ((*COLUMNS, "--function", "nothing"), "no function is left"),
-        ((*COLUMNS, "--metric", "nothing"), "has no values of a metric 'nothing'"),
+        ((*COLUMNS, "--function", "nothing"), "no function matches"),
+        ((*COLUMNS, "--metric", "nothing"), "has no values of the metric 'nothing'"),
         ((*COLUMNS, "--expectations", "missing.json"), "missing.json"),
     ],
 )

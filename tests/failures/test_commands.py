@@ -44,7 +44,7 @@ def states(directory):
     [
         (lambda path: None, "does not exist (looked for ", "give the path of the program"),
         (lambda path: path.write_text("no program"), "may not be executed", "chmod +x "),
-        (lambda path: path.mkdir(), "is no file", "give the path of the program"),
+        (lambda path: path.mkdir(), "is not a file", "give the path of the program"),
     ],
     ids=["missing", "not executable", "a directory"],
 )

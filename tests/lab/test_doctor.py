@@ -10,6 +10,7 @@ from contextlib import closing
 
 import pytest
 
+from steelyard.answers.machine import HostReport
 from steelyard.errors import MachineError
 from steelyard.lab.doctor import examine, inspect_host
 from steelyard.lab.doctor.finding import HostState
@@ -230,7 +231,7 @@ def test_a_run_ends_well_where_no_thread_can_be_started_for_what_is_tried_out(tm
 
 def test_every_line_but_a_command_fits_80_columns():
     facts = {**GOOD, "cgroup_cpu_limit": 0.5, "turbo": True, "smt": "on", "cpu_model": "C" * 100}
-    text = plain(lines(examine(HostState(facts, QUIET)), {"kernel": "Linux 6"}, 80))
+    text = plain(lines(HostReport({"kernel": "Linux 6"}, examine(HostState(facts, QUIET)), able=True), 80))
     assert max(len(line) for line in text.splitlines() if "try:" not in line) <= 80
     assert "try: echo off > /sys/devices/system/cpu/smt/control\n" in text
 

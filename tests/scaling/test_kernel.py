@@ -71,6 +71,24 @@ def posterior_of_four(y, variance, negative_constant):
     return space.search(y[None], variance[None], np.zeros(1), np.zeros(1), 4, 1)[6][0]
 
 
+def share_density(theta, sd, first):
+    """One part in five flat in the share where the column is 1, four log-uniform from 1 to 99 % at the first
+    point: du/u of a share s = u f / (1 - u + u f).
+    """
+    u = max(theta[1], sd) / (theta[0] + theta[1])
+    share = u * first / (1 - u + u * first)
+    return 0.2 + 0.8 / math.log(99) / max(share, 0.01) * first / (1 - u + u * first) ** 2
+
+
+def test_the_density_of_a_share_integrates_to_one():
+    for first in (0.01, 0.3, 1.0):
+        shares = np.geomspace(0.01, 0.99, 4001)
+        u = shares / (shares + first * (1 - shares))
+        density = [share_density((1 - each, each), 0.0, first) for each in u]
+        flat = 0.2 * (u[-1] - u[0])
+        assert np.trapezoid(density, u) == pytest.approx(0.8 + flat, rel=1e-3)
+
+
 def stated_evidence(y, variance, negative_constant):
     """prior (d-1)! (2π)^(d/2) |Cov|^½ exp(-χ²/2) P(coefficients allowed), from NumPy."""
     size = y.max()
@@ -83,6 +101,8 @@ def stated_evidence(y, variance, negative_constant):
         allowed = inside[1:].prod()
         if d > 1:
             allowed *= inside[0] + negative_constant * (1 - inside[0])
+        if d == 2:
+            allowed *= share_density(theta, math.sqrt(covariance[1, 1]), design[0, 1])
         occam = math.factorial(d - 1) * (2 * math.pi) ** (d / 2) * math.sqrt(np.linalg.det(covariance))
         weights.append(prior * occam * math.exp(-chi2 / 2) * allowed)
     return np.array(weights) / sum(weights)

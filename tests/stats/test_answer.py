@@ -7,13 +7,13 @@ import pytest
 from msgspec.structs import replace
 
 from steelyard.analysis import Analysis
+from steelyard.answers.analysis import DesignFacts
 from steelyard.answers.notice import Notice
+from steelyard.answers.protocol import NAME
 from steelyard.factorial import Axis, Layout
 from steelyard.sample import Failures
 from steelyard.stats.answer import answer
 from steelyard.stats.describe.summary import summarise
-from steelyard.stats.design_facts import DesignFacts
-from steelyard.stats.protocol_2014.rules import NAME
 
 BLOCKS = 30
 FACTS = DesignFacts("randomized-blocks", BLOCKS, seed=7)

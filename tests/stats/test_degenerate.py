@@ -7,10 +7,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from steelyard.analysis import Analysis, TypeB
+from steelyard.answers.analysis import DesignFacts
+from steelyard.answers.comparison import Speedup
 from steelyard.answers.undefined import Undefined
 from steelyard.estimand import INTERVALS
 from steelyard.report.answer.document import render
@@ -18,8 +20,6 @@ from steelyard.report.answer.text import render as text
 from steelyard.sample import Failures
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.comparison import compare
-from steelyard.stats.compare.speedup import Speedup
-from steelyard.stats.design_facts import DesignFacts
 from steelyard.stats.hypothesis.holm import holm
 
 KINDS = [(estimand, kind) for estimand, kinds in INTERVALS.items() for kind in kinds]
@@ -45,8 +45,7 @@ def test_whatever_the_values_are_the_answer_can_be_told(sample, estimand, kind, 
         sample(values, treatment=t, failures=Failures(len(values), 0, 0))
         for t, values in enumerate(columns, 1)
     ]
-    if not any(columns):
-        return
+    assume(any(columns))
     errors = (TypeB("e", 1e-3, relative=True), TypeB("f", 1e-3)) if b and kind == "log-delta" else ()
     declared = Analysis(estimand=estimand, interval=kind, margin=margin, type_b=errors)
     found = answer("odd", samples, DesignFacts(order, max(map(len, columns)), seed=1), declared)

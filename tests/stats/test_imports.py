@@ -10,7 +10,7 @@ from steelyard.report.answer import document, text
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.answer import answer
 from steelyard.analysis import Analysis
-from steelyard.stats.design_facts import DesignFacts
+from steelyard.answers.analysis import DesignFacts
 from steelyard.stats.planning.precision import precision
 from steelyard.units import BUILTIN
 

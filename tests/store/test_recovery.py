@@ -256,9 +256,12 @@ def test_a_spec_that_is_lost_is_read_from_the_text_beside_it(damaged, tmp_path):
     ("text", "why"),
     [
         (SPEC.replace('"opt=O3"', '"O3"'), "beside it has other treatments"),
-        (SPEC.replace("opt = [", "level = ["), "the text beside it is none: spec.toml:3: program.command"),
-        ("no TOML", "the text beside it is none: spec.toml:1"),
-        (None, "there is no spec.toml beside it"),
+        (
+            SPEC.replace("opt = [", "level = ["),
+            "is not a valid spec: spec.toml:3: program.command",
+        ),
+        ("no TOML", "spec.toml beside it is not a valid spec: spec.toml:1"),
+        (None, "spec.toml is missing beside it"),
     ],
 )
 def test_a_spec_beside_the_tables_that_is_none_or_another_is_not_taken(damaged, tmp_path, text, why):
@@ -276,7 +279,10 @@ def test_a_spec_in_the_tables_that_is_no_json_is_damage_and_read_from_the_text_t
     (damaged / "spec.toml").write_text(SPEC)
     with closing(sqlite3.connect(damaged / "record.sqlite")) as connection, connection:
         connection.execute("UPDATE record SET experiment = substr(experiment, 1, 40)")
-    with Record.open(damaged) as record, pytest.raises(RecordError, match="its spec is no JSON") as error:
+    with (
+        Record.open(damaged) as record,
+        pytest.raises(RecordError, match="is not valid JSON") as error,
+    ):
         _ = record.experiment
     assert "steelyard recover" in (error.value.hint or "")
     assert recover(damaged, tmp_path / "new.lab") == Recovered(600, 0, 0, spec="file")

@@ -27,6 +27,12 @@ TREATMENTS = {
     "affinity": 10 * 3,
     "affinity-openmp": 3 * 9,
 }
+NPB_TREATMENTS = {
+    "npb-services": 5 * 4,
+    "npb-environment": 5 * 16,
+    "npb-affinity": 5 * 9,
+    "npb-waiting": 5 * 4,
+}
 PARTS = {f"{spec}-{order}" for spec in TREATMENTS for order in ("rows", "blocks")} | {
     "environment-random-blocks",
     "environment-null-rows",
@@ -92,6 +98,48 @@ def test_the_whole_study_runs_small_and_goes_on_from_its_records(steelyard_env, 
     assert "services-built-rows, 2 programs, after" in done.stdout
 
 
+def test_nas_kernels_run_in_parts_and_their_nulls_are_counted(steelyard_env, tmp_path):
+    if lacking := [name for name in ("cmake", "c++", "/usr/bin/time") if shutil.which(name) is None]:
+        pytest.skip(f"not found: {', '.join(lacking)}")
+    command = [sys.executable, STUDY / "run.py", "--programs=npb", "--size=small"]
+    chosen = ["--part", "npb-waiting-blocks", "--part", "npb-affinity"]
+    done = subprocess.run(
+        [*command, *chosen, "--directory", tmp_path / "labs", "--data", tmp_path / "data"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=steelyard_env,
+    )
+    assert done.returncode == 0, done.stderr
+    summary = json.loads((tmp_path / "data" / "npb-summary.json").read_text())
+    assert set(summary) == {"npb-affinity-rows", "npb-affinity-blocks", "npb-waiting-blocks"}
+    # Two programs; two numbers of threads at two placements, two policies with two loads.
+    assert summary["npb-affinity-rows"]["wall_s"]["pairs"] == 2 * 6
+    effects = summary["npb-waiting-blocks"]["cpu_s"]["effects"]
+    assert set(effects) == {"cg", "is"}
+    assert set(effects["cg"]) == {
+        "omp_wait_policy",
+        "background_load",
+        "omp_wait_policy x background_load",
+    }
+    # As the paper took it, in steps of 10 ms.
+    assert "npb-affinity-rows by time, 2 programs" in done.stdout
+
+
+def test_a_part_that_no_name_begins_with_is_refused_with_all_names(steelyard_env, tmp_path):
+    done = subprocess.run(
+        [sys.executable, STUDY / "run.py", "--programs=npb", "--part=npb-x", "--directory", tmp_path],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=steelyard_env,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith(
+        "error: --part npb-x: no part of npb begins so\n\nhint: one of: npb-screening-ep"
+    )
+
+
 def test_a_program_that_is_not_here_is_named_before_anything_runs(steelyard_env, tmp_path):
     (tmp_path / "empty").mkdir()
     done = subprocess.run(
@@ -105,7 +153,7 @@ def test_a_program_that_is_not_here_is_named_before_anything_runs(steelyard_env,
 
 
 def test_the_specs_are_the_experiments_of_the_paper():
-    for name, count in TREATMENTS.items():
+    for name, count in (TREATMENTS | NPB_TREATMENTS).items():
         asked = load(STUDY / f"{name}.toml")
         assert len(treatments(asked)) == count
         assert (asked.design.order, asked.design.blocks, asked.design.discard) == (
@@ -116,6 +164,13 @@ def test_the_specs_are_the_experiments_of_the_paper():
         assert asked.analysis.protocol == "nogueira-matias-2014"
     sizes = next(f.levels for f in load(STUDY / "environment.toml").factors if f.name == "env_bytes")
     assert list(sizes) == [0, 64, 128, 256, 512, 1024, 2048, 4096]
+
+
+def test_the_screening_is_twelve_treatments_for_eight_factors():
+    asked = load(STUDY / "npb-screening.toml")
+    assert asked.design.kind == "plackett-burman"
+    assert len(treatments(asked)) == 12
+    assert {"omp_wait_policy", "background_load"} < {factor.name for factor in asked.factors}
 
 
 def test_programs_of_packages_print_the_same_bytes_every_time(programs, tmp_path):

@@ -63,6 +63,7 @@ Measured measure(Operation& operation, const std::string& name, const Settings& 
             keep_valid(batch, static_cast<std::size_t>(team.size()), measured);
         }
     }
+    measured.facts = operation.facts();
     if (check_around && verify_again) {
         verify(operation, name, starting);
     }

@@ -3,12 +3,20 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "harness/phases.hpp"
 #include "harness/starting.hpp"
 #include "protocol/labels.hpp"
 
 namespace workloads {
+
+/// What an operation says of its last run beside times: how many rounds it took, how even its result is.
+struct Fact {
+    std::string metric;
+    std::string unit;
+    double value = 0;
+};
 
 class Operation {
   public:
@@ -43,6 +51,9 @@ class Operation {
 
     /// What tells this operation from others of its name: bytes, algorithm. Asked on the root only.
     [[nodiscard]] virtual Labels labels() const { return {}; }
+
+    /// Further metrics, of the last run. Collective; what the root returns is reported.
+    [[nodiscard]] virtual std::vector<Fact> facts() { return {}; }
 
     /// Its phases, if it has any.
     [[nodiscard]] virtual Phases* phases() { return nullptr; }

@@ -15,6 +15,7 @@ struct Measured {
     std::vector<double>
         of_ranks_s; ///< Every rank's value of them, repetition by repetition; where asked for.
     std::vector<std::vector<PhaseTotals>> phases; ///< Of them, repetition by repetition.
+    std::vector<Fact> facts;                      ///< Of the last repetition.
     int spoilt = 0;                               ///< Repetitions that were thrown away and made again.
     double window_s = 0;                          ///< The last window.
     double clock_error_s = 0; ///< Half the 95 % interval of the worst clock, when the last batch ended.

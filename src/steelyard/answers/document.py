@@ -1,4 +1,4 @@
-"""``Format``: the JSON document of an answer, and its schema, both from the fields of the answer itself.
+"""``Format``: the JSON document of an answer, from the fields of the answer itself.
 
 A struct is an object of its fields, under their names and in their order. Four rules hold everywhere: an
 ``Interval`` is ``[low, high]``, a ``Metric`` its name, a ``Treatment`` its id, ``Undefined`` its reason in
@@ -42,7 +42,7 @@ class Part(msgspec.Struct, frozen=True):
 
 Line = str | Part
 Lines = tuple[Line, ...]
-View = Callable[[Any], Any] | Lines
+View = Callable[..., Any] | Lines
 """What stands for a value: the result of a function with an annotation, or lines."""
 Views = Mapping[type, View]
 
@@ -103,16 +103,6 @@ class Format(msgspec.Struct, frozen=True):
     def text(self, content: object, **more: object) -> str:
         """The document as it is printed."""
         return written(self.document(content, **more))
-
-    def type(self) -> type[msgspec.Struct]:
-        """A struct with the fields of the document, to decode one with."""
-        from steelyard.answers.schema import document_type
-
-        return document_type(self)
-
-    def schema(self) -> dict[str, Any]:
-        """The JSON Schema of the document."""
-        return msgspec.json.schema(self.type())
 
 
 def written(content: object) -> str:

@@ -6,7 +6,7 @@ import types
 from collections.abc import Iterable
 from functools import reduce
 from operator import or_
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -17,13 +17,18 @@ _Field = tuple[str, Any] | tuple[str, Any, Any]
 
 
 def document_type(of: Format) -> type[msgspec.Struct]:
-    """A struct with the fields of the document."""
+    """A struct with the fields of the document, to decode one with."""
     shapes = _Shapes(of.views)
     head: list[_Field] = [("format", Literal[of.name]), ("version", Literal[of.version])]
     more: list[_Field] = [
         (key, _either([shapes.of(each), msgspec.UnsetType]), msgspec.UNSET) for key, each in of.more.items()
     ]
     return _struct(of.content, [*head, *shapes.fields(of.content, lines_of(of.content, of.views)), *more])
+
+
+def schema(of: Format) -> dict[str, Any]:
+    """The JSON Schema of the document."""
+    return msgspec.json.schema(document_type(of))
 
 
 class _Shapes:
@@ -87,11 +92,13 @@ def _at(kind: Any, path: str) -> Any:
 
 
 def _attribute(kind: Any, name: str) -> Any:
-    if kind is type(None):
+    if kind in (type(None), Any):
         return kind
+    if not isinstance(kind, type):  # a literal
+        kind = str
     hints = get_type_hints(kind)
     if name in hints:
-        return hints[name]
+        return get_args(hints[name])[0] if get_origin(hints[name]) is ClassVar else hints[name]
     if name == "undefined":
         return kind if kind is Undefined else type(None)
     if kind is Undefined and not hasattr(kind, name):

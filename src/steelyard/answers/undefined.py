@@ -61,7 +61,9 @@ class Undefined(msgspec.Struct, frozen=True):
     reason: Reason
 
     n: ClassVar[int] = 0
-    """Units that it rests on."""
+    """Units that it rests on, as an estimate has them."""
+    assumptions: ClassVar[tuple[str, ...]] = ()
+    """Nothing is taken for granted."""
 
     @property
     def words(self) -> str:

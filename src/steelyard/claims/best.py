@@ -13,6 +13,8 @@ from typing import Final, Literal
 
 import numpy as np
 
+from steelyard.answers.analysis import Order
+from steelyard.answers.comparison import Speedup
 from steelyard.answers.undefined import Undefined
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.evidence import BestEvidence, Candidate, Unit
@@ -21,9 +23,7 @@ from steelyard.claims.ratio import comparison_of, unit_of
 from steelyard.sample import Sample
 from steelyard.spec.claims.claim import Best
 from steelyard.stats.compare.comparison import admissible
-from steelyard.stats.compare.contrast import Order
 from steelyard.stats.compare.judgement import Judgement, at_least
-from steelyard.stats.compare.speedup import Speedup
 from steelyard.units import Scalar
 
 CHOOSING: Final = 3

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import msgspec
 
 from steelyard.analysis import Analysis
+from steelyard.answers.analysis import Order
 from steelyard.sample import Sample
 from steelyard.series import Series
 from steelyard.spec.experiment import Experiment
-from steelyard.stats.compare.contrast import Order
 from steelyard.units import Scalar
 
 

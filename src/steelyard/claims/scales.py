@@ -45,6 +45,7 @@ def judge_scales(claim: Scales, observed: Observed) -> Draft:
         along=claim.along,
         scale=claim.at,
     )
+    question.refuse_unmet(every)
     tests = [each for each in model_all(litmus, question) if isinstance(each, ScalingModel)]
     names = {each.name for each in litmus}
     asked = [each for each in series if each.name not in names]

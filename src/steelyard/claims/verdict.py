@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from steelyard.claims.evidence import BreaksEvidence, Evidence
+from steelyard.errors import ProgramError
 from steelyard.spec.claims.claim import Claim
 from steelyard.stats.compare.judgement import Outcome
 from steelyard.units import Scalar
@@ -76,6 +77,8 @@ class Checked(msgspec.Struct, frozen=True):
         Whether the run had come to its end.
     afterwards : bool
         Whether the claims are not those with which the record was run.
+    failed : bool
+        Whether the last run ended because a program failed.
     """
 
     experiment: str
@@ -85,9 +88,12 @@ class Checked(msgspec.Struct, frozen=True):
     precise: bool = True
     finished: bool = True
     afterwards: bool = False
+    failed: bool = False
 
     def exit_code(self, *, strict: bool) -> int:
-        """1 where a claim fails; 3 under ``strict`` where something is not resolved; else 0."""
+        """5 where the run failed; 1 where a claim fails; 3 under ``strict`` where one is not resolved."""
+        if self.failed:
+            return ProgramError.exit_code
         outcomes = {each.outcome for each in self.verdicts}
         if "fails" in outcomes:
             return 1

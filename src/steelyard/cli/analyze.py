@@ -86,14 +86,15 @@ def command(
 
 def _print_contexts(directory: Path, *, as_json: bool, metric: str | None) -> None:
     """Print the plots of ``--by-context``, or their data."""
+    from steelyard.answers.contexts import BY_CONTEXT
     from steelyard.lab.answer.analyze import by_context
-    from steelyard.report.answer.by_context import lines, render
+    from steelyard.report.answer.by_context import lines
     from steelyard.report.text.line import write
     from steelyard.store import Record
 
     with Record.open(directory) as record:
         found = by_context(record, metric=metric)
     if as_json:
-        click.echo(render(found), nl=False)
+        click.echo(BY_CONTEXT.text(found), nl=False)
     else:
         write(lines(found, terminal_width()), sys.stdout)

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 @click.command(
     cls=NullTakesItsValueAfterEquals,
-    short_help="Compare commands: which is faster, by how much, how surely.",
+    short_help="Compare commands: which is faster, by how much, and how sure that is.",
 )
 @click.argument("commands", nargs=-1, required=True, metavar="COMMAND...", shell_complete=completion.commands)
 @click.option(
@@ -182,8 +182,8 @@ def command(
 ) -> None:
     """Run the COMMANDs in random order, block by block, and compare each with the first.
 
-    A command is one argument, split into words as a shell does; quote it. Its output is captured and not
-    shown.
+    A command is one argument, so quote it; it is split into words as a shell does. Its output is captured
+    and not shown.
 
     \b
     steelyard compare './old input' './new input'
@@ -213,6 +213,11 @@ def command(
         )
     if null is not None:
         refuse_without_meaning(ctx)
+    if min_runs is not None and max_runs is not None and max_runs < min_runs:
+        raise UsageError(
+            f"--max-runs {max_runs} is less than --min-runs {min_runs}",
+            hint=f"--runs {max_runs} for exactly {max_runs}, or leave one of them out",
+        )
     if no_shell and shell:
         raise UsageError("-N and --shell contradict each other", hint="leave one of them out")
     if shell is None and not no_shell:
@@ -270,11 +275,11 @@ _OPTIONS: Final = {
     "factors": "--parameter-list",
     "program.timeout": "--timeout",
 }
-"""What a key of a spec is called here."""
+"""Key of a spec to the option that sets it here."""
 
 
 def _experiment(request: CompareRequest) -> Experiment:
-    """The experiment; what is wrong with it is said in the words of this command."""
+    """Make the experiment; errors name the options of this command."""
     try:
         return request.experiment()
     except UsageError as error:
@@ -290,7 +295,7 @@ def _hint_at_shell(found: list[tuple[str, list[str]]]) -> None:
     for text, words in found:
         if words:
             click.echo(
-                f"hint: {text!r} is started without a shell, so {words[0]!r} is a word like any other;"
-                " --shell default has /bin/sh read it",
+                f"hint: {text!r} runs without a shell, so {words[0]!r} is passed to it as an ordinary word;"
+                " --shell default runs it through /bin/sh",
                 err=True,
             )

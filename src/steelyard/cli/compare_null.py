@@ -1,4 +1,4 @@
-"""What ``compare --null`` does: how often a program is called different from itself."""
+"""``compare --null``: how often a program is called different from itself."""
 
 from __future__ import annotations
 
@@ -50,29 +50,31 @@ null_option = click.option(
     type=click.Choice(NULLS),
     metavar="[=layout]",
     help="Compare the one COMMAND with itself, again and again, and print how often it is called"
-    " different; with =layout under paths drawn at random.",
+    " different; with =layout, under paths drawn at random.",
 )
 comparisons_option = click.option(
     "--comparisons",
     type=click.IntRange(min=1),
     metavar="N",
-    help="With --null: how many comparisons (100), of 20 runs each unless --runs says another number;"
-    " --max-time ends them earlier, where it is given.",
+    help="With --null: number of comparisons (default: 100), of 20 runs each unless --runs is given;"
+    " --max-time, if given, ends them earlier.",
 )
 
 
 build_option = click.option(
     "--build",
     metavar="CMD",
-    help="With --null=layout: builds the program into {build} from {objects}, in orders drawn at random.",
+    help="With --null=layout: build the program into {build} from {objects}, in orders drawn at random.",
 )
 objects_option = click.option(
-    "--objects", metavar="FILES", help="With --build: what {objects} stands for, separated by blanks."
+    "--objects",
+    metavar="FILES",
+    help="With --build: the files that {objects} stands for, separated by spaces.",
 )
 
 
 def given(ctx: click.Context, name: str) -> bool:
-    """Whether the command line has a parameter, be it at its default value."""
+    """Whether the command line gives a parameter, even at its default value."""
     return ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
 
 
@@ -100,12 +102,13 @@ def calibrate(
     as_json: bool,
 ) -> int:
     """Compare a command with itself as ``--null`` asks, print the rates, and return the exit code."""
+    from steelyard.answers.null import NULL
     from steelyard.answers.status import Progress
     from steelyard.lab.compare.compare import state_directory
     from steelyard.lab.compare.null import COMPARISONS, Make, itself
     from steelyard.lab.compare.null import null as compare_with_itself
     from steelyard.lab.compare.null_layout import layouts
-    from steelyard.report.null import lines, render_json
+    from steelyard.report.null import lines
     from steelyard.report.text.line import write
     from steelyard.report.text.progress import ProgressLine
 
@@ -130,7 +133,7 @@ def calibrate(
     finally:
         line.clear()
     if as_json:
-        click.echo(render_json(result), nl=False)
+        click.echo(NULL.text(result), nl=False)
     else:
         write(lines(result, terminal_width()), sys.stdout)
     return 130 if result.interrupted else 0

@@ -24,7 +24,7 @@ def _complete(names: Callable[[], Iterable[str]]) -> Complete:
 
 
 def _complete_list(names: Callable[[], Iterable[str]]) -> Complete:
-    """Of names that are joined by commas, the last one."""
+    """Complete the last of names that are joined by commas."""
 
     def complete(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[str]:
         before, comma, last = begun.rpartition(",")
@@ -71,15 +71,13 @@ def _aggregates() -> Iterable[str]:
 
 
 def _paths(*, specs: bool, records: bool) -> CompletePaths:
-    """Of what lies where the user is typing, specs or records; where there is none, directories that may lead
-    to one.
-    """
+    """Complete specs or records in the directory being typed; without any, directories."""
 
     def complete(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
 
         place, slash, start = begun.rpartition("/")
-        where = Path(os.path.expanduser(place + slash) or os.curdir)  # noqa: PTH111 -- "~/" alone is none
+        where = Path(os.path.expanduser(place + slash) or os.curdir)  # noqa: PTH111 -- "~/" alone is not a Path
         entries = [each for each in _listed(where) if each.startswith(start) and (start or each[0] != ".")]
         ours = [
             each
@@ -99,7 +97,7 @@ def _paths(*, specs: bool, records: bool) -> CompletePaths:
 
 
 def _files(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
-    """The shell's own: what a command starts with is a file, or a program that it is quicker to type."""
+    """Leave completion to the shell: a command starts with a file or a program."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(begun, type="file")]
@@ -121,7 +119,7 @@ def _is_spec(path: Path) -> bool:
 
 
 def _baselines(ctx: click.Context, _param: click.Parameter, begun: str) -> list[str]:
-    """Factors with their levels, of the record on the line; nothing where it cannot be read."""
+    """Complete factors with their levels, of the record on the line; nothing if it cannot be read."""
     from steelyard.errors import SteelyardError
     from steelyard.lab.run.existing_record import find_record
     from steelyard.store import Record
@@ -156,7 +154,7 @@ commands: CompletePaths = _files
 @click.argument("shell", metavar="bash|zsh|fish", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
-    """Print the completion script for a shell. It belongs into this file:
+    """Print the completion script for a shell. It belongs in this file:
 
     \b
     bash   ~/.local/share/bash-completion/completions/steelyard

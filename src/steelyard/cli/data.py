@@ -1,9 +1,9 @@
-"""What ``model`` and ``check`` share: data of any format, and what is expected of them."""
+"""Options that ``model`` and ``check`` share: data of any format, and expectations about them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -69,13 +69,27 @@ OPTIONS: Final = (
     click.option(
         "--litmus", metavar="NAME", help="Function that separates the machine's fault from the library's."
     ),
-    click.option("--value", metavar="COLUMN", help="CSV: column of the metric."),
+    click.option("--value", metavar="COLUMN", help="CSV, JSON Lines: column or key of the metric."),
     click.option(
-        "--by", "by", multiple=True, metavar="COLUMN", help="CSV: columns that distinguish functions."
+        "--by",
+        "by",
+        multiple=True,
+        metavar="COLUMN",
+        help="CSV, JSON Lines: columns that distinguish functions.",
     ),
-    click.option("--u", "u", metavar="COLUMN", help="CSV: column of the standard uncertainty."),
-    click.option("--n", "n", metavar="COLUMN", help="CSV: column of the number of launches."),
-    click.option("--unit", default="", metavar="UNIT", help="CSV: unit of the value."),
+    click.option(
+        "--pool",
+        "pool",
+        multiple=True,
+        metavar="COLUMN",
+        help="CSV, JSON Lines: columns that differ within a function.",
+    ),
+    click.option("--u", "u", metavar="COLUMN", help="CSV, JSON Lines: column of the standard uncertainty."),
+    click.option("--n", "n", metavar="COLUMN", help="CSV, JSON Lines: column of the number of launches."),
+    click.option("--unit", default="", metavar="UNIT", help="CSV, JSON Lines: unit of the value."),
+    click.option(
+        "--inclusive", is_flag=True, help="CUBE: what a call path cost together with what it called."
+    ),
 )
 """In the order of the help."""
 
@@ -102,11 +116,13 @@ def ask(
     litmus: str | None,
     value: str | None,
     by: Sequence[str],
+    pool: Sequence[str],
     u: str | None,
     n: str | None,
     unit: str,
+    inclusive: bool,
 ) -> ModelRequest:
-    """Read the data and the options.
+    """Read the data and the options into a request.
 
     Raises
     ------
@@ -123,10 +139,13 @@ def ask(
             raise UsageError(
                 "--value without --parameter", hint="name the column that varies: --parameter COLUMN"
             )
-        columns = Columns(value, tuple(parameters), tuple(_split(by)), u, n, unit)
-    series = _series(data, parameters, metrics, columns)
+        columns = Columns(value, tuple(parameters), tuple(_split(by)), u, n, unit, tuple(_split(pool)))
+    series = _series(data, parameters, metrics, columns, inclusive=inclusive)
     for name in metrics:
         _refuse_unknown(name, series, data)
+    stated = _expectations(expect, expectations, deviation)
+    asked = {key: one for key, one in stated.items() if _asked(key, functions, metrics)}
+    Question(expectations=asked).refuse_unmet(series)
     series = tuple(
         one
         for one in series
@@ -135,10 +154,15 @@ def ask(
     )
     if not series:
         raise UsageError(
-            f"{data}: no function is left", hint="leave out --metric or --function to see what there is"
+            f"{data}: no function matches", hint="leave out --metric or --function to see them all"
+        )
+    if stated and not rules and not any(one.name == litmus or _stated(one, stated) for one in series):
+        raise UsageError(
+            f"{data}: nothing is expected of the functions that --function and --metric leave",
+            hint=f"expectations are of: {', '.join(list(stated)[:8])}",
         )
     question = Question(
-        expectations=_expectations(expect, expectations, deviation),
+        expectations=stated,
         parameter=parameters[0] if parameters else None,
         along=dict(_pair(text, "--along") for text in along),
         scale={name: _number(number, "--at") for name, number in (_pair(text, "--at") for text in scale)},
@@ -147,16 +171,33 @@ def ask(
     return ModelRequest(series, question, tuple(rules), litmus)
 
 
+def _asked(key: str, functions: Sequence[str], metrics: Sequence[str]) -> bool:
+    """Whether an expectation is about what ``--function`` and ``--metric`` leave."""
+    if key == "*":
+        return True
+    named = not functions or any(text in key for text in functions)
+    return named and (not metrics or " " not in key or any(key.endswith(f" {name}") for name in metrics))
+
+
+def _stated(one: Series, stated: Mapping[str, Expectation]) -> bool:
+    return any(key in stated for key in (f"{one.name} {one.metric}", one.name, "*"))
+
+
 def _refuse_unknown(metric: str, series: Sequence[Series], data: Path) -> None:
     known = list(dict.fromkeys(one.metric for one in series))
     if known and metric not in known:
         from steelyard.spec.hints.metric_names import suggest_metric
 
-        raise UsageError(f"{data} has no values of a metric {metric!r}", hint=suggest_metric(metric, known))
+        raise UsageError(f"{data} has no values of the metric {metric!r}", hint=suggest_metric(metric, known))
 
 
 def _series(
-    data: Path, parameters: Sequence[str], metrics: Sequence[str], columns: Columns | None
+    data: Path,
+    parameters: Sequence[str],
+    metrics: Sequence[str],
+    columns: Columns | None,
+    *,
+    inclusive: bool,
 ) -> tuple[Series, ...]:
     from steelyard.exchange.cube import holds_profiles
 
@@ -169,7 +210,7 @@ def _series(
             return series_of_record(record, parameters, metrics)
     from steelyard.exchange.files import read_series
 
-    return read_series(data, columns)
+    return read_series(data, columns, inclusive=inclusive)
 
 
 def _expectations(stated: Sequence[str], file: Path | None, deviation: str | None) -> dict[str, Expectation]:

@@ -80,9 +80,9 @@ def _itself(directory: Path, progress: ProgressLine) -> str:
 
 
 def _optimisation(directory: Path, progress: ProgressLine) -> str:
+    from steelyard.answers.comparison import Speedup
     from steelyard.lab.demo.optimisation import optimisation
     from steelyard.report.demo import speedup
-    from steelyard.stats.compare.speedup import Speedup
 
     it = optimisation(directory, progress.update)
     progress.clear()

@@ -23,7 +23,7 @@ _FORMATS: Final[dict[str, Format | SeriesFormat]] = {
 }
 
 
-@click.command(short_help="Write a record as CSV, JSON Lines or Parquet, or for Extra-P.")
+@click.command(short_help="Write a record as CSV, JSON Lines, Parquet or Extra-P data.")
 @record_argument
 @click.option(
     "-f",

@@ -25,7 +25,7 @@ from steelyard.cli.run_and_answer import as_a_whole, tell_records, terminal_widt
 from steelyard.errors import UsageError
 
 
-@click.command(short_help="Find what a probe costs the program that it observes.")
+@click.command(short_help="Find what a probe costs the program it observes.")
 @click.argument("command", metavar="COMMAND", shell_complete=completion.commands)
 @click.option(
     "--probe",
@@ -140,12 +140,12 @@ def command(
     steelyard observe --build 'cc -O2 {probe} p.c -o {build}/p' \\
         --option=-pg --option=--coverage --added '{build}/p input'
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
+    from steelyard.answers.observation import OBSERVATION
     from steelyard.lab.compare.compare import state_directory
     from steelyard.lab.observe.observe import observe
     from steelyard.lab.observe.probes import named, option, variable, wrapper
     from steelyard.lab.observe.request import ObserveRequest
     from steelyard.lab.observe.tracing import EVENTS, Tracing
-    from steelyard.report.observe.document import render
     from steelyard.report.observe.text import lines
     from steelyard.report.text.line import write
 
@@ -172,7 +172,7 @@ def command(
     with as_a_whole(output, directory) as line:
         found = observe(request, directory, watch=line.update)
     if as_json:
-        click.echo(render(found), nl=False)
+        click.echo(OBSERVATION.text(found), nl=False)
     else:
         write(lines(found, terminal_width()), sys.stdout)
     tell_records(directory, as_json=as_json)

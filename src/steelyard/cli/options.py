@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from steelyard.cli import completion
+from steelyard.errors import UsageError
 
 Option = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -147,3 +148,24 @@ many_option = click.option("--yes", is_flag=True, help="Accept more than 10,000 
 record_argument = click.argument(
     "record", type=click.Path(path_type=Path), metavar="RECORD", shell_complete=completion.records
 )
+
+
+def refuse_unwritable(file: Path, option: str) -> None:
+    """Open an output before anything runs for it, so that hours of measuring are not for nothing.
+
+    Raises
+    ------
+    UsageError
+        It cannot be written.
+    """
+    new = not file.exists()
+    try:
+        with file.open("a", encoding="utf-8"):
+            pass
+    except OSError as error:
+        raise UsageError(
+            f"{option} {file}: cannot be written: {error.strerror}",
+            hint=f"mkdir -p {file.parent}, or name a file that you may write",
+        ) from None
+    if new:
+        file.unlink(missing_ok=True)

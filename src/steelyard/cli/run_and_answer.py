@@ -1,4 +1,4 @@
-"""What commands share that measure: run with progress, answer, exit code."""
+"""Steps that commands share which measure: run with progress, answer, exit code."""
 
 from __future__ import annotations
 
@@ -17,25 +17,22 @@ from steelyard.estimand import Estimand, IntervalKind
 from steelyard.spec.experiment import Experiment
 
 if TYPE_CHECKING:
+    from steelyard.answers.analysis import Answer
     from steelyard.claims.verdict import Checked
     from steelyard.report.text.line import Line
     from steelyard.report.text.progress import ProgressLine
-    from steelyard.stats.answer import Answer
     from steelyard.store import Record
 
 
 def terminal_width() -> int:
-    """Columns of the terminal, 80 where there is none; tables grow no wider than 120, where eyes lose the
-    line.
-    """
+    """Columns of the terminal, 80 without one; at most 120, beyond which eyes lose the line."""
     return min(120, max(60, shutil.get_terminal_size().columns))
 
 
 @contextmanager
 def as_a_whole(output: Path | None, directory: Path) -> Iterator[ProgressLine]:
-    """A line of progress for the experiments that a command is made of. Where one is stopped, the command is
-    said again and not that one alone; it goes on in the ``directory``, which ``output`` names where the user
-    did.
+    """Show one line of progress for all experiments of a command. If one is interrupted, the hint repeats the
+    whole command, with ``-o directory`` unless the user gave ``output``.
     """
     from steelyard.report.text.progress import ProgressLine
 
@@ -51,7 +48,7 @@ def as_a_whole(output: Path | None, directory: Path) -> Iterator[ProgressLine]:
 
 @contextmanager
 def pointing_to(directory: Path) -> Iterator[None]:
-    """Where what was measured is, for whoever stops a command while its record is closed or answers."""
+    """Tell where the measurements are when a command is stopped while its record is closed or analysed."""
     try:
         yield
     except KeyboardInterrupt:
@@ -61,20 +58,20 @@ def pointing_to(directory: Path) -> Iterator[None]:
             raise
         named = shlex.quote(str(_from_here(directory)))
         raise InterruptedRunError(
-            f"interrupted; all that was measured is in {named}, which has ended",
-            hint=f"steelyard analyze {named} answers",
+            f"interrupted; the record {named} is complete",
+            hint=f"steelyard analyze {named}",
         ) from None
 
 
 def tell_records(directory: Path, *, as_json: bool) -> None:
-    """Where the records of such a command are; beside a document, on stderr."""
+    """Tell where the records of such a command are; on stderr beside a JSON document."""
     click.echo(f"records: {directory}" if as_json else f"\nrecords: {directory}", err=as_json)
 
 
 def run_with_progress(
     experiment: Experiment, directory: Path, *, spec_text: str = "", extend: int | None = None
 ) -> None:
-    """Run to the end, with a line of progress on a terminal; of what had ended already, that is said."""
+    """Run to the end, with a line of progress on a terminal; say so if the record is finished already."""
     from steelyard.lab.run.extending import had_ended
     from steelyard.lab.run.process import Background
     from steelyard.lab.run.run import run
@@ -99,7 +96,7 @@ def run_with_progress(
     if blocks is not None:
         named = shlex.quote(str(_from_here(directory)))
         click.echo(
-            f"{named} had ended with {blocks} blocks; nothing was run, and this is its answer.\n"
+            f"{named} is finished, with {blocks} blocks; nothing was run, and this is its answer.\n"
             f"To measure more: steelyard run {named} --extend {blocks}\n",
             err=True,
         )
@@ -113,7 +110,7 @@ def _load_analysis() -> None:
 
 
 def _from_here(directory: Path) -> Path:
-    """As one would type it."""
+    """Shorten a path to what one would type here."""
     try:
         return directory.relative_to(Path.cwd())
     except (ValueError, FileNotFoundError):

@@ -39,5 +39,6 @@ def _labels(found: Sequence[Cell], name: str) -> list[str]:
 
 
 def _visible(level: Scalar) -> str:
-    """The level on one line; control characters as Python writes them, and the empty text as ''."""
-    return visible(format_level(level)) or "''"
+    """The level on one line, control characters as Python writes them; quoted if empty or padded."""
+    text = visible(format_level(level))
+    return text if text and text == text.strip() else f"'{text}'"

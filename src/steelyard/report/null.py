@@ -1,22 +1,15 @@
-"""What ``compare --null`` says: how often a program was called different from itself, as text and as JSON."""
+"""What ``compare --null`` says: how often a program was called different from itself."""
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final
 
-import msgspec
-
-from steelyard.answers.document import written
 from steelyard.answers.interval import Interval
-from steelyard.report.ends import ends
+from steelyard.answers.null import NullResult, Tally, Way
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import printable, shorten, wrap
 from steelyard.report.text.line import Line, Span, Style
 from steelyard.report.text.table import Column, table
-from steelyard.stats.null import NullResult, Tally, Way
-
-FORMAT: Final = "steelyard/null"
-VERSION: Final = 1
 
 WAYS: Final[dict[Way, str]] = {
     "blocks": "randomised blocks",
@@ -26,53 +19,6 @@ WAYS: Final[dict[Way, str]] = {
 }
 
 _BOTH_ARMS: Final = {"itself": "against itself", "layout": "under two paths drawn at random"}
-
-
-class TallyEntry(msgspec.Struct, frozen=True):
-    """What the comparisons of one way came to; ``null`` where none was made."""
-
-    way: Way
-    comparisons: int
-    different: int
-    share: float | None
-    ci95: tuple[float, float] | None
-    largest_ratio: float | None
-
-
-class NullDocument(msgspec.Struct, frozen=True):
-    """The document ``steelyard/null``. History: version 1, the first."""
-
-    format: str
-    version: int
-    null: Literal["itself", "layout"]
-    command: str
-    alpha: float
-    blocks: int
-    seed: int
-    wanted: int
-    interrupted: bool
-    out_of_time: bool
-    link_orders: bool
-    ways: tuple[TallyEntry, ...]
-
-
-def render_json(result: NullResult) -> str:
-    """The result as one JSON document."""
-    document = NullDocument(
-        format=FORMAT,
-        version=VERSION,
-        null=result.kind,
-        command=result.command,
-        alpha=result.alpha,
-        blocks=result.blocks,
-        seed=result.seed,
-        wanted=result.wanted,
-        interrupted=result.interrupted,
-        out_of_time=result.out_of_time,
-        link_orders=result.built,
-        ways=tuple(_entry(tally) for tally in result.tallies),
-    )
-    return written(document)
 
 
 def lines(result: NullResult, width: int = 80) -> list[Line]:
@@ -104,7 +50,7 @@ def _both_arms(result: NullResult) -> str:
 
 
 def _finding(tally: Tally, result: NullResult) -> tuple[str, Style]:
-    interval = tally.interval
+    interval = tally.ci95
     if interval is None:
         return "Steelyard's way: no comparison ended", "open"
     said = (
@@ -120,7 +66,7 @@ def _finding(tally: Tally, result: NullResult) -> tuple[str, Style]:
 
 
 def _beside(tally: Tally, result: NullResult) -> tuple[str, Style]:
-    interval = tally.interval
+    interval = tally.ci95
     if interval is None:
         return f"{WAYS[tally.way].capitalize()}: no comparison ended", "open"
     ratio = tally.largest_ratio
@@ -147,7 +93,7 @@ def _table(result: NullResult, width: int) -> list[Line]:
             Column("share", [Span(_share(each)) for each in tallies]),
             Column(
                 "exact 95 % CI",
-                [Span(_bounds(each.interval) if each.interval else "–") for each in tallies],
+                [Span(_bounds(each.ci95) if each.ci95 else "–") for each in tallies],
             ),
             Column(
                 "largest ratio",
@@ -165,15 +111,3 @@ def _share(tally: Tally) -> str:
 
 def _bounds(interval: Interval) -> str:
     return f"{100 * interval.low:.1f} to {100 * interval.high:.1f} %"
-
-
-def _entry(tally: Tally) -> TallyEntry:
-    interval = tally.interval
-    return TallyEntry(
-        way=tally.way,
-        comparisons=tally.comparisons,
-        different=tally.different,
-        share=tally.share,
-        ci95=ends(interval),
-        largest_ratio=tally.largest_ratio,
-    )

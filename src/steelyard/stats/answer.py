@@ -1,79 +1,24 @@
-"""``Answer``: all that is to be presented of an experiment, and ``answer``, which makes it from samples."""
+"""Make the ``Answer`` of an experiment from its samples."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import msgspec
 from msgspec.structs import replace
 
 from steelyard.analysis import Analysis
+from steelyard.answers.analysis import Answer, DesignFacts
 from steelyard.answers.notice import Notice
 from steelyard.factorial import Layout
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.compare.instances import pool
 from steelyard.stats.compare.pairing import pair_up
-from steelyard.stats.describe.described import Described, describe
-from steelyard.stats.design_facts import DesignFacts
+from steelyard.stats.describe.described import describe
 from steelyard.stats.notices import doubtful_units, limits_of, warnings_of
-from steelyard.units import Metric
 
-if TYPE_CHECKING:  # with what they come from, 90 modules that an answer about one treatment does without
-    from steelyard.stats.compare.comparison import Comparison
-    from steelyard.stats.compare.interaction import SpeedupRatio
-    from steelyard.stats.compare.typical import Typical
-    from steelyard.stats.contexts.finding import ContextFinding
-    from steelyard.stats.effects.effect import Factorial
-    from steelyard.stats.protocol_2014.answer import ProtocolAnswer
-else:  # for whom looks at the fields of an answer
-    Comparison = ContextFinding = Factorial = ProtocolAnswer = SpeedupRatio = Typical = Any
-
-
-class Answer(msgspec.Struct, frozen=True):
-    """What an experiment says.
-
-    Attributes
-    ----------
-    metric : Metric
-        The primary one, whose comparisons carry verdicts.
-    samples : tuple of Described
-        Of every metric.
-    comparisons : tuple of Comparison
-        Of the primary metric first; those of others have no verdict.
-    warnings, unobserved : tuple of Notice
-        What may be wrong, and what could not be seen.
-    contexts : tuple of ContextFinding
-        What contexts do to each comparison of the primary metric; empty where the experiment has none.
-    typical : tuple of (Typical or None)
-        What a typical run gains, one for each of ``judged``.
-    protocol : ProtocolAnswer or None
-        What the protocol that was asked for says of the same pairs.
-    effects : tuple of Factorial
-        Of the primary metric, one a stratum; empty where no two factors are crossed.
-    effects_beside : tuple of Factorial
-        Of the other metrics, without verdicts, where the design is about effects.
-    """
-
-    experiment: str
-    design: DesignFacts
-    declared: Analysis
-    metric: Metric
-    samples: tuple[Described, ...]
-    comparisons: tuple[Comparison, ...]
-    warnings: tuple[Notice, ...] = ()
-    unobserved: tuple[Notice, ...] = ()
-    contexts: tuple[ContextFinding, ...] = ()
-    typical: tuple[Typical | None, ...] = ()
-    protocol: ProtocolAnswer | None = None
-    effects: tuple[Factorial, ...] = ()
-    speedup_ratios: tuple[SpeedupRatio, ...] = ()
-    effects_beside: tuple[Factorial, ...] = ()
-
-    @property
-    def judged(self) -> tuple[Comparison, ...]:
-        """Comparisons of the primary metric."""
-        return tuple(each for each in self.comparisons if each.metric.name == self.metric.name)
+if TYPE_CHECKING:
+    from steelyard.answers.protocol import ProtocolAnswer
 
 
 def answer(
@@ -145,8 +90,8 @@ def _protocol(samples: Sequence[Sample], declared: Analysis) -> ProtocolAnswer |
     if declared.protocol == "default":
         return None
     # Imported where it is asked for: the default analysis does without its tests.
+    from steelyard.answers.protocol import Rules
     from steelyard.stats.protocol_2014.family import protocol
-    from steelyard.stats.protocol_2014.rules import Rules
 
     return protocol(samples, declared, Rules.of(declared))
 

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from steelyard.analysis import Analysis
+from steelyard.answers.analysis import DesignFacts
 from steelyard.answers.flags import FEW_BLOCKS, Flag
 from steelyard.answers.notice import Kind, Notice
+from steelyard.answers.samples import Described
 from steelyard.estimand import OnFailures
 from steelyard.sample import Treatment
-from steelyard.stats.describe.described import Described
-from steelyard.stats.design_facts import DesignFacts
 from steelyard.stats.planning.unseen import unseen_share
 
 if TYPE_CHECKING:  # what compares loads half of this room, which an answer about one treatment does without
-    from steelyard.stats.compare.comparison import Comparison
+    from steelyard.answers.comparison import Comparison
 
 
 TICK_S: Final = 0.1

@@ -1,4 +1,4 @@
-"""What a new record begins with, and what must not be in its place."""
+"""Creation of a record: what it begins with, and what must not be in its place."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def refuse_existing(directory: Path) -> None:
     if directory.exists():
         # Whatever it is, it is not ours: nobody is told to remove it.
         raise RecordError(
-            f"{directory} exists already, and is no record", hint="name a directory that does not exist yet"
+            f"{directory} exists already and is not a record", hint="name a directory that does not exist yet"
         )
 
 

@@ -1,4 +1,4 @@
-"""What is known of a record as soon as it is open."""
+"""Facts of a record that are known as soon as it is open."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Facts:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """What goes wrong within is damage of the file, and told so, or it is a bug, and stays what it is."""
+        """Report an error within as damage of the file where it is that; a bug stays what it is."""
         file = self.directory / FILE
         try:
             with explained(file):
@@ -106,10 +106,10 @@ class Facts:
                 hint="use the version that made it, or a newer one: pip install --upgrade steelyard",
             ) from error
         except msgspec.DecodeError as error:
-            raise damaged(self.directory / FILE, f"its spec is no JSON ({error})") from error
+            raise damaged(self.directory / FILE, f"its spec is not valid JSON ({error})") from error
 
     def changed(self, experiment: Experiment) -> list[str]:
-        """What differs between the spec as it was run and ``experiment``: ``key.path: old → new``."""
+        """Differences between the spec as it was run and ``experiment``: ``key.path: old → new``."""
         old = msgspec.json.decode(self._experiment_json)
         with suppress(RecordError):
             # Once through the type, so that a key which this version added has its default on both sides.

@@ -1,4 +1,4 @@
-"""What failed trials wrote, as files beside the tables; named by numbers, so that no name reaches a path."""
+"""Output of failed trials, as files beside the tables; named by numbers, so that no name reaches a path."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _DEEP: Final = ("block", "trial", "value")
 """Tables large enough for pages that only lead to others. No row of another table fits into one of them."""
 
 _UNREADABLE: Final = (sqlite3.DatabaseError, UnicodeDecodeError)
-"""What SQLite says of damage may quote it, which then is no UTF-8."""
+"""Errors of reading damage: SQLite may quote it in its message, which then is not UTF-8."""
 
 _WITH_EXTENSIONS: Final = 2
 """The first version of the format that has a table for them."""
@@ -78,7 +78,7 @@ UPDATE block SET state = 'incomplete' WHERE state = 'complete' AND trials >
 
 
 class Recovered(msgspec.Struct, frozen=True):
-    """What a recovery found.
+    """Outcome of a recovery.
 
     Attributes
     ----------
@@ -280,11 +280,11 @@ def _take_spec(target: sqlite3.Connection, directory: Path, damaged: Path) -> No
         text = (directory / SPEC).read_text(encoding="utf-8")
         experiment = loads(text, source=damaged.absolute().parent, name=SPEC, allow_many=True)
     except OSError:
-        raise _lost(damaged, f"and there is no {SPEC} beside it") from None
+        raise _lost(damaged, f"and {SPEC} is missing beside it") from None
     except UnicodeDecodeError:
-        raise _lost(damaged, f"and {SPEC} beside it is no text") from None
+        raise _lost(damaged, f"and {SPEC} beside it is not text") from None
     except UsageError as error:
-        raise _lost(damaged, f"and the text beside it is none: {error.message}") from None
+        raise _lost(damaged, f"and {SPEC} beside it is not a valid spec: {error.message}") from None
     drawn = treatments(experiment)
     if not found:
         raise RecordError(

@@ -67,7 +67,7 @@ def restore(target: sqlite3.Connection) -> None:
 
 
 def _restore_blocks(target: sqlite3.Connection, experiment: Experiment, drawn: Sequence[Treatment]) -> None:
-    """Only where a block follows from its number alone."""
+    """Insert blocks that are missing, where a block follows from its number alone."""
     from steelyard.design import stream_until
 
     contexts = experiment.contexts

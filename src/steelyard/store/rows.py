@@ -16,7 +16,7 @@ from steelyard.spec.experiment import Experiment, UserMetric
 from steelyard.units import BUILTIN, Metric
 
 _PARAMETERS: Final = 999
-"""Of one statement, that every SQLite takes."""
+"""Parameters of one statement that every SQLite takes."""
 
 
 def insert(connection: sqlite3.Connection, into: str, rows: Sequence[Sequence[object]]) -> None:

@@ -1,4 +1,4 @@
-"""From rows to samples, without a Python object for each row that stays."""
+"""Samples from rows, without a Python object for each row that stays."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _LABELS_SHIFT: Final = 40
 
 
 def _median(values: Sequence[float]) -> float:
-    """Of an even number of values: halfway between the two in the middle."""
+    """The median; of an even number of values, halfway between the two in the middle."""
     from statistics import median
 
     return median(values)
@@ -214,7 +214,7 @@ class CensoredColumns(msgspec.Struct, frozen=True):
 
 
 def times_to_limit(connection: sqlite3.Connection, limit_s: float) -> dict[int, CensoredColumns]:
-    """For each treatment: of all blocks that are complete but for runs that timed out. Blocks in which
+    """Launches of each treatment, from blocks that are complete but for runs that timed out. Blocks in which
     anything else failed are left out, and so are those that are discarded or not finished.
     """
     rows = connection.execute(

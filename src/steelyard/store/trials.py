@@ -49,7 +49,7 @@ class Trials:
         self._gapless: bool = count == self.last
 
     def columns(self, *wanted: str) -> list[array[int]]:
-        """Whole numbers by their SQL over ``trial``, one a trial, in the order of the plan."""
+        """Columns of whole numbers, by their SQL over ``trial``: one a trial, in the order of the plan."""
         missing = [column for column in dict.fromkeys(wanted) if column not in self._columns]
         if missing:
             self._read(missing)
@@ -64,7 +64,7 @@ class Trials:
         return np.frombuffer(self.columns("id")[0], np.int64)
 
     def places(self, trials: Ints) -> Ints:
-        """Where in the columns these trials are, of which none is beyond the last.
+        """Places of these trials in the columns; none is beyond the last.
 
         Raises
         ------
@@ -95,8 +95,8 @@ class Trials:
 
 
 def disturbances(trials: Trials, uncounted: Collection[int]) -> dict[int, Disturbance]:
-    """Of each treatment, without trials of ``uncounted`` blocks. Sums of whole nanoseconds are exact up to
-    104 days.
+    """Disturbance of each treatment, without trials of ``uncounted`` blocks. Sums of nanoseconds are exact up
+    to 104 days.
     """
     import numpy as np
 

@@ -95,7 +95,7 @@ class Writing(Reading):
             self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def journal_path(self, run: int) -> Path:
-        """Where the runner writes during this run."""
+        """The file to which the runner writes during this run."""
         return self.directory / "journal" / f"{run:06}.journal"
 
     def drop_journal(self, name: str) -> None:
@@ -168,7 +168,7 @@ class Writing(Reading):
                 )
 
     def journal_offset(self, name: str) -> int:
-        """Up to which byte the journal was moved.
+        """Byte up to which the journal was moved.
 
         Raises
         ------
@@ -290,7 +290,7 @@ class Writing(Reading):
     def _id_of_metric(self, name: str) -> int:
         metric, id_, _ = self._metrics.get(name, (None, 0, ""))
         if metric is None or metric.kind == "builtin":
-            raise ValueError(f"{name!r} is no metric that the record was made for")
+            raise ValueError(f"the record was not made for a metric {name!r}")
         return id_
 
     def _id_of_labels(self, labels: Mapping[str, Scalar]) -> int:

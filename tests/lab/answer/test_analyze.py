@@ -71,7 +71,7 @@ def test_a_record_without_a_complete_block_says_what_to_do(tmp_path, made):
     asked = made()
     with (
         Record.create(tmp_path / "empty.lab", asked, treatments=treatments(asked)) as record,
-        pytest.raises(RecordError, match="no complete block yet") as caught,
+        pytest.raises(RecordError, match="no complete block to analyze yet") as caught,
     ):
         analyze(record)
     assert "steelyard status" in (caught.value.hint or "")

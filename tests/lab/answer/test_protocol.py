@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from steelyard.analysis import Analysis
+from steelyard.answers.protocol import NAME, Rules
 from steelyard.errors import UsageError
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.answer.protocol import asked
 from steelyard.sample import Treatment
-from steelyard.stats.protocol_2014.rules import NAME, Rules
 
 TREATMENTS = [
     Treatment(i, f"{opt}, {n}", {"opt": opt, "n": n})

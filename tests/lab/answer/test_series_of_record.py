@@ -47,7 +47,7 @@ def test_a_record_is_modelled_and_held_to_expectations(record):
     assert [rule.verdict for rule in found.rules] == ["holds"]
 
 
-@pytest.mark.parametrize(("name", "what"), [("kind", "is not a number"), ("m", "there is no parameter m")])
+@pytest.mark.parametrize(("name", "what"), [("kind", "is not a number"), ("m", "unknown parameter m")])
 def test_a_parameter_that_is_none_is_an_error_that_names_those_that_are(record, name, what):
     with pytest.raises(UsageError, match=what) as caught:
         series_of_record(record, (name,), ("steps",))

@@ -10,13 +10,14 @@ import time
 
 import pytest
 
+from steelyard.answers.null import NULL, NullResult, Tally
 from steelyard.errors import InterruptedRunError, ProgramError, UsageError
 from steelyard.lab.compare import null as null_room
 from steelyard.lab.compare.compare import CompareRequest
 from steelyard.lab.compare.null import itself, null
-from steelyard.report.null import lines, render_json
+from steelyard.report.null import lines
 from steelyard.report.text.line import plain
-from steelyard.stats.null import NullResult, Tally
+from steelyard.stats.hypothesis.clopper_pearson import clopper_pearson
 from steelyard.store import Record
 
 
@@ -83,7 +84,7 @@ def test_time_that_is_over_gives_what_there_is_and_one_comparison_both_ways_at_l
     assert [tally.comparisons for tally in result.tallies] == [1, 1]
     assert (result.out_of_time, result.interrupted) == (True, False)
     assert "out of time; 50 comparisons were wanted" in plain(lines(result, 80))
-    assert json.loads(render_json(result))["out_of_time"] is True
+    assert json.loads(NULL.text(result))["out_of_time"] is True
 
 
 def test_an_interruption_before_the_first_comparison_is_only_an_interruption(tmp_path):
@@ -93,10 +94,15 @@ def test_an_interruption_before_the_first_comparison_is_only_an_interruption(tmp
 
 def test_both_ways_take_turns_in_an_order_that_is_drawn(tmp_path, monkeypatch):
     order = []
-    monkeypatch.setattr(null_room, "_compare", lambda tally, *_: order.append(tally.way))
-    with pytest.raises(InterruptedRunError):
-        # Nothing is counted here, so that there is nothing to give in the end.
-        ran(tmp_path / "null", comparing(), comparisons=20)
+
+    def stop_after_40(_experiment, record):
+        order.append(record.stem)
+        if len(order) == 40:
+            raise InterruptedRunError("enough")
+
+    monkeypatch.setattr(null_room, "_compared", stop_after_40)
+    monkeypatch.setattr(null_room, "tally", lambda way, found: tallied(way, len(found), 0, None))
+    ran(tmp_path / "null", comparing(), comparisons=21)
     pairs = [tuple(order[i : i + 2]) for i in range(0, 40, 2)]
     assert set(pairs) == {("blocks", "sequential"), ("sequential", "blocks")}
 
@@ -114,9 +120,14 @@ def test_a_null_is_of_one_command_alone(keys, told):
         itself(CompareRequest(**keys))
 
 
+def tallied(way, comparisons, different, largest):
+    exact = clopper_pearson(different, comparisons)
+    return Tally(way, comparisons, different, different / comparisons, exact, largest)
+
+
 def result_of(different, comparisons, **keys):
-    ours = Tally("blocks", comparisons, different, [1.0, 0.5])
-    other = Tally("sequential", comparisons, comparisons // 3, [3.0])
+    ours = tallied("blocks", comparisons, different, 2.0)
+    other = tallied("sequential", comparisons, comparisons // 3, 3.0)
     given = {
         "kind": "itself",
         "command": "/bin/true",
@@ -146,7 +157,7 @@ def test_text_fits_80_columns_and_says_that_it_was_interrupted():
 
 
 def test_json_has_counts_shares_and_exact_intervals():
-    document = json.loads(render_json(result_of(50, 1000)))
+    document = json.loads(NULL.text(result_of(50, 1000)))
     assert (document["format"], document["version"], document["null"]) == ("steelyard/null", 1, "itself")
     ours, other = document["ways"]
     # R 4.2: binom.test(50, 1000)$conf.int

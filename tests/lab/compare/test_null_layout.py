@@ -112,7 +112,7 @@ def test_it_runs_as_a_null_and_leaves_no_copy(tmp_path):
 
 
 def test_a_shell_has_no_program_to_copy():
-    with pytest.raises(UsageError, match="a shell's command is none"):
+    with pytest.raises(UsageError, match="which a shell's command is not"):
         layouts(CompareRequest(commands=("true",), shell="/bin/sh"))  # noqa: S604 -- which is refused
 
 

@@ -150,7 +150,7 @@ def test_a_run_that_takes_all_the_time_there_is_is_traced_all_the_same(tmp_path)
 def test_a_mistake_is_said_before_anything_runs():
     for events, message in (
         ((), "a trace needs an event"),
-        (("cycles; rm x",), "is no name of an event"),
+        (("cycles; rm x",), "not the name of an event"),
         (("cycles", "cycles"), "is traced twice"),
         (("task-clock",), "is traced twice"),
     ):

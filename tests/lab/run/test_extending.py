@@ -77,7 +77,7 @@ def test_what_cannot_be_extended_is_refused_with_what_can(run_in, made, tmp_path
     assert "leave --extend out" in error.value.hint
     keys = {"contexts": {"env_bytes": "random", "passes": 2}, "design": {"blocks": 4}}
     run_in(**keys).close()
-    with pytest.raises(UsageError, match="no multiple of 2 passes") as error:
+    with pytest.raises(UsageError, match="not a multiple of 2 passes") as error:
         run(made(**keys), directory, extend=3)
     assert error.value.hint.endswith("--extend 4")
     with pytest.raises(UsageError, match="not between 1 and"):

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
-from steelyard.analysis import TypeB
+from steelyard.analysis import MeasuredTypeB, TypeB
+from steelyard.answers.effects import ConditionalEffect, Effect, Factorial, LevelEffect, LogEstimate
 from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import Undefined
 from steelyard.factorial import Axis, Layout
 from steelyard.report.answer import effects
 from steelyard.report.answer.effect_words import called, interactions, leads
 from steelyard.report.text.line import plain
-from steelyard.stats.effects.effect import ConditionalEffect, Effect, Factorial, LevelEffect
-from steelyard.stats.effects.estimate import LogEstimate
 from steelyard.units import BUILTIN, Metric
 
 AXES = (
@@ -162,6 +160,6 @@ def test_errors_that_are_declared_are_said_to_be_in_no_effect_and_of_those_of_th
     declared = TypeB("scale of the meter", 0.01)
     said = plain(effects.lines(Answering(found(), type_b=(declared,)), 80))
     assert "type_b" in said
-    clock = replace(declared, measured=True)
+    clock = MeasuredTypeB("scale of the meter", 0.01)
     assert "type_b" not in plain(effects.lines(Answering(found(), type_b=(clock,)), 80))
     assert "type_b" not in text(found())

@@ -6,9 +6,9 @@ import pytest
 from answers import factors
 
 from steelyard.analysis import Analysis
+from steelyard.answers.protocol import NAME
 from steelyard.report.answer import protocol
 from steelyard.report.text.line import plain
-from steelyard.stats.protocol_2014.rules import NAME
 
 
 def rows_of(answer, width):

@@ -6,8 +6,8 @@ import math
 
 from answers.made import make, noisy
 from steelyard.analysis import Analysis
+from steelyard.answers.analysis import DesignFacts, Pace
 from steelyard.stats.answer import answer
-from steelyard.stats.design_facts import DesignFacts, Pace
 
 
 def contexts_in_passes():

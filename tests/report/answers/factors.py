@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from answers.made import make, noisy
 from steelyard.analysis import Analysis
+from steelyard.answers.analysis import DesignFacts
+from steelyard.answers.protocol import NAME
 from steelyard.factorial import Axis, Generator, Layout
 from steelyard.stats.answer import answer
-from steelyard.stats.design_facts import DesignFacts
-from steelyard.stats.protocol_2014.rules import NAME
 
 
 def crossed(kind, name, at, *, generators=(), blocks=30, declared=None, beside=None, **levels):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from answers.made import BLOCKS, make, noisy
 from steelyard.analysis import Analysis
+from steelyard.answers.analysis import DesignFacts
 from steelyard.answers.notice import Notice
+from steelyard.answers.protocol import NAME
 from steelyard.sample import Failures
 from steelyard.stats.answer import answer
-from steelyard.stats.design_facts import DesignFacts
-from steelyard.stats.protocol_2014.rules import NAME
 
 
 def failing_runs():

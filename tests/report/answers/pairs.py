@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from answers.made import BLOCKS, make, noisy
 from steelyard.analysis import Analysis, TypeB
+from steelyard.answers.analysis import DesignFacts
 from steelyard.stats.answer import answer
-from steelyard.stats.design_facts import DesignFacts
 
 
 def two():

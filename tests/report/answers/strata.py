@@ -6,9 +6,9 @@ import itertools
 
 from answers.made import BLOCKS, make, noisy
 from steelyard.analysis import Analysis
+from steelyard.answers.analysis import DesignFacts
+from steelyard.answers.protocol import NAME
 from steelyard.stats.answer import answer
-from steelyard.stats.design_facts import DesignFacts
-from steelyard.stats.protocol_2014.rules import NAME
 
 
 def a_ratio_of_speedups():

@@ -4,12 +4,12 @@ import json
 
 from msgspec.structs import replace
 
+from steelyard.answers.plan import PlannedTreatment, Preview, Refusal
 from steelyard.factorial import Axis, Layout
 from steelyard.factorial.signs import sign_table
 from steelyard.report.plan import text as plan
 from steelyard.report.text.line import plain
 from steelyard.spec import experiment
-from steelyard.stats.planning.preview import PlannedTreatment, Preview, Refusal
 
 ASKED = experiment(
     name="O2 against O3", program={"command": ["./nbody-{opt}"]}, factors={"opt": ["O2", "O3"]}

@@ -18,7 +18,7 @@ from steelyard.run.launch.launch import Launch
         ({"stdin": "/dev/nu\0ll"}, "stdin holds a NUL byte"),
         ({"argv": ("true", "a\0b")}, r"argv\[1\] holds a NUL byte"),
         ({"argv": ()}, "argv is empty"),
-        ({"env": ("A",)}, r"env\[0\] is no NAME=value: 'A'"),
+        ({"env": ("A",)}, r"env\[0\] is not of the form NAME=value: 'A'"),
         ({"timeout_ns": 0}, "timeout_ns is 0"),
         ({"nice": 20}, "nice is 20"),
         ({"affinity": ()}, "affinity names no CPU"),

@@ -128,7 +128,7 @@ def test_the_number_of_the_trial_has_a_fixed_width_and_most_launches_need_no_cop
     [
         ("no-such-program-anywhere", "command not found: no-such-program-anywhere"),
         ("./missing", "the program ./missing does not exist"),
-        ("./directory", "the program ./directory is no file"),
+        ("./directory", "the program ./directory is not a file"),
         ("./text", "may not be executed"),
     ],
 )
@@ -159,7 +159,7 @@ def test_output_that_nobody_reads_is_kept_only_as_far_as_a_failure_needs_it():
 def test_standard_input_that_would_not_open_at_once_is_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     launches = launches_of(source=str(tmp_path), program={"command": ["cat"], "stdin": "pipe"})
-    with pytest.raises(UsageError, match="is no regular file"):
+    with pytest.raises(UsageError, match="is not a regular file"):
         launches.in_context(None)
 
 

@@ -42,6 +42,20 @@ def test_exit_code_0_is_ok_and_another_one_is_not(run):
     assert verifier().judge(run("/bin/false")) == ("failed", "ended with exit code 1")
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "./it: error while loading shared libraries: libmpi.so.40: cannot open shared object file",
+        "Error loading shared library libmpi.so.40: No such file or directory (needed by ./it)",
+    ],
+)
+def test_a_library_that_the_loader_does_not_find_is_named(run, said):
+    _, reason = verifier().judge(run(*sh(f"echo '{said}' >&2; exit 127")))
+    assert reason.startswith(
+        "ended with exit code 127 (its library 'libmpi.so.40' is missing); its last words: "
+    )
+
+
 def test_a_wanted_exit_code_is_ok_and_0_then_is_not(run):
     assert verifier(exit=3).judge(run(*sh("exit 3"))) == ("ok", None)
     assert verifier(exit=3).judge(run("/bin/true")) == ("failed", "ended with exit code 0, and 3 is wanted")
@@ -203,7 +217,7 @@ def test_a_missing_dynamic_loader_is_told_from_a_missing_program(run, tmp_path):
 
 
 def test_a_file_that_is_no_program_is_said(run, tmp_path):
-    assert "it is no program for this machine" in start_failure(run, executable(tmp_path / "f", b"\0\1\2\3"))
+    assert "it is not a program for this" in start_failure(run, executable(tmp_path / "f", b"\0\1\2\3"))
 
 
 def test_arguments_that_are_too_long_are_said(run, tmp_path):

@@ -23,7 +23,7 @@ def test_each_part_is_found_beside_the_runner_and_a_library_need_not_be_executab
 
 def test_a_part_that_is_not_there_is_named(beside):
     (beside / HEAP).unlink()
-    with pytest.raises(MachineError, match=r"no steelyard-heap\.so beside the runner"):
+    with pytest.raises(MachineError, match=r"steelyard-heap\.so is missing beside the runner"):
         native_file(HEAP)
 
 

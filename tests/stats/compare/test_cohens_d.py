@@ -26,8 +26,8 @@ def test_of_two_samples_it_is_students_t_over_its_scale():
     rng = np.random.default_rng(2)
     a, b = rng.normal(size=10), rng.normal(1, size=15)
     found = of_two(a, b)
-    assert found.value * found.scale == pytest.approx(ttest_ind(b, a).statistic, rel=1e-12)
-    assert found.nu == 23
+    assert found.value * found.distribution.scale == pytest.approx(ttest_ind(b, a).statistic, rel=1e-12)
+    assert found.distribution.nu == 23
 
 
 @pytest.mark.parametrize("n", [5, 20])
@@ -51,6 +51,6 @@ def test_without_spread_there_is_none():
 def test_at_its_bounds_the_observed_t_is_in_a_tail_of_half_alpha(alpha):
     d = np.random.default_rng(4).normal(0.5, size=12)
     found = of_differences(d)
-    t, interval = found.value * found.scale, found.interval(alpha)
-    assert nct.cdf(t, 11, interval.low * found.scale) == pytest.approx(1 - alpha / 2, abs=1e-5)
-    assert nct.cdf(t, 11, interval.high * found.scale) == pytest.approx(alpha / 2, abs=1e-5)
+    t, interval = found.value * found.distribution.scale, found.interval(alpha)
+    assert nct.cdf(t, 11, interval.low * found.distribution.scale) == pytest.approx(1 - alpha / 2, abs=1e-5)
+    assert nct.cdf(t, 11, interval.high * found.distribution.scale) == pytest.approx(alpha / 2, abs=1e-5)

@@ -6,13 +6,13 @@ from msgspec.structs import replace
 from scipy import stats as witness
 
 from steelyard.analysis import Analysis
+from steelyard.answers.analysis import DesignFacts
 from steelyard.errors import UsageError
 from steelyard.sample import Failures
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.instances import drill_down, pool
-from steelyard.stats.design_facts import DesignFacts
 
 BY_SOURCE = Analysis(instances="source", baseline={"run": 2})
 

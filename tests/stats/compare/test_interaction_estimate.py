@@ -11,7 +11,7 @@ from uncertainties import ufloat
 from uncertainties.umath import log
 
 from steelyard.analysis import Analysis, TypeB
-from steelyard.report.answer.assumptions import assumptions
+from steelyard.answers.assumptions import assumptions
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.interaction import ratios_of_speedups
 from steelyard.stats.compare.interaction_estimate import ratio_of_speedups

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from steelyard.analysis import Analysis
+from steelyard.answers.analysis import DesignFacts, Pace
+from steelyard.answers.contexts import Split
 from steelyard.stats.answer import answer
 from steelyard.stats.contexts.allocation import allocate
 from steelyard.stats.contexts.finding import context_findings
-from steelyard.stats.design_facts import DesignFacts, Pace
 from steelyard.stats.distributions.student import t_quantile
 
 
@@ -55,14 +56,15 @@ def test_the_split_is_for_the_precision_wanted_and_the_costs_seen(sample):
         context_cost=0.5,
         run_cost=1.0,
     )
-    assert first.split == wanted
-    assert first.halfwidth == 0.01
+    assert first.split == Split(0.01, wanted.contexts, wanted.runs, wanted.cost)
 
 
 def test_without_a_stop_rule_the_split_is_for_the_precision_reached(sample):
     (first, _) = answer("e", three(sample, 2, 0.02), facts(pace=Pace(1.5, 0.5)), Analysis()).contexts
     interval = first.across.interval
-    assert first.halfwidth == pytest.approx((interval.high - interval.low) / 2 / first.across.speedup)
+    assert first.split.rel_halfwidth == pytest.approx(
+        (interval.high - interval.low) / 2 / first.across.speedup
+    )
     # As precise with one visit of each, so with more contexts than were visited, and fewer blocks.
     assert 20 < first.split.contexts < 60
 

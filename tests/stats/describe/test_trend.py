@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats as witness
 
@@ -11,8 +11,7 @@ from steelyard.stats.describe.trend import MOST, trend
 
 @given(st.lists(st.integers(0, 12), min_size=8, max_size=60))
 def test_tau_and_p_are_those_of_kendall_with_ties(values):
-    if len(set(values)) < 2:
-        return
+    assume(len(set(values)) > 1)
     found = trend(np.array(values, dtype=float))
     expected = witness.kendalltau(np.arange(len(values)), values, method="asymptotic", variant="b")
     assert found.tau == pytest.approx(expected.statistic, abs=1e-12)

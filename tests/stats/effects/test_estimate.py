@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from steelyard.stats.effects.estimate import of_cells, of_units
+from steelyard.stats.effects.estimate import interval_of, of_cells, of_units
 
 
 def test_units_are_judged_by_the_t_test_of_one_sample():
@@ -13,7 +13,7 @@ def test_units_are_judged_by_the_t_test_of_one_sample():
     found = of_units(values, by="block")
     assert (found.log, found.p) == pytest.approx((values.mean(), witness.pvalue), rel=1e-10)
     low, high = witness.confidence_interval(0.9)
-    assert (found.interval(0.1).low, found.interval(0.1).high) == pytest.approx(
+    assert (interval_of(found, 0.1).low, interval_of(found, 0.1).high) == pytest.approx(
         (np.exp(low), np.exp(high)), rel=1e-10
     )
 
@@ -38,7 +38,7 @@ def test_treatments_without_weight_lend_no_degrees_of_freedom():
 
 def test_units_that_do_not_differ_claim_what_equal_signs_can():
     found = of_units(np.full(6, 0.5), by="block")
-    assert (found.p, found.se, found.interval(), found.method) == (2**-5, None, None, "block-contrast-sign")
+    assert (found.p, found.se, interval_of(found), found.method) == (2**-5, None, None, "block-contrast-sign")
     nothing = of_units(np.full(6, 1e-17), by="context")
     assert (nothing.log, nothing.p, nothing.method) == (0.0, 1.0, "context-contrast-sign")
 
@@ -56,7 +56,7 @@ def test_without_replicates_or_spread_there_is_no_error_term(logs):
 
 def test_what_leaves_the_range_of_double_has_no_value():
     found = of_units(np.array([800.0, 801, 802]), by="block")
-    assert (found.value, found.interval()) == (None, None)
+    assert (found.value, interval_of(found)) == (None, None)
 
 
 def test_two_units_have_the_t_test_with_one_degree_of_freedom():

@@ -9,7 +9,7 @@ from known_effects import CUBE
 from statsmodels.stats.power import TTestPower
 
 from steelyard.analysis import Analysis
-from steelyard.stats.design_facts import DesignFacts
+from steelyard.answers.analysis import DesignFacts
 from steelyard.stats.effects.analysis import factorial
 from steelyard.stats.effects.fresh_run import with_fresh_runs
 

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from scipy import stats as witness
 
-from steelyard.stats.compare.speedup import Speedup
+from steelyard.answers.comparison import Speedup
+from steelyard.stats.compare.speedup import resolvable
 from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.distributions.student import detectable, detectable_beyond, t_quantile
 from steelyard.stats.hypothesis.sign_flip_critical import sign_flip_critical
@@ -41,7 +42,7 @@ def named(n, alpha, s=0.02):
     d = np.random.default_rng(n).normal(size=n)
     of = distribution(s * (d - d.mean()) / d.std(ddof=1))
     return math.log1p(
-        Speedup(0.0, of.se, n - 1, n, 1.0, "block-log-ratio-sign-flip", distribution=of).resolvable(alpha)
+        resolvable(Speedup(0.0, of.se, n - 1, n, 1.0, "block", "log-ratio-sign-flip", of), alpha)
     )
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import permutation_test, wilcoxon
 
@@ -44,8 +44,7 @@ def test_with_ties_it_is_the_permutation_of_signs(d):
         ranks = wilcoxon_ranks(x)
         return float(ranks[x > 0].sum())
 
-    if d.size < 2:
-        return
+    assume(d.size > 1)
     witness = permutation_test((d,), statistic, permutation_type="samples", vectorized=False)
     assert signed_rank(d).p == pytest.approx(witness.pvalue, rel=1e-10)
 

@@ -13,10 +13,10 @@ from scipy.stats import rankdata, spearmanr, ttest_rel
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import ttost_paired
 
+from steelyard.answers.observation import Change, Probed
 from steelyard.answers.undefined import Undefined
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.perturbation.changes import changes, correlations, ranks
-from steelyard.stats.perturbation.finding import Change, Probed
 from steelyard.units import Metric
 
 WALL = Metric("wall_s", "s")

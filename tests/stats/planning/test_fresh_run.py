@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from steelyard.analysis import Analysis
+from steelyard.answers.analysis import DesignFacts, Pace
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.comparison import compare
-from steelyard.stats.design_facts import DesignFacts, Pace
 from steelyard.stats.planning.sample_size import n_paired, n_tost
 
 BLOCKS = DesignFacts("randomized-blocks", 20, 1, pace=Pace(2.0))

@@ -6,10 +6,10 @@ from msgspec.structs import replace
 from statsmodels.stats.multitest import multipletests
 
 from steelyard.analysis import Analysis
+from steelyard.answers.protocol import Rules
 from steelyard.errors import UsageError
 from steelyard.sample import Failures
 from steelyard.stats.protocol_2014.family import protocol
-from steelyard.stats.protocol_2014.rules import Rules
 
 ALL = Analysis(family="all-pairs")
 NAMES = ("N1", "N2", "N3", "L1", "L2", "M1")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from steelyard.analysis import Analysis, MeasuredTypeB, TypeB
+from steelyard.answers.analysis import Answer
 from steelyard.answers.notice import Notice
 from steelyard.errors import RecordError, UsageError
 from steelyard.estimand import INTERVALS, PROPAGATED, Estimand, IntervalKind, OnFailures
@@ -19,17 +20,17 @@ from steelyard.lab.run.status import extent
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.layout import layout_of
 from steelyard.spec.valgrind import counting
-from steelyard.stats.answer import Answer, answer
+from steelyard.stats.answer import answer
 from steelyard.stats.planning.alpha_spending import level_after
 from steelyard.store import Disturbance, Record
 from steelyard.units import BUILTIN, Scalar
 
 if TYPE_CHECKING:
-    from steelyard.stats.contexts.profile import ByContext
+    from steelyard.answers.contexts import ByContext
     from steelyard.stats.planning.precision import Precision
 
 DISTURBED_SHARE: Final = 0.01
-"""Of the elapsed time; below it, other load explains little of what is compared."""
+"""Fraction of the elapsed time below which other load explains little of what is compared."""
 
 TIMED: Final = "wall_s"
 """The metric that is two readings of the clock."""
@@ -47,7 +48,7 @@ def analyze(
     estimand: Estimand | None = None,
     interval: IntervalKind | None = None,
 ) -> Answer:
-    """What the record says so far.
+    """Answer from the record as far as it is.
 
     Parameters
     ----------
@@ -97,12 +98,13 @@ def by_context(record: Record, *, metric: str | None = None) -> ByContext:
     Raises
     ------
     UsageError
-        The experiment draws no contexts, or there is no such metric.
+        The experiment draws no contexts, or the metric is unknown.
     RecordError
         As ``analyze``.
     """
     # Imported where they are asked for: an answer does without.
-    from steelyard.stats.contexts.profile import ByContext, Profile, profile
+    from steelyard.answers.contexts import ByContext, Profile
+    from steelyard.stats.contexts.profile import profile
     from steelyard.stats.contexts.visits import same_contexts
 
     experiment = record.experiment
@@ -123,22 +125,22 @@ def by_context(record: Record, *, metric: str | None = None) -> ByContext:
 
 
 def _nothing_yet(record: Record) -> RecordError:
-    """What to do where no block is complete."""
+    """Make the error for a record without a complete block."""
     runs = record.runs()
     if runs and runs[-1].state in ("complete", "precision_not_reached"):
         return RecordError(
-            f"{record.directory}: the time was up before each treatment had run once"
+            f"{record.directory}: time ran out before every treatment had run once"
             f" ({record.progress().trials} trials ended)",
             hint="give it more: --max-time with compare, max_time under [design] stop in a spec",
         )
     return RecordError(
-        f"{record.directory} has no complete block yet, so there is nothing to analyze",
+        f"{record.directory} has no complete block to analyze yet",
         hint=f"steelyard status {record.directory}",
     )
 
 
 def _about(declared: Analysis, metric: str) -> Analysis:
-    """The same of another metric, of which neither limits nor stated uncertainties are known."""
+    """The declaration about another metric, whose limits and stated uncertainties are unknown."""
     if metric == declared.metric:
         return declared
     failures: OnFailures = "refuse" if declared.failures == "as-limit" else declared.failures
@@ -146,10 +148,10 @@ def _about(declared: Analysis, metric: str) -> Analysis:
 
 
 def _chosen(declared: Analysis, estimand: Estimand | None, interval: IntervalKind | None) -> Analysis:
-    """What the spec declares, unless something else was asked for."""
+    """The declaration of the spec, with the estimand and interval that were asked for."""
     wanted = estimand or declared.estimand
     if wanted not in INTERVALS:
-        raise UsageError(f"there is no estimand {wanted!r}", hint=f"one of: {', '.join(INTERVALS)}")
+        raise UsageError(f"unknown estimand {wanted!r}", hint=f"one of: {', '.join(INTERVALS)}")
     kind = interval or (declared.interval if estimand in (None, declared.estimand) else None)
     if kind is not None and kind not in INTERVALS[wanted]:
         raise UsageError(
@@ -171,14 +173,14 @@ def _chosen(declared: Analysis, estimand: Estimand | None, interval: IntervalKin
 
 
 def declared_of(record: Record, metric: str) -> Analysis:
-    """What the spec declares, about any metric; the errors of the clock are among its uncertainties."""
+    """Return the declaration of the spec about any metric, the errors of the clock included."""
     declared = _about(_declared(record), metric)
     return replace(declared, type_b=(*declared.type_b, *_clock_errors(record, metric)))
 
 
 def primary_precision(record: Record) -> Precision:
-    """How precise the declared contrasts of the primary metric are by now: effects where the design asks for
-    them, else comparisons.
+    """Compute the precision reached so far by the declared contrasts of the primary metric: effects where the
+    design asks for them, else comparisons.
     """
     # Imported where a look needs it: an answer does without.
     from steelyard.stats.effects.precision import effects_precision
@@ -232,9 +234,7 @@ def _others(experiment: Experiment, primary: str) -> Sequence[str]:
 
 
 def _simulated(experiment: Experiment, primary: str) -> bool:
-    """Whether the primary metric is of a machine that was computed: what this one did meanwhile is in no
-    value of it.
-    """
+    """Whether the primary metric is that of a simulated machine, which this one's load cannot disturb."""
     measured_here = primary in BUILTIN or primary in experiment.program.counters
     return experiment.launch.kind == "smpi" and not measured_here
 
@@ -242,7 +242,7 @@ def _simulated(experiment: Experiment, primary: str) -> bool:
 def _warnings(
     record: Record, primary: str, disturbances: Mapping[int, Disturbance], spent_s: float
 ) -> list[Notice]:
-    """What was noted while it ran, and whether other programs or other machines used the CPUs meanwhile."""
+    """Warnings noted during the run, and of other programs or machines that used the CPUs."""
     notices = [Notice("note", fields={"text": warning.text}) for warning in record.warnings()]
     if confounded := confounded_boots(record):
         notices.append(Notice("note", fields={"text": confounded}))
@@ -266,7 +266,7 @@ def _warnings(
 
 
 def _stolen_share(record: Record, spent_s: float) -> float:
-    """Steal over the time of all CPUs while the record was run."""
+    """Fraction of the time of all CPUs that the hypervisor stole during the runs."""
     stolen_s = sum(batch.steal_s or 0.0 for batch in record.batches())
     cpus = max((int(run.host.get("cpus_online", 1)) for run in record.runs()), default=1)
     return stolen_s / (spent_s * cpus) if spent_s else 0.0
@@ -275,7 +275,7 @@ def _stolen_share(record: Record, spent_s: float) -> float:
 def _unobserved(
     record: Record, primary: str, observed: AbstractSet[str], disturbances: Mapping[int, Disturbance]
 ) -> list[Notice]:
-    """What this machine did not show, or was not asked, as far as the record knows."""
+    """Limitations of what was observed, as far as the record knows."""
     experiment = record.experiment
     notices = [] if _simulated(experiment, primary) else _unobserved_waits(record, disturbances)
     missing = [name for name in experiment.program.counters if name not in observed]

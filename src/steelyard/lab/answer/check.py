@@ -17,9 +17,7 @@ from steelyard.store import Record
 
 
 def _compared(record: Record, metric: str, samples: Callable[[str], list[Sample]]) -> list[Sample]:
-    """What comparisons are made of: where that is declared, times to the limit, with the runs that ran into
-    it.
-    """
+    """Samples to compare: if the spec declares so, times to the limit, with the runs that reached it."""
     limit_s = record.experiment.program.timeout_s
     if limit_s is not None and declared_of(record, metric).failures == "as-limit":
         return record.times_to_limit(limit_s)
@@ -32,13 +30,13 @@ def check(record: Record, claims: Sequence[Claim] | None = None) -> Checked:
     Raises
     ------
     UsageError
-        There are no claims, or one speaks of what was not measured.
+        No claims, or one about something that was not measured.
     """
     experiment = record.experiment
     wanted = experiment.claims if claims is None else tuple(claims)
     if not wanted:
         raise UsageError(
-            f"{record.directory}: {experiment.name} claims nothing, so there is nothing to check",
+            f"{record.directory}: {experiment.name} has no claims to check",
             hint="add [[claims]] to the spec and check the spec: docs/checking.md has all kinds",
         )
     with record.snapshot():
@@ -67,4 +65,5 @@ def check(record: Record, claims: Sequence[Claim] | None = None) -> Checked:
         precise=state != "precision_not_reached",
         finished=state in ("complete", "precision_not_reached"),
         afterwards=wanted != experiment.claims,
+        failed=state == "failed",
     )

@@ -1,4 +1,4 @@
-"""Verdicts on the growth of data that came from elsewhere."""
+"""Verdicts on the growth of data from other sources."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Callable
 
 from steelyard.claims.evidence import RuleEvidence
 from steelyard.claims.scales import settled
-from steelyard.claims.verdict import Checked, Instance, Verdict, combined
+from steelyard.claims.verdict import Checked, Instance, Verdict
 from steelyard.errors import UsageError
 from steelyard.lab.answer.model import ModelRequest, model_series
 from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel
 from steelyard.spec.claims.claim import Rule, Scales
 
 ALPHA = 0.05
-"""Stated in documents; verdicts by models are no tests."""
+"""Stated in documents; verdicts by models are not tests."""
 
 
 def check_data(
     name: str, request: ModelRequest, progress: Callable[[int, int], None] | None = None
 ) -> Checked:
-    """Judge a claim for each metric and expectation, over the functions that it is stated for; then rules.
+    """Judge a claim for each function and metric of which something is expected; then rules.
 
     Raises
     ------
@@ -29,27 +29,22 @@ def check_data(
     question, rules = request.question, request.rules
     if not question.expectations and not rules:
         raise UsageError(
-            f"{name}: nothing is expected of it, so there is nothing to check",
+            f"{name}: no expectations to check",
             hint="--expect 'O(log p)', --expectations FILE, or --rule 'a <= b + c'",
         )
     found = model_series(request, progress)
     every: list[ScalingModel | NotModelled] = [*found.models, *found.failed]
     answers = {(each.name, each.metric): each for each in every}
     tests = {model.metric: model for model in found.models if model.name == request.litmus}
-    claims: dict[tuple[str, Expectation], list[Instance]] = {}
+    verdicts = []
     for one in request.series:
         stated = question.expectation(one.name, one.metric)
         if stated is None or one.name == request.litmus:
             continue
         outcome, evidence = settled(one, answers[one.name, one.metric], tests.get(one.metric))
         stratum = one.labels or ({"function": one.name} if one.name else {})
-        claims.setdefault((one.metric, stated), []).append(Instance(stratum, outcome, evidence))
-    verdicts = [
-        Verdict(
-            _claim(metric, stated, question), combined(each.outcome for each in instances), tuple(instances)
-        )
-        for (metric, stated), instances in claims.items()
-    ]
+        claim = _claim(one.metric, stated, question, one.name or None)
+        verdicts.append(Verdict(claim, outcome, (Instance(stratum, outcome, evidence),)))
     metrics = list(dict.fromkeys(model.metric for model in found.models))
     for place, answer in enumerate(found.rules):
         metric = metrics[place // len(rules)]
@@ -60,8 +55,9 @@ def check_data(
     return Checked(experiment=name, record=None, alpha=ALPHA, verdicts=tuple(verdicts))
 
 
-def _claim(metric: str, stated: Expectation, question: Question) -> Scales:
+def _claim(metric: str, stated: Expectation, question: Question, name: str | None) -> Scales:
     return Scales(
+        name=name,
         scales=metric,
         parameter=question.parameter,
         expect=stated.expect,

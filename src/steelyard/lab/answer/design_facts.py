@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, Literal
 
+from steelyard.answers.analysis import DesignFacts, Order, Pace, State
 from steelyard.design import different, drawn_before
 from steelyard.design.plan import Context
 from steelyard.interventions import INTERVENTIONS
@@ -14,8 +15,6 @@ from steelyard.interventions.stack_offset import StackOffset
 from steelyard.interventions.transparent_huge_pages import TransparentHugePages
 from steelyard.lab.run.status import Extent, most_blocks
 from steelyard.spec.experiment import Experiment
-from steelyard.stats.compare.contrast import Order
-from steelyard.stats.design_facts import DesignFacts, Pace, State
 from steelyard.store import Record, RunState
 from steelyard.units import Scalar
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
 from steelyard.errors import UsageError
-from steelyard.growth import parse_rule
+from steelyard.growth import Rule, parse_rule
 from steelyard.scaling import NotModelled, Question, ScalingModel, model_all
 from steelyard.scaling.litmus import Cause, cause
 from steelyard.scaling.rules import RuleAnswer, judge
@@ -33,7 +33,7 @@ class ModelRequest(msgspec.Struct, frozen=True):
 
 
 class Modelled(msgspec.Struct, frozen=True):
-    """Everything that was found.
+    """Models, rules and causes that were found.
 
     Attributes
     ----------
@@ -42,13 +42,23 @@ class Modelled(msgspec.Struct, frozen=True):
         For each metric, the rules in the order given; not resolved over a function of which no rank is
         stated.
     causes : tuple of (Cause or None)
-        One a model: who is to blame for a rank that is none, where a litmus test was named.
+        One per model: what causes a rank of none, where a litmus test was named.
     """
 
     models: tuple[ScalingModel, ...]
     failed: tuple[NotModelled, ...]
     rules: tuple[RuleAnswer, ...]
     causes: tuple[Cause | None, ...]
+
+
+def _refuse_several(rule: Rule, models: Mapping[str, ScalingModel]) -> None:
+    for name in (*rule.left, *rule.right):
+        if name in models and len(models[name].parameters) > 1:
+            names = ", ".join(models[name].parameters)
+            raise UsageError(
+                f"rule {rule.text!r}: {name} has the parameters {names}, and a rule is judged over one",
+                hint=f"--parameter {models[name].parameters[0]}, and --by for the rest",
+            )
 
 
 def model_series(request: ModelRequest, progress: Callable[[int, int], None] | None = None) -> Modelled:
@@ -77,6 +87,7 @@ def model_series(request: ModelRequest, progress: Callable[[int, int], None] | N
         scales = [point.at[0] for one in series if one.metric == metric for point in one.points]
         open_ = {one.name for one in series if one.metric == metric and (one.censored or one.crowded)}
         for rule in parsed:
+            _refuse_several(rule, own)
             found = judge(rule, own, min(scales), max(scales))
             withheld = open_.intersection((*rule.left, *rule.right))
             judged.append(replace(found, verdict="not_resolved") if withheld else found)

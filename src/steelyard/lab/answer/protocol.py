@@ -1,4 +1,4 @@
-"""What is compared by which protocol, where the command line asks for something else than the spec."""
+"""Protocol and baseline that the command line asks for instead of those of the spec."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Final
 from msgspec.structs import replace
 
 from steelyard.analysis import Analysis
+from steelyard.answers.protocol import NAME
 from steelyard.errors import UsageError
 from steelyard.sample import Treatment
-from steelyard.stats.protocol_2014.rules import NAME
 from steelyard.units import Scalar
 
 PROTOCOLS: Final = ("default", NAME)
@@ -36,10 +36,10 @@ def asked(
     Raises
     ------
     UsageError
-        There is no such protocol, factor, level or treatment.
+        Unknown protocol, factor, level or treatment.
     """
     if protocol is not None and protocol not in PROTOCOLS:
-        raise UsageError(f"there is no protocol {protocol!r}", hint=f"one of: {', '.join(PROTOCOLS)}")
+        raise UsageError(f"unknown protocol {protocol!r}", hint=f"one of: {', '.join(PROTOCOLS)}")
     if against is not None:
         baseline = _levels(against, treatments)
         strata = [name for name in declared.strata or () if name not in baseline]
@@ -87,6 +87,6 @@ def _unknown(
     labels = ", ".join(treatment.label for treatment in treatments[:8])
     factors = ", ".join(treatments[0].levels)
     return UsageError(
-        f"--against {against!r} is no treatment, and no level of a factor",
+        f"--against {against!r} is neither a treatment nor a level of a factor",
         hint=f"write FACTOR=LEVEL (factors: {factors}) or one of: {labels}",
     )

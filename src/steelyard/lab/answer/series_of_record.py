@@ -20,13 +20,12 @@ from steelyard.units import Scalar, is_number
 def series_of_record(
     record: Record, parameters: Sequence[str], metrics: Sequence[str] = ()
 ) -> tuple[Series, ...]:
-    """One value a launch; ``parameters`` are factors or labels with numbers, all that vary and are numbers
-    where none are named.
+    """Make series, one value a launch; ``parameters`` are numeric factors or labels (default: all that vary).
 
     Raises
     ------
     UsageError
-        A parameter that is neither factor nor label, or is no number.
+        A parameter that is neither a factor nor a label, or is not numeric.
     """
     wanted = tuple(metrics) or (record.experiment.analysis.metric,)
     with record.snapshot():
@@ -38,8 +37,8 @@ def series_of_record(
 def series_of_samples(
     samples: Sequence[Sample], parameters: Sequence[str], place: Path, *, ignore_failures: bool = False
 ) -> tuple[Series, ...]:
-    """The same from samples that are at hand; ``place`` is what errors call the record. With
-    ``ignore_failures``, runs that failed leave out what they would have shown.
+    """Make series from samples; ``place`` is what errors call the record. With ``ignore_failures``, failed
+    runs do not mark a series as censored.
 
     Raises
     ------
@@ -49,7 +48,7 @@ def series_of_samples(
     names = tuple(parameters) or _numeric(samples)
     if not names:
         raise UsageError(
-            f"{place} varies nothing that is a number",
+            f"{place} varies nothing numeric",
             hint="give a factor numeric levels, as in threads = [1, 2, 4, 8]",
         )
     groups: dict[tuple[str, tuple[tuple[str, Scalar], ...]], list[tuple[tuple[float, ...], Sample]]] = {}
@@ -78,7 +77,7 @@ def _coordinate(levels: dict[str, Scalar], name: str, place: Path) -> float:
     level = levels.get(name)
     if level is None or not is_number(level):
         known = ", ".join(k for k, v in levels.items() if is_number(v)) or "none"
-        what = "there is no" if level is None else f"{level!r} is not a number:"
+        what = "unknown" if level is None else f"{level!r} is not a number:"
         raise UsageError(f"{place}: {what} parameter {name}", hint=f"name a numeric factor or label: {known}")
     return float(level)
 

@@ -42,7 +42,7 @@ def audit(request: AuditRequest, directory: Path, *, watch: Watch, tell: Tell) -
     Raises
     ------
     UsageError, MachineError
-        As ``candidates``; a metric that is 0 somewhere, of which there is no ratio.
+        As ``candidates``; a metric that is 0 somewhere, of which ratios are undefined.
     RecordError, ProgramError, InterruptedRunError
         As ``steelyard.lab.run.run.run``; after an interruption, the same call goes on.
     """
@@ -106,7 +106,7 @@ def audit(request: AuditRequest, directory: Path, *, watch: Watch, tell: Tell) -
 
 
 class _Visit(msgspec.Struct, frozen=True):
-    """What the screening says of one numeric kind of context."""
+    """Screening of one numeric kind of context."""
 
     screened: tuple[Screened, ...]
     picks: Picks

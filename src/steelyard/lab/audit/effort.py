@@ -1,4 +1,4 @@
-"""How many levels are visited and how often, for the time there is."""
+"""Effort of an audit: how many levels are visited, and how often, in the time available."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from steelyard.lab.audit.request import MAX_TIME_S, AuditRequest
 from steelyard.stats.audit.screening import FASTEST, SLOWEST, TYPICAL
 
 PASSES: Final = 3
-"""Of the screening: the fewest of which a median forgives one disturbed run."""
+"""Passes of the screening: the fewest whose median forgives one disturbed run."""
 
 _BLOCKS: Final = (12, 30)
-"""Of the replication, at least, and at most in the default time; in a longer one as many times more."""
+"""Blocks of the replication: at least, and at most in the default time; a longer time has more."""
 
 FEWEST_BLOCKS: Final = 2
-"""Of which there is a spread."""
+"""Blocks without which a spread is undefined."""
 
 _SCREENING: Final = 0.6
-"""Share of the time; the replication has the rest."""
+"""Fraction of the time; the replication gets the rest."""
 
 SHARE_IN_A_LIMIT: Final = 0.5
-"""The same where the time is a limit: what the screening leaves of its part, the replication has too."""
+"""The same where the time is a limit: whatever the screening leaves goes to the replication."""
 
 _LEVELS: Final = (16, 8, 48)
-"""Of the first numeric kind at least; of the others at least and at most: they move the same stack."""
+"""Levels of the first numeric kind at least; of the others at least and at most: they move the same stack."""
 
 _LEVELS_IN_A_LIMIT: Final = (8, 4, 48)
-"""The same where the time is a limit: more of them would leave nothing to look at again with."""
+"""The same where the time is a limit: more would leave no time for the replication."""
 
 _FIRST: Final = 6
 """Levels of the first numeric kind for each level of another one."""
 
 _OVERHEAD_S: Final = 0.0015
-"""Of a run, beside the program's own time."""
+"""Cost of a run beyond the program's own time."""
 
 _SLOW: Final = 1.5
 """Time of the average run over that of the first: some contexts are slow, or there would be no audit."""
 
 
 class Effort(msgspec.Struct, frozen=True):
-    """What is done.
+    """Plan of an audit's stages.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Effort(msgspec.Struct, frozen=True):
 
 
 def effort(request: AuditRequest, among: Sequence[Candidate], run_s: float) -> Effort:
-    """The plan for programs that take ``run_s`` seconds."""
+    """Plan the stages for a program that takes ``run_s`` seconds."""
     each_s = _SLOW * (run_s + _OVERHEAD_S)
     numeric = [candidate for candidate in among if candidate.numeric]
     rows = request.max_time_s * _SCREENING / each_s / PASSES

@@ -1,4 +1,4 @@
-"""What an audit is asked, and the experiments that it runs."""
+"""The request of ``audit``, and the experiments that it becomes."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class Stages:
 
     @property
     def asked_metric(self) -> str:
-        """What is judged; elapsed time as long as that is not known."""
+        """Metric that is judged; elapsed time until the pilot has chosen."""
         return self.request.metric or "wall_s"
 
     def sensible_metric(self) -> str:
@@ -92,7 +92,7 @@ class Stages:
         Parameters
         ----------
         fewest : int
-            Blocks without which there is nothing to tell.
+            Blocks without which nothing can be said.
         share : float
             Of the time that is left, where it is limited.
 
@@ -117,7 +117,7 @@ class Stages:
         return logs
 
     def failures(self, rows: Sequence[Row]) -> list[str | None]:
-        """How the program fails at each row, tried once; ``None`` where it does not."""
+        """Try each row once: how the program fails there; ``None`` where it does not."""
         unique = list({tuple(row.values()): row for row in rows}.values())
         if self.request.limited and len(unique) * self.run_s > self._left_s():
             raise self._too_short(f"one run takes {format_quantity(self.run_s, 's', 2)}")
@@ -143,7 +143,7 @@ class Stages:
         values = np.array([sample.values for sample in samples], dtype=np.float64)
         if not (np.isfinite(values).all() and (values > 0).all()):
             raise UsageError(
-                f"{metric} is 0 in some runs, and a ratio to it says nothing",
+                f"{metric} is 0 in some runs, so ratios to it are undefined",
                 hint="choose another metric: --metric wall_s",
             )
         return np.log(values)

@@ -1,4 +1,4 @@
-"""What a Python program may get wrong in a call, where a command line would have refused it."""
+"""Checks of Python calls, for mistakes that a command line would have refused."""
 
 from __future__ import annotations
 
@@ -53,22 +53,24 @@ def refuse_one_text(name: str, given: Iterable[object]) -> None:
     UsageError
     """
     if isinstance(given, str):
-        raise UsageError(f"{name} is one text, {given!r}, not a list of them", hint=f"{name}=[{given!r}]")
+        raise UsageError(
+            f"{name} must be a list of texts, got the text {given!r}", hint=f"{name}=[{given!r}]"
+        )
     for each in given:
         if not isinstance(each, str):
             words = " ".join(map(str, each)) if isinstance(each, list | tuple) else str(each)
-            raise UsageError(f"{name} holds {each!r}, which is no text", hint=f"write {words!r}")
+            raise UsageError(f"{name} must be texts, got {each!r}", hint=f"write {words!r}")
 
 
 def refuse_no_count(name: str, given: object) -> None:
-    """Refuse what is no whole number.
+    """Refuse anything but an integer.
 
     Raises
     ------
     UsageError
     """
     if not isinstance(given, int) or isinstance(given, bool):
-        raise UsageError(f"{name} is {given!r}, which is no whole number", hint=f"{name}=10")
+        raise UsageError(f"{name} must be an integer, got {given!r}", hint=f"{name}=10")
 
 
 def refuse_no_laboratory(what: object) -> None:

@@ -27,7 +27,7 @@ _SHELL_WORDS: Final = re.compile(r"\|{1,2}|&{1,2}|;|[0-9]*[<>]{1,2}.*")
 
 
 class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What is compared, and how.
+    """Commands to compare, and how.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
                 )
 
     def experiment(self) -> Experiment:
-        """The same as a spec.
+        """Make the experiment that a spec of the same content would make.
 
         Raises
         ------
@@ -147,11 +147,11 @@ def _here() -> str:
     try:
         return str(Path.cwd())
     except FileNotFoundError:
-        raise UsageError("the current directory does not exist any more", hint="cd to another one") from None
+        raise UsageError("the current directory no longer exists", hint="cd to another one") from None
 
 
 def split(command: str) -> list[str]:
-    """The words of a command, as a shell splits them.
+    """Split a command into words as a shell does.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def split(command: str) -> list[str]:
 
 
 def shell_words(command: str) -> list[str]:
-    """Words that only a shell would understand (``|``, ``>``, ``&&``), so that a hint can be given; they
+    """Find words that only a shell would understand (``|``, ``>``, ``&&``), so that a hint can be given; they
     reach the program as they are. None where a quote is not closed, which `split` refuses.
     """
     lexer = shlex.shlex(command, posix=False, punctuation_chars=False)
@@ -183,7 +183,7 @@ def shell_words(command: str) -> list[str]:
 
 
 def state_directory(environ: Mapping[str, str], kind: str) -> Path:
-    """A new name under the user's state directory: what is measured without a spec is kept there."""
+    """Make a new name under the user's state directory, where records without a spec are kept."""
     base = environ.get("XDG_STATE_HOME") or Path(environ.get("HOME", "."), ".local", "state")
     return Path(base, "steelyard", kind, f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}")
 

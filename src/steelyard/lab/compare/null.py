@@ -1,5 +1,5 @@
-"""How often a program is called different from itself on this machine, which no honest tool does more often
-than its level says.
+"""The null: how often a program is called different from itself on this machine, which should not exceed the
+level of the test.
 
 Every comparison is a whole experiment: the runner, its journal, a record, the analysis. Two ways to compare
 take turns, so that both meet the same load.
@@ -17,6 +17,8 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
+from steelyard.answers.comparison import Comparison
+from steelyard.answers.null import Kind, NullResult, Way
 from steelyard.design.randomness import generator, permutation
 from steelyard.errors import InterruptedRunError, UsageError
 from steelyard.lab.answer.analyze import analyze
@@ -24,8 +26,7 @@ from steelyard.lab.compare.compare import CompareRequest
 from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run import run
 from steelyard.spec.experiment import Experiment
-from steelyard.stats.compare.speedup import Speedup
-from steelyard.stats.null import Kind, NullResult, Tally, Way
+from steelyard.stats.null import tally
 from steelyard.store import Record
 
 COMPARISONS: Final = 100
@@ -74,7 +75,7 @@ def null(
     RecordError, MachineError, ProgramError
         As ``steelyard.lab.run.run.run``.
     """
-    tallies: dict[Way, Tally] = {}
+    found: dict[Way, list[Comparison]] = {}
     experiments: Mapping[Way, Experiment] = {}
     started = time.monotonic()
     interrupted, out_of_time, number = False, False, 0
@@ -88,12 +89,11 @@ def null(
                 place = directory / f"{number:06}"
                 place.mkdir()
                 experiments = make(number, place)
-                tallies = tallies or {way: Tally(way) for way in experiments}
+                found = found or {way: [] for way in experiments}
                 for way in permutation(list(experiments), generator(request.seed, "way", number)):
-                    done = sum(tally.comparisons for tally in tallies.values())
-                    total = comparisons * len(tallies)
+                    done, total = sum(map(len, found.values())), comparisons * len(found)
                     watch(done, total, _left_s(done, total, time.monotonic() - started, request.max_time_s))
-                    _compare(tallies[way], experiments[way], place / f"{way}.lab")
+                    found[way].append(_compared(experiments[way], place / f"{way}.lab"))
                 if not keep:
                     shutil.rmtree(place)
     except (InterruptedRunError, KeyboardInterrupt):
@@ -103,11 +103,11 @@ def null(
     if not keep:
         with suppress(OSError):
             directory.rmdir()
-    if not any(tally.comparisons for tally in tallies.values()):
+    if not any(found.values()):
         raise InterruptedRunError(
             "interrupted before the first comparison ended", hint="run the same command again"
         )
-    first, second = tallies.values()
+    first, second = (tally(way, its) for way, its in found.items())
     return NullResult(
         kind=kind,
         command=request.commands[0],
@@ -130,7 +130,7 @@ def _left_s(done: int, total: int, elapsed_s: float, max_time_s: float) -> float
 
 
 def itself(request: CompareRequest) -> Make:
-    """One command as both arms, in randomised blocks and one after the other.
+    """Use one command as both arms, in randomised blocks and one after the other.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def itself(request: CompareRequest) -> Make:
 
 
 def only_command(request: CompareRequest) -> str:
-    """The command of a null.
+    """Return the command of a null.
 
     Raises
     ------
@@ -170,15 +170,12 @@ def only_command(request: CompareRequest) -> str:
 
 
 def seed_of(request: CompareRequest, number: int) -> int:
-    """The seed of one comparison: another one for each, the same both ways."""
+    """Derive the seed of one comparison: different for each, the same both ways."""
     return int(generator(request.seed, "null", number).random() * 2**31)
 
 
-def _compare(tally: Tally, experiment: Experiment, directory: Path) -> None:
+def _compared(experiment: Experiment, directory: Path) -> Comparison:
     run(experiment, directory)
     with Record.open(directory) as record:
         (found,) = analyze(record).judged
-    tally.comparisons += 1
-    tally.different += found.difference != "not_resolved"
-    if isinstance(found.speedup, Speedup):
-        tally.ratios.append(found.speedup.value)
+    return found

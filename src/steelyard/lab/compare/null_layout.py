@@ -24,6 +24,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
+from steelyard.answers.null import Way
 from steelyard.design.randomness import generator, permutation
 from steelyard.errors import UsageError
 from steelyard.interventions.built import ORDERS, LinkOrder, Padding
@@ -31,7 +32,6 @@ from steelyard.lab.compare.compare import CompareRequest, split
 from steelyard.lab.compare.null import Make, only_command, seed_of
 from steelyard.spec.experiment import Build, Contexts, Experiment, Factor, Range, Zip
 from steelyard.spec.text.placeholders import escape
-from steelyard.stats.null import Way
 from steelyard.units import Scalar
 
 PLACE: Final = "layout_directory"
@@ -48,7 +48,7 @@ Setting = Scalar | tuple[Scalar, ...] | Range
 
 
 def layouts(request: CompareRequest) -> Make:
-    """Two copies of the program in directories with random names of random length, in equal contexts and in
+    """Copy the program into two directories with random names of random length, for equal contexts and for
     one.
 
     Raises
@@ -57,7 +57,9 @@ def layouts(request: CompareRequest) -> Make:
         Not exactly one command, one for a shell, or a program that is not found.
     """
     if request.shell is not None:
-        raise UsageError("--null=layout copies a program, and a shell's command is none", hint="leave -S out")
+        raise UsageError(
+            "--null=layout copies a program, which a shell's command is not", hint="leave -S out"
+        )
     words = split(only_command(request))
     program = _find(words[0])
 
@@ -105,14 +107,14 @@ def _name(draw: random.Random) -> str:
 
 
 def _copy(program: Path, directory: Path) -> Path:
-    """A copy under the program's own name, since some programs act by it."""
+    """Copy it under its own name, since some programs act by it."""
     directory.mkdir(parents=True)
     shutil.copy(program, directory / program.name)
     return directory
 
 
 class Building(msgspec.Struct, frozen=True):
-    """How the program of a null is built.
+    """Build of the program of a null.
 
     Attributes
     ----------
@@ -128,7 +130,7 @@ class Building(msgspec.Struct, frozen=True):
 
 
 def built_layouts(request: CompareRequest, building: Building) -> Make:
-    """The objects in two orders: drawn anew in each block, and in one context as they first were.
+    """Link the objects in two orders: drawn again for each block, or held in one context.
 
     Raises
     ------
@@ -136,7 +138,7 @@ def built_layouts(request: CompareRequest, building: Building) -> Make:
         Not exactly one command, one for a shell, a build that takes no objects, or fewer than two of them.
     """
     if request.shell is not None:
-        raise UsageError("--build makes a program, and a shell's command is none", hint="leave -S out")
+        raise UsageError("--build makes a program, which a shell's command is not", hint="leave -S out")
     if "{objects}" not in building.command or "{build}" not in building.command:
         raise UsageError(
             f"--build {building.command!r} does not name {{objects}} and {{build}}",
@@ -205,7 +207,7 @@ def _linked(
 
 
 def _kept(word: str) -> str:
-    """A word of the build's command with nothing expanded but what is ours."""
+    """Escape a word of the build's command, except our own placeholders."""
     return _unescaped(escape(word))
 
 

@@ -1,26 +1,27 @@
-"""What Steelyard is allowed to observe and to control, as tried through the runner."""
+"""Checks of what Steelyard may observe and control, as tried through the runner."""
 
 from __future__ import annotations
 
 from typing import Final
 
+from steelyard.answers.machine import HostFinding
 from steelyard.interventions import INTERVENTIONS
-from steelyard.lab.doctor.finding import Check, Finding, HostState
+from steelyard.lab.doctor.finding import Check, HostState
 from steelyard.run.runner.capabilities import HARDWARE, SOFTWARE
 
 _PARANOID: Final = 1
 """The largest kernel.perf_event_paranoid at which anybody may count, the kernel's part included."""
 
 
-def hardware_counters(host: HostState) -> Finding:
-    """Cycles, instructions, misses."""
+def hardware_counters(host: HostState) -> HostFinding:
+    """Check cycles, instructions, misses."""
     missing = _missing(host, HARDWARE)
     if not missing:
-        return Finding("hardware counters", "ok", ", ".join(HARDWARE))
+        return HostFinding("hardware counters", "ok", ", ".join(HARDWARE))
     paranoid = host.number("perf_event_paranoid")
     forbidden = paranoid is not None and paranoid > _PARANOID and not host.facts.get("virtualization")
     where = "the hypervisor shows none to its guests" if host.facts.get("virtualization") else "refused"
-    return Finding(
+    return HostFinding(
         "hardware counters",
         "limitation",
         f"{', '.join(missing)}: not available; {where}",
@@ -30,12 +31,12 @@ def hardware_counters(host: HostState) -> Finding:
     )
 
 
-def software_counters(host: HostState) -> Finding:
-    """What the kernel itself counts."""
+def software_counters(host: HostState) -> HostFinding:
+    """Check the counters that the kernel keeps itself."""
     missing = _missing(host, SOFTWARE)
     if not missing:
-        return Finding("software counters", "ok", ", ".join(SOFTWARE))
-    return Finding(
+        return HostFinding("software counters", "ok", ", ".join(SOFTWARE))
+    return HostFinding(
         "software counters",
         "limitation",
         f"{', '.join(missing)}: not available",
@@ -44,10 +45,10 @@ def software_counters(host: HostState) -> Finding:
     )
 
 
-def address_randomisation(host: HostState) -> Finding:
-    """Whether a context can be held."""
+def address_randomisation(host: HostState) -> HostFinding:
+    """Check whether a context can be held."""
     if host.facts.get("aslr") == 0:
-        return Finding(
+        return HostFinding(
             "address randomisation",
             "limitation",
             "off for the whole system",
@@ -56,8 +57,8 @@ def address_randomisation(host: HostState) -> Finding:
             "sysctl kernel.randomize_va_space=2",
         )
     if host.facts.get("aslr_can_be_off"):
-        return Finding("address randomisation", "ok", "can be switched off for one program")
-    return Finding(
+        return HostFinding("address randomisation", "ok", "can be switched off for one program")
+    return HostFinding(
         "address randomisation",
         "limitation",
         "cannot be switched off; the filter of a container refuses it",
@@ -66,20 +67,20 @@ def address_randomisation(host: HostState) -> Finding:
     )
 
 
-def affinity(host: HostState) -> Finding:
-    """Whether programs can be given CPUs."""
+def affinity(host: HostState) -> HostFinding:
+    """Check whether programs can be pinned to CPUs."""
     cpus, online = host.cpus, int(host.number("cpus_online") or host.cpus)
     found = f"programs can be given CPUs, {cpus} of {online} usable"
     if not host.facts.get("affinity_can_be_set"):
-        return Finding(
+        return HostFinding(
             "affinity",
             "limitation",
             "programs cannot be given CPUs",
             "The factor affinity is refused, and programs wander between CPUs.",
         )
     if cpus > 1:
-        return Finding("affinity", "ok", found)
-    return Finding(
+        return HostFinding("affinity", "ok", found)
+    return HostFinding(
         "affinity",
         "limitation",
         found,
@@ -88,11 +89,11 @@ def affinity(host: HostState) -> Finding:
     )
 
 
-def queue_wait(host: HostState) -> Finding:
-    """Time that a program is ready and has no CPU."""
+def queue_wait(host: HostState) -> HostFinding:
+    """Check whether the time that a program is ready but has no CPU is known."""
     if host.facts.get("queue_wait_available"):
-        return Finding("run-queue wait", "ok", "recorded with each trial")
-    return Finding(
+        return HostFinding("run-queue wait", "ok", "recorded with each trial")
+    return HostFinding(
         "run-queue wait",
         "limitation",
         "this kernel keeps no schedstat",
@@ -101,37 +102,37 @@ def queue_wait(host: HostState) -> Finding:
     )
 
 
-def tick(host: HostState) -> Finding:
+def tick(host: HostState) -> HostFinding:
     """Accounting at ticks."""
     hertz = int(host.number("clock_tick_hz") or 100)
-    return Finding(
+    return HostFinding(
         "accounting",
         "ok",
         f"user and system time apart are sampled at ticks (reported in 1/{hertz} s); their sum is exact",
     )
 
 
-def compiler(host: HostState) -> Finding:
+def compiler(host: HostState) -> HostFinding:
     """For [build] and the demo."""
     if host.facts.get("compiler_available"):
-        return Finding("compiler", "ok", "cc is there")
-    return Finding(
+        return HostFinding("compiler", "ok", "cc is there")
+    return HostFinding(
         "compiler", "limitation", "no cc", "[build] of C programs and the demo need one.", "apt install gcc"
     )
 
 
-def changes(host: HostState) -> Finding:
-    """What can be varied: the interventions of a spec."""
+def changes(host: HostState) -> HostFinding:
+    """Check which interventions of a spec can be made."""
     known = host.facts.get("interventions_missing")
     if known is None:  # a record of an earlier version
-        return Finding("changes", "ok", "which can be made was not looked at")
+        return HostFinding("changes", "ok", "which can be made was not looked at")
     missing = [each for each in str(known).split(",") if each]
     whole = [each for each in missing if "=" not in each]
     able = [name for name in INTERVENTIONS if name not in whole]
     found = f"{len(able)} of {len(INTERVENTIONS)} can be made: {', '.join(able)}"
     if not missing:
-        return Finding("changes", "ok", found)
-    return Finding(
+        return HostFinding("changes", "ok", found)
+    return HostFinding(
         "changes",
         "limitation",
         f"{found}; not: {', '.join(missing)}",

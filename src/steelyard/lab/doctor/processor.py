@@ -1,21 +1,22 @@
-"""What sets the speed of the processor, and the clock that it is measured with."""
+"""Checks of the processor's speed, and of the clock that times the trials."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from steelyard.lab.doctor.finding import Check, Finding, HostState
+from steelyard.answers.machine import HostFinding
+from steelyard.lab.doctor.finding import Check, HostState
 
 _GOOD_CLOCKS: Final = ("tsc", "arch_sys_counter", "kvm-clock", "timebase", "riscv_clocksource", "tod")
 """Those that are read without a system call."""
 _SLOW_CLOCK_S: Final = 1e-6
 
 
-def governor(host: HostState) -> Finding:
-    """Who chooses the frequency."""
+def governor(host: HostState) -> HostFinding:
+    """Check the frequency governor."""
     name = host.facts.get("governor")
     if name is None:
-        return Finding(
+        return HostFinding(
             "governor",
             "limitation",
             "not shown here (no cpufreq)",
@@ -23,8 +24,8 @@ def governor(host: HostState) -> Finding:
             " averages out.",
         )
     if name == "performance":
-        return Finding("governor", "ok", str(name))
-    return Finding(
+        return HostFinding("governor", "ok", str(name))
+    return HostFinding(
         "governor",
         "limitation",
         str(name),
@@ -33,18 +34,18 @@ def governor(host: HostState) -> Finding:
     )
 
 
-def turbo(host: HostState) -> Finding:
-    """Frequencies above the nominal one."""
+def turbo(host: HostState) -> HostFinding:
+    """Check for frequencies above the nominal one."""
     on = host.facts.get("turbo")
     if on is None:
-        return Finding(
+        return HostFinding(
             "turbo", "limitation", "not shown here", "Whether CPUs exceed their nominal speed is not known."
         )
     if not on:
-        return Finding("turbo", "ok", "off")
+        return HostFinding("turbo", "ok", "off")
     intel = "pstate" in str(host.facts.get("frequency_driver", ""))
     file = "intel_pstate/no_turbo" if intel else "cpufreq/boost"
-    return Finding(
+    return HostFinding(
         "turbo",
         "limitation",
         "on",
@@ -53,14 +54,14 @@ def turbo(host: HostState) -> Finding:
     )
 
 
-def threads(host: HostState) -> Finding:
-    """Two CPUs on one core."""
+def threads(host: HostState) -> HostFinding:
+    """Check for two CPUs on one core."""
     state = host.facts.get("smt")
     if state != "on":
         # Words of the kernel.
         said = {"notsupported": "not supported", "notimplemented": "not there", "forceoff": "off for good"}
-        return Finding("SMT", "ok", said.get(str(state), str(state or "not there")))
-    return Finding(
+        return HostFinding("SMT", "ok", said.get(str(state), str(state or "not there")))
+    return HostFinding(
         "SMT",
         "limitation",
         "on: two CPUs share a core",
@@ -69,17 +70,17 @@ def threads(host: HostState) -> Finding:
     )
 
 
-def clock(host: HostState) -> Finding:
-    """The clock that times the trials."""
+def clock(host: HostState) -> HostFinding:
+    """Check the clock that times the trials."""
     source = str(host.facts.get("clock_source", "unknown"))
     step_s, cost_s = host.number("clock_step_s"), host.number("clock_cost_s")
     found = source
     found += "" if step_s is None else f", steps of at most {1e9 * step_s:.0f} ns"
     found += "" if cost_s is None else f", at most {1e9 * cost_s:.0f} ns to read"
     if source in _GOOD_CLOCKS and (cost_s is None or cost_s < _SLOW_CLOCK_S):
-        return Finding("clock", "ok", found)
+        return HostFinding("clock", "ok", found)
     better = "tsc" in str(host.facts.get("clock_sources_available", "")).split()
-    return Finding(
+    return HostFinding(
         "clock",
         "limitation",
         found,
@@ -88,12 +89,12 @@ def clock(host: HostState) -> Finding:
     )
 
 
-def huge_pages(host: HostState) -> Finding:
-    """Transparent huge pages."""
+def huge_pages(host: HostState) -> HostFinding:
+    """Check transparent huge pages."""
     setting = host.facts.get("huge_pages")
     if setting != "always":
-        return Finding("huge pages", "ok", str(setting or "not there"))
-    return Finding(
+        return HostFinding("huge pages", "ok", str(setting or "not there"))
+    return HostFinding(
         "huge pages",
         "limitation",
         "always: given where memory happens to be in one piece",
@@ -102,12 +103,12 @@ def huge_pages(host: HostState) -> Finding:
     )
 
 
-def numa(host: HostState) -> Finding:
-    """Memory that moves between nodes."""
+def numa(host: HostState) -> HostFinding:
+    """Check for memory that moves between nodes."""
     nodes = int(host.number("numa_nodes") or 1)
     if nodes == 1 or not host.facts.get("numa_balancing"):
-        return Finding("NUMA", "ok", f"{nodes} node" + ("s, pages stay" if nodes > 1 else ""))
-    return Finding(
+        return HostFinding("NUMA", "ok", f"{nodes} node" + ("s, pages stay" if nodes > 1 else ""))
+    return HostFinding(
         "NUMA",
         "limitation",
         f"{nodes} nodes, and the kernel moves pages between them",

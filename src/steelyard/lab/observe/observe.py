@@ -1,4 +1,4 @@
-"""An observation: rehearse, measure every level in randomised blocks, count what probes add, compare."""
+"""Observe: rehearse, measure every level in randomised blocks, count what probes add, compare."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from steelyard.answers.observation import Change, Observation, Probed, Trace
 from steelyard.errors import MachineError, ProgramError, UsageError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.observe.probes import INCLUDE, NONE, Probe, distinct
@@ -23,8 +24,7 @@ from steelyard.spec.experiment import Experiment
 from steelyard.spec.hints.metric_names import suggest_metric
 from steelyard.stats.perturbation.any_level import any_level
 from steelyard.stats.perturbation.changes import changes, correlations
-from steelyard.stats.perturbation.finding import Change, Observation, Probed
-from steelyard.stats.perturbation.tracing import Trace, traces
+from steelyard.stats.perturbation.tracing import traces
 from steelyard.store import Record
 from steelyard.units import BUILTIN
 
@@ -113,7 +113,7 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
 
 
 def _refuse_missing(request: ObserveRequest) -> None:
-    """Before the first run: counters, and addresses that can be held where contexts are drawn."""
+    """Refuse, before the first run, what this machine lacks: counters, or fixed addresses for contexts."""
     if request.trace is not None:
         request.trace.refuse_missing()
     missing = str(capabilities()["counters_missing"]).split(",") if request.counters else []
@@ -124,9 +124,12 @@ def _refuse_missing(request: ObserveRequest) -> None:
             )
     known = (*BUILTIN, *request.counters)
     if request.metric not in known:
-        raise UsageError(f"there is no metric {request.metric}", hint=suggest_metric(request.metric, known))
+        raise UsageError(f"unknown metric `{request.metric}`", hint=suggest_metric(request.metric, known))
     if request.contexts and (why := INTERVENTIONS["aslr"].missing("off")):
-        raise MachineError(f"contexts cannot be held here: {why}", hint="--one-context measures without")
+        raise MachineError(
+            f"contexts cannot be held on this machine: {why}",
+            hint="--one-context measures without drawing contexts",
+        )
 
 
 def _library(directory: Path) -> Path:

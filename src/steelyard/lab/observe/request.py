@@ -1,4 +1,4 @@
-"""What an observation is asked, and the experiments that it runs."""
+"""The request of ``observe``, and the experiments that it becomes."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class ObserveRequest(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def counting(self, experiment: Experiment) -> Experiment:
-        """The same levels, each once under callgrind."""
+        """Make the experiment of the same levels, each once under callgrind."""
         import msgspec
 
         program = msgspec.structs.replace(experiment.program, counters=())
@@ -151,7 +151,7 @@ class ObserveRequest(msgspec.Struct, frozen=True, kw_only=True):
         if self.build is None:
             if any(probe.option for probe in self.probes):
                 raise UsageError(
-                    "an option is a probe of the build, and there is no build",
+                    "an option is a probe of the build, but no build is given",
                     hint="--build 'cc -O2 {probe} prog.c -o {build}/prog'",
                 )
             return None
@@ -173,7 +173,7 @@ class ObserveRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _placed(word: str) -> str:
-    """Braces are text, but for the two placeholders that a command line can have."""
+    """Escape all braces except the two placeholders that a command line can have."""
     text = escape(word)
     for name in _PLACEHOLDERS:
         text = text.replace(f"{{{{{name}}}}}", f"{{{name}}}")

@@ -63,6 +63,14 @@ def with_recorded_claims(experiment: Experiment, directory: Path) -> Experiment:
         return msgspec.structs.replace(experiment, claims=record.experiment.claims)
 
 
+def differences(record: Record, experiment: Experiment) -> list[str]:
+    """List what differs between the spec as it was run and ``experiment``: ``key.path: old → new``.
+
+    Where the spec lies does not count: the same one may be reached by a link, or its directory be moved.
+    """
+    return record.changed(msgspec.structs.replace(experiment, source=record.experiment.source))
+
+
 def refuse_other_experiment(record: Record, experiment: Experiment, hint: str) -> None:
     """Refuse a record of another experiment.
 
@@ -71,9 +79,9 @@ def refuse_other_experiment(record: Record, experiment: Experiment, hint: str) -
     RecordError
         Shows what differs.
     """
-    if differences := record.changed(experiment):
+    if found := differences(record, experiment):
         raise RecordError(
-            f"{record.directory} holds another experiment; the spec differs in:{_shown(differences)}",
+            f"{record.directory} holds another experiment; the spec differs in:{_shown(found)}",
             hint=hint,
         )
 
@@ -121,8 +129,8 @@ def refuse_other_stage(directory: Path, stage: str, experiment: Experiment, comm
     if not (place / FILE).exists():
         return
     with Record.open(place) as record:
-        differences, before = record.changed(experiment), record.experiment
-    if not differences:
+        found, before = differences(record, experiment), record.experiment
+    if not found:
         return
     old, new = _words(before), _words(experiment)
     if old != new:
@@ -133,14 +141,14 @@ def refuse_other_stage(directory: Path, stage: str, experiment: Experiment, comm
         )
     raise RecordError(
         f"{directory} is what steelyard {command} has of {old!r} with other options; its {stage} differs in:"
-        f"{_shown(differences)}",
+        f"{_shown(found)}",
         hint="give the same options again to continue it; or name a directory that does not exist yet:"
         " -o NAME.lab",
     )
 
 
-def _shown(differences: list[str]) -> str:
-    return "".join(f"\n    {line}" for line in differences)
+def _shown(found: list[str]) -> str:
+    return "".join(f"\n    {line}" for line in found)
 
 
 def _words(experiment: Experiment) -> str:

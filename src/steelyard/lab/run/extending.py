@@ -1,4 +1,4 @@
-"""More blocks for a record that has ended. What is judged afterwards, and how: ``stats.extending``."""
+"""More blocks for a record that has ended. How it is judged: ``stats.planning.alpha_spending``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from steelyard.store.facts import FILE
 
 
 def ended(record: Record) -> End | None:
-    """How a record ended, its last extension included; ``None`` where it did not."""
+    """Tell how a record ended, its last extension included; ``None`` if it has not ended."""
     extensions = record.extensions()
     asked_after = extensions[-1].after_run if extensions else 0
     for run in record.runs():
@@ -27,7 +27,7 @@ def ended(record: Record) -> End | None:
 
 
 def refuse_extending(experiment: Experiment, directory: Path, blocks: int, *, finished: bool) -> None:
-    """Whether so many blocks more make sense.
+    """Refuse an extension that does not fit the record.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def refuse_extending(experiment: Experiment, directory: Path, blocks: int, *, fi
     if not finished:
         what = "has not ended" if directory.exists() else "does not exist"
         raise UsageError(
-            f"--extend {blocks}: {directory} {what}, so there is nothing to extend yet",
+            f"--extend {blocks}: {directory} {what}, so it cannot be extended yet",
             hint="leave --extend out: that runs what the spec asks for, and continues it",
         )
     if experiment.design.in_rows:
@@ -49,7 +49,7 @@ def refuse_extending(experiment: Experiment, directory: Path, blocks: int, *, fi
     if blocks % passes:
         up = -(-blocks // passes) * passes
         raise UsageError(
-            f"--extend {blocks}: no multiple of {passes} passes, so some contexts would be visited less",
+            f"--extend {blocks}: not a multiple of {passes} passes; some contexts would be visited less",
             hint=f"steelyard run {named} --extend {up}",
         )
     if not 1 <= blocks <= MOST:
@@ -65,7 +65,7 @@ def add_blocks(record: Record, blocks: int) -> None:
 
 
 def had_ended(directory: Path) -> int | None:
-    """Complete blocks of a record that had ended; ``None`` of one that had not, and where there is none."""
+    """Count the complete blocks of a record that has ended; ``None`` for another, and without a record."""
     if not (directory / FILE).exists():
         return None
     with Record.open(directory) as record:

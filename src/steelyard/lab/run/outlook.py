@@ -1,4 +1,4 @@
-"""What an experiment could show, from its design and, where its record is there, from the spreads in that."""
+"""Outlook of an experiment: what it could show, given its design and the spreads in its record, if any."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.analysis import Analysis
+from steelyard.answers.comparison import Speedup
+from steelyard.answers.plan import Judge, Outlook, Pilot, Unit
 from steelyard.errors import SteelyardError
 from steelyard.estimand import meant
 from steelyard.sample import Sample, Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.stats.compare.comparison import intervals
 from steelyard.stats.compare.pairing import pair_up
-from steelyard.stats.compare.speedup import Speedup
 from steelyard.stats.planning.looking_ahead import outlook
-from steelyard.stats.planning.outlook import Judge, Outlook, Pilot, Unit
 from steelyard.store import Record
 from steelyard.store.facts import FILE
 from steelyard.units import Metric
@@ -32,7 +32,7 @@ MOST_TREATMENTS: Final = 2000
 def outlook_of(
     experiment: Experiment, treatments: Sequence[Treatment], blocks: int, directory: Path
 ) -> Outlook | None:
-    """For so many complete blocks; ``None`` where nothing is compared."""
+    """Estimate what so many complete blocks could show; ``None`` where nothing is compared."""
     design, analysis = experiment.design, experiment.analysis
     passes = experiment.contexts.passes if experiment.contexts else 1
     unit: Unit = "run" if design.in_rows else "context" if passes > 1 else "block"
@@ -51,7 +51,7 @@ def outlook_of(
 
 
 def _judge(experiment: Experiment, unit: Unit) -> Judge:
-    """What stands in its place where its units are others, or none, is t."""
+    """Test that will judge; t where the units do not suit the declared one."""
     analysis = experiment.analysis
     kind = meant(analysis.estimand, analysis.interval)
     if kind == "sign" and unit != "run":

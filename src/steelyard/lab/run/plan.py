@@ -1,10 +1,11 @@
-"""What an experiment would run, without running any of it."""
+"""Preview of an experiment: what would run, without running any of it."""
 
 from __future__ import annotations
 
 import shlex
 from pathlib import Path
 
+from steelyard.answers.plan import PlannedTreatment, Preview
 from steelyard.design import blocks_until, different, next_look, separability, treatments
 from steelyard.factorial.signs import sign_table
 from steelyard.interventions import AFFINITY
@@ -17,7 +18,6 @@ from steelyard.spec.experiment import Experiment
 from steelyard.spec.layout import layout_of
 from steelyard.spec.text.placeholders import expand, format_level
 from steelyard.spec.text.shell_text import expand_for_shell
-from steelyard.stats.planning.preview import PlannedTreatment, Preview
 from steelyard.store import Record
 
 
@@ -66,9 +66,7 @@ def preview(experiment: Experiment, directory: Path) -> Preview:
 
 
 def shown_command(experiment: Experiment, treatment: Treatment) -> str:
-    """The command of a treatment as one would type it; ``{build}`` and ``{trial}`` are not known yet and
-    stay.
-    """
+    """Format the command of a treatment as one would type it, ``{build}`` and ``{trial}`` left in place."""
     words = experiment.program.commands
     chosen = words[str(treatment.levels["command"]) if len(words) > 1 else next(iter(words))]
     known = {name: format_level(level) for name, level in treatment.levels.items()}

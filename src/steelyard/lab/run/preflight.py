@@ -15,9 +15,9 @@ from steelyard.spec.text.toml import toml_value
 from steelyard.units import Scalar
 
 if TYPE_CHECKING:
+    from steelyard.answers.plan import Refusal
     from steelyard.run.build import Recipe
     from steelyard.run.queue.queued_runner import Submission
-    from steelyard.stats.planning.preview import Refusal
 
 _LOOKED_AT: Final = 64
 """Levels of a long list that are asked for one by one; they differ in a number of bytes only."""
@@ -107,7 +107,7 @@ def refusals(
         What would be built.
     """
     # A plan's, which a run, where only the first of them counts, does without.
-    from steelyard.stats.planning.preview import Refusal
+    from steelyard.answers.plan import Refusal
 
     found = dict.fromkeys((error.message, error.hint) for error in _errors(experiment, drawn, programs))
     return tuple(Refusal(message, hint) for message, hint in found)

@@ -25,7 +25,7 @@ Settings = Mapping[str, Scalar]
 
 
 class Programs(msgspec.Struct, frozen=True):
-    """What was built.
+    """Programs that were built.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ def build(experiment: Experiment, drawn: Sequence[Treatment], watch: Watch) -> P
 
 
 def recipes(experiment: Experiment, drawn: Sequence[Treatment]) -> list[Recipe]:
-    """Of the different programs that are built until the first look; none without ``[build]``."""
+    """List the recipes of the programs that are built until the first look; empty without ``[build]``."""
     if experiment.build is None:
         return []
     from steelyard.run.build import Builder
@@ -100,7 +100,7 @@ def _in_contexts(experiment: Experiment, builder: Builder) -> bool:
 
 
 def _settings(experiment: Experiment, drawn: Sequence[Treatment], *, varied: bool) -> list[Settings]:
-    """Of the contexts until the first look, the first one before all others."""
+    """Settings of the contexts until the first look, the first context first."""
     if not varied or experiment.contexts is None:
         return [{}]
     blocks = blocks_until(experiment, drawn, (), next_look(experiment, 0) or experiment.design.blocks)

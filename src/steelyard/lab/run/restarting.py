@@ -52,7 +52,7 @@ class RestartDueError(Exception):
 def boundary(
     program: Program, before: Block, after: Block, treatments: Sequence[Treatment]
 ) -> Boundary | None:
-    """What the spec wants between two blocks; ``None`` where it wants nothing."""
+    """Find the boundary that the spec wants between two blocks, if any."""
     last, first = before.order[-1], after.order[0]
     if program.between_treatments and last != first:
         label = next(treatment.label for treatment in treatments if treatment.id == last)
@@ -63,7 +63,7 @@ def boundary(
 
 
 def restart(boundary: Boundary, launches: LaunchPlan, directory: Path) -> InterruptedRunError:
-    """Run the commands of a boundary, and give the sentence with which the run ends.
+    """Run the commands of a boundary, and return the error with which the run ends.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def _go_on(directory: Path) -> str:
 
 
 def confounded_boots(record: Record) -> str | None:
-    """A sentence where treatments were measured under different starts of the machine, so that what a start
+    """Warn where treatments were measured under different starts of the machine, so that what a start
     does (where the kernel and its pages lie) cannot be told from what the treatments do.
     """
     if len({run.boot for run in record.runs()}) < 2:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from steelyard.answers.status import Progress
 from steelyard.design import treatments
 from steelyard.errors import InterruptedRunError, RecordError, SteelyardError
-from steelyard.lab.run.existing_record import refuse_other_experiment
+from steelyard.lab.run.existing_record import differences, refuse_other_experiment
 from steelyard.lab.run.extending import add_blocks, ended, refuse_extending
 from steelyard.lab.run.preflight import refuse_level_commands, refuse_missing
 from steelyard.lab.run.process import Background, interruptible
@@ -170,7 +170,7 @@ def _try_out(able: dict[str, Scalar]) -> None:
 
 
 def _finished(experiment: Experiment, directory: Path, identities: Sequence[ProgramIdentity]) -> End | None:
-    """How a record of this experiment ended, ``None`` where it did not or there is none; changes nothing."""
+    """Tell how a record of this experiment ended; ``None`` if it has not or does not exist."""
     if not (directory / FILE).exists():
         return None
     with Record.open(directory) as record:
@@ -210,6 +210,8 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
         hint="measure into a new record: --output NAME.lab; or put the spec back to continue this one"
         f" ({_alternative(record, experiment)})",
     )
+    moved = record.experiment.source != experiment.source
+    contents = {each["sha256"] for each in record.program.values()}
     for identity in identities:
         if not record.program:
             raise RecordError(
@@ -217,7 +219,8 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
                 hint="measure into a new record: --output NAME.lab",
             )
         before = record.program.get(identity.path)
-        if before is None or before["sha256"] != identity.sha256:
+        known = contents if moved and before is None else {before["sha256"]} if before else set()
+        if identity.sha256 not in known:
             raise RecordError(
                 f"{identity.path} is not the program that {record.directory} has measured so far",
                 hint="put the old program back, or measure into a new record: --output NAME.lab",
@@ -225,13 +228,13 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
 
 
 def _alternative(record: Record, experiment: Experiment) -> str:
-    """What can be done with the record instead, in words: it depends on what differs."""
+    """Describe what can be done with the record instead, which depends on what differs."""
     named = shlex.quote(str(record.directory))
-    differences = record.changed(experiment)
-    if all(line.startswith("claims:") for line in differences):
+    found = differences(record, experiment)
+    if all(line.startswith("claims:") for line in found):
         return "steelyard check, with the spec, judges other claims without a new run"
     more = experiment.design.blocks - record.experiment.design.blocks
-    if more > 0 and len(differences) == 1:
+    if more > 0 and len(found) == 1:
         return f"steelyard run {named} --extend {more} adds as many blocks, once it has ended"
     return f"steelyard run {named} continues it as it was"
 
@@ -248,6 +251,7 @@ def _conduct(
     launches.mark(record.id, metrics_file=record.directory / "metrics")
     observer = Measurer(launches)
     _note_host(record, run_id)
+    _note_place(record, launches.experiment, run_id)
     journal = record.journal_path(run_id)
     hooks = experiment.program
     try:
@@ -276,7 +280,7 @@ def _conduct(
 
 
 def _close_timeout_s(experiment: Experiment) -> float:
-    """How long an interrupted runner may take: it leaves what it has entered, with a minute for each."""
+    """Seconds that an interrupted runner may take: it leaves each level it has entered, a minute for each."""
     return CLOSE_TIMEOUT_S + 60.0 * len({each.factor for each in experiment.levels if each.leave})
 
 
@@ -295,7 +299,7 @@ def _note_nodes(record: Record, run_id: int) -> None:
 
 
 def _tidy(record: Record, launches: LaunchPlan, submitted: Submission | None, watch: Watch) -> None:
-    """What an earlier run left that was killed: wait for its jobs, end its processes, take over what it
+    """Clear up after an earlier run that was killed: wait for its jobs, end its processes, take over what it
     measured, give up what it began before the machine restarted.
     """
     if submitted is not None:
@@ -327,6 +331,16 @@ def _tidy(record: Record, launches: LaunchPlan, submitted: Submission | None, wa
         record.set_block_states(
             {block.id: "incomplete" for block in begun if record.finished_trials(block.id)}
         )
+
+
+def _note_place(record: Record, experiment: Experiment, run_id: int) -> None:
+    """Another directory is a warning too: paths of another length move the stack."""
+    before, now = record.experiment.source, experiment.source
+    if len(before) != len(now):
+        text = (
+            f"the spec was in {before} and is in {now}: blocks before and after differ in the length of paths"
+        )
+        record.add_warning("host_changed", text, run_id)
 
 
 def _note_host(record: Record, run_id: int) -> None:

@@ -29,9 +29,7 @@ DRAWN_AHEAD: Final = 4096
 _FAILURES_IN_A_ROW: Final = 3
 
 _INCOMPLETE_BLOCKS: Final = 20
-"""So many blocks that stay incomplete end a run if they are more than three quarters of all that count; it
-might never end.
-"""
+"""Incomplete blocks that end a run if they are more than three quarters of all blocks: it might never end."""
 
 
 Watch = Callable[[Progress], None]
@@ -130,9 +128,7 @@ class RunLoop:
             raise RestartDueError(found)
 
     def _until_look(self) -> Iterator[Work]:
-        """What is to be run until the next look: blocks that were begun, then new ones, as if none of them
-        fails.
-        """
+        """Blocks to run until the next look: those that were begun, then new ones, as if none failed."""
         for outcome in self._outcomes:
             if outcome.state == "planned":
                 yield Work(outcome.block, frozenset(self._record.finished_trials(outcome.block.id)))
@@ -195,7 +191,7 @@ class RunLoop:
                 )
 
     def _cure(self, last: Measurement) -> str:
-        """What helps against a failure of this kind."""
+        """Cure for a failure of this kind."""
         match last.status:
             case "timed_out":
                 cure = "give it more time: timeout in a spec, --timeout with compare"
@@ -220,12 +216,12 @@ class RunLoop:
             raise ProgramError(
                 f"{incomplete} blocks of this run are incomplete and {complete} complete in all:"
                 " programs fail too often for blocks of all treatments",
-                hint=f"steelyard status {self._record.directory} says which; leave those treatments out",
+                hint=f"steelyard status {self._record.directory} shows which; leave those treatments out",
             )
 
     def _give_up_changed(self, works: Sequence[Work]) -> list[str]:
-        """What changed of the programs; then the blocks of the batch count nowhere, since nobody knows when
-        in it that happened.
+        """Describe how the programs changed, and discard the blocks of the batch: it is not known when in it
+        that happened.
         """
         changes = [what for identity in self._identities if (what := changed(identity))]
         if changes:
@@ -235,8 +231,8 @@ class RunLoop:
         return changes
 
     def _block_s(self, elapsed_s: float) -> float | None:
-        """What a block takes; ``None`` where only a short batch has ended, most of which was start-up: it has
-        one block, and said 31 s of a run of 2 s.
+        """Seconds per block; ``None`` where only a short batch has ended, most of which was start-up: such a
+        batch predicted 31 s for a run of 2 s.
         """
         if self._first is None:
             self._first = (elapsed_s, self._blocks_run) if self._blocks_run else None

@@ -1,4 +1,4 @@
-"""How far a record is."""
+"""Status of a record: how far it is, in blocks and in time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from steelyard.store.entries import Run
 
 
 class Extent(msgspec.Struct, frozen=True):
-    """How far a record is, in blocks and in time.
+    """Extent of a record, in blocks and in time.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Extent(msgspec.Struct, frozen=True):
 
 
 def status(record: Record) -> Status:
-    """How far a record is, what failed, and who runs it."""
+    """Report how far a record is, what failed, and which process runs it."""
     experiment, looks_so_far = record.experiment, record.looks()
     known, holder = extent(record), record.holder()
     labels = {treatment.id: treatment.label for treatment in record.treatments}
@@ -70,7 +70,7 @@ def _state(runs: Sequence[Run], *, held: bool) -> State:
 
 
 def extent(record: Record) -> Extent:
-    """Counts and times of a record; of a million trials in a tenth of a second."""
+    """Count the blocks and the time of a record; of a million trials in a tenth of a second."""
     progress, runs = record.progress(), record.runs()
     complete = progress.blocks.get("complete", 0)
     extensions = record.extensions()
@@ -87,8 +87,8 @@ def most_blocks(experiment: Experiment) -> int | None:
 
 
 def seconds_run(runs: Sequence[Run], last_start_ns: int | None) -> float:
-    """Time that all runs took. Nobody knows when one was killed: the last trial tells it of the last run, and
-    one before counts with the mean of the others.
+    """Sum the time of all runs. When a run was killed is not known: the last one counts until its last trial,
+    an earlier one with the mean of the others.
     """
     known = [run.ended_ns - run.started_ns for run in runs if run.ended_ns is not None]
     killed = len(runs) - len(known)

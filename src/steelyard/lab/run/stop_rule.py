@@ -54,7 +54,7 @@ class StopRule:
         self._wanted = self._next()
 
     def blocks_wanted(self) -> int:
-        """Complete blocks until the next look, or until the end where there is no stop rule."""
+        """Complete blocks until the next look, or until the end without a stop rule."""
         return self._wanted
 
     def expected_end(self) -> int | None:
@@ -72,7 +72,7 @@ class StopRule:
         return self._stop.max_blocks if end is None else end
 
     def look(self, complete: int, blocks: int, elapsed_s: float) -> End | None:
-        """Why to stop now, or ``None`` to go on.
+        """Decide whether to stop now; ``None`` to continue.
 
         Parameters
         ----------
@@ -101,11 +101,11 @@ class StopRule:
         return self._last.rel_halfwidth if self._last else None
 
     def seconds_spent(self, elapsed_s: float) -> float:
-        """Over all runs of the record."""
+        """Seconds over all runs of the record."""
         return self._spent_s + elapsed_s
 
     def seconds_left(self, elapsed_s: float) -> float | None:
-        """Until ``max_time``; ``None`` where there is none, or in an extension, which has its blocks."""
+        """Seconds until ``max_time``; ``None`` without one, or in an extension, which has its own blocks."""
         if self._stop.max_time_s is None or self._extended_to is not None:
             return None
         return max(0.0, self._stop.max_time_s - self.seconds_spent(elapsed_s))

@@ -1,69 +1,16 @@
-"""The uncertainty budget of each comparison, as a table and as a part of the JSON document."""
+"""The uncertainty budget of each comparison as a table."""
 
 from __future__ import annotations
 
-from typing import Literal
-
-import msgspec
-
+from steelyard.answers.analysis import Answer
+from steelyard.answers.budget import Component
+from steelyard.answers.comparison import Comparison
 from steelyard.report.answer.words import Names, names
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import printable, wrap
 from steelyard.report.text.line import Line, Span
 from steelyard.report.text.table import Column, table
-from steelyard.stats.answer import Answer
-from steelyard.stats.compare.comparison import Comparison
-from steelyard.stats.uncertainty.budget import Budget, Component
 from steelyard.units import format_quantity, shown_unit
-
-
-class ComponentEntry(msgspec.Struct, frozen=True):
-    """One component: its uncertainty, and what it adds to the variance of log S."""
-
-    name: str
-    type: Literal["A", "B"]
-    side: Literal["baseline", "treatment", "both"]
-    value: float | None
-    u: float
-    relative: bool
-    sensitivity: float
-    variance: float
-    nu: float | None
-
-
-class BudgetEntry(msgspec.Struct, frozen=True):
-    """Components of the relative uncertainty of a speedup, and all together with k and U95."""
-
-    components: tuple[ComponentEntry, ...]
-    u_relative: float
-    nu: float
-    k: float
-    u95_relative: float
-
-
-def entry(budget: Budget) -> BudgetEntry:
-    """The budget as it stands in the JSON document."""
-    total = budget.total
-    return BudgetEntry(
-        components=tuple(
-            ComponentEntry(
-                each.name,
-                each.kind,
-                each.side,
-                each.value,
-                each.u,
-                each.relative,
-                each.sensitivity,
-                each.variance,
-                each.nu,
-            )
-            for each in budget.components
-        ),
-        u_relative=total.u,
-        nu=total.nu,
-        k=total.k,
-        u95_relative=total.expanded,
-    )
 
 
 def budgets(answer: Answer, width: int) -> list[Line]:

@@ -11,108 +11,17 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-import msgspec
-
-from steelyard.answers.document import written
+from steelyard.answers.contexts import AcrossContexts, ByContext, ContextFinding, InContext, Profile
 from steelyard.answers.interval import Interval
-from steelyard.report.ends import ends
 from steelyard.report.text.digits import bounds, ratio
 from steelyard.report.text.label import counted, printable, shorten
 from steelyard.report.text.line import Line, Span
-from steelyard.stats.contexts.across import AcrossContexts, InContext
-from steelyard.stats.contexts.finding import ContextFinding
-from steelyard.stats.contexts.profile import ByContext, Profile
 from steelyard.units import Scalar
-
-FORMAT: Final = "steelyard/by-context"
-VERSION: Final = 1
 
 _MOST: Final = 64
 """Contexts of a figure that has a row or a column for each."""
 _BINS: Final = 12
 _LABEL: Final = 26
-
-
-class AtEntry(msgspec.Struct, frozen=True):
-    """A treatment in one context: its metric over that of all contexts."""
-
-    context: int
-    settings: Mapping[str, Scalar]
-    visits: int
-    ratio: float
-    ci95: tuple[float, float] | None
-
-
-class ProfileEntry(msgspec.Struct, frozen=True):
-    """One treatment (Figure 3)."""
-
-    treatment: str
-    metric: str
-    at: tuple[AtEntry, ...]
-
-
-class SingleEntry(msgspec.Struct, frozen=True):
-    """The speedup in one context."""
-
-    context: int
-    speedup: float
-    ci95: tuple[float, float] | None
-
-
-class StreakEntry(msgspec.Struct, frozen=True):
-    """One comparison (Figures 4 and 5): the speedups of single contexts, and the one of all together."""
-
-    baseline: str
-    treatment: str
-    speedup: float
-    ci95: tuple[float, float] | None
-    prediction95: tuple[float, float] | None
-    single: tuple[SingleEntry, ...]
-
-
-class ByContextDocument(msgspec.Struct, frozen=True):
-    """The document ``steelyard/by-context``. History: version 1, the first."""
-
-    format: str
-    version: int
-    experiment: str
-    profiles: tuple[ProfileEntry, ...]
-    comparisons: tuple[StreakEntry, ...]
-
-
-def render(found: ByContext) -> str:
-    """The data of the figures as one JSON document."""
-    return written(
-        ByContextDocument(
-            FORMAT,
-            VERSION,
-            found.experiment,
-            tuple(
-                ProfileEntry(
-                    each.treatment.label,
-                    each.metric.name,
-                    tuple(
-                        AtEntry(at.context, at.settings, at.visits, at.ratio, ends(at.interval))
-                        for at in each.at
-                    ),
-                )
-                for each in found.profiles
-            ),
-            tuple(
-                StreakEntry(
-                    each.baseline.label,
-                    each.treatment.label,
-                    each.across.speedup,
-                    ends(each.across.interval),
-                    ends(each.across.prediction),
-                    tuple(
-                        SingleEntry(one.context, one.speedup, ends(one.interval)) for one in each.across.each
-                    ),
-                )
-                for each in found.comparisons
-            ),
-        )
-    )
 
 
 def lines(found: ByContext, width: int = 80) -> list[Line]:

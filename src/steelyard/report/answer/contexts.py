@@ -12,10 +12,9 @@ from steelyard.report.text.table import MOST_ROWS, Column, table
 from steelyard.units import format_duration
 
 if TYPE_CHECKING:
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.contexts import AcrossContexts, ContextFinding
     from steelyard.report.answer.words import Names
-    from steelyard.stats.answer import Answer
-    from steelyard.stats.contexts.across import AcrossContexts
-    from steelyard.stats.contexts.finding import ContextFinding
 
 MOST_SENTENCES: Final = 6
 
@@ -137,12 +136,12 @@ def _p(p: float) -> str:
 
 def _split(each: ContextFinding, called: Names) -> str:
     split = each.split
-    if split is None or each.halfwidth is None:
+    if split is None:
         return ""
     runs = f"{split.runs} runs of each" if split.runs > 1 else "one run of each"
     return (
-        f"{_who(each, called)}: a half-width of {percent(each.halfwidth)} costs least with {runs} in"
-        f" {counted(split.contexts, 'context')}, each visited once (about {format_duration(split.cost)})."
+        f"{_who(each, called)}: a half-width of {percent(split.rel_halfwidth)} costs least with {runs} in"
+        f" {counted(split.contexts, 'context')}, each visited once (about {format_duration(split.seconds)})."
     )
 
 

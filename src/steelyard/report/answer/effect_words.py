@@ -11,11 +11,11 @@ from steelyard.report.text.digits import bounds, percent, probability, ratio
 from steelyard.report.text.label import counted, level_text, printable
 
 if TYPE_CHECKING:
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.effects import ConditionalEffect, Effect, Factorial
     from steelyard.answers.interval import Interval
     from steelyard.factorial import Axis
     from steelyard.report.text.line import Style
-    from steelyard.stats.answer import Answer
-    from steelyard.stats.effects.effect import ConditionalEffect, Effect, Factorial
     from steelyard.units import Metric
 
 MOST_SENTENCES: Final = 3

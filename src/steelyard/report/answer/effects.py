@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from steelyard.answers.undefined import REASONS
 from steelyard.report.answer.effect_words import called, interactions, leads, step_text
 from steelyard.report.answer.words import is_speed
 from steelyard.report.text.digits import bounds, probability, ratio
@@ -15,10 +14,9 @@ from steelyard.report.text.line import Line, Span, Style
 from steelyard.report.text.table import Column, table
 
 if TYPE_CHECKING:
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.effects import ContrastEffect, Effect, Factorial, LevelEffect, LogEstimate
     from steelyard.answers.interval import Interval
-    from steelyard.stats.answer import Answer
-    from steelyard.stats.effects.effect import ContrastEffect, Effect, Factorial, LevelEffect
-    from steelyard.stats.effects.estimate import LogEstimate
     from steelyard.units import Metric
 
 MOST_ROWS: Final = 15
@@ -46,7 +44,7 @@ def lines(answer: Answer, width: int) -> list[Line]:
 def _part(found: Factorial, width: int, *, told: bool) -> Iterator[Line]:
     """What is found; without the sentences that ``told`` says stand above already."""
     if found.undefined is not None:
-        said = f"No effects of the factors: {REASONS[found.undefined.reason]}."
+        said = f"No effects of the factors: {found.undefined.words}."
         yield from _wrapped(said, width)
         return
     largest = sorted(found.effects, key=lambda effect: -effect.share)[:MOST_ROWS]

@@ -12,8 +12,8 @@ from steelyard.report.text.line import Line, Span
 from steelyard.report.text.table import Column, table
 
 if TYPE_CHECKING:
-    from steelyard.stats.answer import Answer
-    from steelyard.stats.effects.effect import Effect, Factorial
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.effects import Effect, Factorial
 
 MOST_METRICS: Final = 8
 MOST_EFFECTS: Final = 4

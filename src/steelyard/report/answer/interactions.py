@@ -1,77 +1,21 @@
-"""Ratios of speedups as a table and as a part of the JSON document."""
+"""Ratios of speedups as a table."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
-import msgspec
-
-from steelyard.answers.undefined import REASONS, Undefined
-from steelyard.report.answer.assumptions import assumptions
+from steelyard.answers.undefined import Undefined
 from steelyard.report.answer.words import Names
-from steelyard.report.ends import ends
 from steelyard.report.text.digits import bounds, probability, ratio
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Line, Span, Style
 from steelyard.report.text.table import MOST_ROWS, Column, table
-from steelyard.units import Scalar
 
 if TYPE_CHECKING:
-    from steelyard.stats.answer import Answer
-    from steelyard.stats.compare.interaction import Change, SpeedupRatio
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.comparison import SpeedupRatio
 
-_STYLES: Final[dict[Change, Style]] = {"larger": "", "smaller": "", "not_resolved": "open"}
-
-
-class SpeedupRatioEntry(msgspec.Struct, frozen=True):
-    """The speedup at one level of a factor over that at another; ids are of treatments."""
-
-    factor: str
-    level: Scalar
-    reference: Scalar
-    treatment: int
-    baseline: int
-    reference_treatment: int
-    reference_baseline: int
-    labels: Mapping[str, Scalar]
-    value: float | None
-    ci95: tuple[float, float] | None
-    ci_family: tuple[float, float] | None
-    method: str | None
-    nu: float | int | None
-    n: int
-    p: float | None
-    p_holm: float | None
-    change: Literal["larger", "smaller", "not_resolved"]
-    assumptions: tuple[str, ...]
-    undefined: str | None
-
-
-def entry(each: SpeedupRatio) -> SpeedupRatioEntry:
-    """One ratio as it stands in the JSON document."""
-    known = None if isinstance(each.ratio, Undefined) else each.ratio
-    return SpeedupRatioEntry(
-        factor=each.factor,
-        level=each.level,
-        reference=each.reference,
-        treatment=each.treatment.id,
-        baseline=each.baseline.id,
-        reference_treatment=each.reference_treatment.id,
-        reference_baseline=each.reference_baseline.id,
-        labels=each.labels,
-        value=known.value if known else None,
-        ci95=ends(each.ci95),
-        ci_family=ends(each.ci_family),
-        method=known.method if known else None,
-        nu=known.nu if known else None,
-        n=known.n if known else 0,
-        p=known.p if known else None,
-        p_holm=each.p_holm,
-        change=each.change,
-        assumptions=assumptions(known.method) if known else (),
-        undefined=REASONS[each.ratio.reason] if isinstance(each.ratio, Undefined) else None,
-    )
+_STYLES: Final[dict[str, Style]] = {"larger": "", "smaller": "", "not_resolved": "open"}
 
 
 def lines(answer: Answer, called: Names, width: int) -> list[Line]:

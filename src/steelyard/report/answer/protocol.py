@@ -7,6 +7,9 @@ from typing import Final, Literal
 
 from msgspec.structs import replace
 
+from steelyard.answers.analysis import Answer
+from steelyard.answers.comparison import Comparison
+from steelyard.answers.protocol import NAME, ProtocolAnswer, ProtocolPair, Test
 from steelyard.answers.undefined import Undefined
 from steelyard.report.answer.protocol_tables import program_tables
 from steelyard.report.answer.words import comparative, is_speed, verdict
@@ -16,12 +19,7 @@ from steelyard.report.text.label import counted, level_text, printable, wrap
 from steelyard.report.text.line import Line, Span, Style
 from steelyard.report.text.table import GAP, MOST_ROWS, Column, table
 from steelyard.sample import Treatment
-from steelyard.stats.answer import Answer
-from steelyard.stats.compare.comparison import Comparison
-from steelyard.stats.protocol_2014.answer import ProtocolAnswer
-from steelyard.stats.protocol_2014.pair import ProtocolPair, Test
 from steelyard.stats.protocol_2014.programs import within
-from steelyard.stats.protocol_2014.rules import NAME
 from steelyard.units import Metric, Scalar
 
 TESTS: Final[dict[Test, str]] = {"student": "Student", "welch": "Welch", "mann-whitney": "M-W"}
@@ -151,12 +149,12 @@ def _p(value: float | None) -> Span:
 
 def _ratio(pair: ProtocolPair) -> Span:
     means = pair.effects.ratio_of_means if pair.effects else None
-    return Span(ratio(means.value, means.interval()) if means else "–")
+    return Span(ratio(means.value, means.ci95) if means else "–")
 
 
 def _interval(pair: ProtocolPair) -> Span:
     means = pair.effects.ratio_of_means if pair.effects else None
-    interval = means.interval() if means else None
+    interval = means.ci95 if means else None
     return Span(bounds(means.value, interval) if means and interval else "–")
 
 

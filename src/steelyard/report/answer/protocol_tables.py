@@ -7,12 +7,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from steelyard.answers.protocol import Cell, ProgramTables, StratumTable, Test
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import columns, counted, pad, printable, shorten_apart, wrap
 from steelyard.report.text.line import Line, Span
 from steelyard.report.text.table import MOST_ROWS, Column, table
-from steelyard.stats.protocol_2014.pair import Test
-from steelyard.stats.protocol_2014.programs import Cell, ProgramTables, StratumTable
 from steelyard.units import Scalar
 
 MOST_TRIANGLES: Final = 6

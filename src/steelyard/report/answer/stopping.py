@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from steelyard.answers.analysis import DesignFacts
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import listed
-from steelyard.stats.design_facts import DesignFacts
 
 MOST_LOOKS: Final = 6
 

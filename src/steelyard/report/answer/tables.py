@@ -19,9 +19,9 @@ from steelyard.report.text.table import MOST_ROWS, Column, table
 from steelyard.units import Metric, Scalar
 
 if TYPE_CHECKING:
-    from steelyard.stats.answer import Answer
-    from steelyard.stats.compare.comparison import Comparison
-    from steelyard.stats.describe.described import Described
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.comparison import Comparison
+    from steelyard.answers.samples import Described
 
 _SUMMARY: Final = 32
 """Columns of a terminal that runs, mean, s and CV take."""

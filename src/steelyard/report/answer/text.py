@@ -17,8 +17,8 @@ from steelyard.report.text.label import columns, counted, printable, wrap
 from steelyard.report.text.line import Line, Span, plain
 
 if TYPE_CHECKING:
-    from steelyard.stats.answer import Answer
-    from steelyard.stats.compare.comparison import Comparison
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.comparison import Comparison
 
 MOST_FINDINGS: Final = 12
 
@@ -150,4 +150,4 @@ def _estimand(answer: Answer) -> str:
 
 def _by_signs(comparison: Comparison) -> bool:
     ratio = comparison.speedup
-    return not isinstance(ratio, Undefined) and ratio.method.endswith("sign-flip")
+    return not isinstance(ratio, Undefined) and ratio.kind.endswith("sign-flip")

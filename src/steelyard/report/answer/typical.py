@@ -12,10 +12,9 @@ from steelyard.report.text.line import Line, Span
 from steelyard.report.text.table import MOST_ROWS, Column, table
 
 if TYPE_CHECKING:
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.comparison import BetterMethod, Comparison, Typical
     from steelyard.answers.interval import Interval
-    from steelyard.stats.answer import Answer
-    from steelyard.stats.compare.comparison import Comparison
-    from steelyard.stats.compare.typical import BetterMethod, Typical
 
 MOST_LINES: Final = 4
 
@@ -70,7 +69,7 @@ def details(answer: Answer, width: int) -> list[Line]:
 
 
 def _known(answer: Answer) -> list[tuple[Comparison, Typical]]:
-    return [(c, found) for c, found in zip(answer.judged, answer.typical, strict=True) if found is not None]
+    return [(c, found) for c in answer.judged if (found := c.typical) is not None]
 
 
 def _elsewhere(comparison: Comparison, found: Typical) -> bool:

@@ -15,13 +15,11 @@ from steelyard.report.text.line import Style
 from steelyard.units import Metric, format_duration, format_quantity
 
 if TYPE_CHECKING:
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.comparison import Comparison, FreshRun, Speedup
     from steelyard.answers.interval import Interval
+    from steelyard.answers.samples import Described
     from steelyard.estimand import Estimand, IntervalKind
-    from steelyard.stats.answer import Answer
-    from steelyard.stats.compare.comparison import Comparison
-    from steelyard.stats.compare.speedup import Speedup
-    from steelyard.stats.describe.described import Described
-    from steelyard.stats.planning.fresh_run import FreshRun
 
 Names = Mapping[str, str]
 
@@ -94,7 +92,7 @@ def finding(comparison: Comparison, answer: Answer, names: Names) -> Finding:
     margin = answer.declared.margin
     speedup = comparison.speedup
     if isinstance(speedup, Undefined):
-        return Finding(f"{where}{new} against {old}: no ratio, since {REASONS[speedup.reason]}", "", style)
+        return Finding(f"{where}{new} against {old}: no ratio, since {speedup.words}", "", style)
     value, interval = _shown(speedup, comparison)
     evidence, size = _evidence(value, interval, comparison, answer), f"{ratio(value, interval)} ×"
     against = f"{where}{new} against {old}: "
@@ -104,13 +102,7 @@ def finding(comparison: Comparison, answer: Answer, names: Names) -> Finding:
         claim = f"{where}{new} is equivalent to {old} within {percent(margin)}"
         return Finding(claim, f"{size}, {evidence}", style)
     if _direction(comparison) is not None:
-        from steelyard.stats.distributions.sign_test import SignTest
-
-        least = (
-            "at least "
-            if isinstance(speedup.distribution, SignTest) and speedup.distribution.one_sided
-            else ""
-        )
+        least = "at least " if speedup.one_sided else ""
         claim = f"{where}{new} {_is(comparison)} {least}{size} {_than(comparison)} {old}"
         if comparison.verdict == "not_resolved" and margin is not None:
             claim += f", but whether by more than {percent(margin)} is not resolved"
@@ -155,7 +147,7 @@ def alone(sample: Described, names: Names) -> Finding:
     summary, metric = sample.summary, sample.metric
     label = names[sample.treatment.label]
     if summary.mean is None:
-        reason = REASONS[summary.reason or "no_values"]
+        reason = summary.why or REASONS["no_values"]
         return Finding(f"{label}: no mean of {metric.name}, since {reason}", "", "open")
     mean = quantity(summary.mean, metric.unit, summary.u)
     claim = f"{label} takes {mean}" if metric.name == "wall_s" else f"{label}: {metric.name} is {mean}"

@@ -33,6 +33,12 @@ def render(experiment: str, file: str | None, spec: str, verdicts: Sequence[Verd
     )
 
 
+def render_error(name: str, file: str | None, reason: str) -> str:
+    """What could not be judged at all."""
+    place = f"file={_property(file)}," if file else ""
+    return f"::error {place}title={_property(name)} could not be judged::{_data(reason)}\n"
+
+
 def _command(experiment: str, file: str | None, line: int | None, verdict: Verdict, *, strict: bool) -> str:
     kind = "error" if strict or verdict.outcome == "fails" else "warning"
     of = {

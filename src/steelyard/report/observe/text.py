@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from steelyard.answers.observation import AnyLevel, Change, Observation, Perturbation, Probed
 from steelyard.report.observe.traces import traced
 from steelyard.report.text.axis import axis_of
 from steelyard.report.text.digits import decimals, percent, probability
 from steelyard.report.text.label import counted, listed, pad, printable, shorten, wrap
 from steelyard.report.text.line import Line, Span, Style
 from steelyard.report.text.table import Column, table
-from steelyard.stats.perturbation.finding import AnyLevel, Change, Observation, Perturbation, Probed
 from steelyard.units import Metric, format_quantity
 
 _VERDICTS: Final[dict[Perturbation, tuple[str, Style]]] = {
@@ -132,11 +132,10 @@ def _of_metric(metric: Metric, found: Observation, width: int) -> list[Line]:
 
 def _any_level(test: AnyLevel, found: Observation) -> str:
     said = "at least one of them differs" if test.p < found.alpha else "not resolved"
-    how = "Welch-James" if test.method == "unpaired-welch-james" else "Box"
-    unit = {"block-contrast-box": "block", "context-contrast-box": "context"}.get(test.method, "launch")
+    how = "Welch-James" if test.unit == "launch" else "Box"
     return (
         f"any of {counted(test.levels, 'level')}: F({test.nu1:.1f}, {test.nu2:.1f}) = {test.f:.3g}, p"
-        f" {probability(test.p)} ({how}, {counted(test.n, unit)}): {said}"
+        f" {probability(test.p)} ({how}, {counted(test.n, test.unit)}): {said}"
     )
 
 

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Final
 
+from steelyard.answers.observation import Observation, Trace
 from steelyard.report.text.label import counted, printable, shorten, wrap
 from steelyard.report.text.line import Line, Span
 from steelyard.report.text.table import Column, table
-from steelyard.stats.perturbation.finding import Observation
-from steelyard.stats.perturbation.tracing import Trace
 from steelyard.units import format_quantity
 
 _BARS: Final = " ▁▂▃▄▅▆▇█"

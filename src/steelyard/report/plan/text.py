@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 
 from steelyard.answers.document import written
+from steelyard.answers.plan import PlannedTreatment, Preview, Refusal
 from steelyard.report.plan import outlook as outlooks
 from steelyard.report.plan import signs
 from steelyard.report.plan.question import build_words, claims_words, where_words
@@ -18,7 +19,6 @@ from steelyard.report.text.line import Line, Span, plain
 from steelyard.report.text.table import Column, table
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
-from steelyard.stats.planning.preview import PlannedTreatment, Preview, Refusal
 from steelyard.units import format_duration
 
 MOST_TREATMENTS: Final = 20

@@ -105,7 +105,7 @@ def _matches(source: Path, pattern: str) -> Iterator[Path]:
 
 
 def _walk(directory: Path, parts: Sequence[str]) -> Iterator[Path]:
-    """What the parts of a pattern lead to from here."""
+    """Files that the parts of a pattern match from here."""
     if not parts:
         yield directory
         return

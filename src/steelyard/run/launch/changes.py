@@ -1,4 +1,4 @@
-"""What an intervention asks of a launch, done to it: the library that moves its heap, the command that warms
+"""Interventions applied to a launch: the library that moves its heap, the command that warms
 or drops its files, the longer name of its directory.
 """
 
@@ -24,7 +24,7 @@ _HEAP_BYTES: Final = "STEELYARD_HEAP="
 _HEAP_DIGITS: Final = 8
 """Fixed, so that the offset of the heap moves nothing on the stack."""
 _LONGEST_NAME: Final = 200
-"""Of one directory on the way to the shown one; file systems take 255."""
+"""Longest name of one directory on the way to the shown one; file systems take 255."""
 
 
 def changed(launch: Launch, change: LaunchChange, *, files: Sequence[str], place: Path | None) -> Launch:

@@ -1,4 +1,4 @@
-"""What an ELF file says of itself: its build id and the loader that it asks for.
+"""Build id and loader of an ELF file.
 
 System V ABI, gABI 4.1, chapters 4 and 5 (file header, program header, notes). Files are input that nobody
 vouches for: every number read from one is bounded before it is used.
@@ -23,7 +23,7 @@ _MOST_BYTES: Final = 1 << 16
 
 
 class ElfFacts(msgspec.Struct, frozen=True):
-    """What was found in an ELF file.
+    """Properties of an ELF file.
 
     Attributes
     ----------

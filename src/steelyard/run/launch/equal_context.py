@@ -35,7 +35,7 @@ _LONGEST_PATH: Final = 4096
 
 
 class Growth(msgspec.Struct, frozen=True):
-    """What an experiment adds on purpose to what lies on the stack of one launch.
+    """Bytes that an experiment adds on purpose to the stack of one launch.
 
     Attributes
     ----------

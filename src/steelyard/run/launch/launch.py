@@ -129,12 +129,12 @@ class Launch(msgspec.Struct, frozen=True):
 
     @property
     def argv_bytes(self) -> int:
-        """What path and arguments take on the program's stack: texts with NUL, and a pointer an argument."""
+        """Bytes of path and arguments on the program's stack: texts with NUL, and a pointer an argument."""
         return len(os.fsencode(self.path)) + 1 + _stack_bytes(self.argv)
 
     @property
     def env_bytes(self) -> int:
-        """What the environment takes there, counted in the same way."""
+        """Bytes of the environment there, counted in the same way."""
         return _stack_bytes(self.env)
 
     def _check_paths(self) -> None:
@@ -170,7 +170,9 @@ class Launch(msgspec.Struct, frozen=True):
                     )
         for place, text in enumerate(self.env):
             if "=" not in text:
-                raise UsageError(f"env[{place}] is no NAME=value: {text!r}", hint=f"write {text}=value")
+                raise UsageError(
+                    f"env[{place}] is not of the form NAME=value: {text!r}", hint=f"write {text}=value"
+                )
 
     def _check_numbers(self) -> None:
         _check_range("capture_limit_bytes", self.capture_limit_bytes, 0, _LONGEST_CAPTURE_BYTES)

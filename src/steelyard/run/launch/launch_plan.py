@@ -1,4 +1,4 @@
-"""From a treatment and a context to what the runner starts."""
+"""Launches of an experiment: from a treatment and a context to what the runner starts."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from steelyard.run.launch.changes import changed, existing
 from steelyard.run.launch.equal_context import Growth, equalize
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launcher import launcher_of
+from steelyard.run.launch.launcher.session_directory import remove_session
 from steelyard.run.launch.valgrind import Valgrind
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
@@ -36,7 +37,7 @@ _NO_SCRIPT: Final = frozenset({"-c", "-e", "-m", "--eval"})
 """Options behind which a program stands in the command itself, or is found elsewhere."""
 
 INHERITED: Final = ("PATH", "HOME", "LANG")
-"""What a program always gets of the environment that Steelyard was called with."""
+"""Environment variables that a program always inherits."""
 
 READ_BYTES: Final = 1 << 20
 """Kept of each stream of a trial whose output is searched or holds metrics."""
@@ -117,6 +118,8 @@ class LaunchPlan:
             )
         self._summary = os.devnull
         self._place: Path | None = None
+        self._run = f"{os.getpid():016d}"
+        """Of the length of a record's number, which takes its place."""
         self._queue_wait = experiment.needs_queue_wait
         self._interventions = frozenset(f.name for f in experiment.factors if f.intervention)
 
@@ -129,6 +132,7 @@ class LaunchPlan:
             Of the same length for all records, as is the number of the trial behind it.
         """
         self._marks["STEELYARD_TRIAL"] = f"{record_id}-" + "0" * TRIAL_DIGITS
+        self._run = record_id
         self._place = metrics_file.parent / "cwd"
         if any(metric.source == "lines" for metric in self.experiment.metrics):
             self._metrics_path = str(metrics_file.absolute())
@@ -158,10 +162,17 @@ class LaunchPlan:
         return {each.id: self._by_launcher(equal[each.id], each) for each in self.treatments}
 
     def _by_launcher(self, launch: Launch, treatment: Treatment) -> Launch:
-        return launch if self._launcher is None else self._launcher.around(launch, self._names(treatment))
+        if self._launcher is None:
+            return launch
+        return self._launcher.around(launch, self._names(treatment), self._run)
+
+    def remove_session(self) -> None:
+        """Remove what ranks left in files whose runner was killed; nothing of them lives any more."""
+        if self.experiment.launch.kind == "mpi":
+            remove_session(self._run)
 
     def facts(self) -> Mapping[str, Scalar]:
-        """What is to be kept of where the launches go; known once they were made."""
+        """Facts about the launcher to keep with the run; known once the launches were made."""
         return {} if self._launcher is None else self._launcher.facts()
 
     def hooks(self, treatment: Treatment, commands: Sequence[Sequence[str]]) -> tuple[Launch, ...]:
@@ -183,7 +194,7 @@ class LaunchPlan:
         self.in_context(self._first_context())
 
     def foresee(self) -> Iterator[UsageError | MachineError]:
-        """What a run would refuse, of each treatment the first, as far as it can be told with nothing
+        """Errors that a run would raise, the first of each treatment, as far as they show with nothing
         started, built or written.
         """
         context = self._first_context()
@@ -256,7 +267,7 @@ class LaunchPlan:
         return changed(plain, change, files=files, place=self._place)
 
     def _read_files(self, launch: Launch, treatment: Treatment) -> list[str]:
-        """What a launch reads, as far as it can be told: program, standard input, files among its words, and
+        """Files that a launch is known to read: program, standard input, files among its words, and
         what the spec declares.
         """
         words = (str(Path(launch.cwd, word)) for word in launch.argv[1:] if TRIAL_MARK not in word)
@@ -286,13 +297,16 @@ class LaunchPlan:
     def _capture_limit_bytes(self) -> int:
         verify = self.experiment.program.verify
         read = any(metric.source is not None for metric in self.experiment.metrics)
+        read |= self.experiment.launch.kind == "smpi"  # the simulator's last words say how ranks ended
         return READ_BYTES if read or verify.stdout is not None or verify.stderr is not None else FAILED_BYTES
 
     def _stdin(self, text: str, treatment: Treatment) -> str:
-        """Only what opens at once: a pipe that nobody writes would stop the runner before the clock."""
+        """The path of a file that opens at once: a pipe that nobody writes would stop the runner before the
+        clock.
+        """
         path = Path(self._path(text, treatment))
         if not _is_made_later(path) and not (path.is_file() or path.is_char_device()):
-            what = "is no regular file" if path.exists() else "does not exist"
+            what = "is not a regular file" if path.exists() else "does not exist"
             raise UsageError(
                 f"the standard input {text} {what} (looked for {path})", hint="give the path of a file"
             )
@@ -327,7 +341,7 @@ class LaunchPlan:
         if UNBUILT.name in where.parts:
             return str(where)
         if not where.is_file():
-            what = "is no file" if where.exists() else "does not exist"
+            what = "is not a file" if where.exists() else "does not exist"
             raise UsageError(
                 f"the program {word} {what} (looked for {where})", hint="give the path of the program"
             )

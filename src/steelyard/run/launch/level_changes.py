@@ -34,7 +34,7 @@ class LevelChanges:
         """Factor to the number of its level, for those that have commands; in the order of entering."""
 
     def change(self, levels: Mapping[str, Scalar], define: Define) -> list[Entry]:
-        """What leads to a treatment: levels that it does not have are left, then those it has are entered."""
+        """Entries that lead to a treatment: other levels are left, then its own are entered."""
         if not self._levels:  # as in most experiments, and this is asked for every trial
             return []
         wanted = {
@@ -97,7 +97,7 @@ def leave_levels(launches: LaunchPlan, journal: Path) -> None:
 
 
 def levels_file(journal: Path) -> Path:
-    """Where the runner of a journal writes down which levels are entered."""
+    """The file in which the runner of a journal notes which levels are entered."""
     return journal.with_name(f"{journal.name}.levels")
 
 

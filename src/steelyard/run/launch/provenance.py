@@ -1,4 +1,4 @@
-"""Which program was measured, and whether it still is the same one."""
+"""Identity of the measured program, and whether it has changed since."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TICK_NS: Final = 20_000_000
 
 
 class FileState(msgspec.Struct, frozen=True):
-    """What ``stat`` says of a file; equal states are taken for equal contents.
+    """State of a file by ``stat``; equal states are taken for equal contents.
 
     ``changed_ns`` (ctime) is among them because no copy, however it keeps times, can keep that one.
     """
@@ -98,7 +98,7 @@ def program_identity(path: str | os.PathLike[str]) -> ProgramIdentity:
 
 
 def changed(identity: ProgramIdentity) -> str | None:
-    """What has become of the program since, in words; ``None`` while its contents are the same.
+    """Describe how the program changed since; ``None`` while its contents are the same.
 
     One system call while nothing was touched. A file whose contents are the same under a new time or inode
     counts as unchanged; it is read once for that.
@@ -123,7 +123,7 @@ def changed(identity: ProgramIdentity) -> str | None:
 
 
 def interpreter_line(path: Path) -> str | None:
-    """What follows ``#!`` on the first line, as far as the kernel reads; ``None`` without.
+    """The interpreter line of a script behind ``#!``, as far as the kernel reads it; ``None`` without.
 
     Raises
     ------

@@ -81,7 +81,7 @@ class Valgrind(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, experiment: Experiment, directory: Path = CACHES) -> Valgrind | None:
-        """What the trials of an experiment run under; ``None`` where they are timed.
+        """The tool that the trials of an experiment run under; ``None`` where they are timed.
 
         Raises
         ------

@@ -1,1 +1,1 @@
-"""From what the runner wrote down to a ``Measurement``."""
+"""Measurements from the runner's journal."""

@@ -1,4 +1,4 @@
-"""From what the runner wrote down to a ``Measurement``: judged, and with the values that the program
+"""Measurements from the runner's journal: each trial judged, and with the values that its program
 reported.
 """
 
@@ -18,7 +18,7 @@ from steelyard.run.runner.journal import RawTrial
 from steelyard.sample import Treatment
 
 TIMEOUT_S: Final = 60.0
-"""For the trials of a batch, which took half a second or are one; reading a megabyte of each takes
+"""Limit for the trials of a batch, which took half a second or are one; reading a megabyte of each takes
 milliseconds."""
 
 
@@ -59,8 +59,8 @@ class Measurer:
         except TimeLimitExceededError:
             trial = raw_trials[len(measured)].trial
             raise UsageError(
-                f"after {self._timeout_s:g} s there is no end of a search in what trial {trial} printed;"
-                f" the patterns are: {', '.join(map(repr, self._patterns))}",
+                f"matching the patterns against the output of trial {trial} did not finish within"
+                f" {self._timeout_s:g} s; the patterns are: {', '.join(map(repr, self._patterns))}",
                 hint="repetitions inside repetitions, as in (a+)+, are tried in endlessly many ways; write a"
                 " pattern that can match in one way only, and run into a new record",
             ) from None

@@ -1,4 +1,4 @@
-"""What a trial wrote, as far as it was kept."""
+"""Captured output of a trial."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Output(msgspec.Struct, frozen=True):
         return self.total_bytes > len(self.kept)
 
     def text(self) -> str:
-        """What was kept, as UTF-8; a byte that is none becomes U+FFFD."""
+        """The captured bytes as UTF-8; an invalid byte becomes U+FFFD."""
         return self.kept.decode(errors="replace")
 
     def describe(self) -> str:

@@ -1,4 +1,4 @@
-"""Why a program could not be started, in words, from the failed step, the kernel's error and the file."""
+"""Explanations of failed starts, from the failed step, the kernel's error and the file."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ _STEPS: Final = {
 
 _ERRORS: Final = {
     errno.E2BIG: "its arguments and environment are longer than the kernel takes",
-    errno.ENOEXEC: "it is no program for this machine: not of its format, nor a script that begins with #!",
+    errno.ENOEXEC: "it is not a program for this machine: neither of its format nor a script with #!",
     errno.ETXTBSY: "it is open for writing, so somebody is still building or copying it",
-    errno.ENOMEM: "the kernel has no memory for it",
+    errno.ENOMEM: "the kernel is out of memory",
     errno.EAGAIN: "the limit of processes is reached",
     errno.ELOOP: "its path, or its chain of interpreters, leads in a circle",
     errno.EISDIR: "its interpreter is a directory",
-    errno.ENOTDIR: "a part of its path is a file and no directory",
+    errno.ENOTDIR: "a part of its path is a file, not a directory",
 }
 
 
 def start_failure(raw: RawTrial, path: str | None = None) -> str:
-    """What a program that never ran was, as in "could not be started: it does not exist (ENOENT)".
+    """Explain why a program never ran, as in "could not be started: it does not exist (ENOENT)".
 
     Parameters
     ----------

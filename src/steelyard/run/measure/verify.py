@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from steelyard.run.measure.extract.pattern import MOST_BYTES
 from steelyard.run.measure.measurement import Status
 from steelyard.run.measure.output import Output, excerpt
+from steelyard.run.measure.ranks import last_words, simulated_failure
 from steelyard.run.measure.start_failure import start_failure
 from steelyard.run.runner.runner_errors import signal_name
 from steelyard.spec.experiment import Experiment
@@ -21,17 +22,23 @@ if TYPE_CHECKING:
     from steelyard.run.runner.journal import RawTrial
 
 _SHELL_CODES: Final = {126: "the shell could not execute it", 127: "the shell found no such command"}
+_MISSING_LIBRARY: Final = re.compile(
+    rb"error while loading shared libraries: ([^:\s]+): cannot open shared"
+    rb"|Error loading shared library ([^:\s]+):"
+)
+"""What the loaders of glibc and musl say."""
 _SIGNAL_CAUSES: Final = {"SIGKILL": "perhaps by the kernel, for lack of memory"}
 
 
 class Verifier:
-    """What the spec wants of a run, compiled once."""
+    """The verification that the spec asks for, compiled once."""
 
     def __init__(self, experiment: Experiment) -> None:
         program = experiment.program
         self._exit = program.verify.exit
         self._shell = program.shell
         self._timeout_s = program.timeout_s
+        self._kind = experiment.launch.kind
         self._stdout = _compiled(program.verify.stdout)
         self._stderr = _compiled(program.verify.stderr)
 
@@ -49,27 +56,40 @@ class Verifier:
                 return ("failed", reason) if reason else ("ok", None)
             case "timed_out":
                 limit = f" of {self._timeout_s:g} s" if self._timeout_s is not None else ""
-                return "timed_out", f"was still running at its time limit{limit}{_last_words(raw)}"
+                return "timed_out", f"was still running at its time limit{limit}{self._last_words(raw)}"
             case "hook_failed":
                 end = _hook_end(raw)
-                return "hook_failed", f"a prepare or cleanup command failed: it {end}{_last_words(raw)}"
+                return "hook_failed", f"a prepare or cleanup command failed: it {end}{self._last_words(raw)}"
             case "spawn_failed" | "setup_failed":
                 what = f"program {path}" if path else "the program"
                 return "spawn_failed", f"{what} {start_failure(raw, path)}"
             case "lost":
-                return "failed", f"its machine was taken away{_last_words(raw)}"
+                return "failed", f"its machine was taken away{self._last_words(raw)}"
 
     def _wrong_exit(self, raw: RawTrial) -> str | None:
-        if self._exit in ("any", raw.exit_code):
+        if self._exit == "any":
             return None
-        why = _SHELL_CODES.get(raw.exit_code or 0) if self._shell else None
+        if raw.exit_code == self._exit:
+            failure = simulated_failure(raw) if self._kind == "smpi" else None
+            return failure and f"{failure}{self._last_words(raw)}"
+        why = _missing_library(raw) or (_SHELL_CODES.get(raw.exit_code or 0) if self._shell else None)
         wanted = f", and {self._exit} is wanted" if raw.signal is None and self._exit else ""
-        return f"{ending(raw)}{f' ({why})' if why else ''}{wanted}{_last_words(raw)}"
+        return f"{ending(raw)}{f' ({why})' if why else ''}{wanted}{self._last_words(raw)}"
 
     def _wrong_output(self, raw: RawTrial) -> str | None:
         if self._stdout is None and self._stderr is None:  # mostly, and this is asked for every trial
             return None
         return _unmatched(raw, "stdout", self._stdout) or _unmatched(raw, "stderr", self._stderr)
+
+    def _last_words(self, raw: RawTrial) -> str:
+        last = last_words(raw, self._kind)
+        return f"; its last words: {excerpt(last)}" if last else ""
+
+
+def _missing_library(raw: RawTrial) -> str | None:
+    if raw.exit_code != 127 or not (found := _MISSING_LIBRARY.search(raw.stderr)):
+        return None
+    return f"its library {excerpt(found[1] or found[2])} is missing"
 
 
 def ending(raw: RawTrial) -> str:
@@ -102,10 +122,3 @@ def _hook_end(raw: RawTrial) -> str:
     if raw.hook_status == "timed_out":
         return "was still running at its time limit"
     return ending(raw) if raw.hook_status == "ok" else start_failure(raw)
-
-
-def _last_words(raw: RawTrial) -> str:
-    """The last line of stderr, or else of stdout: where most programs say what is wrong."""
-    written = raw.stderr if raw.stderr.strip() else raw.stdout
-    last = next((line for line in reversed(written.splitlines()) if line.strip()), b"")
-    return f"; its last words: {excerpt(last.strip())}" if last else ""

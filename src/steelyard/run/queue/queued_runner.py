@@ -25,14 +25,14 @@ LOST_IN_A_ROW: Final = 3
 
 _FIRST_PAUSE_S: Final = 0.1
 CANCEL_TIMEOUT_S: Final = 60.0
-"""For a cancelled job to end. One that had not begun says nothing, and not every queue tells of it."""
+"""Time for a cancelled job to end. One that had not begun says nothing, and not every queue reports it."""
 
 Tell = Callable[[str, int, int], None]
 """What a job does, and how many of its trials have ended, of how many."""
 
 
 class Submission(msgspec.Struct, frozen=True):
-    """How jobs are made and watched.
+    """A scheduler, and how jobs are made and watched.
 
     Attributes
     ----------
@@ -182,7 +182,7 @@ class QueuedRunner:
                 )
 
     def _after_loss(self, job: Job, entries: list[Entry], finished: set[int]) -> list[Entry]:
-        """What is left to run; the trial that ran is lost."""
+        """Entries that are left to run; the trial that ran is lost."""
         left = [entry for entry in entries if not (isinstance(entry, Trial) and entry.number in finished)]
         running = next((place for place, entry in enumerate(left) if isinstance(entry, Trial)), None)
         if running is None or not job.begun:
@@ -203,7 +203,7 @@ class QueuedRunner:
 
 
 def job_name(record: str, job: Job) -> str:
-    """What a job is called in the queue."""
+    """The name of a job in the queue."""
     return f"steelyard-{record}-{job.directory.name}"
 
 
@@ -214,7 +214,7 @@ def await_job(
     tell: Callable[[str], None],
     timeout_s: float = math.inf,
 ) -> None:
-    """Sleep until a job has ended, by its own word or by the queue's, or until patience does."""
+    """Sleep until a job has ended, by its own word or by the queue's, or until the time is up."""
     until = time.monotonic() + timeout_s
     scheduler = submission.scheduler
     if job.id is None and (found := _number(job, scheduler, record)):
@@ -256,6 +256,6 @@ def attach(jobs: Path, submission: Submission, record: str, tell: Callable[[str]
 
 
 def _number(job: Job, scheduler: Scheduler, record: str) -> str | None:
-    """Of a job whose number was not noted: by what the queue answered, or by its name in the queue."""
+    """Find a job whose number was not noted, by the queue's answer or by its name in the queue."""
     answer = job.answer.read_text(encoding="utf-8", errors="replace") if job.answer.exists() else ""
     return scheduler.number(answer) or scheduler.find(job_name(record, job))

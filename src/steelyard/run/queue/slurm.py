@@ -11,7 +11,7 @@ from steelyard.run.queue.commands import ask, refuse_absent
 from steelyard.run.queue.scheduler import JobState, Scheduler
 
 _PING_S: Final = 5.0
-"""For a controller to answer; one that is well takes milliseconds."""
+"""Time for a controller to answer; a healthy one takes milliseconds."""
 
 _WAITING: Final = frozenset({"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "SUSPENDED"})
 _RUNNING: Final = frozenset({"RUNNING", "COMPLETING", "STAGE_OUT", "SIGNALING", "STOPPED", "RESIZING"})

@@ -54,7 +54,7 @@ _NO_QUEUE_WAIT: Final = 0xFFFFFFFFFFFFFFFF
 
 
 class RawTrial(msgspec.Struct, frozen=True, gc=False):
-    """What the runner saw of one trial. ``None`` is "not observed", never zero.
+    """One trial as the runner saw it. ``None`` is "not observed", never zero.
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ class RawTrial(msgspec.Struct, frozen=True, gc=False):
 
 
 class JournalError(RecordError):
-    """A journal that is damaged before its end, or is none.
+    """A journal that is damaged before its end, or a file that is not a journal.
 
     Attributes
     ----------

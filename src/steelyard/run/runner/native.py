@@ -16,7 +16,7 @@ HEAP: Final = "steelyard-heap.so"
 
 
 def native_file(name: str) -> Path:
-    """Where one of them is: beside ``$STEELYARD_RUNNER`` for developers, else installed with the package.
+    """Return its path: beside ``$STEELYARD_RUNNER`` for developers, else installed with the package.
 
     Raises
     ------
@@ -31,7 +31,7 @@ def native_file(name: str) -> Path:
             raise MachineError(
                 f"STEELYARD_RUNNER is {named}, which cannot be executed"
                 if name == RUNNER
-                else f"there is no {name} beside the runner ({path})",
+                else f"{name} is missing beside the runner ({path})",
                 hint="unset it to use the installed runner",
             )
         return path

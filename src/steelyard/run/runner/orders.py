@@ -1,4 +1,4 @@
-"""What is sent to the runner, as bytes. ``native/runner/README.md`` describes the layout."""
+"""Orders to the runner, as bytes. ``native/runner/README.md`` describes the layout."""
 
 from __future__ import annotations
 

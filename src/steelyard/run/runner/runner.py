@@ -53,7 +53,7 @@ CLOSE_TIMEOUT_S: Final = 15.0
 
 
 def _undo_journal() -> tuple[str, ...]:
-    """Where changes of the host are written down, where ``$STEELYARD_UNDO`` says so; by default in /run."""
+    """Arguments that name the journal of the host's changes if ``$STEELYARD_UNDO`` does; default: in /run."""
     named = os.environ.get("STEELYARD_UNDO")
     return ("--undo", named) if named else ()
 
@@ -155,7 +155,7 @@ class Runner:
             Processes of a trial could not be ended.
         """
         if self.stopped:
-            raise RunnerDiedError("the runner was stopped and takes no more work", hint="start a new one")
+            raise RunnerDiedError("the runner was stopped and accepts no more work", hint="start a new one")
         self._send(encode_batch(entries))
         kind, body = self._receive()
         if kind == Reply.FAILED:

@@ -33,7 +33,7 @@ class Reply(IntEnum):
 
 
 class Failure(IntEnum):
-    """What a runner that failed could not do."""
+    """The step at which a runner failed."""
 
     PROTOCOL = 1
     START = 2
@@ -44,7 +44,7 @@ class Failure(IntEnum):
 
 
 class JournalState(IntEnum):
-    """How it found the journal."""
+    """State in which the runner found the journal."""
 
     GOOD = 0
     CANNOT_OPEN = 1
@@ -152,7 +152,7 @@ def _explained_opening(failed: Failed, journal: Path, reason: str) -> SteelyardE
 
 
 def decode_failed(body: bytes) -> Failed:
-    """What stands in a reply of the kind ``failed``."""
+    """Decode the body of a reply of the kind ``failed``."""
     failure, detail, error, done, where = _FAILED.unpack_from(body)
     return Failed(Failure(failure), detail, error, done, where, body[_FAILED.size :])
 

@@ -65,7 +65,7 @@ class Session:
         self._levels = LevelChanges(launches)
         self.journal = journal
         self.offset = 0
-        """How far the journal was read."""
+        """Byte up to which the journal was read."""
 
     @property
     def queued(self) -> bool:
@@ -102,6 +102,7 @@ class Session:
                 )
         except BaseException:
             self._runner.close()
+            self._launches.remove_session()
             raise
 
     def run_hooks(self, commands: Sequence[Sequence[str]]) -> None:
@@ -117,7 +118,7 @@ class Session:
             self._runner.run(self._levels.leave(self._define))
 
     def read(self, works: Sequence[Work]) -> list[Measurement]:
-        """What the journal holds beyond ``offset``, which moves on."""
+        """Measurements that the journal holds beyond ``offset``, which moves on."""
         raw_trials, self.offset = read_journal(self.journal, self.offset)
         if not isinstance(self._runner, Runner):
             raw_trials = sorted([*raw_trials, *self._runner.lost], key=lambda raw: raw.trial)
@@ -154,7 +155,7 @@ class Session:
         return self._made[1]
 
     def _number(self, launch: Launch, treatment: int, trial: int) -> int:
-        """Of a trial's launch; looked for once where all trials of a treatment share it."""
+        """Number of a trial's launch; looked up once where all trials of a treatment share it."""
         number = self._numbers.get(treatment)
         if number is None:
             own = with_trial(launch, trial)

@@ -7,33 +7,39 @@ import math
 import msgspec
 import numpy as np
 
+from steelyard.answers.comparison import Standardised
 from steelyard.answers.interval import Interval
 from steelyard.arrays import Floats
 from steelyard.stats.distributions.student import unit_rule
 
 
-class Standardised(msgspec.Struct, frozen=True):
-    """A difference over the standard deviation that it is seen against.
+class NoncentralT(msgspec.Struct, frozen=True):
+    """The distribution of a standardised difference.
 
     Attributes
     ----------
+    t : float
+        Statistic that the difference belongs to.
     scale : float
         t over the value: sqrt(n) for n differences, sqrt(m n / (m + n)) for two samples.
     nu : float
-        Degrees of freedom of that standard deviation.
+        Degrees of freedom of the standard deviation.
     """
 
-    value: float
+    t: float
     scale: float
     nu: float
 
-    def interval(self, alpha: float = 0.05) -> Interval:
+    def interval(self, alpha: float) -> Interval:
         """All true values under which the observed one is in neither tail (Steiger and Fouladi 1997)."""
-        t = self.value * self.scale
         return Interval(
-            noncentrality(t, self.nu, 1 - alpha / 2) / self.scale,
-            noncentrality(t, self.nu, alpha / 2) / self.scale,
+            noncentrality(self.t, self.nu, 1 - alpha / 2) / self.scale,
+            noncentrality(self.t, self.nu, alpha / 2) / self.scale,
         )
+
+
+def _standardised(value: float, scale: float, nu: float) -> Standardised:
+    return Standardised(value, NoncentralT(value * scale, scale, nu))
 
 
 def noncentrality(t: float, nu: float, share: float) -> float:
@@ -61,7 +67,7 @@ def of_differences(differences: Floats) -> Standardised | None:
     """Mean over standard deviation of paired differences; ``None`` without spread."""
     n = differences.size
     s = float(differences.std(ddof=1)) if n > 1 else 0.0
-    return Standardised(float(differences.mean()) / s, math.sqrt(n), n - 1) if s > 0 else None
+    return _standardised(float(differences.mean()) / s, math.sqrt(n), n - 1) if s > 0 else None
 
 
 def of_two(first: Floats, second: Floats) -> Standardised | None:
@@ -74,4 +80,4 @@ def of_two(first: Floats, second: Floats) -> Standardised | None:
     if pooled == 0:
         return None
     difference = float(second.mean()) - float(first.mean())
-    return Standardised(difference / pooled, math.sqrt(m * n / (m + n)), nu)
+    return _standardised(difference / pooled, math.sqrt(m * n / (m + n)), nu)

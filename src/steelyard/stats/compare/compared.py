@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from steelyard.analysis import Analysis
+from steelyard.answers.analysis import Answer, DesignFacts
+from steelyard.answers.comparison import Comparison
+from steelyard.answers.samples import Described
 from steelyard.answers.undefined import Undefined
 from steelyard.factorial import Layout
 from steelyard.sample import Sample
-from steelyard.stats.answer import Answer
-from steelyard.stats.compare.comparison import Comparison, compare, intervals
+from steelyard.stats.compare.comparison import compare, intervals
 from steelyard.stats.compare.typical import typical_runs
-from steelyard.stats.describe.described import Described
-from steelyard.stats.design_facts import DesignFacts
 from steelyard.stats.planning.fresh_run import fresh_run
 
 if TYPE_CHECKING:
-    from steelyard.stats.compare.interaction import SpeedupRatio
-    from steelyard.stats.contexts.finding import ContextFinding
+    from steelyard.answers.comparison import SpeedupRatio
+    from steelyard.answers.contexts import ContextFinding
 
 
 def compared(
@@ -53,6 +53,8 @@ def compared(
         _with_fresh_run(each, declared, facts)
         for each in compare(samples if to_limit is None else to_limit, declared, order=facts.order)
     ]
+    typical = typical_runs(samples, declared, facts.order)
+    judged = [replace(each, typical=its) for each, its in zip(judged, typical, strict=True)]
     foreign = {
         name: _without_foreign_labels(declared, others, name)
         for name in dict.fromkeys(each.metric.name for each in others)
@@ -66,7 +68,6 @@ def compared(
         found,
         comparisons=(*judged, *unjudged),
         contexts=_contexts(samples, declared, facts),
-        typical=typical_runs(samples, declared, facts.order),
         speedup_ratios=_ratios(samples, declared, facts),
     )
     if layout is None or len(layout.varying) < 2:

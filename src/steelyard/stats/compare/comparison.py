@@ -7,35 +7,39 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-import msgspec
 import numpy as np
 from msgspec.structs import replace
 
 from steelyard.analysis import Analysis
+from steelyard.answers.analysis import Order
+from steelyard.answers.comparison import (
+    Comparison,
+    Relevance,
+    Speedup,
+)
 from steelyard.answers.flags import FEW_BLOCKS, Flag, unequal
-from steelyard.answers.interval import Interval
+from steelyard.answers.samples import Autocorrelation
 from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.estimand import Estimand
-from steelyard.sample import Sample, Treatment
+from steelyard.sample import Sample
 from steelyard.stats.cached import cached
-from steelyard.stats.compare.adjusted_speedup import AdjustedSpeedup, adjusted_speedup, cv
-from steelyard.stats.compare.contrast import Contrast, Order, contrast
+from steelyard.stats.compare.adjusted_speedup import adjusted_speedup, cv
+from steelyard.stats.compare.contrast import Contrast, contrast
 from steelyard.stats.compare.estimate import effects, estimate
 from steelyard.stats.compare.judgement import Judgement, Outcome, together, within
 from steelyard.stats.compare.median_ratio import censored_median_ratio
 from steelyard.stats.compare.pairing import Pair, pair_up
-from steelyard.stats.compare.speedup import Speedup
-from steelyard.stats.compare.verdict import Difference, Relevance, Verdict, difference_of, verdict_of
-from steelyard.stats.describe.autocorrelation import Autocorrelation, autocorrelation
+from steelyard.stats.compare.speedup import EqualUnits, resolvable
+from steelyard.stats.compare.verdict import difference_of, verdict_of
+from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.describe.clock_step import coarse_step
 from steelyard.stats.describe.described import sees_clock
 from steelyard.stats.describe.trend import trend
 from steelyard.stats.hypothesis.holm import Tested, holm
-from steelyard.stats.planning.fresh_run import FreshRun
-from steelyard.stats.uncertainty.budget import Budget, budget
+from steelyard.stats.uncertainty.budget import budget
 from steelyard.stats.uncertainty.contributions import Contribution, contributions, with_type_b
-from steelyard.units import Metric, Scalar
+from steelyard.units import Scalar
 
 _RELEVANCE: Final[Mapping[Outcome, Relevance]] = {
     "holds": "inside",
@@ -43,81 +47,6 @@ _RELEVANCE: Final[Mapping[Outcome, Relevance]] = {
     "not_resolved": "straddles",
 }
 """Judgement of the statement "equivalent within the margin"."""
-
-
-class Comparison(msgspec.Struct, frozen=True):
-    """One treatment against its baseline.
-
-    Attributes
-    ----------
-    labels : Mapping[str, Scalar]
-        That the program put on the values of both samples.
-    blocks : int
-        That both have; launches of each in a sequential order; 0 where the ratio is undefined.
-    instances : int or None
-        Where problem instances are.
-    contexts : int or None
-        Where contexts are the units of inference.
-    autocorrelation : Autocorrelation or None
-        Of the differences of blocks in the order of time; of the worse sample where nothing pairs them.
-    speedup : Speedup or Undefined
-        Above 1 where the treatment is better.
-    ci95 : Interval or None
-        Marginal; ``None`` where unbounded or undefined.
-    ci_family : Interval or None
-        At the level at which Holm tested this comparison: excludes 1 exactly when it was rejected. ``None``
-        too where not judged.
-    ci_relevance : Interval or None
-        At the level at which Holm, over the decisions about the margin, judged this one: wholly beyond or
-        wholly inside the margin exactly when that was decided. ``None`` without a margin.
-    p, p_holm : float or None
-        ``p_holm`` only where judged.
-    p_relevance : float or None
-        Of the decision about the margin, after Holm; ``None`` without a margin.
-    difference : {"faster", "slower", "not_resolved"} or None
-        By the adjusted test. ``None`` for a metric that is not judged, as are the three fields below.
-    relevance : {"above", "inside", "straddles"} or None
-        Where a margin m is declared: ``ci_relevance`` wholly beyond 1 + m or 1 - m, between them, or neither.
-    verdict : {"faster", "slower", "equivalent", "not_resolved"} or None
-        By relevance, in the direction of the ratio; ``difference`` without a margin.
-    budget : Budget or None
-        What the uncertainty is made of, where it was propagated.
-    refused : bool
-        No verdict because of runs that failed or timed out, or had more ranks than CPUs.
-    resolvable : float or None
-        The smallest relative difference that this n and spread would have shown with 80 % power at the level
-        tested.
-    fresh : FreshRun or None
-        What would resolve it, where it is not resolved and a fresh run could.
-    """
-
-    baseline: Treatment
-    treatment: Treatment
-    metric: Metric
-    stratum: Mapping[str, Scalar]
-    labels: Mapping[str, Scalar]
-    blocks: int
-    contexts: int | None
-    speedup: Speedup | Undefined
-    adjusted: AdjustedSpeedup | None
-    ci95: Interval | None
-    p: float | None
-    resolvable: float | None
-    flags: tuple[Flag, ...]
-    autocorrelation: Autocorrelation | None = None
-    ci_family: Interval | None = None
-    ci_relevance: Interval | None = None
-    p_relevance: float | None = None
-    p_holm: float | None = None
-    family_size: int | None = None
-    difference: Difference | None = None
-    relevance: Relevance | None = None
-    verdict: Verdict | None = None
-    estimand: Estimand = "geomean_ratio"
-    refused: bool = False
-    instances: int | None = None
-    budget: Budget | None = None
-    fresh: FreshRun | None = None
 
 
 def compare(
@@ -197,7 +126,7 @@ def _estimate(pair: Pair, declared: Analysis, order: Order) -> Comparison:
         budget=budget(between, known, parts) if known and isinstance(between, Contrast) else None,
         ci95=known.interval() if known else None,
         p=known.p if known else None,
-        resolvable=known.resolvable() if known else None,
+        resolvable=resolvable(known) if known else None,
         autocorrelation=min(found, key=lambda each: each.n_eff / each.n, default=None),
         flags=_flags(pair, between, ratio, declared, order, in_time, found),
         estimand=estimand,
@@ -234,7 +163,7 @@ def _flags(
     if isinstance(between, Contrast):
         samples = (pair.baseline, pair.treatment)
         raised |= {
-            "no_spread": isinstance(ratio, Speedup) and ratio.nu is None and ratio.distribution is None,
+            "no_spread": isinstance(ratio, Speedup) and isinstance(ratio.distribution, EqualUnits),
             "sequential_order": order == "sequential",
             "few_blocks": between.blocks < FEW_BLOCKS,
             "autocorrelated": any(each.significant for each in correlations),
@@ -286,7 +215,7 @@ def _judged(
         difference=difference,
         relevance=relevance,
         verdict="not_resolved" if censored else verdict_of(difference, relevance, ratio.log),
-        resolvable=ratio.resolvable(tested.level),
+        resolvable=resolvable(ratio, tested.level),
     )
 
 

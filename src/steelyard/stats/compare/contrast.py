@@ -12,13 +12,14 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
+from steelyard.answers.analysis import Order
+from steelyard.answers.assumptions import Unit
 from steelyard.answers.undefined import Reason, Undefined
 from steelyard.arrays import Floats
 from steelyard.sample import Sample
 from steelyard.stats.cached import cached
 from steelyard.stats.rounding import ROUNDING, largest, steadied
 
-Order = Literal["randomized-blocks", "sequential"]
 By = Literal["block", "context", "instance", "launch"]
 
 
@@ -74,9 +75,9 @@ class Contrast(msgspec.Struct, frozen=True, eq=False):
         return self.old.by != "launch"
 
     @property
-    def unit(self) -> str:
+    def unit(self) -> Unit:
         """What methods are named by: ``unpaired`` where units are launches."""
-        return self.old.by if self.paired else "unpaired"
+        return "unpaired" if self.old.by == "launch" else self.old.by
 
     @property
     def too_few(self) -> Reason:

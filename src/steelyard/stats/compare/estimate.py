@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+from msgspec.structs import replace
+
+from steelyard.answers.comparison import Distribution, Speedup
 from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.estimand import INTERVALS, Estimand, IntervalKind, meant
@@ -11,9 +14,8 @@ from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.compare.means import means_of
 from steelyard.stats.compare.median_ratio import median_ratio
 from steelyard.stats.compare.ratio_of_means import ratio_of_means
-from steelyard.stats.compare.speedup import Speedup, speedup
+from steelyard.stats.compare.speedup import speedup
 from steelyard.stats.distributions.bootstrap_t import studentised_logs
-from steelyard.stats.distributions.distribution import Distribution
 from steelyard.stats.distributions.monte_carlo import Studentised
 from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.hypothesis.sign_flip import FEWEST, MOST
@@ -27,7 +29,7 @@ def estimate(
     seed: int = 1,
 ) -> Speedup | Undefined:
     """The speedup of a contrast; ``interval`` is the first kind of the estimand by default, ``seed`` is for
-    those that draw. Signs are flipped of 7 to 64 differences of blocks, where the order that was drawn
+    those that draw. SignTest are flipped of 7 to 64 differences of blocks, where the order that was drawn
     gave them; else t stands in, as ``method`` says.
 
     Raises
@@ -52,10 +54,7 @@ def estimate(
         distribution = SignFlips(found.log, found.se, found.nu, contrast.differences, seed)
     else:
         return found
-    method = f"{contrast.unit}-log-ratio-{kind}"
-    return Speedup(
-        found.log, found.se, found.nu, found.n, distribution.p_of(1.0), method, distribution=distribution
-    )
+    return replace(found, p=distribution.p_of(1.0), kind=f"log-ratio-{kind}", distribution=distribution)
 
 
 def effects(contrast: Contrast, estimand: Estimand) -> Floats:

@@ -10,10 +10,10 @@ from array import array
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
-import msgspec
 import numpy as np
 from msgspec.structs import replace
 
+from steelyard.answers.samples import Drill, InstanceShare
 from steelyard.errors import UsageError
 from steelyard.sample import COLUMNS, Failures, Instances, Provenance, Sample, Treatment
 from steelyard.units import Scalar
@@ -47,41 +47,6 @@ def pool(samples: Sequence[Sample], factor: str) -> list[Sample]:
     every = (level for members in groups.values() for level, _ in members)
     levels = tuple(dict.fromkeys(level for level in every if level is not None))
     return [_joined(members, factor, levels, treatments) for members in groups.values()]
-
-
-class InstanceShare(msgspec.Struct, frozen=True):
-    """One instance: its mean in the unit of the metric, and what it carries of the sum of squares."""
-
-    level: Scalar
-    mean: float
-    share: float
-
-
-class Drill(msgspec.Struct, frozen=True):
-    """The sum of squares of a sample around its mean, by instance and by run.
-
-    Attributes
-    ----------
-    shares : tuple of InstanceShare
-        n_i (mean_i - mean)^2 over the whole sum, in the order of the design.
-    between : float
-        All instances together.
-    runs : float
-        Blocks: what all instances of a run share; 0 where there is one run only.
-    rest : float
-        Runs that differ from instance to instance.
-    """
-
-    factor: str
-    shares: tuple[InstanceShare, ...]
-    between: float
-    runs: float
-    rest: float
-
-    @property
-    def largest(self) -> InstanceShare:
-        """The instance that carries most."""
-        return max(self.shares, key=lambda each: each.share)
 
 
 def drill_down(sample: Sample) -> Drill | None:

@@ -7,62 +7,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-import msgspec
 from msgspec.structs import replace
 
 from steelyard.analysis import Analysis
+from steelyard.answers.analysis import Order
+from steelyard.answers.comparison import Speedup, SpeedupRatio
 from steelyard.answers.flags import unjudgeable
-from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import Undefined
-from steelyard.sample import Sample, Treatment
-from steelyard.stats.compare.contrast import Order, contrast
+from steelyard.sample import Sample
+from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.interaction_estimate import ratio_of_speedups
 from steelyard.stats.compare.pairing import Pair, pair_up
-from steelyard.stats.compare.speedup import Speedup
 from steelyard.stats.hypothesis.holm import holm
 from steelyard.units import Scalar
 
 Change = Literal["larger", "smaller", "not_resolved"]
-
-
-class SpeedupRatio(msgspec.Struct, frozen=True):
-    """The speedup at one level of a factor over that at another.
-
-    Attributes
-    ----------
-    factor : str
-    level, reference : Scalar
-        Of the factor: where the speedup of the numerator, and of the denominator, was measured.
-    treatment, baseline : Treatment
-        Whose speedup it is, at ``level``.
-    reference_treatment, reference_baseline : Treatment
-        The same at ``reference``.
-    labels : Mapping[str, Scalar]
-        That the program put on the values.
-    ratio : Speedup or Undefined
-        Above 1 where the speedup at ``level`` is the larger one.
-    p_holm : float or None
-        Over all ratios of speedups.
-    refused : bool
-        Nothing is judged, because of runs of the four that failed, timed out, or had more ranks than CPUs.
-    change : {"larger", "smaller", "not_resolved"}
-        By the adjusted test, unless refused.
-    """
-
-    factor: str
-    level: Scalar
-    reference: Scalar
-    treatment: Treatment
-    baseline: Treatment
-    reference_treatment: Treatment
-    reference_baseline: Treatment
-    labels: Mapping[str, Scalar]
-    ratio: Speedup | Undefined
-    ci95: Interval | None = None
-    ci_family: Interval | None = None
-    p_holm: float | None = None
-    refused: bool = False
-    change: Change = "not_resolved"
 
 
 def ratios_of_speedups(

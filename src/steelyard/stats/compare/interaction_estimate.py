@@ -12,6 +12,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from steelyard.analysis import TypeB
+from steelyard.answers.comparison import Distribution, Speedup
 from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.estimand import Estimand, IntervalKind
@@ -19,11 +20,9 @@ from steelyard.stats.compare.contrast import Contrast, Units, restricted
 from steelyard.stats.compare.estimate import estimate
 from steelyard.stats.compare.means import Means, means_of
 from steelyard.stats.compare.ratio_of_means import DRAWS
-from steelyard.stats.compare.speedup import Speedup
+from steelyard.stats.compare.speedup import by_t, of_equal_units
 from steelyard.stats.distributions.bootstrap_t import RESAMPLES
-from steelyard.stats.distributions.distribution import Distribution
 from steelyard.stats.distributions.monte_carlo import MonteCarlo, Studentised
-from steelyard.stats.distributions.student import two_sided_p
 from steelyard.stats.rounding import ROUNDING, steadied
 from steelyard.stats.uncertainty.contributions import contributions_of_ratio, with_type_b
 from steelyard.stats.uncertainty.propagation import effective_freedom
@@ -178,16 +177,16 @@ def _of_means(
     log = math.log(a.value) - math.log(b.value)
     u = float((a.effects - b.effects).std(ddof=1)) / math.sqrt(n)
     if u <= ROUNDING:
-        p = 1.0 if abs(log) <= ROUNDING else 2.0 ** (1 - n)
-        return Speedup(log if p < 1 else 0.0, 0.0, None, n, p, f"{one.unit}-log-ratio-sign", "ratio_of_means")
+        return of_equal_units(0.0 if abs(log) <= ROUNDING else log, one.unit, (n,), estimand="ratio_of_means")
     # A mean that one value dominates tells nothing of its logarithm, whichever of the four it is.
     zero = max(a.p_of_zero, b.p_of_zero)
     distribution = _distribution_of_means(a, b, log, u, interval, seed)
     if distribution is None:
-        p = max(zero, two_sided_p(log / u, n - 1))
-        return Speedup(log, u, n - 1, n, p, f"{one.unit}-means-log-delta", "ratio_of_means", least_p=zero)
-    method = f"{one.unit}-means-{interval}"
-    return Speedup(log, u, n - 1, n, distribution.p_of(1.0), method, "ratio_of_means", distribution, zero)
+        return by_t(log, u, n - 1, n, one.unit, "means-log-delta", estimand="ratio_of_means", least_p=zero)
+    kind = f"means-{interval}"
+    return Speedup(
+        log, u, n - 1, n, distribution.p_of(1.0), one.unit, kind, distribution, "ratio_of_means", zero
+    )
 
 
 def _distribution_of_means(
@@ -218,10 +217,9 @@ def _independent(
     log, n, zero = first.log - second.log, first.n + second.n, max(first.least_p, second.least_p)
     distribution = _distribution_of_launches(one, other, estimand, interval, (log, u), seed)
     if distribution is None:
-        p = max(zero, two_sided_p(log / u, nu))
-        return Speedup(log, u, nu, n, p, first.method, estimand, least_p=zero)
-    method = f"unpaired-{'means' if estimand == 'ratio_of_means' else 'log-ratio'}-{interval}"
-    return Speedup(log, u, nu, n, distribution.p_of(1.0), method, estimand, distribution, zero)
+        return by_t(log, u, nu, n, first.unit, first.kind, estimand=estimand, least_p=zero)
+    kind = f"{'means' if estimand == 'ratio_of_means' else 'log-ratio'}-{interval}"
+    return Speedup(log, u, nu, n, distribution.p_of(1.0), "unpaired", kind, distribution, estimand, zero)
 
 
 def _distribution_of_launches(

@@ -8,9 +8,9 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
+from steelyard.answers.comparison import Speedup
 from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import Undefined
-from steelyard.stats.compare.speedup import Speedup
 from steelyard.stats.hypothesis.holm import holm
 
 Outcome = Literal["holds", "fails", "not_resolved"]

@@ -7,13 +7,14 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.answers.assumptions import Unit
+from steelyard.answers.comparison import Speedup
 from steelyard.answers.undefined import LARGEST_LOG, Undefined
 from steelyard.arrays import Floats
 from steelyard.sample import Sample
 from steelyard.stats.compare.contrast import Contrast, Units, instance_ids
-from steelyard.stats.compare.speedup import Speedup, speedup
+from steelyard.stats.compare.speedup import by_t, speedup
 from steelyard.stats.distributions.sign_test import SignTest
-from steelyard.stats.distributions.student import two_sided_p
 
 
 def median_ratio(contrast: Contrast) -> Speedup | Undefined:
@@ -28,7 +29,7 @@ def median_ratio(contrast: Contrast) -> Speedup | Undefined:
     return median_of(differences, differences, differences, contrast.unit)
 
 
-def median_of(values: Floats, lows: Floats, highs: Floats, unit: str) -> Speedup | Undefined:
+def median_of(values: Floats, lows: Floats, highs: Floats, unit: Unit) -> Speedup | Undefined:
     """The median of log ratios, of which some may be known only to lie between two bounds."""
     log = float(np.median(values))
     if abs(log) > LARGEST_LOG:
@@ -40,9 +41,11 @@ def median_of(values: Floats, lows: Floats, highs: Floats, unit: str) -> Speedup
         None,
         values.size,
         distribution.p_of(1.0),
-        f"{unit}-median-sign",
-        "median_ratio",
+        unit,
+        "median-sign",
         distribution,
+        "median_ratio",
+        one_sided=distribution.one_sided,
     )
 
 
@@ -73,9 +76,7 @@ def _of_medians(contrast: Contrast) -> Speedup | Undefined:
             return same
         return Undefined("no_spread_at_median")
     n = old.size + new.size
-    return Speedup(
-        log, se, n - 2, n, two_sided_p(log / se, n - 2), "unpaired-medians-log-delta", "median_ratio"
-    )
+    return by_t(log, se, n - 2, n, "unpaired", "medians-log-delta", estimand="median_ratio")
 
 
 def _error_of_median(ascending: Floats) -> float:

@@ -7,17 +7,16 @@ from typing import Final
 
 import numpy as np
 
+from steelyard.answers.comparison import Distribution, Speedup
 from steelyard.answers.undefined import LARGEST_LOG, Undefined
 from steelyard.arrays import Floats
 from steelyard.estimand import IntervalKind
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.compare.means import Means, means_of
-from steelyard.stats.compare.speedup import Speedup
+from steelyard.stats.compare.speedup import by_t, of_equal_units
 from steelyard.stats.distributions.bootstrap_t import studentised_ratio
-from steelyard.stats.distributions.distribution import Distribution
 from steelyard.stats.distributions.fieller import Fieller
 from steelyard.stats.distributions.monte_carlo import MonteCarlo, Studentised
-from steelyard.stats.distributions.student import two_sided_p
 from steelyard.stats.rounding import ROUNDING
 
 DRAWS: Final = 200_000
@@ -43,12 +42,15 @@ def ratio_of_means(
         return Undefined("out_of_range")
     n = means.top.size if means.paired else means.top.size + means.bottom.size
     if u <= ROUNDING:
-        return _certain(contrast, means, log, n)
+        return _certain(contrast, means, log)
     distribution = _distribution(means, interval, seed)
     zero = means.p_of_zero
-    p = max(zero, two_sided_p(log / u, means.nu)) if distribution is None else distribution.p_of(1.0)
-    method = f"{contrast.unit}-means-{interval}"
-    return Speedup(log, u, means.nu, n, p, method, "ratio_of_means", distribution, zero)
+    kind = f"means-{interval}"
+    if distribution is None:
+        return by_t(log, u, means.nu, n, contrast.unit, kind, estimand="ratio_of_means", least_p=zero)
+    return Speedup(
+        log, u, means.nu, n, distribution.p_of(1.0), contrast.unit, kind, distribution, "ratio_of_means", zero
+    )
 
 
 def gum_draws(means: Means, *, seed: int, draws: int = DRAWS) -> Floats:
@@ -83,11 +85,8 @@ def _distribution(means: Means, interval: IntervalKind, seed: int) -> Distributi
     return None
 
 
-def _certain(contrast: Contrast, means: Means, log: float, n: int) -> Speedup:
+def _certain(contrast: Contrast, means: Means, log: float) -> Speedup:
     """Units that all have the same ratio: what their number alone can say."""
+    sizes = (means.top.size,) if means.paired else (means.top.size, means.bottom.size)
     equal = abs(log) <= ROUNDING
-    if means.paired:
-        p, method = 2.0 ** (1 - n), f"{contrast.unit}-log-ratio-sign"
-    else:
-        p, method = 2 / math.comb(n, means.top.size), "unpaired-log-ratio-permutation"
-    return Speedup(0.0 if equal else log, 0.0, None, n, 1.0 if equal else p, method, "ratio_of_means")
+    return of_equal_units(0.0 if equal else log, contrast.unit, sizes, estimand="ratio_of_means")

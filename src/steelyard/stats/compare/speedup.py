@@ -1,115 +1,97 @@
-"""``Speedup``: the ratio of two treatments, above 1 where the new one is better, with its interval; and the
-ratio of geometric means.
-"""
+"""The ratio of geometric means; and p and interval of any ratio, by t or from units that are equal."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import msgspec
 import numpy as np
 
+from steelyard.answers.assumptions import Unit
+from steelyard.answers.comparison import Speedup
 from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import LARGEST_LOG, Undefined
 from steelyard.arrays import Floats
 from steelyard.estimand import Estimand
 from steelyard.stats.compare.contrast import Contrast
-from steelyard.stats.distributions.distribution import Distribution
 from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.distributions.sign_test import SignTest
-from steelyard.stats.distributions.student import AS_NORMAL, detectable, t_quantile, two_sided_p
+from steelyard.stats.distributions.student import AS_NORMAL, LogT, detectable
 from steelyard.stats.rounding import of_logs
 
 
-class Speedup(msgspec.Struct, frozen=True):
-    """An estimated ratio on the scale of logarithms.
+class EqualUnits(msgspec.Struct, frozen=True):
+    """Units that do not differ at all: p and interval are those of as many equal signs, or of one arrangement
+    of two samples.
 
     Attributes
     ----------
-    log, se : float
-        Estimate of log speedup and its standard error; ``se`` is 0 where the units do not differ at all, and
-        where a median has no bounded interval to take it from.
-    nu : float or None
-        Degrees of freedom; ``None`` for methods that have none.
-    n : int
-        Units: blocks, contexts or instances; launches of both together for the unpaired methods.
     p : float
-        Two-sided, of the hypothesis that the ratio is 1.
-    method : str
-        The unit, and how: ``block-log-ratio-t``. Where the units do not differ at all, so that no t exists:
-        ``…-sign`` (p = 2^(1-n), the interval of the sign test) and ``…-permutation`` (p = 2 / C(n, n_old)).
-        They claim no more than n equal signs can.
-    estimand : str
-        What it is an estimate of.
-    least_p : float
-        No hypothesis has a smaller p, and no interval a level below it: of a ratio of means, the p of a mean
-        of 0, since a mean that one value dominates tells nothing of its logarithm.
-    distribution : Distribution or None
-        Where p and interval come from; ``None``: from t with ``nu``, or from the signs.
+        Of the hypothesis that the ratio is 1.
+    least : float
+        The p that so many units reach at best.
     """
 
     log: float
-    se: float
-    nu: float | None
-    n: int
     p: float
-    method: str
-    estimand: Estimand = "geomean_ratio"
-    distribution: Distribution | None = None
-    least_p: float = 0.0
-
-    @property
-    def value(self) -> float:
-        """The ratio."""
-        return math.exp(self.log)
-
-    def interval(self, alpha: float = 0.05) -> Interval | None:
-        """The two-sided interval at level 1 - ``alpha``; ``None`` where it has no bound. It excludes 1
-        exactly when p <= ``alpha``.
-        """
-        if self.distribution is not None:
-            return self.distribution.interval(alpha)
-        if self.nu is None:
-            # An exact test that cannot reject at alpha has no bounded interval at that level.
-            certain = self.p <= alpha or (self.log == 0 and smallest_exact_p(self.method, self.n) <= alpha)
-            return Interval(self.value, self.value) if certain else None
-        if alpha < self.least_p:
-            return None
-        half = t_quantile(self.nu, alpha) * self.se
-        if abs(self.log) + half > LARGEST_LOG:
-            return None
-        return Interval(math.exp(self.log - half), math.exp(self.log + half))
+    least: float
 
     def p_of(self, ratio: float) -> float:
-        """Two-sided p of the hypothesis that the ratio is ``ratio``, which must be positive; at most alpha
-        exactly when the interval at that level excludes it.
-        """
-        if self.distribution is not None:
-            return self.distribution.p_of(ratio)
-        shift = self.log - math.log(ratio)
-        if self.nu is not None:
-            return max(self.least_p, two_sided_p(shift / self.se, self.nu))
-        if shift == 0:
+        """1 of the ratio itself."""
+        if self.log == math.log(ratio):
             return 1.0
-        return self.p if self.log else smallest_exact_p(self.method, self.n)
+        return self.p if self.log else self.least
 
-    def resolvable(self, alpha: float = 0.05, power: float = 0.8) -> float | None:
-        """The smallest relative difference that a test at ``alpha`` shows with ``power``, given this n and
-        spread; ``None`` without a spread, and where no difference would. By the signs where these judge, else
-        by t, or by the normal distribution without ``nu``.
-        """
-        if self.se == 0:
-            return None
-        if isinstance(self.distribution, SignFlips | SignTest):
-            shift = self.distribution.detectable(alpha, power)
-        else:
-            shift = detectable(AS_NORMAL if self.nu is None else self.nu, alpha, power) * self.se
-        return math.expm1(shift) if shift is not None and shift <= LARGEST_LOG else None
+    def interval(self, alpha: float) -> Interval | None:
+        """The ratio itself; ``None`` where an exact test of so many units cannot reject at that level."""
+        certain = self.p <= alpha or (self.log == 0 and self.least <= alpha)
+        return Interval(math.exp(self.log), math.exp(self.log)) if certain else None
 
 
-def smallest_exact_p(method: str, n: int) -> float:
-    """The p value that ``n`` units reach at best with an exact method; unpaired ones in two equal halves."""
-    return 2 / math.comb(n, n // 2) if method.endswith("permutation") else 2.0 ** (1 - n)
+def by_t(
+    log: float,
+    se: float,
+    nu: float,
+    n: int,
+    unit: Unit,
+    kind: str,
+    *,
+    estimand: Estimand = "geomean_ratio",
+    least_p: float = 0.0,
+) -> Speedup:
+    """An estimate whose logarithm over its standard error follows Student's t."""
+    distribution = LogT(log, se, nu, least_p)
+    return Speedup(log, se, nu, n, distribution.p_of(1.0), unit, kind, distribution, estimand, least_p)
+
+
+def of_equal_units(
+    log: float, unit: Unit, sizes: Sequence[int], *, estimand: Estimand = "geomean_ratio"
+) -> Speedup:
+    """An estimate from units that do not differ at all; ``sizes`` is one number of pairs, or two of launches.
+    They claim no more than so many equal signs, or one arrangement of so many launches, can.
+    """
+    n = sum(sizes)
+    if len(sizes) == 1:
+        kind, shown, least = "log-ratio-sign", 2.0 ** (1 - n), 2.0 ** (1 - n)
+    else:
+        kind, shown, least = "log-ratio-permutation", 2 / math.comb(n, sizes[0]), 2 / math.comb(n, n // 2)
+    p = shown if log else 1.0
+    return Speedup(log, 0.0, None, n, p, unit, kind, EqualUnits(log, p, least), estimand)
+
+
+def resolvable(ratio: Speedup, alpha: float = 0.05, power: float = 0.8) -> float | None:
+    """The smallest relative difference that a test at ``alpha`` shows with ``power``, given this n and
+    spread; ``None`` without a spread, and where no difference would. By the signs where these judge, else by
+    t, or by the normal distribution where there is no ``nu``.
+    """
+    if ratio.se == 0:
+        return None
+    if isinstance(ratio.distribution, SignFlips | SignTest):
+        shift = ratio.distribution.detectable(alpha, power)
+    else:
+        shift = detectable(AS_NORMAL if ratio.nu is None else ratio.nu, alpha, power) * ratio.se
+    return math.expm1(shift) if shift is not None and shift <= LARGEST_LOG else None
 
 
 def speedup(contrast: Contrast) -> Speedup | Undefined:
@@ -130,11 +112,9 @@ def speedup(contrast: Contrast) -> Speedup | Undefined:
         return Undefined("out_of_range")
     rounding = contrast.rounding
     if np.ptp(differences) <= rounding:
-        equal = abs(estimate) <= rounding
-        p = 1.0 if equal else 2.0 ** (1 - n)
-        return Speedup(0.0 if equal else estimate, 0.0, None, n, p, f"{contrast.unit}-log-ratio-sign")
+        return of_equal_units(0.0 if abs(estimate) <= rounding else estimate, contrast.unit, (n,))
     se = float(differences.std(ddof=1)) / math.sqrt(n)
-    return Speedup(estimate, se, n - 1, n, two_sided_p(estimate / se, n - 1), f"{contrast.unit}-log-ratio-t")
+    return by_t(estimate, se, n - 1, n, contrast.unit, "log-ratio-t")
 
 
 def _unpaired(old: Floats, new: Floats, sign: int) -> Speedup | Undefined:
@@ -145,10 +125,9 @@ def _unpaired(old: Floats, new: Floats, sign: int) -> Speedup | Undefined:
     if abs(estimate) > LARGEST_LOG:
         return Undefined("out_of_range")
     if max(np.ptp(old), np.ptp(new)) <= of_logs(old, new):
-        equal = abs(estimate) <= of_logs(old, new)
-        p = 1.0 if equal else 2 / math.comb(n, old.size)
-        return Speedup(0.0 if equal else estimate, 0.0, None, n, p, "unpaired-log-ratio-permutation")
+        log = 0.0 if abs(estimate) <= of_logs(old, new) else estimate
+        return of_equal_units(log, "unpaired", (old.size, new.size))
     old_part, new_part = float(old.var(ddof=1)) / old.size, float(new.var(ddof=1)) / new.size
     se = math.sqrt(old_part + new_part)
     nu = (old_part + new_part) ** 2 / (old_part**2 / (old.size - 1) + new_part**2 / (new.size - 1))
-    return Speedup(estimate, se, nu, n, two_sided_p(estimate / se, nu), "unpaired-log-ratio-t")
+    return by_t(estimate, se, nu, n, "unpaired", "log-ratio-t")

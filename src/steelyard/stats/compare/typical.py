@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Final
 
-import msgspec
 import numpy as np
 
 from steelyard.analysis import Analysis
+from steelyard.answers.analysis import Order
+from steelyard.answers.comparison import Better, BetterMethod, Typical
 from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import LARGEST_LOG, Undefined
 from steelyard.arrays import Floats
 from steelyard.sample import Sample
-from steelyard.stats.compare.cohens_d import Standardised, of_differences, of_two
-from steelyard.stats.compare.contrast import Contrast, Order, contrast
+from steelyard.stats.compare.cohens_d import of_differences, of_two
+from steelyard.stats.compare.contrast import Contrast, contrast
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.hypothesis.brunner_munzel import relabelled, superiority
 from steelyard.stats.hypothesis.clopper_pearson import clopper_pearson
@@ -38,60 +39,6 @@ LEAST: Final = 200
 """What each comparison has all the same."""
 FEW: Final = 15
 """Launches of a sample below which Brunner and Munzel's t gives way to its permutation form."""
-
-Method = Literal["signed-rank", "rank-sum"]
-BetterMethod = Literal["share-of-blocks", "share-of-contexts", "share-of-pairs"]
-
-
-class Better(msgspec.Struct, frozen=True):
-    """How often the treatment is the better one: of blocks, of contexts, or of all pairs of launches.
-
-    Attributes
-    ----------
-    value : float
-        Equal ones count half.
-    p : float or None
-        Of pairs of launches: Brunner and Munzel's against 1/2, by permutation (``permuted``) where a sample
-        has fewer than 15 launches or nothing overlaps.
-    """
-
-    value: float
-    ci95: Interval
-    method: BetterMethod
-    p: float | None = None
-    permuted: bool = False
-
-
-class Typical(msgspec.Struct, frozen=True):
-    """Location of the ratio, above 1 where the treatment is better.
-
-    Attributes
-    ----------
-    ci95 : Interval or None
-        ``None`` where there are too few units to bound it: below six blocks.
-    p : float
-        Of the rank test that the interval belongs to, two-sided.
-    p_method : str
-        ``exact``, ``exact-ties`` or ``normal``.
-    n : int
-        Units looked at: blocks, contexts, or launches of both samples.
-    sign_flip_p : float or None
-        Exact test of the mean log-ratio over all signs; of up to 14 units, where t rests most on the normal
-        distribution.
-    standardised : Standardised or None
-        Mean log-ratio in standard deviations of a unit's log-ratio; without blocks, in the pooled one of
-        launches. ``None`` without spread.
-    """
-
-    value: float
-    ci95: Interval | None
-    p: float
-    p_method: str
-    method: Method
-    n: int
-    better: Better
-    sign_flip_p: float | None = None
-    standardised: Standardised | None = None
 
 
 def most_of_each(comparisons: int) -> int:
@@ -164,7 +111,7 @@ def _unpaired(between: Contrast, most: int) -> Typical | None:
     constant = old[0] == old[-1] and new[0] == new[-1]
     return Typical(
         value=math.exp(moved.value),
-        ci95=_ratios(moved.interval),
+        ci95=_ratios(moved.ci95),
         p=tested.p,
         p_method=tested.method,
         method="rank-sum",

@@ -4,11 +4,7 @@ verdict from both.
 
 from __future__ import annotations
 
-from typing import Literal
-
-Difference = Literal["faster", "slower", "not_resolved"]
-Relevance = Literal["above", "inside", "straddles"]
-Verdict = Literal["faster", "slower", "equivalent", "not_resolved"]
+from steelyard.answers.comparison import Difference, Relevance, Verdict
 
 
 def difference_of(log_speedup: float, *, rejected: bool) -> Difference:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import Final
 
-import msgspec
 import numpy as np
 
+from steelyard.answers.contexts import AcrossContexts, Components, InContext, Robust, Sides
 from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import LARGEST_LOG, Undefined
 from steelyard.arrays import Floats
 from steelyard.sample import Sample
-from steelyard.stats.contexts.components import Components, crossed_components, nested_components
+from steelyard.stats.contexts.components import crossed_components, nested_components
 from steelyard.stats.contexts.visits import Visits, differences, visits
 from steelyard.stats.distributions.bootstrap_t import studentised_groups
 from steelyard.stats.distributions.monte_carlo import Studentised
@@ -46,28 +46,6 @@ TRIMMED: Final = 0.2
 """Of the values, at each end."""
 FEWEST: Final = 5
 """Below, nothing can be trimmed."""
-
-
-class Robust(msgspec.Struct, frozen=True):
-    """Median and trimmed mean, with 95 % intervals.
-
-    Attributes
-    ----------
-    median_interval : Interval or None
-        Between order statistics, exact for every distribution; ``None`` with fewer than six values.
-    trimmed, trimmed_interval : float, Interval or None
-        Mean without the lowest and the highest fifth; Yuen 1974, DOI 10.1093/biomet/61.1.165: winsorised
-        standard deviation over 0.6 sqrt(n), t with n - 2 floor(n/5) - 1 degrees of freedom.
-    mean_differs : bool
-        The mean lies outside one of the two intervals: a few values make it what it is. Of 20,000 samples of
-        normal values none does at n = 10 to 100.
-    """
-
-    median: float
-    median_interval: Interval | None
-    trimmed: float
-    trimmed_interval: Interval | None
-    mean_differs: bool
 
 
 def robust(values: Floats) -> Robust | None:
@@ -110,94 +88,6 @@ def median_interval(ascending: Floats, alpha: float = 0.05) -> Interval | None:
 
 MOST_EACH: Final = 10_000
 """Contexts that are told one by one: nobody reads more, and half a million take seconds and megabytes."""
-
-
-class InContext(msgspec.Struct, frozen=True):
-    """The speedup in one context, as one person with that set-up would see it.
-
-    Attributes
-    ----------
-    interval : Interval or None
-        95 %, from the spread of visits pooled over contexts; ``None`` where no context was visited twice.
-    """
-
-    context: int
-    visits: int
-    speedup: float
-    interval: Interval | None
-
-    @property
-    def alone(self) -> int:
-        """1: faster by its own interval; -1: slower; 0: neither, or no interval."""
-        if self.interval is None or not self.interval.excludes(1):
-            return 0
-        return 1 if self.speedup > 1 else -1
-
-
-class Sides(msgspec.Struct, frozen=True):
-    """Number of contexts on each side of 1, and of those whose own interval excludes it."""
-
-    faster: int
-    slower: int
-    faster_alone: int | None
-    slower_alone: int | None
-
-
-class AcrossContexts(msgspec.Struct, frozen=True):
-    """One comparison, by contexts. Ratios of geometric means, above 1 where the treatment is better.
-
-    Attributes
-    ----------
-    contexts, passes : int
-        Contexts with a value of both, and the fewest visits of one of them.
-    speedup, interval : float, Interval or None
-        Over all contexts, each counting once, with t(contexts - 1).
-    prediction : Interval or None
-        95 % for one new context of the same kind: exp(mean -+ t s sqrt(1 + 1/C)); what one person with one
-        set-up will see, visited as often as these were.
-    interaction, noise : float or None
-        Standard deviations of log ratios: what contexts do to the comparison (D), and a single visit.
-        ``None`` where no context was visited twice: then one cannot be told from the other.
-    components : Components or None
-        Of the differences, with the F test of the interaction.
-    common : float or None
-        What contexts do to the baseline, which a comparison within blocks does not see.
-    robust : Robust or None
-        Of the contexts' speedups; ``None`` with fewer than five contexts.
-    bootstrap : Interval or None
-        Two-level, as a cross-check; from 10 contexts on, where one was visited twice.
-    default_rank : int or None
-        Place of the default context among the contexts, 1 where the treatment looks best; ``None`` where that
-        was not among those drawn.
-    unseen : float
-        The largest share of contexts that could be of a kind that is not among these (95 %).
-    each : tuple of InContext
-        By context; empty where there are more than 10,000 of them.
-    """
-
-    contexts: int
-    passes: int
-    speedup: float
-    interval: Interval | None
-    prediction: Interval | None
-    sides: Sides
-    components: Components | None
-    common: float | None
-    robust: Robust | None
-    bootstrap: Interval | None
-    default_rank: int | None
-    unseen: float
-    each: tuple[InContext, ...]
-
-    @property
-    def interaction(self) -> float | None:
-        """The standard deviation D; see above."""
-        return self.components.between if self.components else None
-
-    @property
-    def noise(self) -> float | None:
-        """Of one visit's difference; see above."""
-        return self.components.within if self.components else None
 
 
 def across_contexts(

@@ -6,34 +6,11 @@ from __future__ import annotations
 
 import math
 
-import msgspec
 import numpy as np
 
+from steelyard.answers.samples import Autocorrelation
 from steelyard.arrays import Floats
 from steelyard.stats.rounding import constant
-
-
-class Autocorrelation(msgspec.Struct, frozen=True):
-    """At lag 1, of values in the order of time.
-
-    Attributes
-    ----------
-    r1 : float
-        Sum of products of neighbouring deviations over the sum of squares.
-    corrected : float
-        r1 + (1 + 3 r1) / n, within [0, 0.98]: r1 of few values is too low by about that much.
-    n_eff : float
-        n (1 - r) / (1 + r) with the corrected r; n where nothing is correlated.
-    significant : bool
-        r1 above 1.96 / sqrt(n). Only neighbours that resemble each other make an interval too narrow, so one
-        side counts; with independent values this happens in at most 2.5 % of samples.
-    """
-
-    n: int
-    r1: float
-    corrected: float
-    n_eff: float
-    significant: bool
 
 
 def autocorrelation(values: Floats) -> Autocorrelation | None:

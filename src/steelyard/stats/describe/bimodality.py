@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Final
 
-import msgspec
 import numpy as np
 
+from steelyard.answers.samples import Gap
 from steelyard.arrays import Floats
 from steelyard.stats.describe.clock_step import coarse_step
 
@@ -17,21 +17,6 @@ SMALLEST_SHARE: Final = 0.1
 """Of the values, and two at least: a smaller group counts as values far out."""
 MOST: Final = 2000
 """Of more values, as many are looked at, evenly spread over the time: groups of a tenth show in those."""
-
-
-class Gap(msgspec.Struct, frozen=True):
-    """Two groups of values.
-
-    Attributes
-    ----------
-    share : float
-        Of the values, those in the smaller group.
-    ratio : float
-        Geometric mean of the upper group over that of the lower.
-    """
-
-    share: float
-    ratio: float
 
 
 def gap(values: Floats) -> Gap | None:

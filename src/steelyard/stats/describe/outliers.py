@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import Final
 
-import msgspec
 import numpy as np
 
+from steelyard.answers.samples import Outliers
 from steelyard.arrays import Floats
 from steelyard.stats.describe.quartiles import quartiles
 
@@ -20,13 +20,6 @@ SMALL_SAMPLE: Final = 5.0
 """
 FEWEST: Final = 8
 """Quartiles of fewer values are too uncertain to put fences on."""
-
-
-class Outliers(msgspec.Struct, frozen=True):
-    """How many values are far out, and the ratio to the median of the one that is farthest."""
-
-    count: int
-    farthest: float
 
 
 def outliers(values: Floats) -> Outliers | None:

@@ -4,45 +4,12 @@ from __future__ import annotations
 
 import math
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from steelyard.answers.interval import Interval
-from steelyard.answers.undefined import Reason
+from steelyard.answers.samples import Summary
 from steelyard.stats.describe.quartiles import quartiles
-
-
-class Summary(msgspec.Struct, frozen=True):
-    """Location and spread of ``n`` values, in their unit.
-
-    Attributes
-    ----------
-    mean, median, min, max : float or None
-        ``None`` without values, or where one of them is not finite.
-    quartiles : Interval or None
-        Type 7 of Hyndman and Fan (1996), DOI 10.1080/00031305.1996.10473566.
-    s : float or None
-        Standard deviation of single values, with n - 1.
-    u : float or None
-        Standard uncertainty of the mean, s / sqrt(n): Eq. 5 of DOI 10.1145/2851553.2851573.
-    cv, rsu : float or None
-        s and u over the absolute mean (``rsu`` is Eq. 3 there).
-    reason : str or None
-        Why the first of the fields above that is ``None`` is so.
-    """
-
-    n: int
-    mean: float | None = None
-    median: float | None = None
-    quartiles: Interval | None = None
-    min: float | None = None
-    max: float | None = None
-    s: float | None = None
-    u: float | None = None
-    cv: float | None = None
-    rsu: float | None = None
-    reason: Reason | None = None
 
 
 def summarise(values: npt.ArrayLike) -> Summary:

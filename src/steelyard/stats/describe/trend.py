@@ -6,10 +6,10 @@ import math
 from functools import lru_cache
 from typing import Final
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.answers.samples import Trend
 from steelyard.arrays import Floats
 from steelyard.stats.distributions.student import two_sided_normal_p
 from steelyard.stats.rounding import constant
@@ -24,24 +24,6 @@ over the whole run is slower than that, and all pairs of 500,000 values take 0.7
 numpy 2.4)."""
 _LATER: Final = np.tri(MOST, dtype=np.bool_)
 """Whether the first of two values comes after the other."""
-
-
-class Trend(msgspec.Struct, frozen=True):
-    """Kendall's rank correlation with time.
-
-    Attributes
-    ----------
-    tau : float
-        tau-b, from -1 (falls throughout) to 1 (rises throughout).
-    p : float
-        Two-sided, normal approximation with ties.
-    significant : bool
-        p below 0.01.
-    """
-
-    tau: float
-    p: float
-    significant: bool
 
 
 def trend(values: Floats) -> Trend | None:

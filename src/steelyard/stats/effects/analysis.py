@@ -9,16 +9,24 @@ import numpy as np
 from msgspec.structs import replace
 
 from steelyard.analysis import Analysis
+from steelyard.answers.analysis import Order
+from steelyard.answers.effects import (
+    ConditionalEffect,
+    ContrastEffect,
+    Effect,
+    Factorial,
+    LevelEffect,
+    LogEstimate,
+    Method,
+)
 from steelyard.answers.flags import unjudgeable
 from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.factorial import Kind, Layout
 from steelyard.sample import Sample
-from steelyard.stats.compare.contrast import Order
 from steelyard.stats.distributions.student import two_sided_p
 from steelyard.stats.effects.cells import Cells, cells_of
-from steelyard.stats.effects.effect import ConditionalEffect, ContrastEffect, Effect, Factorial, LevelEffect
-from steelyard.stats.effects.estimate import LogEstimate, Method, of_cells, of_units
+from steelyard.stats.effects.estimate import interval_of, of_cells, of_units, resolvable
 from steelyard.stats.effects.lenth import PseudoError, pseudo_error
 from steelyard.stats.effects.omnibus import box, welch_james
 from steelyard.stats.effects.precision import asks_for_effects
@@ -90,7 +98,7 @@ def _analysed(structure: Structure, declared: Analysis, order: Order, design: Ki
     if declared.unreplicated == "lenth" and cells.units == 1:
         effects = _with_lenth(effects)
     contrasts = [
-        ContrastEffect(name, found, found.interval())
+        ContrastEffect(name, found, interval_of(found))
         for name, weights in declared.contrasts.items()
         if (row := contrast_row(structure, weights)) is not None
         for found in [_along(cells, sign * row)]
@@ -157,7 +165,7 @@ def _effect(
         method=ratio.method,
         q=float(means[0]) * half,
         ratio=ratio,
-        ci95=ratio.interval(),
+        ci95=interval_of(ratio),
         p=ratio.p,
         p_flips=sign_flip_p(values[:, 0]) if cells.paired and cells.units > 1 else None,
     )
@@ -165,7 +173,7 @@ def _effect(
 
 def _levels(structure: Structure, cells: Cells, sign: float) -> list[LevelEffect]:
     return [
-        LevelEffect(axis.name, step, found, found.interval())
+        LevelEffect(axis.name, step, found, interval_of(found))
         for place, axis in enumerate(structure.axes)
         if len(axis.steps) > 2
         for step in range(1, len(axis.steps))
@@ -187,7 +195,7 @@ def _conditional(
         for step in (0, 1):
             row = step_row(structure, places[first], 1, within=(places[second], step))
             found = _along(cells, sign * row)
-            yield ConditionalEffect(first, second, step, found, found.interval())
+            yield ConditionalEffect(first, second, step, found, interval_of(found))
 
 
 def _along(cells: Cells, row: Floats) -> LogEstimate:
@@ -207,7 +215,7 @@ def _lenth(effect: Effect, error: PseudoError) -> Effect:
         return effect
     p = two_sided_p(effect.ratio.log / error.se, error.nu)
     ratio = LogEstimate(effect.ratio.log, error.se, error.nu, p, "lenth-pseudo-se")
-    return replace(effect, method=ratio.method, ratio=ratio, ci95=ratio.interval(), p=p)
+    return replace(effect, method=ratio.method, ratio=ratio, ci95=interval_of(ratio), p=p)
 
 
 def _judged(found: Sequence[Judged], alpha: float, *, censored: bool) -> tuple[Judged, ...]:
@@ -219,8 +227,8 @@ def _judged(found: Sequence[Judged], alpha: float, *, censored: bool) -> tuple[J
             each,
             p_holm=tested[i].p_holm,
             resolved=None if censored else tested[i].rejected,
-            ci_family=None if (ratio := _ratio(each)) is None else ratio.interval(tested[i].level),
-            resolvable=None if ratio is None else ratio.resolvable(tested[i].level),
+            ci_family=None if (ratio := _ratio(each)) is None else interval_of(ratio, tested[i].level),
+            resolvable=None if ratio is None else resolvable(ratio, tested[i].level),
         )
         if i in tested
         else each

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property, reduce
-from typing import Literal
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.answers.analysis import Order
+from steelyard.answers.effects import By
 from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.sample import Sample
-from steelyard.stats.compare.contrast import Order
 
-By = Literal["block", "context", "launch"]
 Ints = npt.NDArray[np.int64]
 
 

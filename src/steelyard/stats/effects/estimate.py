@@ -1,4 +1,4 @@
-"""``LogEstimate``: the logarithm of a ratio from a contrast of treatments, with what makes its interval."""
+"""The logarithm of a ratio from a contrast of treatments, and its interval."""
 
 from __future__ import annotations
 
@@ -6,73 +6,33 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
-import msgspec
 import numpy as np
 
+from steelyard.answers.effects import LogEstimate, Method
 from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import LARGEST_LOG
 from steelyard.arrays import Floats
-from steelyard.stats.distributions.student import detectable, t_quantile, two_sided_p
+from steelyard.stats.distributions.student import LogT, detectable, two_sided_p
 from steelyard.stats.rounding import ROUNDING
 
-Method = Literal[
-    "block-contrast-t",
-    "context-contrast-t",
-    "unpaired-contrast-t",
-    "block-contrast-sign",
-    "context-contrast-sign",
-    "block-contrast-box",
-    "context-contrast-box",
-    "unpaired-welch-james",
-    "lenth-pseudo-se",
-    "no-error-term",
-]
 
-
-class LogEstimate(msgspec.Struct, frozen=True):
-    """A contrast of logarithms.
-
-    Attributes
-    ----------
-    log : float
-        The estimate.
-    se, nu : float or None
-        Standard error and degrees of freedom of t; ``None`` without an error term, and where the units do not
-        differ at all: then p is that of n equal signs, 2^(1-n), without an interval.
-    p : float or None
-        Two-sided, that the ratio is 1; ``None`` without an error term.
+def interval_of(estimate: LogEstimate, alpha: float = 0.05) -> Interval | None:
+    """Of the ratio, at level 1 - ``alpha``: it excludes 1 exactly when p < ``alpha``; ``None`` where no bound
+    is known.
     """
+    if estimate.se is None or estimate.nu is None:
+        return None
+    return LogT(estimate.log, estimate.se, estimate.nu).interval(alpha)
 
-    log: float
-    se: float | None
-    nu: float | None
-    p: float | None
-    method: Method
 
-    @property
-    def value(self) -> float | None:
-        """The ratio; ``None`` where it leaves the range of double."""
-        return math.exp(self.log) if abs(self.log) <= LARGEST_LOG else None
-
-    def interval(self, alpha: float = 0.05) -> Interval | None:
-        """Interval of the ratio at level 1 - ``alpha``: it excludes 1 exactly when p < ``alpha``; ``None``
-        where no bound is known.
-        """
-        if self.se is None or self.nu is None:
-            return None
-        half = t_quantile(self.nu, alpha) * self.se
-        if abs(self.log) + half > LARGEST_LOG:
-            return None
-        return Interval(math.exp(self.log - half), math.exp(self.log + half))
-
-    def resolvable(self, alpha: float = 0.05, power: float = 0.8) -> float | None:
-        """The smallest relative difference that a test at ``alpha`` shows with ``power``; ``None`` without an
-        error term.
-        """
-        if self.se is None or self.nu is None:
-            return None
-        shift = detectable(self.nu, alpha, power) * self.se
-        return math.expm1(shift) if shift <= LARGEST_LOG else None
+def resolvable(estimate: LogEstimate, alpha: float = 0.05, power: float = 0.8) -> float | None:
+    """The smallest relative difference that a test at ``alpha`` shows with ``power``; ``None`` without an
+    error term.
+    """
+    if estimate.se is None or estimate.nu is None:
+        return None
+    shift = detectable(estimate.nu, alpha, power) * estimate.se
+    return math.expm1(shift) if shift <= LARGEST_LOG else None
 
 
 def of_units(values: Floats, *, by: Literal["block", "context"], scale: float = 1.0) -> LogEstimate:

@@ -7,10 +7,11 @@ import math
 from msgspec.structs import replace
 
 from steelyard.analysis import Analysis
-from steelyard.stats.design_facts import DesignFacts
-from steelyard.stats.effects.effect import Effect, Factorial
+from steelyard.answers.analysis import DesignFacts
+from steelyard.answers.comparison import FreshRun
+from steelyard.answers.effects import Effect, Factorial
 from steelyard.stats.planning.alpha_spending import level_before
-from steelyard.stats.planning.fresh_run import MOST_BLOCKS, FreshRun
+from steelyard.stats.planning.fresh_run import MOST_BLOCKS
 from steelyard.stats.planning.power import POWER
 from steelyard.stats.planning.sample_size import n_paired
 

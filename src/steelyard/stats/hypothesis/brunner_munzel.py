@@ -15,10 +15,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.answers.hypothesis import Alternative, TestOutcome
 from steelyard.answers.interval import Interval
 from steelyard.arrays import Floats
 from steelyard.stats.hypothesis.midranks import midranks
-from steelyard.stats.hypothesis.t_tests import Alternative, TestOutcome, t_p
+from steelyard.stats.hypothesis.t_tests import t_p
 
 
 class Superiority(msgspec.Struct, frozen=True):

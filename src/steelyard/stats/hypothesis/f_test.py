@@ -2,22 +2,7 @@
 
 from __future__ import annotations
 
-import msgspec
-
-
-class VarianceRatio(msgspec.Struct, frozen=True):
-    """F, the variance of the first sample over that of the second, with its degrees of freedom.
-
-    Attributes
-    ----------
-    p : float
-        Twice the smaller tail.
-    """
-
-    f: float
-    p: float
-    nu_first: int
-    nu_second: int
+from steelyard.answers.hypothesis import VarianceRatio
 
 
 def variance_ratio(first: float, n_first: int, second: float, n_second: int) -> VarianceRatio | None:

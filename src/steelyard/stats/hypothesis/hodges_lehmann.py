@@ -4,26 +4,13 @@ from __future__ import annotations
 
 import math
 
-import msgspec
 import numpy as np
 
+from steelyard.answers.hypothesis import Shift
 from steelyard.answers.interval import Interval
 from steelyard.arrays import Floats
 from steelyard.stats.hypothesis.mann_whitney import MOST_EXACT, u_tails
 from steelyard.stats.hypothesis.pairwise import differences
-
-
-class Shift(msgspec.Struct, frozen=True):
-    """Median of all differences, second minus first, in the unit of the values.
-
-    Attributes
-    ----------
-    interval : Interval or None
-        Shifts that the two-sided rank sum test does not reject; ``None`` where it can reject nothing.
-    """
-
-    value: float
-    interval: Interval | None
 
 
 def shift(first: Floats, second: Floats, alpha: float = 0.05) -> Shift | None:

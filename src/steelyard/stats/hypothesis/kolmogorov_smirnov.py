@@ -9,26 +9,18 @@ at, so that ties cost nothing but digits (Schroeer and Trenkler 1995, DOI 10.101
 from __future__ import annotations
 
 import math
-from typing import Final, Literal
+from typing import Final
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.answers.hypothesis import KolmogorovSmirnov
 from steelyard.arrays import Floats
 
 MOST_EXACT: Final = 250_000
 """Product of the sample sizes up to which p is exact: 500 against 500 take 10 ms."""
 _ROUNDING: Final = 1e-12
 """Centring moves equal distances apart by rounding; closer ones, relative to the largest value, are equal."""
-
-
-class KolmogorovSmirnov(msgspec.Struct, frozen=True):
-    """D, the largest distance of the two empirical distribution functions, and its two-sided p."""
-
-    d: float
-    p: float
-    method: Literal["exact", "exact-ties", "limit"]
 
 
 def kolmogorov_smirnov(first: Floats, second: Floats, *, closest: float = 0.0) -> KolmogorovSmirnov | None:

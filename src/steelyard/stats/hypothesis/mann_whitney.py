@@ -12,9 +12,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.answers.hypothesis import Alternative, TestOutcome
 from steelyard.arrays import Floats
 from steelyard.stats.hypothesis.midranks import Ranks, midranks
-from steelyard.stats.hypothesis.t_tests import Alternative, TestOutcome
 
 MOST_EXACT: Final = 2500
 """Product of the sample sizes up to which p is exact without ties; as R, which takes up to 49 of each."""

@@ -4,29 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
-import msgspec
 import numpy as np
 
+from steelyard.answers.hypothesis import Normality
 from steelyard.arrays import Floats
 
 FEWEST: Final = 3
 MOST: Final = 5000
 """Royston's approximation of p ends here (AS R94, DOI 10.2307/2986146); of more values, as many evenly spaced
 ones are taken."""
-
-
-class Normality(msgspec.Struct, frozen=True):
-    """Shapiro and Wilk's W (1965, DOI 10.1093/biomet/52.3-4.591).
-
-    Attributes
-    ----------
-    n : int
-        Values that were looked at.
-    """
-
-    w: float
-    p: float
-    n: int
 
 
 def normality(values: Floats) -> Normality | None:

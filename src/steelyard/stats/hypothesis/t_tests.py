@@ -3,33 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
 
 import msgspec
 
+from steelyard.answers.hypothesis import Alternative, TestOutcome
 from steelyard.arrays import Floats
-
-Alternative = Literal["two-sided", "less", "greater"]
-"""Alternative hypothesis: how the first sample lies relative to the second."""
-
-
-class TestOutcome(msgspec.Struct, frozen=True):
-    """Result of one test of two samples.
-
-    Attributes
-    ----------
-    method : str
-        How p was found, where a test has several ways: ``exact``, ``exact-ties``, ``normal``, ``t``.
-    nu : float or None
-        Degrees of freedom, where the distribution has them.
-    """
-
-    __test__ = False  # its name begins as a test's does
-
-    statistic: float
-    p: float
-    method: str
-    nu: float | None = None
 
 
 class Moments(msgspec.Struct, frozen=True):

@@ -12,11 +12,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.answers.hypothesis import TestOutcome
 from steelyard.answers.interval import Interval
 from steelyard.arrays import Floats
 from steelyard.stats.hypothesis.midranks import midranks
 from steelyard.stats.hypothesis.pairwise import sums
-from steelyard.stats.hypothesis.t_tests import TestOutcome
 
 MOST_EXACT: Final = 50
 """Differences up to which p and interval are exact."""

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
+from steelyard.answers.analysis import Order
+from steelyard.answers.observation import AnyLevel
 from steelyard.answers.undefined import Undefined
 from steelyard.sample import Sample
-from steelyard.stats.compare.contrast import Order
 from steelyard.stats.effects.cells import cells_of
 from steelyard.stats.effects.omnibus import box, welch_james
 from steelyard.stats.effects.structure import helmert
-from steelyard.stats.perturbation.finding import AnyLevel, Method
-
-_METHODS: Final[dict[str, Method]] = {
-    "block": "block-contrast-box",
-    "context": "context-contrast-box",
-    "launch": "unpaired-welch-james",
-}
 
 
 def any_level(samples: Sequence[Sample], *, order: Order = "randomized-blocks") -> AnyLevel | None:
@@ -50,7 +43,7 @@ def any_level(samples: Sequence[Sample], *, order: Order = "randomized-blocks") 
         return None
     return AnyLevel(
         metric=samples[0].metric,
-        method=_METHODS[cells.by],
+        unit=cells.by,
         f=test.f,
         nu1=test.nu1,
         nu2=test.nu2,

@@ -9,13 +9,13 @@ from typing import Final
 import numpy as np
 
 from steelyard.answers.interval import Interval
+from steelyard.answers.observation import Change, Correlation, Perturbation, Probed
 from steelyard.answers.undefined import Undefined
 from steelyard.sample import Sample
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.equivalence import equivalence_paired
 from steelyard.stats.compare.speedup import speedup
 from steelyard.stats.hypothesis.holm import holm
-from steelyard.stats.perturbation.finding import Change, Correlation, Perturbation, Probed
 
 TOST_LEVEL: Final = 0.05
 _NORMAL_95: Final = 1.959963984540054

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from steelyard.answers.interval import Interval
+from steelyard.answers.observation import PartDifference, Trace
 from steelyard.arrays import Floats
 from steelyard.stats.distributions.student import t_quantile, two_sided_p
 from steelyard.stats.hypothesis.holm import holm
@@ -35,57 +36,6 @@ class TracedRun(msgspec.Struct, frozen=True, eq=False):
     block: int
     cpu_s: Floats
     counts: Mapping[str, Floats]
-
-
-class PartDifference(msgspec.Struct, frozen=True):
-    """A part of the run under a probe against the same part without one, paired by block.
-
-    Attributes
-    ----------
-    difference : float
-        Mean over blocks, events per second of CPU time.
-    ci95 : Interval or None
-        Of it, t(n - 1); ``None`` without a spread.
-    p_holm : float or None
-        Of no difference, adjusted over all parts and probes of the event.
-    """
-
-    difference: float
-    ci95: Interval | None
-    p_holm: float | None
-
-
-class Trace(msgspec.Struct, frozen=True):
-    """One event under one level.
-
-    Attributes
-    ----------
-    runs : int
-        That have the event in all of their intervals.
-    uncounted : int
-        Runs that do not, and are left out.
-    rates : tuple of float
-        Mean over runs, events per second of CPU time, of equal parts of the run's CPU time.
-    s : tuple of float or None
-        Standard deviation over runs, of each part; ``None`` with one run.
-    differences : tuple of PartDifference
-        By part; empty for the baseline, and with fewer than two blocks in common.
-    blocks : int
-        In common with the baseline.
-    """
-
-    event: str
-    level: str
-    runs: int
-    uncounted: int
-    rates: tuple[float, ...]
-    s: tuple[float, ...] | None
-    differences: tuple[PartDifference, ...] = ()
-    blocks: int = 0
-
-    def differing(self, alpha: float) -> list[int]:
-        """The parts, from 0, that are shown to differ."""
-        return [i for i, d in enumerate(self.differences) if d.p_holm is not None and d.p_holm <= alpha]
 
 
 def profile(cpu_s: Floats, counts: Floats, parts: int) -> Floats:

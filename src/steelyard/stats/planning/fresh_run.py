@@ -5,40 +5,16 @@ from __future__ import annotations
 import math
 from typing import Final
 
-import msgspec
-
 from steelyard.analysis import Analysis
+from steelyard.answers.analysis import DesignFacts
+from steelyard.answers.comparison import FreshRun, Speedup
 from steelyard.estimand import meant
-from steelyard.stats.compare.speedup import Speedup
-from steelyard.stats.design_facts import DesignFacts
 from steelyard.stats.planning.alpha_spending import level_before
 from steelyard.stats.planning.power import POWER
 from steelyard.stats.planning.sample_size import n_paired, n_tost
 
 MOST_BLOCKS: Final = 1_000_000
 """Largest number of blocks that a design may have."""
-
-
-class FreshRun(msgspec.Struct, frozen=True):
-    """A fresh run of the same design, which reuses nothing of this one.
-
-    Attributes
-    ----------
-    difference : float
-        Relative; the one that was seen, which chance has made larger or smaller.
-    margin : float or None
-        What it would decide, with 80 % power if the difference is real: on which side of this it lies;
-        ``None``: whether there is any.
-    blocks : int
-        Complete ones; in several passes whole ones.
-    seconds : float or None
-        At the pace of this record.
-    """
-
-    difference: float
-    margin: float | None
-    blocks: int
-    seconds: float | None
 
 
 def fresh_run(
@@ -52,7 +28,7 @@ def fresh_run(
     s = ratio.se * math.sqrt(ratio.n)
     seen, alpha = abs(ratio.log), level_before(declared.alpha, len(facts.extended_from)) / comparisons
     # Of another number of blocks than this record has, signs may be flipped where here they are not.
-    flipped = ratio.method.startswith("block-") and meant(declared.estimand, declared.interval) == "sign-flip"
+    flipped = ratio.unit == "block" and meant(declared.estimand, declared.interval) == "sign-flip"
     bound = 0.0 if declared.margin is None else math.log1p(declared.margin)
     if seen >= bound:
         units = n_paired((seen - bound) / s, alpha, POWER, flipped=flipped)

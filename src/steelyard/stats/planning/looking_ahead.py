@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
+from steelyard.answers.plan import Judge, Outlook, OutlookRow, Pilot, Unit
 from steelyard.stats.distributions.sign_test import signs_detectable
 from steelyard.stats.distributions.student import detectable, t_quantile
 from steelyard.stats.hypothesis.sign_flip_critical import sign_flip_critical
-from steelyard.stats.planning.outlook import Judge, Outlook, OutlookRow, Pilot, Unit
 from steelyard.stats.planning.power import POWER, detectable_ratio
 from steelyard.stats.planning.sample_size import n_paired, n_precise, n_signs, n_tost, n_welch
 

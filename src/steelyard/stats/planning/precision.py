@@ -9,17 +9,18 @@ import msgspec
 import numpy as np
 
 from steelyard.analysis import Analysis
+from steelyard.answers.analysis import Order
+from steelyard.answers.comparison import Speedup
 from steelyard.answers.flags import EarlyDoubt
 from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.estimand import Estimand
 from steelyard.sample import Sample
-from steelyard.stats.compare.contrast import Contrast, Order, contrast
+from steelyard.stats.compare.contrast import Contrast, contrast
 from steelyard.stats.compare.estimate import effects
 from steelyard.stats.compare.means import means_of
 from steelyard.stats.compare.median_ratio import median_ratio
 from steelyard.stats.compare.pairing import pair_up
-from steelyard.stats.compare.speedup import Speedup
 from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.describe.bimodality import gap
 from steelyard.stats.distributions.student import t_quantile

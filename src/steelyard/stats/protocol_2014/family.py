@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from steelyard.analysis import Analysis
+from steelyard.answers.protocol import ProtocolAnswer, ProtocolPair, Rules
 from steelyard.sample import Sample
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.hypothesis.holm import holm
-from steelyard.stats.protocol_2014.answer import ProtocolAnswer
-from steelyard.stats.protocol_2014.pair import ProtocolPair, direction_of, examine
+from steelyard.stats.protocol_2014.pair import direction_of, examine
 from steelyard.stats.protocol_2014.profile import profile
 from steelyard.stats.protocol_2014.programs import tables_of
-from steelyard.stats.protocol_2014.rules import Rules
 from steelyard.units import Metric
 
 

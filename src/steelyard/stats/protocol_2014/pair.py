@@ -2,105 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final, Literal
-
-import msgspec
-
+from steelyard.answers.comparison import Difference
 from steelyard.answers.flags import unequal
+from steelyard.answers.hypothesis import Alternative, TestOutcome
+from steelyard.answers.protocol import TEST_OF, Checks, Path, ProtocolFlag, ProtocolPair, Rules, Test
 from steelyard.answers.undefined import Undefined
-from steelyard.sample import Treatment
 from steelyard.stats.compare.pairing import Pair
-from steelyard.stats.compare.verdict import Difference
 from steelyard.stats.hypothesis.mann_whitney import rank_sum
-from steelyard.stats.hypothesis.t_tests import Alternative, TestOutcome, student, welch
-from steelyard.stats.protocol_2014.checks import Checks, check
-from steelyard.stats.protocol_2014.effects import Effects, effects
+from steelyard.stats.hypothesis.t_tests import student, welch
+from steelyard.stats.protocol_2014.checks import check
+from steelyard.stats.protocol_2014.effects import effects
 from steelyard.stats.protocol_2014.profile import Profile
-from steelyard.stats.protocol_2014.rules import Rules
-from steelyard.units import Scalar
-
-Path = Literal["student", "welch", "shift", "order", "degenerate", "constant"]
-"""``shift`` and ``order`` are both Mann-Whitney: with shapes that agree it speaks of a shift, otherwise only
-of which sample tends to be larger. ``degenerate``: Mann-Whitney too, since a sample has no shape.
-``constant``: both samples are, and no test exists.
-"""
-Test = Literal["student", "welch", "mann-whitney"]
-
-TEST_OF: Final[dict[Path, Test | None]] = {
-    "student": "student",
-    "welch": "welch",
-    "shift": "mann-whitney",
-    "order": "mann-whitney",
-    "degenerate": "mann-whitney",
-    "constant": None,
-}
-
-
-def choose(checks: Checks, alpha: float) -> Path:
-    """The row of the table for two samples that each have a shape."""
-    if checks.normal(alpha):
-        return "student" if checks.equal_variances(alpha) else "welch"
-    return "shift" if checks.equal_shapes(alpha) else "order"
-
-
-ProtocolFlag = Literal[
-    "unequal_variance",
-    "non_normal",
-    "shape_differs",
-    "vetoed",
-    "degenerate",
-    "deterministic_difference",
-    "resolution",
-    "failures_unequal",
-    "timed_out",
-    "crowded",
-    "undefined",
-]
-
-
-class ProtocolPair(msgspec.Struct, frozen=True):
-    """Everything that the protocol found about one pair.
-
-    Attributes
-    ----------
-    path : str or Undefined
-        The row of the decision table; ``Undefined`` where a sample has no values, or one that is not finite.
-    outcome : TestOutcome or None
-        Of the test chosen, baseline first. ``None`` for two constants.
-    p : float or None
-        Of that test; 1 for two equal constants. Two different ones have no p: nothing random is left.
-    p_holm : float or None
-        Over the family; a vetoed pair counts there with 1.
-    before, after : bool
-        Whether the pair is called different before and after Holm. Two different constants always are.
-    difference : {"faster", "slower", "not_resolved"}
-        After Holm; not resolved too where runs failed unequally, unless that is declared to be ignored, and
-        where they had more ranks than CPUs.
-    """
-
-    baseline: Treatment
-    treatment: Treatment
-    stratum: Mapping[str, Scalar]
-    labels: Mapping[str, Scalar]
-    n_baseline: int
-    n_treatment: int
-    path: Path | Undefined
-    checks: Checks | None = None
-    outcome: TestOutcome | None = None
-    p: float | None = None
-    effects: Effects | None = None
-    flags: tuple[ProtocolFlag, ...] = ()
-    p_holm: float | None = None
-    family_size: int | None = None
-    before: bool = False
-    after: bool = False
-    difference: Difference = "not_resolved"
-
-    @property
-    def test(self) -> Test | None:
-        """The test that was chosen."""
-        return None if isinstance(self.path, Undefined) else TEST_OF[self.path]
 
 
 def examine(pair: Pair, baseline: Profile, treatment: Profile, rules: Rules) -> ProtocolPair:
@@ -135,6 +47,19 @@ def examine(pair: Pair, baseline: Profile, treatment: Profile, rules: Rules) -> 
         effects=found,
         flags=_flags(path, p, baseline, treatment, rules),
     )
+
+
+def choose(checks: Checks, alpha: float) -> Path:
+    """Row of the decision table for two samples that each have a shape."""
+    if _normal(checks, alpha):
+        return "student" if checks.variances is not None and checks.variances.p > alpha else "welch"
+    return "shift" if checks.centred is None or checks.centred.p > alpha else "order"
+
+
+def _normal(checks: Checks, alpha: float) -> bool:
+    """Whether Shapiro and Wilk reject neither sample."""
+    both = (checks.normality_baseline, checks.normality_treatment)
+    return all(each is not None and each.p > alpha for each in both)
 
 
 def alternative_of(rules: Rules, better: str) -> Alternative:

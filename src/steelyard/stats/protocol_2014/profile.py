@@ -5,11 +5,12 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
+from steelyard.answers.hypothesis import Normality
 from steelyard.arrays import Floats
 from steelyard.sample import Sample
 from steelyard.stats.describe.clock_step import coarse_step
 from steelyard.stats.describe.described import sees_clock
-from steelyard.stats.hypothesis.shapiro_wilk import Normality, normality
+from steelyard.stats.hypothesis.shapiro_wilk import normality
 from steelyard.stats.hypothesis.t_tests import Moments
 
 

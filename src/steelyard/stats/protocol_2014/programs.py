@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from steelyard.answers.protocol import Cell, ProgramRow, ProgramTables, ProtocolPair, StratumTable, Test
 from steelyard.sample import Treatment
-from steelyard.stats.protocol_2014.pair import ProtocolPair, Test
 from steelyard.units import Scalar
 
 PROGRAMS = ("command", "program")
@@ -30,93 +30,6 @@ class Found(msgspec.Struct, frozen=True):
     test: Test | None
     before: bool
     after: bool
-
-
-class Cell(msgspec.Struct, frozen=True):
-    """One pair of treatments over all programs of a stratum.
-
-    Attributes
-    ----------
-    programs : int
-        That have the pair.
-    before, after : int
-        Of these, with a difference before and after Holm.
-    tests : Mapping[Test, int]
-        How often each test was used; a pair of constants used none.
-    """
-
-    first: str
-    second: str
-    programs: int
-    before: int
-    after: int
-    tests: Mapping[Test, int]
-
-    @property
-    def dropped(self) -> bool:
-        """Whether Holm left fewer: the paper's asterisk."""
-        return self.after < self.before
-
-
-class StratumTable(msgspec.Struct, frozen=True):
-    """A triangle of cells, ``treatments`` in the order of the design."""
-
-    stratum: Mapping[str, Scalar]
-    treatments: tuple[str, ...]
-    cells: tuple[Cell, ...]
-
-    @property
-    def comparisons(self) -> int:
-        """Over all cells and programs."""
-        return sum(cell.programs for cell in self.cells)
-
-    @property
-    def before(self) -> int:
-        """Comparisons with a difference before Holm."""
-        return sum(cell.before for cell in self.cells)
-
-    @property
-    def after(self) -> int:
-        """Comparisons with a difference after Holm."""
-        return sum(cell.after for cell in self.cells)
-
-    @property
-    def tests(self) -> Mapping[Test, int]:
-        """Number of uses of each test."""
-        return _counted(test for cell in self.cells for test in Counter(cell.tests).elements())
-
-
-class ProgramRow(msgspec.Struct, frozen=True):
-    """All pairs of one program in one stratum: one family of Holm's."""
-
-    program: str
-    stratum: Mapping[str, Scalar]
-    pairs: int
-    before: int
-    after: int
-    tests: Mapping[Test, int]
-
-    @property
-    def dropped_share(self) -> float | None:
-        """Fraction of the differences before Holm that did not survive it; ``None`` without any."""
-        return (self.before - self.after) / self.before if self.before else None
-
-
-class ProgramTables(msgspec.Struct, frozen=True):
-    """A table for each stratum beside the program, and a row for each program in it.
-
-    Attributes
-    ----------
-    program : str
-        The stratum that names programs.
-    factors : tuple of str
-        Whose levels stand in the names of treatments, in this order.
-    """
-
-    program: str
-    tables: tuple[StratumTable, ...]
-    rows: tuple[ProgramRow, ...]
-    factors: tuple[str, ...] = ()
 
 
 def tables_of(pairs: Sequence[ProtocolPair], strata: Sequence[str]) -> ProgramTables:

@@ -6,66 +6,21 @@ import math
 import sys
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Literal
 
-import msgspec
-
+from steelyard.answers.budget import Budget, Component, Side
+from steelyard.answers.comparison import Speedup
 from steelyard.stats.compare.contrast import Contrast, Units
-from steelyard.stats.compare.speedup import Speedup
 from steelyard.stats.distributions.sign_flips import SignFlips
-from steelyard.stats.uncertainty.contributions import Contribution, Side
-from steelyard.stats.uncertainty.propagation import Expanded, expanded
-
-Kind = Literal["A", "B"]
-
-
-class Component(msgspec.Struct, frozen=True):
-    """One line of a budget; what it is of, and what it adds to the uncertainty of log S.
-
-    Attributes
-    ----------
-    value : float or None
-        The estimate that it is the uncertainty of, in the unit of the metric; ``None`` for a covariance and
-        for what is shared.
-    u : float
-        Standard uncertainty, in the unit of the metric, or relative where ``relative``; of a covariance the
-        square root of its size.
-    sensitivity : float
-        Of log S per unit of ``u``.
-    variance : float
-        What it adds to the variance of log S; below 0 for what pairing takes away.
-    nu : float or None
-        Degrees of freedom; ``None``: infinitely many, or those of the pair that it belongs to.
-    """
-
-    name: str
-    kind: Kind
-    side: Side
-    value: float | None
-    u: float
-    relative: bool
-    sensitivity: float
-    variance: float
-    nu: float | None
-
-    @property
-    def contribution(self) -> float:
-        """|c| u with the sign of what it adds: relative uncertainty of S."""
-        return math.copysign(math.sqrt(abs(self.variance)), self.variance)
-
-
-class Budget(msgspec.Struct, frozen=True):
-    """The lines, and what they come to by Eq. 13 of the GUM on log S: relative uncertainties of S."""
-
-    components: tuple[Component, ...]
-    total: Expanded
+from steelyard.stats.distributions.student import LogT
+from steelyard.stats.uncertainty.contributions import Contribution
+from steelyard.stats.uncertainty.propagation import expanded
 
 
 def budget(contrast: Contrast, ratio: Speedup, parts: Sequence[Contribution]) -> Budget | None:
     """The budget of an estimate whose uncertainty was propagated: by t on log S, or by flipped signs, whose
     quantiles are not quite those of t. ``None`` for others, which have no sum of components.
     """
-    propagated = ratio.distribution is None or isinstance(ratio.distribution, SignFlips)
+    propagated = isinstance(ratio.distribution, LogT | SignFlips)
     if not propagated or ratio.nu is None or ratio.estimand == "median_ratio":
         return None
     logs = ratio.estimand == "geomean_ratio"

@@ -5,32 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.answers.budget import Expanded
 from steelyard.stats.distributions.student import t_quantile
-
-
-class Expanded(msgspec.Struct, frozen=True):
-    """A standard uncertainty, expanded to an interval.
-
-    Attributes
-    ----------
-    u : float
-        Combined standard uncertainty.
-    nu : float
-        Effective degrees of freedom.
-    k : float
-        Coverage factor, the quantile of t.
-    expanded : float
-        k u: U95 at the level of 95 %.
-    """
-
-    u: float
-    nu: float
-    k: float
-    expanded: float
 
 
 def propagate(

@@ -9,6 +9,7 @@ import pytest
 
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launcher.mpi import Mpi
+from steelyard.run.launch.launcher.session_directory import in_session, remove_session
 from steelyard.spec import Experiment, load
 
 SAID = {
@@ -17,6 +18,7 @@ SAID = {
     "impi": "Intel(R) MPI Library for Linux* OS, Version 2021.18.1 Build 20260626 (id: b44796a)",
 }
 FEW, MANY = 1, len(os.sched_getaffinity(0)) + 1
+RUN = "0" * 16
 THROTTLE = "MPIR_CVAR_CH4_PROGRESS_THROTTLE"
 
 
@@ -35,7 +37,7 @@ def around(tmp_path):
             each.chmod(0o755)
         launcher = Mpi(asked(tmp_path, starter, ranks, binding))
         launch = Launch("/bin/true", ("true",), env, str(tmp_path))
-        found = launcher.around(launch, {})
+        found = launcher.around(launch, {}, RUN)
         assert found.path == str(starter)
         words = found.argv[1 : found.argv.index("/bin/true")]
         return words, dict(entry.split("=", 1) for entry in found.env), str(starter.parent)
@@ -90,3 +92,24 @@ def test_mpich_gives_its_cpu_away_only_where_ranks_have_to_share_one(around):
 def test_a_variable_that_the_spec_sets_is_left_alone(around):
     assert around("mpich", MANY, env=(f"{THROTTLE}=0",))[1][THROTTLE] == "0"
     assert around("impi", FEW, env=("I_MPI_FABRICS=ofi",))[1]["I_MPI_FABRICS"] == "ofi"
+
+
+def test_open_mpi_keeps_its_files_where_a_command_after_the_trial_removes_them(tmp_path, around, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    _, env, _ = around("openmpi", 2)
+    assert env["PRTE_MCA_prte_tmpdir_base"] == f"{tmp_path}/steelyard-{RUN}"
+    segments = f"/dev/shm/steelyard-{RUN}"  # noqa: S108 -- a name that is compared
+    assert {name for name, value in env.items() if value == segments} >= {"OMPI_MCA_btl_sm_backing_directory"}
+    launch = Launch("/bin/true", ("true",), ("PATH=/bin",), "/", cleanup=(Launch("/x", ("x",), (), "/"),))
+    made = in_session(launch, RUN)
+    assert [each.argv[0] for each in made.prepare] == ["rm", "mkdir"]
+    assert [each.argv[0] for each in made.cleanup] == ["x", "rm"]
+    assert made.cleanup[-1].argv[2:] == made.prepare[1].argv[3:] == (f"{tmp_path}/steelyard-{RUN}", segments)
+
+
+def test_what_a_killed_run_left_is_removed_and_nothing_else(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    for name in (f"steelyard-{RUN}", f"steelyard-{'1' * 16}"):
+        (tmp_path / name / "ompi.1").mkdir(parents=True)
+    remove_session(RUN)
+    assert [each.name for each in tmp_path.iterdir()] == [f"steelyard-{'1' * 16}"]

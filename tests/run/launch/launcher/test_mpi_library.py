@@ -45,6 +45,7 @@ def test_a_program_is_known_by_the_library_in_its_string_table(tmp_path):
     for content, linked in (
         (b"\x7fELF....\0libm.so.6\0libmpi.so.40\0", "openmpi"),
         (b"\x7fELF....\0libmpi.so.12\0", "mpich"),
+        (b"\x7fELF....\0libsimgrid.so.3.32\0", "simgrid"),
         (b"\x7fELF....\0libm.so.6\0", None),
         (b"#!/bin/sh\nlibmpi.so.40\0", None),
         (b"", None),

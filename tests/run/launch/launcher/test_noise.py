@@ -21,7 +21,7 @@ from steelyard.run.launch.launcher.simulator import Simulator, simulator
 from steelyard.run.launch.launcher.smpi import Smpi
 from steelyard.spec import experiment
 
-PROGRAM = Path(__file__).parents[3] / "build" / "workloads" / "smpi" / "bin" / "collectives"
+PROGRAM = Path(__file__).parents[4] / "build" / "workloads" / "smpi" / "bin" / "collectives"
 FLAT = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
@@ -71,7 +71,7 @@ def latencies(
         env=(f"PATH={os.environ['PATH']}", f"STEELYARD_METRICS={lines}"),
         cwd=str(tmp_path),
     )
-    around = Smpi(asked).around(plain, {})
+    around = Smpi(asked).around(plain, {}, "0" * 16)
     env = dict(entry.split("=", 1) for entry in around.env)
     done = subprocess.run(around.argv, env=env, capture_output=True, text=True, timeout=50, check=False)
     assert done.returncode == 0, done.stderr
@@ -179,7 +179,7 @@ def test_what_cannot_be_compiled_is_told_with_its_first_error_and_leaves_nothing
         noise_library(tmp_path / "cache", Simulator("/opt/smpimain", "9.9", Path("/opt")))
     assert list((tmp_path / "cache").iterdir()) == []
     monkeypatch.setenv("PATH", str(tmp_path / "empty"))
-    with pytest.raises(MachineError, match=r"there is no c\+\+ in PATH"):
+    with pytest.raises(MachineError, match=r"c\+\+ was not found in PATH"):
         noise_library(tmp_path / "cache", Simulator("/opt/smpimain", "9.9", Path("/opt")))
 
 

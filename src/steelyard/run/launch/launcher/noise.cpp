@@ -56,8 +56,9 @@ double uniform(std::uint64_t place, double stretch) {
 // FNV-1a: what a standard library hashes a name to is its own affair.
 std::uint64_t hash_of(const std::string& name) {
     std::uint64_t hash = 0xcbf29ce484222325U;
-    for (const unsigned char c : name)
+    for (const unsigned char c : name) {
         hash = (hash ^ c) * 0x100000001b3U;
+    }
     return hash;
 }
 
@@ -73,11 +74,13 @@ class Piecewise {
             for (std::string part; std::getline(parts, part, ':');) {
                 std::size_t read = 0;
                 numbers.push_back(std::stod(part, &read));
-                if (read != part.size())
+                if (read != part.size()) {
                     throw std::invalid_argument("noise needs plain numbers in " + flag + ":" + text);
+                }
             }
-            if (numbers.size() < 2)
+            if (numbers.size() < 2) {
                 throw std::invalid_argument("noise cannot read " + flag + ":" + text);
+            }
             pieces_.push_back({numbers[0], numbers[1], numbers.size() > 2 ? numbers[2] : 0});
         }
         std::sort(pieces_.begin(), pieces_.end(),
@@ -86,11 +89,13 @@ class Piecewise {
 
     double operator()(double bytes) const {
         double found = below_;
-        if (std::isnan(found))
+        if (std::isnan(found)) {
             found = pieces_.empty() ? 0 : at(pieces_.front(), bytes);
+        }
         for (const auto& piece : pieces_) {
-            if (bytes <= piece.above)
+            if (bytes <= piece.above) {
                 break;
+            }
             found = at(piece, bytes);
         }
         return found;
@@ -111,8 +116,9 @@ double elapsed(double work_s, double now_s, std::uint64_t rank) {
     double time_s = now_s;
     for (double stretch = std::floor(now_s / stretch_s);; ++stretch) {
         const double start_s = stretch * stretch_s + uniform(rank, stretch) * (stretch_s - kDetourS);
-        if (time_s + work_s <= start_s)
+        if (time_s + work_s <= start_s) {
             return time_s + work_s - now_s;
+        }
         if (time_s < start_s + kDetourS) {
             work_s -= std::max(0.0, start_s - time_s);
             time_s = start_s + kDetourS;
@@ -140,8 +146,9 @@ bool is_shared(const s4u::Link* link) {
 double waiting_s(const s4u::Link* link) {
     static std::unordered_map<const s4u::Link*, std::uint64_t> places;
     const auto [place, is_new] = places.try_emplace(link, 0);
-    if (is_new)
+    if (is_new) {
         place->second = hash_of(link->get_name());
+    }
     const double service_s = kNeighbourBytes / link->get_bandwidth();
     const double drawn = uniform(place->second, std::floor(s4u::Engine::get_clock() / service_s));
     return drawn < g_links ? -service_s / (1 - g_links) * std::log1p(-drawn / g_links) : 0;
@@ -158,8 +165,9 @@ void load_links() {
         double queues_s = 0;
         for (const auto* link : links) {
             wire_s += link->get_latency();
-            if (is_shared(link))
+            if (is_shared(link)) {
                 queues_s += waiting_s(link);
+            }
         }
         // SimGrid multiplies the wire's latency by what is returned here.
         return factor(bytes) + (wire_s > 0 ? queues_s / wire_s : 0);
@@ -177,8 +185,9 @@ void read(const std::string& text) {
     std::istringstream words(text);
     words >> g_links >> colon1 >> g_hosts >> colon2 >> g_seed;
     const bool shares = g_links >= 0 && g_links < 1 && g_hosts >= 0 && g_hosts < 1;
-    if (!words || !words.eof() || colon1 != ':' || colon2 != ':' || !shares)
+    if (!words || !words.eof() || colon1 != ':' || colon2 != ':' || !shares) {
         throw std::invalid_argument("steelyard/noise is LINKS:HOSTS:SEED with shares in [0, 1), not " + text);
+    }
 }
 
 // SimGrid refuses a flag that nobody declared: without this library there is no run that only looks noisy.
@@ -186,10 +195,12 @@ __attribute__((constructor)) void declare() {
     simgrid::config::declare_flag<std::string>("steelyard/noise", "LINKS:HOSTS:SEED", "0:0:0");
     s4u::Engine::on_platform_created_cb([] {
         read(simgrid::config::get_value<std::string>("steelyard/noise"));
-        if (g_hosts > 0)
+        if (g_hosts > 0) {
             interrupt_cores();
-        if (g_links > 0)
+        }
+        if (g_links > 0) {
             load_links();
+        }
     });
 }
 

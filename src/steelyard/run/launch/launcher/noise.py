@@ -21,7 +21,7 @@ _PRELOAD: Final = "LD_PRELOAD="
 
 
 def settings_of(shares: Shares, seed: str) -> tuple[str, ...]:
-    """What SimGrid is told; it knows the flag only with the library, and refuses it without."""
+    """Settings for SimGrid, which knows the flag only with the library, and refuses it without."""
     return (f"steelyard/noise:{shares.links!r}:{shares.hosts!r}:{seed}",)
 
 
@@ -63,7 +63,7 @@ def _compile(library: Path, simulator: Simulator) -> None:
     compiler = shutil.which("c++")
     if compiler is None:
         raise MachineError(
-            "noise on a simulated machine is compiled when it is first used, and there is no c++ in PATH",
+            "noise on a simulated machine is compiled when it is first used, and c++ was not found in PATH",
             hint="apt-get install g++, or leave noise out of [launch]",
         )
     # SimGrid is in the process already: nothing to link with.

@@ -1,4 +1,4 @@
-"""What an XML platform of SimGrid says of its hosts: how many, what they are called, and their cores."""
+"""Hosts of an XML platform of SimGrid: their number, names and cores."""
 
 from __future__ import annotations
 
@@ -43,10 +43,12 @@ def read_hosts(path: Path) -> tuple[SimulatedHost, ...]:
             f"the platform {path} cannot be read: {error.strerror}", hint="check platform in [launch]"
         ) from None
     except ET.ParseError as error:
-        raise UsageError(f"the platform {path} is no XML: {error}", hint="give a file of SimGrid") from None
+        raise UsageError(
+            f"the platform {path} is not valid XML: {error}", hint="give a file of SimGrid"
+        ) from None
     if root.tag != "platform":
         raise UsageError(
-            f"{path} is no platform of SimGrid: it starts with <{root.tag}>",
+            f"{path} is not a SimGrid platform: it starts with <{root.tag}>",
             hint="give a platform of SimGrid in [launch]: an XML file that starts with <platform>",
         )
     hosts: list[SimulatedHost] = []
@@ -98,7 +100,9 @@ def _numbers(radical: str, path: Path) -> list[int]:
     for part in radical.split(","):
         ends = re.fullmatch(r"\s*(\d{1,9})(?:-(\d{1,9}))?\s*", part)
         if ends is None:
-            raise UsageError(f"{path}: radical = {radical!r} is no list of numbers", hint='write "0-255"')
+            raise UsageError(
+                f"{path}: radical must be a list of numbers, got {radical!r}", hint='write "0-255"'
+            )
         first, last = int(ends[1]), int(ends[2] or ends[1])
         if len(numbers) + last - first >= MOST_HOSTS:
             raise UsageError(
@@ -120,5 +124,5 @@ def _word(name: str, path: Path) -> str:
 
 def _whole(text: str, path: Path) -> int:
     if not re.fullmatch(r"\d{1,6}", text) or int(text) < 1:
-        raise UsageError(f"{path}: core = {text!r} is no number of cores", hint='write core = "16"')
+        raise UsageError(f"{path}: core must be a number of cores, got {text!r}", hint='write core = "16"')
     return int(text)

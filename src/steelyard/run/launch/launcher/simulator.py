@@ -24,7 +24,7 @@ class Simulator:
 
 @lru_cache(maxsize=1)
 def simulator() -> Simulator:
-    """Where it is.
+    """Find the installed simulator.
 
     Raises
     ------

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from steelyard.errors import MachineError, UsageError
 from steelyard.run.launch.launch import Launch
+from steelyard.run.launch.launcher.mpi_library import NAMES, linked_to
 from steelyard.run.launch.launcher.noise import noise_library, preloading, settings_of
 from steelyard.run.launch.launcher.platform import places
 from steelyard.run.launch.launcher.simulator import cache_directory, simulator
@@ -54,8 +55,9 @@ class Smpi:
         self._hosts = cache_directory() / "hosts"
         self._noise = cache_directory() / "noise"
 
-    def around(self, launch: Launch, names: Mapping[str, str]) -> Launch:
+    def around(self, launch: Launch, names: Mapping[str, str], run: str) -> Launch:  # noqa: ARG002 -- it keeps none
         """See ``Launcher``."""
+        _refuse_linked(launch.path)
         asked, ranks = self._asked, ranks_of(self._asked, names)
         platform, hosts = self._places(names)
         hostfile = self._hostfile(hosts)
@@ -81,8 +83,9 @@ class Smpi:
         )
         return replace(launch, path=starter, argv=words, env=(*env, f"SMPI_GLOBAL_SIZE={ranks}"))
 
-    def check(self, launch: Launch, names: Mapping[str, str]) -> None:  # noqa: ARG002 -- any program will do
+    def check(self, launch: Launch, names: Mapping[str, str]) -> None:
         """See ``Launcher``; whether noise can be compiled, only trying would tell."""
+        _refuse_linked(launch.path)
         self._places(names)
         shares_of(self._asked, names)
         seed_text(self._asked, names)
@@ -105,7 +108,7 @@ class Smpi:
             if each.is_file():
                 return each
         raise UsageError(
-            f"there is no platform {text!r} (looked for {path} and {with_suffix})",
+            f"platform {text!r} not found (looked for {path} and {with_suffix})",
             hint="give the path of an XML platform of SimGrid",
         )
 
@@ -126,3 +129,13 @@ class Smpi:
             half.write_text(text)
             half.replace(path)
         return path
+
+
+def _refuse_linked(program: str) -> None:
+    """Refuse a program of a real library: the simulator cannot load it, and says so of its copy only."""
+    linked = linked_to(program)
+    if linked not in (None, "simgrid"):
+        raise MachineError(
+            f'{program} is linked to {NAMES[linked]}, and kind = "smpi" runs programs built for SimGrid',
+            hint='compile it with smpicc or smpicxx, or write kind = "mpi" in [launch]',
+        )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from steelyard.run.runner.journal import RawTrial
 
 MOST_VALUES: Final = 1_000_000
-"""What one trial may report: a value takes about a hundred bytes until it is stored."""
+"""Values that one trial may report: each takes about a hundred bytes until it is stored."""
 
 
 class Extractor:
@@ -138,7 +138,7 @@ def _is_numeric(level: Scalar) -> TypeGuard[float]:
 
 
 def _given(levels: Mapping[str, Scalar], raw: RawTrial) -> dict[str, Column]:
-    """What derived metrics can name beside the spec's: numeric levels, counters and built-in metrics."""
+    """Names that derived metrics can use beside the spec's: numeric levels, counters and built-in metrics."""
     numeric = {name: float(level) for name, level in levels.items() if _is_numeric(level)}
     counters = {name: value for name, value in raw.counters.items() if value is not None}
     builtin = {

@@ -50,7 +50,7 @@ class Lines:
         self._version = msgspec.json.Decoder(_Version)
 
     def columns(self, raw: RawTrial) -> dict[str, Column]:
-        """What the trial says of each metric.
+        """The values of each metric in the trial.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""What makes a trial fail although its program ended well: a value that it did not report."""
+"""The failure of a trial whose program ended well and did not report a value."""
 
 from __future__ import annotations
 

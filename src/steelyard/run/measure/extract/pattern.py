@@ -20,7 +20,8 @@ MOST_BYTES: Final = 1 << 20
 """Longest text that a pattern is searched in."""
 
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-"""A decimal number as programs print it. What else ``float`` takes (``1_000``, ``inf``) is no value."""
+"""A decimal number as programs print it. Other forms that ``float`` takes (``1_000``, ``inf``) do not count.
+"""
 
 
 class Pattern:

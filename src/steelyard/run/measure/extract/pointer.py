@@ -20,7 +20,7 @@ _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,17}")
 """RFC 6901, section 4: no sign and no leading zero; ``-``, the place behind the last one, holds nothing."""
 
 UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-"""What decoding bytes that are no acceptable JSON raises."""
+"""Errors that decoding unacceptable JSON raises."""
 
 
 class Pointer:

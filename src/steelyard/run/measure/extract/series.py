@@ -27,7 +27,7 @@ class Series(msgspec.Struct):
 
 
 Column = dict[LabelKey, Series]
-"""All that a trial says of one metric."""
+"""All values of one metric in a trial, by their labels."""
 
 
 def constant(value: float) -> Column:
@@ -44,7 +44,7 @@ def canonical(labels: Mapping[str, Scalar]) -> dict[str, Scalar]:
 
 
 def label_key(labels: Mapping[str, Scalar]) -> LabelKey:
-    """What equal labels have in common; ``labels`` are canonical."""
+    """A key that equal labels share; ``labels`` are canonical."""
     return tuple((name, isinstance(label, bool), label) for name, label in labels.items())
 
 

@@ -1,0 +1,95 @@
+// mafia generate: points with planted clusters. mafia cluster: finds the clusters in them, phase by phase.
+// README.md says what is printed.
+
+#include <cstdio>
+#include <string>
+
+#include "harness/entry.hpp"
+#include "harness/failure.hpp"
+#include "harness/program.hpp"
+#include "mafia/operation.hpp"
+#include "mafia/points.hpp"
+
+namespace {
+
+using namespace workloads;
+using namespace workloads::mafia;
+
+void declare_plan(Options& options, Plan& plan) {
+    options.add("--points", plan.points, "Points", {1, 1U << 30U});
+    options.add("--dimensions", plan.dimensions, "Dimensions of a point", {1, 1000});
+    options.add("--clusters", plan.clusters, "Clusters planted", {1, 1000});
+    options.add("--cluster-dimensions", plan.cluster_dimensions, "Dimensions of a cluster", {1, 1000});
+    options.add("--fraction", plan.fraction, "Fraction of the points that belong to a cluster", {0.0, 1.0});
+}
+
+void declare_clustering(Options& options, Asked& asked) {
+    options.add("--data", asked.file,
+                "A file with a point a line; none: points are drawn as `generate` draws them");
+    options.add("--threads", asked.threads, "Threads of OpenMP", {1, 1024});
+    options.add("--join", asked.variants.join,
+                "gen and unjoin: by common subsequences (index), or naive: pairs",
+                {{"index", Join::index}, {"pairs", Join::pairs}});
+    options.add("--dedup", asked.variants.dedup, "A hash set, an ordered set (tree), or naive: pairs",
+                {{"hash", Dedup::hash}, {"tree", Dedup::tree}, {"pairs", Dedup::pairs}});
+    options.add("--counting", asked.variants.counting, "pcount: AND of bitmaps, or naive: every point",
+                {{"bitmaps", Counting::bitmaps}, {"points", Counting::points}});
+    options.add("--alpha", asked.grid.alpha, "A window is dense with so many times what uniform points give",
+                {1e-6, 1e6});
+    options.add("--beta", asked.grid.beta, "Windows merge that differ by so much, relative", {0.0, 1.0});
+    options.add("--bins", asked.grid.least_bins, "Bins of a dimension, at least", {1, 10'000'000});
+    options.add("--uniform-windows", asked.grid.uniform_windows, "Windows of a dimension where all merged",
+                {1, 10'000});
+    options.add("--most-windows", asked.grid.most_windows, "Windows of a dimension before merging",
+                {1, 10'000});
+}
+
+int generate(int argc, const char* const* argv) {
+    Asked asked;
+    const auto declare = [&](Options& options) {
+        options.add("--data", asked.file, "File to write");
+        declare_plan(options, asked.plan);
+        options.add("--seed", asked.plan.seed, "Of boxes and points");
+        options.check([&] {
+            if (asked.file.empty()) {
+                throw UsageError("no file to write; --data FILE");
+            }
+        });
+    };
+    const auto body = [&](const Alone&) {
+        const std::vector<Box> boxes = draw_boxes(asked.plan);
+        write_points(asked.file, draw_points(asked.plan, boxes), boxes);
+    };
+    return run(argc, argv, Program<Alone>{"mafia generate", "Points with planted clusters.", declare, body});
+}
+
+int cluster(int argc, const char* const* argv) {
+    Asked asked;
+    Family<Context> family;
+    family.name = "mafia cluster";
+    family.description = "Clusters in subspaces, phase by phase; writes Steelyard's line protocol.";
+    family.is_seeded = true;
+    family.settings.warmup = 1;
+    family.declare = [&](Options& options) {
+        declare_plan(options, asked.plan);
+        declare_clustering(options, asked);
+    };
+    family.labels = [&] { return Labels{{"threads", static_cast<std::int64_t>(asked.threads)}}; };
+    family.operations = {{"cluster", [&](const Context& context) { return make_operation(context, asked); }}};
+    return run(argc, argv, std::move(family));
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const std::string verb = argc > 1 ? argv[1] : "";
+    if (verb == "generate") {
+        return generate(argc - 1, argv + 1);
+    }
+    if (verb == "cluster") {
+        return cluster(argc - 1, argv + 1);
+    }
+    std::fprintf(verb == "--help" ? stdout : stderr,
+                 "usage: mafia generate|cluster [OPTION ...]; mafia cluster --help\n");
+    return verb == "--help" ? 0 : 2;
+}

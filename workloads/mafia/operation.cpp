@@ -1,0 +1,125 @@
+#include "mafia/operation.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <sys/resource.h>
+#include <utility>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "mafia/clustering.hpp"
+#include "mafia/points.hpp"
+#include "mafia/recovery.hpp"
+
+namespace workloads::mafia {
+
+namespace {
+
+/// The largest resident set of this process so far.
+double peak_bytes() {
+    rusage usage = {};
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<double>(usage.ru_maxrss) * 1024;
+}
+
+class ClusterOperation final : public Operation {
+  public:
+    ClusterOperation(const Context& context, const Asked& asked, DataFile data)
+        : phases_(context.clock), mafia_(phases_), asked_(asked), data_(std::move(data)) {}
+
+    void run() override { found_ = mafia_.cluster(data_.points, asked_.grid, asked_.variants); }
+
+    /// Every cluster has the points that lie in one of its units, as their coordinates say.
+    std::optional<std::string> wrong() override {
+        for (std::size_t c = 0; c < found_.clusters.size(); c++) {
+            const std::int64_t inside = count_inside(found_.clusters[c]);
+            if (inside != found_.clusters[c].count) {
+                return "cluster " + std::to_string(c) + " has " + std::to_string(found_.clusters[c].count) +
+                       " points, and " + std::to_string(inside) + " lie in it";
+            }
+        }
+        return std::nullopt;
+    }
+    [[nodiscard]] Labels labels() const override {
+        Labels all = {{"n", static_cast<std::int64_t>(data_.points.count)},
+                      {"d", static_cast<std::int64_t>(data_.points.dimensions)},
+                      {"m", static_cast<std::int64_t>(data_.planted.size())}};
+        if (!data_.planted.empty()) {
+            all.set("k", static_cast<std::int64_t>(data_.planted.front().dimensions.size()));
+        }
+        return all;
+    }
+    [[nodiscard]] Phases* phases() override { return &phases_; }
+    [[nodiscard]] std::vector<Fact> facts() override {
+        const auto whole = [](std::uint64_t value) { return static_cast<double>(value); };
+        std::vector<Fact> facts = {{"candidates", "", whole(found_.counts.candidates)},
+                                   {"dense_units", "", whole(found_.counts.dense)},
+                                   {"merges", "", whole(found_.counts.merges)},
+                                   {"clusters", "", whole(found_.clusters.size())},
+                                   {"peak_bytes", "B", peak_bytes()}};
+        if (!data_.planted.empty()) {
+            add_recovery(facts);
+        }
+        return facts;
+    }
+
+  private:
+    [[nodiscard]] std::int64_t count_inside(const Cluster& cluster) const {
+        const auto in_unit = [&](const std::vector<int>& unit, std::size_t point) {
+            return std::all_of(unit.begin(), unit.end(), [&](int row) {
+                const Window& window = found_.windows[static_cast<std::size_t>(row)];
+                const double x = data_.points.dimension(window.dimension)[point];
+                return window.lower <= x && x < window.upper;
+            });
+        };
+        std::int64_t inside = 0;
+        for (std::size_t point = 0; point < data_.points.count; point++) {
+            inside += std::any_of(cluster.units.begin(), cluster.units.end(),
+                                  [&](const std::vector<int>& unit) { return in_unit(unit, point); })
+                          ? 1
+                          : 0;
+        }
+        return inside;
+    }
+    /// Of the planted clusters, how many were found, and the worst of their recalls, precisions and edges.
+    void add_recovery(std::vector<Fact>& facts) const {
+        double number = 0;
+        Recovered worst{.found = true, .recall = 1, .precision = 1};
+        for (const Recovered& each : compare(data_.planted, found_.clusters, data_.points)) {
+            number += each.found ? 1 : 0;
+            worst.recall = std::min(worst.recall, each.recall);
+            worst.precision = std::min(worst.precision, each.precision);
+            worst.largest_edge = std::max(worst.largest_edge, each.largest_edge);
+        }
+        facts.push_back({"planted_found", "", number});
+        facts.push_back({"recall", "", worst.recall});
+        facts.push_back({"precision", "", worst.precision});
+        facts.push_back({"largest_edge", "", worst.largest_edge});
+    }
+
+    Phases phases_;
+    Mafia mafia_;
+    Asked asked_;
+    DataFile data_;
+    Clustering found_;
+};
+
+} // namespace
+
+std::unique_ptr<Operation> make_operation(const Context& context, const Asked& asked) {
+#ifdef _OPENMP
+    omp_set_num_threads(asked.threads);
+#endif
+    if (!asked.file.empty()) {
+        return std::make_unique<ClusterOperation>(context, asked, read_points(asked.file));
+    }
+    Plan plan = asked.plan;
+    plan.seed = context.settings.seed;
+    DataFile data;
+    data.planted = draw_boxes(plan);
+    data.points = draw_points(plan, data.planted);
+    return std::make_unique<ClusterOperation>(context, asked, std::move(data));
+}
+
+} // namespace workloads::mafia

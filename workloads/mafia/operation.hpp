@@ -1,0 +1,26 @@
+// MAFIA as the harness measures it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/family.hpp"
+#include "mafia/planted.hpp"
+#include "mafia/variants.hpp"
+#include "mafia/windows.hpp"
+
+namespace workloads::mafia {
+
+/// What the command line asks for.
+struct Asked {
+    Plan plan;
+    GridOptions grid;
+    Variants variants;
+    std::string file; ///< Points to be clustered, or the file to write; empty: points are drawn.
+    int threads = 1;
+};
+
+std::unique_ptr<Operation> make_operation(const Context& context, const Asked& asked);
+
+} // namespace workloads::mafia

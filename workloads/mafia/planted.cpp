@@ -1,0 +1,129 @@
+#include "mafia/planted.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <string>
+
+#include "harness/failure.hpp"
+#include "harness/random.hpp"
+#include "mafia/points.hpp"
+
+namespace workloads::mafia {
+
+namespace {
+
+constexpr std::uint64_t boxes_stream = 1;
+constexpr std::uint64_t points_stream = 2;
+constexpr int most_tries = 10'000;
+
+/// The next draw of a stream, one after the other.
+struct Sequence {
+    Random random;
+    std::uint64_t next = 0;
+
+    double uniform() { return random.unit(next++); }
+    std::size_t below(std::size_t n) { return random.below(n, next++); }
+};
+
+void check_plan(const Plan& plan) {
+    const auto positive = [](const char* what, std::size_t value) {
+        if (value == 0) {
+            throw UsageError(std::string("the number of ") + what + " is 0; it must be at least 1");
+        }
+    };
+    positive("points", plan.points);
+    positive("dimensions", static_cast<std::size_t>(std::max(plan.dimensions, 0)));
+    positive("clusters", static_cast<std::size_t>(std::max(plan.clusters, 0)));
+    positive("dimensions of a cluster", static_cast<std::size_t>(std::max(plan.cluster_dimensions, 0)));
+    if (plan.cluster_dimensions > plan.dimensions) {
+        throw UsageError("clusters of " + std::to_string(plan.cluster_dimensions) +
+                         " dimensions in points of " + std::to_string(plan.dimensions) +
+                         "; --cluster-dimensions must not exceed --dimensions");
+    }
+}
+
+std::vector<int> draw_dimensions(const Plan& plan, Sequence& draw) {
+    std::vector<int> all(static_cast<std::size_t>(plan.dimensions));
+    std::iota(all.begin(), all.end(), 0);
+    const auto k = static_cast<std::size_t>(plan.cluster_dimensions);
+    if (plan.clusters > 1) {
+        for (std::size_t i = 0; i < k; ++i) {
+            std::swap(all[i], all[i + draw.below(all.size() - i)]);
+        }
+    }
+    all.resize(k);
+    std::sort(all.begin(), all.end());
+    return all;
+}
+
+/// Where `box` begins in `dimension`; nothing where it does not have it.
+std::optional<double> begin_in(const Box& box, int dimension) {
+    const auto at = std::lower_bound(box.dimensions.begin(), box.dimensions.end(), dimension);
+    if (at == box.dimensions.end() || *at != dimension) {
+        return std::nullopt;
+    }
+    return box.lower[static_cast<std::size_t>(at - box.dimensions.begin())];
+}
+
+double draw_lower(const std::vector<Box>& earlier, int dimension, Sequence& draw) {
+    for (int attempt = 0; attempt < most_tries; ++attempt) {
+        const double lower = draw.uniform() * (Plan::extent - Plan::side);
+        const bool free = std::none_of(earlier.begin(), earlier.end(), [&](const Box& box) {
+            const auto other = begin_in(box, dimension);
+            return other && std::abs(*other - lower) < Plan::side + Plan::gap;
+        });
+        if (free) {
+            return lower;
+        }
+    }
+    throw UsageError("the boxes of " + std::to_string(earlier.size() + 1) +
+                     " clusters do not fit side by side in dimension " + std::to_string(dimension) +
+                     "; plant fewer, in more dimensions, or with another seed");
+}
+
+} // namespace
+
+std::vector<Box> draw_boxes(const Plan& plan) {
+    check_plan(plan);
+    Sequence draw{Random(plan.seed, boxes_stream)};
+    std::vector<Box> boxes;
+    for (int c = 0; c < plan.clusters; ++c) {
+        Box box{draw_dimensions(plan, draw), {}, {}};
+        for (const int j : box.dimensions) {
+            box.lower.push_back(draw_lower(boxes, j, draw));
+            box.upper.push_back(box.lower.back() + Plan::side);
+        }
+        boxes.push_back(std::move(box));
+    }
+    return boxes;
+}
+
+Points draw_points(const Plan& plan, const std::vector<Box>& boxes) {
+    Points points{plan.points, plan.dimensions, {}};
+    points.coordinates.resize(plan.points * static_cast<std::size_t>(plan.dimensions));
+    const Random random(plan.seed, points_stream);
+    const auto stride = static_cast<std::uint64_t>(plan.dimensions) + 2;
+    std::vector<int> owner(plan.points);
+    for (std::size_t i = 0; i < plan.points; ++i) {
+        const bool inside = random.unit(i * stride) < plan.fraction;
+        const double which = random.unit(i * stride + 1) * static_cast<double>(boxes.size());
+        owner[i] = inside ? std::min(static_cast<int>(which), static_cast<int>(boxes.size()) - 1) : -1;
+    }
+    for (int j = 0; j < plan.dimensions; ++j) {
+        std::vector<std::optional<double>> begin;
+        for (const Box& box : boxes) {
+            begin.push_back(begin_in(box, j));
+        }
+        double* const x = points.dimension(j);
+        for (std::size_t i = 0; i < plan.points; ++i) {
+            const double u = random.unit(i * stride + 2 + static_cast<std::uint64_t>(j));
+            const auto lower = owner[i] < 0 ? std::nullopt : begin[static_cast<std::size_t>(owner[i])];
+            x[i] = lower ? *lower + u * Plan::side : u * Plan::extent;
+        }
+    }
+    return points;
+}
+
+} // namespace workloads::mafia

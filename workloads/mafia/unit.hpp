@@ -1,0 +1,88 @@
+// A unit: a set of dense windows, no two of one dimension. Windows are numbered by dimension, so the set is
+// a bit set, joining two units is OR, and leaving a window out clears a bit.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+#include "harness/random.hpp"
+
+namespace workloads::mafia {
+
+/// Sets of up to 64 · Words windows.
+template <int Words>
+class Unit {
+  public:
+    static constexpr int most_windows = 64 * Words;
+
+    Unit() = default;
+    explicit Unit(int window) { words_[word(window)] = bit(window); }
+
+    [[nodiscard]] Unit with(int window) const {
+        Unit other = *this;
+        other.words_[word(window)] |= bit(window);
+        return other;
+    }
+    [[nodiscard]] Unit without(int window) const {
+        Unit other = *this;
+        other.words_[word(window)] &= ~bit(window);
+        return other;
+    }
+
+    /// The windows of one unit only.
+    [[nodiscard]] Unit difference(const Unit& other) const {
+        Unit result;
+        for (std::size_t i = 0; i < words_.size(); ++i) {
+            result.words_[i] = words_[i] ^ other.words_[i];
+        }
+        return result;
+    }
+    [[nodiscard]] bool contains(const Unit& other) const {
+        for (std::size_t i = 0; i < words_.size(); ++i) {
+            if ((other.words_[i] & ~words_[i]) != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+    [[nodiscard]] int size() const {
+        int windows = 0;
+        for (const std::uint64_t each : words_) {
+            windows += std::popcount(each);
+        }
+        return windows;
+    }
+    /// Call `visit(window)` for each window, ascending.
+    template <class Visit>
+    void each(Visit visit) const {
+        for (std::size_t i = 0; i < words_.size(); ++i) {
+            for (std::uint64_t left = words_[i]; left != 0; left &= left - 1) {
+                visit(static_cast<int>(64 * i) + std::countr_zero(left));
+            }
+        }
+    }
+    [[nodiscard]] std::vector<int> windows() const {
+        std::vector<int> all;
+        each([&](int window) { all.push_back(window); });
+        return all;
+    }
+    [[nodiscard]] std::uint64_t hash() const {
+        std::uint64_t hashed = 0;
+        for (const std::uint64_t each : words_) {
+            hashed = mix64(hashed + each);
+        }
+        return hashed;
+    }
+    auto operator<=>(const Unit&) const = default;
+
+  private:
+    static std::size_t word(int window) { return static_cast<std::size_t>(window) / 64; }
+    static std::uint64_t bit(int window) { return std::uint64_t{1} << (window % 64); }
+
+    std::array<std::uint64_t, Words> words_ = {};
+};
+
+} // namespace workloads::mafia

@@ -1,0 +1,104 @@
+#include "sorting/operation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "harness/failure.hpp"
+#include "sorting/key_file.hpp"
+#include "sorting/names.hpp"
+
+namespace workloads::sorting {
+
+namespace {
+
+template <class Item>
+class SortOperation final : public Operation {
+  public:
+    SortOperation(const MpiContext& context, const Asked& asked, std::vector<Item> input, std::uint64_t total)
+        : team_(context.team), asked_(asked), phases_(context.clock),
+          comm_(duplicate(context.world.handle())),
+          sort_(make_sort<Item>(comm_.get(), phases_, context.computation, asked.parameters)),
+          input_(std::move(input)), before_(checksum_of(team_, input_)), total_(total) {}
+
+    void prepare() override { block_ = input_; }
+    void run() override { sort_->run(block_); }
+    std::optional<std::string> wrong() override {
+        const Checksum after = checksum_of(team_, block_);
+        const std::optional<std::string> disordered = out_of_order(team_, asked_.parameters, block_);
+        if (after != before_) {
+            return std::to_string(after.count) + " items with another checksum than the " +
+                   std::to_string(before_.count) + " before";
+        }
+        return disordered ? disordered
+                          : unexpected_load(asked_.parameters, team_, block_.size(), total_,
+                                            asked_.blocks == Blocks::even);
+    }
+    [[nodiscard]] bool checks_each() const override { return true; }
+    [[nodiscard]] Phases* phases() override { return &phases_; }
+    [[nodiscard]] std::vector<Fact> facts() override {
+        const double rounds = static_cast<double>(team_.all(Fold::max, sort_->rounds()));
+        const auto largest = static_cast<double>(team_.all(Fold::max, std::uint64_t{block_.size()}));
+        return {{"rounds", "", rounds}, {"load", "", largest * team_.size() / static_cast<double>(total_)}};
+    }
+
+  private:
+    static OwnedComm duplicate(MPI_Comm comm) {
+        OwnedComm own;
+        check_call(MPI_Comm_dup(comm, own.out()));
+        return own;
+    }
+    static void check_call(int code) { workloads::check(code, "MPI_Comm_dup"); }
+
+    const Team& team_;
+    Asked asked_;
+    Phases phases_;
+    OwnedComm comm_;
+    std::unique_ptr<Sort<Item>> sort_;
+    std::vector<Item> input_;
+    Checksum before_;
+    std::uint64_t total_;
+    std::vector<Item> block_;
+};
+
+/// This rank's keys, with their indices in the sequence of all; `total` gets how many these are.
+template <class Item>
+std::vector<Item> draw_input(const Team& team, const Asked& asked, std::uint64_t seed, std::uint64_t& total) {
+    std::vector<Key> of_file;
+    total = asked.keys_per_rank * static_cast<std::uint64_t>(team.size());
+    if (!asked.file.empty()) {
+        of_file = read_keys(team, asked.file, asked.type);
+        total = of_file.size();
+    }
+    const Input input(asked.distribution, asked.type, total, seed);
+    const std::vector<std::uint64_t> begin = cut_into_blocks(asked.blocks, total, team.size(), seed);
+    const auto rank = static_cast<std::size_t>(team.rank());
+    std::vector<Item> block(begin[rank + 1] - begin[rank]);
+    for (std::uint64_t i = 0; i < block.size(); i++) {
+        const std::uint64_t index = begin[rank] + i;
+        put(block[i], of_file.empty() ? input.key(index) : of_file[index], index);
+    }
+    return block;
+}
+
+template <class Item>
+std::unique_ptr<Operation> make(const MpiContext& context, Asked asked) {
+    asked.parameters.seed = context.settings.seed;
+    std::uint64_t total = 0;
+    std::vector<Item> input = draw_input<Item>(context.team, asked, context.settings.seed, total);
+    std::optional<std::string> refused;
+    if (asked.parameters.algorithm == Algorithm::mini && input.size() != 1) {
+        refused = "mini sort takes exactly one key a rank, not " + std::to_string(input.size()) +
+                  "; --keys-per-rank 1 and even blocks";
+    }
+    fail_together(context.team, "the input cannot be sorted", refused);
+    return std::make_unique<SortOperation<Item>>(context, asked, std::move(input), total);
+}
+
+} // namespace
+
+std::unique_ptr<Operation> make_operation(const MpiContext& context, const Asked& asked) {
+    return asked.payload ? make<Record>(context, asked) : make<Key>(context, asked);
+}
+
+} // namespace workloads::sorting

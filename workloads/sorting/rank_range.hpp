@@ -1,0 +1,100 @@
+// Collective operations on a range of ranks, by trees of messages: no communicator has to be made for it.
+#pragma once
+
+#include <cstdint>
+#include <mpi.h>
+#include <vector>
+
+#include "mpi/check.hpp"
+#include "sorting/middle.hpp"
+#include "sorting/traffic.hpp"
+
+namespace workloads::sorting {
+
+/// Ranks first … last of a communicator; every member is called by all of them. Messages are counted in
+/// `phase`.
+class RankRange {
+  public:
+    RankRange(const Traffic& traffic, std::size_t phase, int first, int last)
+        : traffic_(traffic), phase_(phase), first_(first), size_(last - first + 1),
+          place_(traffic.rank() - first) {}
+
+    [[nodiscard]] int size() const { return size_; }
+    [[nodiscard]] int first() const { return first_; }
+
+    /// The middle of all, at the first rank of the range; elsewhere what was passed on. A binomial tree.
+    Middle reduce(Middle own, RandomBits& bits) const {
+        for (int step = 1; step < size_; step *= 2) {
+            if (place_ & step) {
+                send(own, place_ - step);
+                return own;
+            }
+            if (place_ + step < size_) {
+                own = merged(own, receive<Middle>(place_ + step), bits);
+            }
+        }
+        return own;
+    }
+    /// `value` of the rank at `root`, everywhere. A binomial tree.
+    template <class T>
+    void broadcast(T& value, int root) const {
+        const int place = (place_ - root + size_) % size_;
+        int step = 1;
+        for (; step < size_; step *= 2) {
+            if (place & step) {
+                value = receive<T>((place - step + root) % size_);
+                break;
+            }
+        }
+        for (step /= 2; step > 0; step /= 2) {
+            if (place + step < size_) {
+                send(value, (place + step + root) % size_);
+            }
+        }
+    }
+    /// Sums over the ranks up to this one (Hillis, Steele 1986): doubling distances, log2 rounds.
+    template <class Sums>
+    Sums sum_up_to(Sums own) const {
+        for (int step = 1; step < size_; step *= 2) {
+            const Sums before = own;
+            MPI_Request request = MPI_REQUEST_NULL;
+            if (place_ + step < size_) {
+                check(MPI_Isend(&before, Traffic::words<Sums>(1), MPI_UINT64_T, first_ + place_ + step, tag,
+                                traffic_.comm(), &request),
+                      "MPI_Isend");
+                traffic_.counted(phase_, 1, sizeof(Sums) / 8);
+            }
+            if (place_ - step >= 0) {
+                own += receive<Sums>(place_ - step);
+            }
+            check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+        }
+        return own;
+    }
+
+  private:
+    static constexpr int tag = 1;
+
+    template <class T>
+    void send(const T& value, int place) const {
+        check(MPI_Send(&value, Traffic::words<T>(1), MPI_UINT64_T, first_ + place, tag, traffic_.comm()),
+              "MPI_Send");
+        traffic_.counted(phase_, 1, sizeof(T) / 8);
+    }
+    template <class T>
+    [[nodiscard]] T receive(int place) const {
+        T value;
+        check(MPI_Recv(&value, Traffic::words<T>(1), MPI_UINT64_T, first_ + place, tag, traffic_.comm(),
+                       MPI_STATUS_IGNORE),
+              "MPI_Recv");
+        return value;
+    }
+
+    const Traffic& traffic_;
+    std::size_t phase_;
+    int first_;
+    int size_;
+    int place_;
+};
+
+} // namespace workloads::sorting

@@ -1,0 +1,59 @@
+// The interface of all parallel sorts.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <mpi.h>
+#include <vector>
+
+#include "harness/computation.hpp"
+#include "harness/phases.hpp"
+#include "sorting/item.hpp"
+#include "sorting/parameters.hpp"
+#include "sorting/traffic.hpp"
+
+namespace workloads::sorting {
+
+/// A sort of the items of all ranks of a communicator: afterwards each rank's block is sorted, and no item of
+/// a rank belongs before one of an earlier rank. Blocks may be empty.
+template <class Item>
+class Sort {
+  public:
+    Sort(MPI_Comm comm, Phases& phases, const Computation& computation, const Parameters& parameters)
+        : traffic_(comm, phases), phases_(phases), computation_(computation), parameters_(parameters) {}
+    virtual ~Sort() = default;
+    Sort(const Sort&) = delete;
+    Sort& operator=(const Sort&) = delete;
+
+    /// Replace the block of this rank by its block of the sorted sequence. Collective.
+    virtual void run(std::vector<Item>& block) = 0;
+
+    /// Steps of the search for splitters, passes over digits, or levels of recursion of the last run, at most
+    /// over ranks' own.
+    [[nodiscard]] std::uint64_t rounds() const { return rounds_; }
+
+  protected:
+    /// Count operations of a phase, and let them take their time on a simulated machine.
+    void compute(std::size_t phase, Work kind, double operations) const {
+        phases_.count_operations(phase, static_cast<std::uint64_t>(operations));
+        computation_.charge(kind, operations);
+    }
+    /// n log2 n, the comparisons of a sort; 0 for none.
+    static double comparisons_of_sort(std::size_t n) {
+        return n < 2 ? 0 : static_cast<double>(n) * std::log2(static_cast<double>(n));
+    }
+
+    Traffic traffic_;
+    Phases& phases_;
+    const Computation& computation_;
+    Parameters parameters_;
+    std::uint64_t rounds_ = 0;
+};
+
+/// The sort that is asked for; adds its phases. Item is Key or Record.
+template <class Item>
+std::unique_ptr<Sort<Item>> make_sort(MPI_Comm comm, Phases& phases, const Computation& computation,
+                                      const Parameters& parameters);
+
+} // namespace workloads::sorting

@@ -1,0 +1,142 @@
+// MPI as the sorts use it: calls that are checked, in words of 64 bits, and counted by phase.
+//
+// A message from one rank to another counts as one, and so does each non-empty part of an all-to-all. How a
+// library does a collective operation is its own affair: it counts as one message of what the rank puts in.
+#pragma once
+
+#include <cstdint>
+#include <mpi.h>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "harness/phases.hpp"
+#include "mpi/check.hpp"
+#include "sorting/item.hpp"
+
+namespace workloads::sorting {
+
+class Traffic {
+  public:
+    Traffic(MPI_Comm comm, Phases& phases) : comm_(comm), phases_(phases) {
+        check(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
+        check(MPI_Comm_size(comm, &size_), "MPI_Comm_size");
+    }
+    [[nodiscard]] int rank() const { return rank_; }
+    [[nodiscard]] int size() const { return size_; }
+    [[nodiscard]] MPI_Comm comm() const { return comm_; }
+
+    /// The element-wise sums over all ranks, in place.
+    void sum(std::size_t phase, std::span<std::uint64_t> values) const {
+        check(MPI_Allreduce(MPI_IN_PLACE, values.data(), count(values.size()), MPI_UINT64_T, MPI_SUM, comm_),
+              "MPI_Allreduce");
+        counted(phase, 1, values.size());
+    }
+    /// The element-wise sums over all ranks before this one.
+    [[nodiscard]] std::vector<std::uint64_t> sum_before(std::size_t phase,
+                                                        const std::vector<std::uint64_t>& values) const {
+        std::vector<std::uint64_t> before(values.size());
+        check(MPI_Exscan(values.data(), before.data(), count(values.size()), MPI_UINT64_T, MPI_SUM, comm_),
+              "MPI_Exscan");
+        if (rank_ == 0) {
+            before.assign(values.size(), 0); // MPI leaves it undefined there.
+        }
+        counted(phase, 1, values.size());
+        return before;
+    }
+    template <class T>
+    void broadcast(std::size_t phase, std::span<T> values, int root) const {
+        check(MPI_Bcast(values.data(), words<T>(values.size()), MPI_UINT64_T, root, comm_), "MPI_Bcast");
+        counted(phase, rank_ == root ? 1 : 0, values.size() * sizeof(T) / 8);
+    }
+    /// Every rank's values, by rank; equally many of each. Empty but on rank 0.
+    template <class T>
+    [[nodiscard]] std::vector<T> gather(std::size_t phase, const std::vector<T>& own) const {
+        std::vector<T> all(rank_ == 0 ? own.size() * static_cast<std::size_t>(size_) : 0);
+        const int each = words<T>(own.size());
+        check(MPI_Gather(own.data(), each, MPI_UINT64_T, all.data(), each, MPI_UINT64_T, 0, comm_),
+              "MPI_Gather");
+        counted(phase, 1, own.size() * sizeof(T) / 8);
+        return all;
+    }
+    /// Every rank's values, by rank, on all ranks; equally many of each.
+    template <class T>
+    [[nodiscard]] std::vector<T> allgather(std::size_t phase, const std::vector<T>& own) const {
+        std::vector<T> all(own.size() * static_cast<std::size_t>(size_));
+        const int each = words<T>(own.size());
+        check(MPI_Allgather(own.data(), each, MPI_UINT64_T, all.data(), each, MPI_UINT64_T, comm_),
+              "MPI_Allgather");
+        counted(phase, 1, own.size() * sizeof(T) / 8);
+        return all;
+    }
+    /// The same where ranks have different numbers of values.
+    [[nodiscard]] std::vector<Key> allgather_any(std::size_t phase, const std::vector<Key>& own) const;
+    /// Entry r goes to rank r; what is returned has come from rank r at entry r.
+    template <class T>
+    [[nodiscard]] std::vector<T> alltoall(std::size_t phase, const std::vector<T>& own) const {
+        std::vector<T> all(own.size());
+        const int each = words<T>(1);
+        check(MPI_Alltoall(own.data(), each, MPI_UINT64_T, all.data(), each, MPI_UINT64_T, comm_),
+              "MPI_Alltoall");
+        counted(phase, static_cast<std::uint64_t>(size_ - 1), (own.size() - 1) * sizeof(T) / 8);
+        return all;
+    }
+    /// Items from cuts[r] to cuts[r + 1] go to rank r. `runs` gets where those of each rank begin in what is
+    /// returned, and the end.
+    template <class Item>
+    [[nodiscard]] std::vector<Item> alltoallv(std::size_t phase, const std::vector<Item>& items,
+                                              const std::vector<std::uint64_t>& cuts,
+                                              std::vector<std::uint64_t>& runs) const;
+
+    void counted(std::size_t phase, std::uint64_t messages, std::uint64_t sent_words) const {
+        phases_.count_messages(phase, messages, 8 * sent_words);
+    }
+
+    /// A count of elements as MPI takes it. Raises std::runtime_error where it does not fit.
+    static int count(std::size_t elements);
+    template <class T>
+    static int words(std::size_t elements) {
+        static_assert(sizeof(T) % 8 == 0);
+        return count(elements * (sizeof(T) / 8));
+    }
+
+  private:
+    MPI_Comm comm_;
+    Phases& phases_;
+    int rank_ = 0;
+    int size_ = 1;
+};
+
+template <class Item>
+std::vector<Item> Traffic::alltoallv(std::size_t phase, const std::vector<Item>& items,
+                                     const std::vector<std::uint64_t>& cuts,
+                                     std::vector<std::uint64_t>& runs) const {
+    const auto ranks = static_cast<std::size_t>(size_);
+    std::vector<std::uint64_t> outgoing(ranks);
+    for (std::size_t r = 0; r < ranks; r++) {
+        outgoing[r] = cuts[r + 1] - cuts[r];
+    }
+    const std::vector<std::uint64_t> incoming = alltoall(phase, outgoing);
+    runs.assign(ranks + 1, 0);
+    std::partial_sum(incoming.begin(), incoming.end(), runs.begin() + 1);
+    std::vector<int> sent(ranks);
+    std::vector<int> from(ranks);
+    std::vector<int> received(ranks);
+    std::vector<int> to(ranks);
+    for (std::size_t r = 0; r < ranks; r++) {
+        sent[r] = words<Item>(outgoing[r]);
+        from[r] = words<Item>(cuts[r]);
+        received[r] = words<Item>(incoming[r]);
+        to[r] = words<Item>(runs[r]);
+        if (static_cast<int>(r) != rank_ && outgoing[r] > 0) {
+            counted(phase, 1, outgoing[r] * words_of<Item>);
+        }
+    }
+    std::vector<Item> got(runs.back());
+    check(MPI_Alltoallv(items.data(), sent.data(), from.data(), MPI_UINT64_T, got.data(), received.data(),
+                        to.data(), MPI_UINT64_T, comm_),
+          "MPI_Alltoallv");
+    return got;
+}
+
+} // namespace workloads::sorting
