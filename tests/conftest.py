@@ -37,13 +37,22 @@ _started: set[int] = set()
 
 
 FAST = {"answers", "claims", "design", "factorial", "growth", "report", "scaling", "spec", "stats"}
-"""Tests of rooms that start no process; those of them that do all the same are not ``fast``."""
+"""Rooms that start no process, whose tests are ``fast`` but for those that start one or simulate."""
 
 
-def starts_processes(item: pytest.Item) -> bool:
-    """Whether a test may start a process: by a fixture, or since its module imports ``subprocess``."""
-    fixtures = getattr(item, "fixturenames", ())
-    return "steelyard_cli" in fixtures or hasattr(getattr(item, "module", None), "subprocess")
+def is_slow(item: pytest.Item) -> bool:
+    """Whether a test may start a process (by a fixture, or since its module imports ``subprocess``), or
+    simulates error rates.
+    """
+    fixtures = {*getattr(item, "fixturenames", ())}
+    starts = hasattr(getattr(item, "module", None), "subprocess")
+    return starts or not fixtures.isdisjoint({"steelyard_cli", "perfect_passes"})
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave other rooms alone where only fast tests are asked for: importing them takes longer."""
+    room = collection_path.parent == Path(__file__).parent and collection_path.is_dir()
+    return True if room and config.option.markexpr == "fast" and collection_path.name not in FAST else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -51,7 +60,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     for item in items:
         room, *below = item.path.relative_to(here).parts
-        if (room in FAST or not below) and not starts_processes(item):
+        if (room in FAST or not below) and not is_slow(item):
             item.add_marker(pytest.mark.fast)
 
 

@@ -90,10 +90,17 @@ def _tested(claim: Limit, sample: Sample, known: Mapping[str, Scalar], observed:
 
     if failed or isinstance(mean, Undefined):
         return Undecided(stratum, None, 1.0, evidence)
+    if sample.provenance == "simulated" and mean.s == 0:
+        # A simulation gives the same value again, however often it is asked.
+        return Undecided(stratum, "holds" if _kept(claim, mean.value) else "fails", 0.0, evidence)
     # At the bound itself, equal values keep it: "at most" is kept by what is equal.
-    kept = mean.value <= bound if claim.max is not None else mean.value >= bound
+    kept = _kept(claim, mean.value)
     p = 2.0 ** (1 - mean.n) if mean.s == 0 else mean.p_of(bound)
     return Undecided(stratum, "holds" if kept else "fails", p, evidence)
+
+
+def _kept(claim: Limit, value: float) -> bool:
+    return value <= _bound(claim) if claim.max is not None else value >= _bound(claim)
 
 
 def _any_failed(samples: Sequence[Sample], claim: Limit, observed: Observed) -> bool:

@@ -81,7 +81,7 @@ def command(
     if as_json:
         from steelyard.report.claims.document import render
 
-        click.echo(render(list(checked.values()), code), nl=False)
+        click.echo(render([*checked.values()], code), nl=False)
     else:
         _print(list(checked.values()), strata=strata, headed=len(names) > 1)
     for name, error in broken.items():
@@ -148,7 +148,7 @@ def _checked(name: Path, about: Mapping[str, Any], *, run: bool) -> Checked:
 
 def _of_data(name: Path, about: Mapping[str, Any]) -> Checked:
     from steelyard.lab.answer.check_data import check_data
-    from steelyard.report.text.counting import Counting
+    from steelyard.report.text.progress import Counting
 
     asked = ask(name, **about)
     with Counting("functions", sys.stderr) as counting:

@@ -108,10 +108,34 @@ if TYPE_CHECKING:
     help="Run with each of the VALUES (a,b,c) in place of {VAR}.",
 )
 @click.option(
+    "-P",
+    "--parameter-scan",
+    "scans",
+    nargs=3,
+    multiple=True,
+    metavar="VAR MIN MAX",
+    help="Run with each number from MIN to MAX in place of {VAR}.",
+)
+@click.option(
+    "-D",
+    "--parameter-step-size",
+    "step",
+    default="1",
+    show_default=True,
+    metavar="STEP",
+    help="Step of --parameter-scan.",
+)
+@click.option(
+    "--reference", metavar="CMD", help="Compare all COMMANDs with this one instead of with the first."
+)
+@click.option(
     "-s", "--setup", multiple=True, metavar="CMD", help="Shell command, untimed, before everything."
 )
 @click.option(
     "-p", "--prepare", multiple=True, metavar="CMD", help="Shell command, untimed, before each run."
+)
+@click.option(
+    "-C", "--conclude", multiple=True, metavar="CMD", help="Shell command, untimed, after each run."
 )
 @click.option(
     "-c", "--cleanup", multiple=True, metavar="CMD", help="Shell command, untimed, after everything."
@@ -160,8 +184,12 @@ def command(
     max_time_s: float,
     contexts: bool,
     parameters: tuple[tuple[str, str], ...],
+    scans: tuple[tuple[str, str, str], ...],
+    step: str,
+    reference: str | None,
     setup: tuple[str, ...],
     prepare: tuple[str, ...],
+    conclude: tuple[str, ...],
     cleanup: tuple[str, ...],
     shell: str | None,
     no_shell: bool,
@@ -196,6 +224,7 @@ def command(
         BLOCKS,
         DEFAULT_SHELL,
         CompareRequest,
+        scan,
         shell_words,
         state_directory,
     )
@@ -218,22 +247,34 @@ def command(
             f"--max-runs {max_runs} is less than --min-runs {min_runs}",
             hint=f"--runs {max_runs} for exactly {max_runs}, or leave one of them out",
         )
+    commands = commands if reference is None else (reference, *commands)
     if no_shell and shell:
         raise UsageError("-N and --shell contradict each other", hint="leave one of them out")
     if shell is None and not no_shell:
         _hint_at_shell([(text, shell_words(text)) for text in commands])
-    directory = output or state_directory(os.environ, "compare").with_suffix(".lab")
+    if output == Path("inherit"):
+        raise UsageError(
+            "--output inherit: a terminal that scrolls would be part of the time",
+            hint="--output null, or leave it out: output is captured",
+        )
+    named = None if output in _STREAMS else output
+    directory = named or state_directory(os.environ, "compare").with_suffix(".lab")
     # Below the first look there is nothing to decide: so many runs, whatever the precision.
     fixed = runs or (max_runs if max_runs and max_runs < BLOCKS else None)
     request = CompareRequest(
         commands=commands,
         names=names,
-        parameters={name: values.split(",") for name, values in parameters},
+        parameters={
+            **{name: values.split(",") for name, values in parameters},
+            **{name: scan(first, last, step) for name, first, last in scans},
+        },
         shell={None: None, "none": None, "default": DEFAULT_SHELL}.get(shell, shell),
         prepare=prepare,
+        conclude=conclude,
         setup=setup,
         cleanup=cleanup,
         stdin=stdin,
+        output="null" if output == Path("null") else "capture",
         contexts=contexts,
         ignore_failure=ignore_failure,
         timeout_s=timeout_s,
@@ -256,7 +297,7 @@ def command(
             comparisons=comparisons,
             build=build,
             objects=objects,
-            output=output,
+            output=named,
             as_json=as_json,
         )
         ctx.exit(code)
@@ -266,6 +307,9 @@ def command(
     click.echo(f"record: {directory}" if as_json else f"\nrecord: {directory}", err=as_json)
     ctx.exit(code)
 
+
+_STREAMS: Final = (Path("null"), Path("pipe"))
+"""Values of ``--output`` in hyperfine, about what programs print; a record is called ``NAME.lab``."""
 
 _OPTIONS: Final = {
     "analysis.metric": "--metric",

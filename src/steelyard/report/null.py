@@ -7,8 +7,8 @@ from typing import Final
 from steelyard.answers.interval import Interval
 from steelyard.answers.null import NullResult, Tally, Way
 from steelyard.report.text.digits import percent
-from steelyard.report.text.label import printable, shorten, wrap
-from steelyard.report.text.line import Line, Span, Style
+from steelyard.report.text.label import printable, shorten
+from steelyard.report.text.line import Line, Span, Style, paragraph
 from steelyard.report.text.table import Column, table
 
 WAYS: Final[dict[Way, str]] = {
@@ -25,15 +25,15 @@ def lines(result: NullResult, width: int = 80) -> list[Line]:
     """The finding in words, the table, and what the second row is for."""
     ours, other = result.tallies
     found: list[Line] = [
-        (Span(line, style if not i else ""),)
+        line
         for text, style in (_finding(ours, result), _beside(other, result))
-        for i, line in enumerate(wrap(text, width, rest="  "))
+        for line in paragraph(text, width, style=style, rest="  ", only_first=True)
     ]
     what = (
         f"{shorten(printable(result.command), 40)} {_both_arms(result)}; {result.blocks} runs of each"
         f" a comparison, level {percent(result.alpha)}, seed {result.seed}"
     )
-    caption: list[Line] = [(Span(line, "dim"),) for line in wrap(what, width)]
+    caption: list[Line] = paragraph(what, width, style="dim")
     ending: list[Line] = []
     if result.interrupted:
         ending.append((Span(f"interrupted; {result.wanted} comparisons were wanted", "open"),))
@@ -41,7 +41,7 @@ def lines(result: NullResult, width: int = 80) -> list[Line]:
         ending.append((Span(f"out of time; {result.wanted} comparisons were wanted", "open"),))
     if result.kind == "layout" and not result.built:
         said = "Link orders are not varied: --build and --objects make the program in several."
-        ending += [(Span(line, "dim"),) for line in wrap(said, width)]
+        ending += paragraph(said, width, style="dim")
     return [*found, (), *caption, *_table(result, width), *([(), *ending] if ending else [])]
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from steelyard.design import treatments
 from steelyard.errors import UsageError
-from steelyard.lab.compare.compare import CompareRequest, shell_words, split, state_directory
+from steelyard.lab.compare.compare import CompareRequest, scan, shell_words, split, state_directory
 
 
 def words(**keys) -> dict[str, tuple[str, ...]]:
@@ -98,3 +98,42 @@ def test_an_empty_command_names_what_to_type():
 def test_records_without_a_spec_go_to_the_state_directory_of_the_user():
     assert str(state_directory({"XDG_STATE_HOME": "/s"}, "compare")).startswith("/s/steelyard/compare/")
     assert str(state_directory({"HOME": "/h"}, "demo")).startswith("/h/.local/state/steelyard/demo/")
+
+
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [
+        ("echo $HOME", ["$HOME"]),
+        ("echo ${x} $(date) `date`", ["${x}", "$(date)", "`date`"]),
+        ('echo "$HOME is mine"', ['"$HOME is mine"']),
+        ("ls *.c a?.h", ["*.c", "a?.h"]),
+        ("ls ~/x ~", ["~/x", "~"]),
+        ("echo '$HOME' '*.c' a~b", []),
+        ("python -c 'print(1*2)' \"2*3\" \\$x", []),
+        ("awk '{print $1}' x=5$ a=b", []),
+    ],
+)
+def test_words_that_a_shell_would_replace_are_found_and_quoted_ones_are_not(command, found):
+    assert shell_words(command) == found
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "step", "values"),
+    [
+        ("1", "4", "1", ["1", "2", "3", "4"]),
+        ("0", "1", "0.25", ["0.00", "0.25", "0.50", "0.75", "1.00"]),
+        ("8", "2", "-3", ["8", "5", "2"]),
+        ("1", "2", "3", ["1"]),
+    ],
+)
+def test_a_scan_has_both_ends_that_the_step_meets_and_no_error_of_rounding(first, last, step, values):
+    assert scan(first, last, step) == values
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "step"),
+    [("a", "2", "1"), ("1", "2", "0"), ("2", "1", "1"), ("1", "1e9", "1"), ("nan", "1", "1")],
+)
+def test_a_scan_that_leads_nowhere_is_refused(first, last, step):
+    with pytest.raises(UsageError, match="--parameter-scan"):
+        scan(first, last, step)

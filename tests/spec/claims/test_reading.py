@@ -172,6 +172,8 @@ than = { nodes = 2 }
         ('scales = "wall_s"\nexpect = "O(1)"\nat = { n = 1.0 }', "growth has no value", "above 1"),
         ('scales = "wall_s"\nexpect = "O(1)"\naccepted = "a.json"', "both given", "expect"),
         ('rule = "O2 < O3"\nover = "opt"', "not of the form", "allreduce"),
+        ('rule = "O2 <= O3"\nover = "opt"', "n has 2 levels, and growth needs at least 3", "more levels"),
+        ('rule = "O2 <= O3"\nover = "opt"\nparameter = "n"', "n has 2 levels", "more levels"),
         ('rule = "O2 <= O1"\nover = "opt"', 'opt has no level "O1"', "O2"),
         ('rule = "a <= b"\nover = "op"', "unknown factor op", "did you mean opt?"),
         ('best = "opt"\nname = ""', "the name of a claim is empty", "one line"),

@@ -8,7 +8,7 @@ import shlex
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -22,8 +22,12 @@ BLOCKS: Final = 10
 REL_HALFWIDTH: Final = 0.01
 MAX_TIME_S: Final = 180.0
 DEFAULT_SHELL: Final = "/bin/sh"
+MOST_VALUES: Final = 10_000
+"""Of a parameter that is scanned."""
 
 _SHELL_WORDS: Final = re.compile(r"\|{1,2}|&{1,2}|;|[0-9]*[<>]{1,2}.*")
+_EXPANSIONS: Final = re.compile(r"\$[A-Za-z_({?*@0-9]|`|[*?]|^~(/|$)")
+_QUOTED: Final = re.compile(r"'[^']*'|\\.")
 
 
 class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,8 +58,10 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
     shell: str | None = None
     prepare: Sequence[str] = ()
     setup: Sequence[str] = ()
+    conclude: Sequence[str] = ()
     cleanup: Sequence[str] = ()
     stdin: str | None = None
+    output: Literal["capture", "null"] = "capture"
     contexts: bool = False
     ignore_failure: bool = False
     timeout_s: float | None = None
@@ -75,7 +81,7 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
         ------
         UsageError
         """
-        for name in ("commands", "names", "prepare", "setup", "cleanup"):
+        for name in ("commands", "names", "prepare", "setup", "conclude", "cleanup"):
             refuse_one_text(name, getattr(self, name))
         for name, values in self.parameters.items():
             if isinstance(values, str):
@@ -102,8 +108,10 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
                 "commands": commands,
                 "shell": self.shell == DEFAULT_SHELL,
                 "inherit": True,
+                "output": self.output,
                 "verify": {"exit": "any" if self.ignore_failure else 0},
                 "prepare": [_hook(text, self.parameters) for text in self.prepare],
+                "cleanup": [_hook(text, self.parameters) for text in self.conclude],
                 "cleanup_once": [_hook(text, {}) for text in self.cleanup],
                 "setup_once": [_hook(text, {}) for text in self.setup],
             },
@@ -170,16 +178,48 @@ def split(command: str) -> list[str]:
 
 
 def shell_words(command: str) -> list[str]:
-    """Find words that only a shell would understand (``|``, ``>``, ``&&``), so that a hint can be given; they
-    reach the program as they are. None where a quote is not closed, which `split` refuses.
+    """Find words that only a shell would understand (``|``, ``>``, ``$HOME``, ``*.c``), so that a hint can be
+    given; they reach the program as they are. None where a quote is not closed, which `split` refuses.
     """
     lexer = shlex.shlex(command, posix=False, punctuation_chars=False)
     lexer.whitespace_split = True
     lexer.commenters = ""
     try:
-        return [word for word in lexer if _SHELL_WORDS.fullmatch(word)]
+        return [word for word in lexer if _SHELL_WORDS.fullmatch(word) or _expands(word)]
     except ValueError:
         return []
+
+
+def _expands(word: str) -> bool:
+    """Whether a shell would put something else in place of a word: a variable, a command, names of files."""
+    bare = _QUOTED.sub("", word)
+    return (
+        _EXPANSIONS.search(re.sub(r'"[^"]*"', lambda quoted: re.sub(r"[*?~]", "", quoted[0]), bare))
+        is not None
+    )
+
+
+def scan(first: str, last: str, step: str) -> list[str]:
+    """List the values of a parameter from ``first`` to ``last``, both included.
+
+    Raises
+    ------
+    UsageError
+        Not numbers, or a step that does not lead from one to the other.
+    """
+    from decimal import Decimal, DivisionByZero, InvalidOperation
+
+    try:
+        low, high, delta = Decimal(first), Decimal(last), Decimal(step)
+        count = int((high - low) / delta) + 1
+    except (InvalidOperation, DivisionByZero, OverflowError, ValueError):
+        count = 0
+    if not 1 <= count <= MOST_VALUES:
+        raise UsageError(
+            f"--parameter-scan {first} {last} in steps of {step}: expected 1 to {MOST_VALUES:,} values",
+            hint="--parameter-scan n 1 8 --parameter-step-size 1",
+        )
+    return [str(low + place * delta) for place in range(count)]
 
 
 def state_directory(environ: Mapping[str, str], kind: str) -> Path:

@@ -8,8 +8,7 @@ from typing import Final
 from steelyard.answers.notice import Kind, Notice
 from steelyard.report.answer.sentences import notice
 from steelyard.report.answer.words import Names
-from steelyard.report.text.label import wrap
-from steelyard.report.text.line import Line, Span
+from steelyard.report.text.line import Line, Span, paragraph
 from steelyard.units import Scalar
 
 _DESCRIPTIVE: Final[tuple[Kind, ...]] = (
@@ -33,7 +32,7 @@ def lines(title: str, notices: Sequence[Notice], called: Names, width: int) -> l
         return []
     shown: list[Line] = [(Span(title, "heading"),)]
     for sentence in sentences(notices, called):
-        shown += [(Span(line),) for line in wrap(sentence, width, first="- ", rest="  ")]
+        shown += paragraph(sentence, width, first="- ", rest="  ")
     return shown
 
 
