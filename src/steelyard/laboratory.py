@@ -57,7 +57,7 @@ class Result(msgspec.Struct, Generic[T], frozen=True):
 
     def _repr_html_(self) -> str:
         """HTML for a notebook."""
-        from steelyard.report.text.html_lines import html
+        from steelyard.report.text.line import html
 
         return html(self._lines())
 

@@ -43,7 +43,7 @@ class Part(msgspec.Struct, frozen=True):
 Line = str | Part
 Lines = tuple[Line, ...]
 View = Callable[..., Any] | Lines
-"""What stands for a value: the result of a function with an annotation, or lines."""
+"""Stand-in for a value: the result of a function with an annotation, or lines."""
 Views = Mapping[type, View]
 
 

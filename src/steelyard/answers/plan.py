@@ -1,12 +1,16 @@
-"""``Preview``: an experiment before it runs, and ``Outlook``: what its design could show."""
+"""``Preview``: an experiment before it runs, and ``Outlook``: the differences that its design could show.
+
+The document of a preview is ``steelyard/plan``. History: version 1, the first.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal
 
 import msgspec
 
+from steelyard.answers.document import Format
 from steelyard.factorial.signs import SignTable
 from steelyard.units import Scalar
 
@@ -51,7 +55,7 @@ class OutlookRow(msgspec.Struct, frozen=True):
 
 
 class Outlook(msgspec.Struct, frozen=True):
-    """What a design could show.
+    """Differences that a design could show.
 
     Attributes
     ----------
@@ -88,14 +92,14 @@ class PlannedTreatment(msgspec.Struct, frozen=True):
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """What a run on this machine would end with before anything is measured, and what cures it."""
+    """Error with which a run on this machine would end before anything is measured, and its cure."""
 
     error: str
     hint: str | None = None
 
 
 class Preview(msgspec.Struct, frozen=True):
-    """What an experiment would run, and what it could show.
+    """Runs that an experiment would make, and the differences that it could show.
 
     Attributes
     ----------
@@ -156,3 +160,17 @@ class Preview(msgspec.Struct, frozen=True):
         if self.in_rows:
             return len(self.first_block) + self.discard * len(self.treatments)
         return (self.blocks + self.discard) * len(self.first_block)
+
+
+PLAN: Final = Format(
+    "steelyard/plan",
+    1,
+    Preview,
+    more={
+        "trials": int,
+        "launch": Mapping[str, str],
+        "build": Mapping[str, Sequence[str] | int] | None,
+        "claims": Sequence[str],
+    },
+)
+"""``launch``, ``build`` and ``claims``: what the spec asks for, in words."""

@@ -1,19 +1,23 @@
-"""How far an experiment is: ``Progress`` while it runs, ``Status`` of a record."""
+"""Progress of an experiment: ``Progress`` while it runs, ``Status`` of a record.
+
+The document of a status is ``steelyard/status``. History: version 1, the first.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
+from steelyard.answers.document import Format
 from steelyard.sample import Failures
 
 State = Literal["planned", "running", "interrupted", "complete", "precision_not_reached", "failed"]
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """How far a run is, told between batches.
+    """Progress of a run, told between batches.
 
     Attributes
     ----------
@@ -50,7 +54,7 @@ class Holder(msgspec.Struct, frozen=True):
 
 
 class Status(msgspec.Struct, frozen=True):
-    """How far an experiment is.
+    """Progress of an experiment, as its record has it.
 
     Attributes
     ----------
@@ -84,3 +88,6 @@ class Status(msgspec.Struct, frozen=True):
     target: float | None = None
     reached: float | None = None
     holder: Holder | None = None
+
+
+STATUS: Final = Format("steelyard/status", 1, Status)

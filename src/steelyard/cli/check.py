@@ -148,7 +148,7 @@ def _checked(name: Path, about: Mapping[str, Any], *, run: bool) -> Checked:
 
 def _of_data(name: Path, about: Mapping[str, Any]) -> Checked:
     from steelyard.lab.answer.check_data import check_data
-    from steelyard.report.text.counting import Counting
+    from steelyard.report.text.progress import Counting
 
     asked = ask(name, **about)
     with Counting("functions", sys.stderr) as counting:

@@ -36,7 +36,7 @@ def command(output: Path | None) -> None:
     """
     from steelyard.lab.compare.compare import state_directory
     from steelyard.lab.run.existing_record import refuse_other_command
-    from steelyard.report.demo import findings, heading, paragraph
+    from steelyard.report.demo import findings, heading, indented
 
     directory = output or state_directory(os.environ, "demo")
     refuse_other_command(directory, "demo")
@@ -52,7 +52,7 @@ def command(output: Path | None) -> None:
             try:
                 found.append(part(directory, progress))
             except MachineError as error:
-                _write(paragraph(f"not shown here: {error.message}"))
+                _write(indented(f"not shown here: {error.message}"))
                 found.append(f"Not shown here: {error.message}.")
             finally:
                 progress.clear()

@@ -91,7 +91,7 @@ def _run(
     from msgspec.structs import replace
 
     from steelyard.lab.answer.model import model_series
-    from steelyard.report.text.counting import Counting
+    from steelyard.report.text.progress import Counting
     from steelyard.scaling.question import SPACES
 
     if accept is not None:

@@ -16,15 +16,16 @@ from steelyard.cli.run_and_answer import terminal_width
 @json_option
 def command(record: Path, as_json: bool) -> None:
     """Show how far RECORD (a directory NAME.lab, or its spec) is, what failed, and who runs it."""
+    from steelyard.answers.status import STATUS
     from steelyard.lab.run.existing_record import find_record
     from steelyard.lab.run.status import status
-    from steelyard.report.status import document, lines
+    from steelyard.report.status import lines
     from steelyard.report.text.line import write
     from steelyard.store import Record
 
     with Record.open(find_record(record)) as opened:
         found = status(opened)
     if as_json:
-        click.echo(document(found), nl=False)
+        click.echo(STATUS.text(found), nl=False)
     else:
         write(lines(found, terminal_width()), sys.stdout)

@@ -1,4 +1,4 @@
-"""What ``doctor`` says: findings with what they mean and what cures them."""
+"""A report on a machine as text: findings, their meaning, and their cures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 from steelyard.answers.machine import HostReport, Weight
 from steelyard.report.text.label import pad, printable, wrap
-from steelyard.report.text.line import Line, Span, Style
+from steelyard.report.text.line import Line, Span, Style, paragraph
 from steelyard.units import Scalar
 
 _STYLES: Final[dict[Weight, Style]] = {"problem": "bad", "limitation": "open", "ok": "good"}
@@ -15,7 +15,7 @@ _STYLES: Final[dict[Weight, Style]] = {"problem": "bad", "limitation": "open", "
 
 def lines(report: HostReport, width: int = 80) -> list[Line]:
     """The machine in a line, then the findings in their order, each with what it means and what cures it."""
-    said: list[Line] = [(Span(line, "heading"),) for line in wrap(_machine(report.facts), width, rest="  ")]
+    said: list[Line] = paragraph(_machine(report.facts), width, rest="  ", style="heading")
     said.append(())
     topics = max(len(each.topic) for each in report.findings)
     weights = max(len(weight) for weight in _STYLES)
@@ -26,7 +26,7 @@ def lines(report: HostReport, width: int = 80) -> list[Line]:
         said.append((weight, Span(f"  {pad(each.topic, topics)}  "), Span(first.removeprefix(deep))))
         said += [(Span(line),) for line in rest]
         if each.means:
-            said += [(Span(line, "dim"),) for line in wrap(each.means, width, first=indent, rest=indent)]
+            said += paragraph(each.means, width, first=indent, rest=indent, style="dim")
         if each.cure:
             # In one line, however wide, so that it can be copied.
             said.append((Span(f"{indent}try: {each.cure}"),))

@@ -1,4 +1,4 @@
-"""What ``compare --null`` says: how often a program was called different from itself."""
+"""The outcome of ``compare --null`` as text."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Final
 from steelyard.answers.interval import Interval
 from steelyard.answers.null import NullResult, Tally, Way
 from steelyard.report.text.digits import percent
-from steelyard.report.text.label import printable, shorten, wrap
-from steelyard.report.text.line import Line, Span, Style
+from steelyard.report.text.label import printable, shorten
+from steelyard.report.text.line import Line, Span, Style, paragraph
 from steelyard.report.text.table import Column, table
 
 WAYS: Final[dict[Way, str]] = {
@@ -25,15 +25,15 @@ def lines(result: NullResult, width: int = 80) -> list[Line]:
     """The finding in words, the table, and what the second row is for."""
     ours, other = result.tallies
     found: list[Line] = [
-        (Span(line, style if not i else ""),)
+        line
         for text, style in (_finding(ours, result), _beside(other, result))
-        for i, line in enumerate(wrap(text, width, rest="  "))
+        for line in paragraph(text, width, style=style, rest="  ", only_first=True)
     ]
     what = (
         f"{shorten(printable(result.command), 40)} {_both_arms(result)}; {result.blocks} runs of each"
         f" a comparison, level {percent(result.alpha)}, seed {result.seed}"
     )
-    caption: list[Line] = [(Span(line, "dim"),) for line in wrap(what, width)]
+    caption: list[Line] = paragraph(what, width, style="dim")
     ending: list[Line] = []
     if result.interrupted:
         ending.append((Span(f"interrupted; {result.wanted} comparisons were wanted", "open"),))
@@ -41,7 +41,7 @@ def lines(result: NullResult, width: int = 80) -> list[Line]:
         ending.append((Span(f"out of time; {result.wanted} comparisons were wanted", "open"),))
     if result.kind == "layout" and not result.built:
         said = "Link orders are not varied: --build and --objects make the program in several."
-        ending += [(Span(line, "dim"),) for line in wrap(said, width)]
+        ending += paragraph(said, width, style="dim")
     return [*found, (), *caption, *_table(result, width), *([(), *ending] if ending else [])]
 
 
@@ -59,9 +59,12 @@ def _finding(tally: Tally, result: NullResult) -> tuple[str, Style]:
         f" level promises {percent(result.alpha)}"
     )
     if interval.low > result.alpha:
-        return f"{said}. That is too often: a difference that it finds here may be none.", "bad"
+        return f"{said}. That is too often: a difference that it finds here may not exist.", "bad"
     if interval.high < result.alpha:
-        return f"{said}. It finds less than it could, and calls nothing different that is not.", "good"
+        return (
+            f"{said}. It is conservative: it finds fewer differences than it could, and no false ones.",
+            "good",
+        )
     return f"{said}, which agrees.", "good"
 
 
@@ -90,7 +93,7 @@ def _table(result: NullResult, width: int) -> list[Line]:
         [
             Column("comparison", [Span(WAYS[each.way]) for each in tallies], right=False, is_name=True),
             Column("different", [Span(f"{each.different} of {each.comparisons}") for each in tallies]),
-            Column("share", [Span(_share(each)) for each in tallies]),
+            Column("fraction", [Span(_share(each)) for each in tallies]),
             Column(
                 "exact 95 % CI",
                 [Span(_bounds(each.ci95) if each.ci95 else "–") for each in tallies],

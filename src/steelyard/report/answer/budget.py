@@ -7,8 +7,8 @@ from steelyard.answers.budget import Component
 from steelyard.answers.comparison import Comparison
 from steelyard.report.answer.words import Names, names
 from steelyard.report.text.digits import percent
-from steelyard.report.text.label import printable, wrap
-from steelyard.report.text.line import Line, Span
+from steelyard.report.text.label import printable
+from steelyard.report.text.line import Line, Span, paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.units import format_quantity, shown_unit
 
@@ -29,7 +29,7 @@ def _one(comparison: Comparison, called: Names, width: int) -> list[Line]:
     its = comparison.budget
     if its is None:
         said = f"{new} against {old}: no budget, since its interval is not one of propagated uncertainties"
-        return [(Span(line),) for line in wrap(said, width)]
+        return paragraph(said, width)
     unit = comparison.metric.unit
     rows = its.components
     total = its.total
@@ -50,9 +50,9 @@ def _one(comparison: Comparison, called: Names, width: int) -> list[Line]:
         f" U95 = {percent(total.expanded)}"
     )
     return [
-        *((Span(line, "heading"),) for line in wrap(head, width)),
+        *paragraph(head, width, style="heading"),
         *table(columns, width),
-        *((Span(line),) for line in wrap(foot, width)),
+        *paragraph(foot, width),
     ]
 
 

@@ -1,13 +1,14 @@
-"""What contexts do to each comparison: in the next one, from one to the other, and what they contribute."""
+"""Effects of contexts on each comparison: in the next one, between contexts, and within them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from steelyard.report.text.cells import left_out
 from steelyard.report.text.digits import bounds, percent, probability, ratio
-from steelyard.report.text.label import counted, wrap
-from steelyard.report.text.line import Line, Span
+from steelyard.report.text.label import counted
+from steelyard.report.text.line import Line, Span, paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
 from steelyard.units import format_duration
 
@@ -30,18 +31,16 @@ def lines(answer: Answer, called: Names, width: int) -> list[Line]:
             "by context", [Span(called[each.treatment.label]) for each in found], right=False, is_name=True
         ),
         *_against(found, called),
-        Column("in one new context", [_prediction(each) for each in across], right=False),
+        Column("next context (95 % PI)", [_prediction(each) for each in across], right=False),
         Column("faster", [Span(_side(e.sides.faster, e.sides.faster_alone)) for e in across]),
         Column("slower", [Span(_side(e.sides.slower, e.sides.slower_alone)) for e in across]),
     ]
     if any(each.components for each in across):
         columns += [
-            Column("contexts s", [Span(_share(each.interaction)) for each in across], give_way=1),
-            Column("visit s", [Span(_share(each.noise)) for each in across], give_way=2),
+            Column("SD between", [Span(_share(each.interaction)) for each in across], give_way=1),
+            Column("SD within", [Span(_share(each.noise)) for each in across], give_way=2),
         ]
-    shown = table(columns, width)
-    if len(answer.contexts) > MOST_ROWS:
-        shown.append((Span(f"… and {len(answer.contexts) - MOST_ROWS} more; --json has all."),))
+    shown = [*table(columns, width), *left_out(len(answer.contexts) - MOST_ROWS)]
     return [*shown, *(line for text in _sentences(found, called) for line in _wrapped(text, width))]
 
 
@@ -155,4 +154,4 @@ def _rank(each: ContextFinding, called: Names) -> str:
 
 
 def _wrapped(text: str, width: int) -> list[Line]:
-    return [(Span(line),) for line in wrap(text, width, first="- ", rest="  ")]
+    return paragraph(text, width, first="- ", rest="  ")

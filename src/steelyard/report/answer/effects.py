@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from steelyard.answers.analysis import Answer
+from steelyard.answers.effects import Effect, Factorial
 from steelyard.report.answer.effect_words import called, interactions, leads, step_text
 from steelyard.report.answer.words import is_speed
-from steelyard.report.text.digits import bounds, probability, ratio
+from steelyard.report.text.cells import interval_cell, left_out, p_cell, ratio_cell
+from steelyard.report.text.digits import bounds, quantity, ratio
 from steelyard.report.text.label import columns as columns_of
-from steelyard.report.text.label import counted, level_text, printable, wrap
-from steelyard.report.text.line import Line, Span, Style
+from steelyard.report.text.label import counted, level_text, printable
+from steelyard.report.text.line import Line, Span, paragraph
 from steelyard.report.text.table import Column, table
 
 if TYPE_CHECKING:
     from steelyard.answers.analysis import Answer
     from steelyard.answers.effects import ContrastEffect, Effect, Factorial, LevelEffect, LogEstimate
-    from steelyard.answers.interval import Interval
     from steelyard.units import Metric
 
 MOST_ROWS: Final = 15
@@ -42,7 +44,7 @@ def lines(answer: Answer, width: int) -> list[Line]:
 
 
 def _part(found: Factorial, width: int, *, told: bool) -> Iterator[Line]:
-    """What is found; without the sentences that ``told`` says stand above already."""
+    """Findings in words; without the sentences that ``told`` says stand above already."""
     if found.undefined is not None:
         said = f"No effects of the factors: {found.undefined.words}."
         yield from _wrapped(said, width)
@@ -66,8 +68,7 @@ def _caption(found: Factorial, width: int) -> list[Line]:
     rest = f": {counted(found.treatments, 'treatment')}"
     if found.units:
         rest += f", {counted(found.units, units)}{each}; ratios of geometric means"
-    wrapped = wrap(said + rest, width)
-    return [(Span(line, "heading" if i == 0 else ""),) for i, line in enumerate(wrapped)]
+    return paragraph(said + rest, width, style="heading", only_first=True)
 
 
 def _table(found: Factorial, effects: Sequence[Effect], width: int) -> list[Line]:
@@ -84,12 +85,15 @@ def _table(found: Factorial, effects: Sequence[Effect], width: int) -> list[Line
             right=False,
             is_name=max(columns_of(called(effect, axes)) for effect in effects) > _LONG_NAME,
         ),
-        Column(_ratio_title(found.metric), [*(_ratio(e.ratio, e.ci95) for e in effects), *blank]),
+        Column(_ratio_title(found.metric), [*(ratio_cell(_value(e.ratio), e.ci95) for e in effects), *blank]),
     ]
     if any(effect.ci95 for effect in effects):
         columns.append(
             Column(
-                "95 % CI", [*(_interval(e.ratio, e.ci95) for e in effects), *blank], right=False, give_way=1
+                "95 % CI",
+                [*(interval_cell(_value(e.ratio), e.ci95) for e in effects), *blank],
+                right=False,
+                give_way=1,
             )
         )
     if any(effect.p is not None for effect in effects):
@@ -114,12 +118,15 @@ def _level_table(found: Factorial, width: int) -> list[Line]:
     shown = found.levels[:MOST_ROWS]
     columns = [
         Column("levels", [Span(called(each)) for each in shown], right=False, is_name=True),
-        Column(_ratio_title(found.metric), [_ratio(each.ratio, each.ci95) for each in shown]),
-        Column("95 % CI", [_interval(each.ratio, each.ci95) for each in shown], right=False, give_way=1),
+        Column(_ratio_title(found.metric), [ratio_cell(_value(each.ratio), each.ci95) for each in shown]),
+        Column(
+            "95 % CI",
+            [interval_cell(_value(each.ratio), each.ci95) for each in shown],
+            right=False,
+            give_way=1,
+        ),
     ]
-    more = len(found.levels) - len(shown)
-    left: list[Line] = [(Span(f"… and {more} more; --json has all."),)] if more else []
-    return [(), *table(columns, width), *left]
+    return [(), *table(columns, width), *left_out(len(found.levels) - len(shown))]
 
 
 def _contrast_table(found: Factorial, width: int) -> list[Line]:
@@ -127,7 +134,7 @@ def _contrast_table(found: Factorial, width: int) -> list[Line]:
         return []
 
     def column(each: ContrastEffect) -> Span:
-        return _ratio(each.ratio, each.ci95)
+        return ratio_cell(_value(each.ratio), each.ci95)
 
     shown = found.contrasts
     return [
@@ -136,7 +143,12 @@ def _contrast_table(found: Factorial, width: int) -> list[Line]:
             [
                 Column("contrast", [Span(printable(each.name)) for each in shown], right=False, is_name=True),
                 Column("ratio", [column(each) for each in shown]),
-                Column("95 % CI", [_interval(e.ratio, e.ci95) for e in shown], right=False, give_way=1),
+                Column(
+                    "95 % CI",
+                    [interval_cell(_value(e.ratio), e.ci95) for e in shown],
+                    right=False,
+                    give_way=1,
+                ),
                 Column("p Holm", [_p(each) for each in shown]),
             ],
             width,
@@ -157,7 +169,7 @@ def _notes(found: Factorial) -> Iterator[str]:
                 ' (more blocks, or unreplicated = "lenth" in [analysis]).'
             )
         else:
-            yield "The values do not differ between blocks: there is no error term, and nothing is tested."
+            yield "The values do not differ between blocks: without an error term, nothing is tested."
     elif any(effect.method == "lenth-pseudo-se" for effect in found.effects):
         yield "Judged by Lenth's pseudo standard error, as declared: it takes most effects for nothing."
     if any(effect.confounded for effect in found.effects):
@@ -173,21 +185,12 @@ def _ratio_title(metric: Metric) -> str:
     return "speedup" if is_speed(metric) else "× better"
 
 
-def _ratio(found: LogEstimate | None, interval: Interval | None) -> Span:
-    if found is None or found.value is None:
-        return Span("–")
-    return Span(ratio(found.value, interval))
-
-
-def _interval(found: LogEstimate | None, interval: Interval | None) -> Span:
-    if found is None or found.value is None or interval is None:
-        return Span("–")
-    return Span(bounds(found.value, interval))
-
-
 def _p(tested: Effect | ContrastEffect) -> Span:
-    style: Style = "" if tested.resolved else "open"
-    return Span("–" if tested.p_holm is None else probability(tested.p_holm), style)
+    return p_cell(tested.p_holm, "" if tested.resolved else "open")
+
+
+def _value(ratio: LogEstimate | None) -> float | None:
+    return None if ratio is None else ratio.value
 
 
 def _bar(share: float) -> str:
@@ -196,4 +199,69 @@ def _bar(share: float) -> str:
 
 
 def _wrapped(text: str, width: int) -> list[Line]:
-    return [(Span(line),) for line in wrap(text, width, rest="  ")]
+    return paragraph(text, width, rest="  ")
+
+
+MOST_METRICS: Final = 8
+MOST_EFFECTS: Final = 4
+"""Of one metric."""
+_SHOWN_BESIDE: Final = 0.01
+"""Share of the variation from which on an effect is shown; the largest is in any case."""
+
+
+def beside_lines(answer: Answer, width: int) -> list[Line]:
+    """For each metric the range of its means, and below it the effects that make it, the largest first."""
+    shown = answer.effects_beside[:MOST_METRICS]
+    rows = [row for found in shown for row in (_Row(_heading(found, answer)), *_largest_effects(found))]
+    columns = [
+        Column("also measured", [Span(row.name) for row in rows], right=False, is_name=True),
+        Column("× better", [row.ratio for row in rows]),
+        Column("95 % CI", [row.interval for row in rows], right=False, give_way=1),
+        Column("variation", [row.share for row in rows], give_way=2),
+    ]
+    more = left_out(len(answer.effects_beside) - len(shown))
+    return [*table(columns, width), *more]
+
+
+class _Row:
+    """A metric, or one of its effects."""
+
+    def __init__(self, name: str, effect: Effect | None = None) -> None:
+        self.name = name
+        self.ratio = self.interval = self.share = Span("")
+        if effect is not None:
+            known = effect.ratio.value if effect.ratio is not None else None
+            self.share = Span(f"{100 * effect.share:.1f} %")
+            self.ratio = Span("–" if known is None else ratio(known, effect.ci95))
+            self.interval = Span("–" if known is None or effect.ci95 is None else bounds(known, effect.ci95))
+
+
+def _heading(found: Factorial, answer: Answer) -> str:
+    known = {**found.stratum, **found.labels}
+    where = [f"{printable(name)} = {level_text(level)}" for name, level in known.items()]
+    return ", ".join([printable(found.metric.name), *where, _means(found, answer)])
+
+
+def _means(found: Factorial, answer: Answer) -> str:
+    """``4.59 ms to 9.18 ms``."""
+    summaries = [
+        each.summary
+        for each in answer.samples
+        if each.metric.name == found.metric.name
+        and dict(each.labels) == dict(found.labels)
+        and all(each.treatment.levels.get(name) == level for name, level in found.stratum.items())
+    ]
+    known = sorted((each.mean, each.u) for each in summaries if each.mean is not None)
+    if not known:
+        return "no mean"
+    ends = [quantity(mean, found.metric.unit, u) for mean, u in (known[0], known[-1])]
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+
+
+def _largest_effects(found: Factorial) -> Sequence[_Row]:
+    axes = {axis.name: axis for axis in found.axes}
+    largest = sorted(found.effects, key=lambda effect: -effect.share)
+    shown = [effect for i, effect in enumerate(largest) if i == 0 or effect.share >= _SHOWN_BESIDE][
+        :MOST_EFFECTS
+    ]
+    return [_Row(f"  {called(effect, axes)}", effect) for effect in shown]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from steelyard.answers.undefined import Undefined
 from steelyard.report.answer.words import Names
-from steelyard.report.text.digits import bounds, probability, ratio
+from steelyard.report.text.cells import interval_cell, left_out, p_cell, ratio_cell
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Line, Span, Style
 from steelyard.report.text.table import MOST_ROWS, Column, table
@@ -27,27 +27,22 @@ def lines(answer: Answer, called: Names, width: int) -> list[Line]:
     of = [Span(called[each.treatment.label]) for each in shown]
     over = [Span(called[each.reference_treatment.label]) for each in shown]
     cells = {name: [Span(printable(str(each.labels.get(name, "")))) for each in shown] for name in labels}
-    p = [Span("–" if each.p_holm is None else probability(each.p_holm)) for each in shown]
+    p = [p_cell(each.p_holm) for each in shown]
     verdicts = [Span(each.change.replace("_", " "), _STYLES[each.change]) for each in shown]
     columns = [
         Column("speedup of", of, right=False, is_name=True),
         Column("over that of", over, right=False, is_name=True),
         *(Column(printable(name), cells[name], right=False) for name in labels),
-        Column("ratio", [Span(_ratio(each)) for each in shown]),
-        Column("95 % CI", [Span(_interval(each)) for each in shown], right=False, give_way=1),
+        Column("ratio", [ratio_cell(_value(each), each.ci95) for each in shown]),
+        Column(
+            "95 % CI", [interval_cell(_value(each), each.ci95) for each in shown], right=False, give_way=1
+        ),
         Column("p Holm", p, give_way=2),
         Column("verdict", verdicts, right=False),
     ]
-    left = len(answer.speedup_ratios) - len(shown)
-    more: list[Line] = [(Span(f"… and {left} more; --json has all."),)] if left else []
+    more = left_out(len(answer.speedup_ratios) - len(shown))
     return [*table(columns, width), *more]
 
 
-def _ratio(each: SpeedupRatio) -> str:
-    return "–" if isinstance(each.ratio, Undefined) else ratio(each.ratio.value, each.ci95)
-
-
-def _interval(each: SpeedupRatio) -> str:
-    if isinstance(each.ratio, Undefined) or each.ci95 is None:
-        return "–"
-    return bounds(each.ratio.value, each.ci95)
+def _value(each: SpeedupRatio) -> float | None:
+    return None if isinstance(each.ratio, Undefined) else each.ratio.value

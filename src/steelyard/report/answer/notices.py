@@ -1,4 +1,4 @@
-"""What to beware of, in as few lines as say it: what touches a verdict first, what treatments share once."""
+"""Warnings and limitations in few lines: those that touch a verdict first, shared ones once."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Final
 from steelyard.answers.notice import Kind, Notice
 from steelyard.report.answer.sentences import notice
 from steelyard.report.answer.words import Names
-from steelyard.report.text.label import wrap
-from steelyard.report.text.line import Line, Span
+from steelyard.report.text.line import Line, Span, paragraph
 from steelyard.units import Scalar
 
 _DESCRIPTIVE: Final[tuple[Kind, ...]] = (
@@ -28,12 +27,12 @@ _FEW: Final = 3
 
 
 def lines(title: str, notices: Sequence[Notice], called: Names, width: int) -> list[Line]:
-    """A list under its title; empty where there is nothing to say."""
+    """A list under its title; empty without notices."""
     if not notices:
         return []
     shown: list[Line] = [(Span(title, "heading"),)]
     for sentence in sentences(notices, called):
-        shown += [(Span(line),) for line in wrap(sentence, width, first="- ", rest="  ")]
+        shown += paragraph(sentence, width, first="- ", rest="  ")
     return shown
 
 

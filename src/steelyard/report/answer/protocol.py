@@ -1,4 +1,4 @@
-"""What the protocol says, as text: a headline, and a row for each pair."""
+"""The answer of the protocol as text: a headline, and a row for each pair."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from steelyard.answers.protocol import NAME, ProtocolAnswer, ProtocolPair, Test
 from steelyard.answers.undefined import Undefined
 from steelyard.report.answer.protocol_tables import program_tables
 from steelyard.report.answer.words import comparative, is_speed, verdict
-from steelyard.report.text.digits import bounds, probability, ratio
+from steelyard.report.text.cells import interval_cell, left_out, name_cell, p_cell, ratio_cell
 from steelyard.report.text.factor_columns import baseline_column, treatment_columns, varying
-from steelyard.report.text.label import counted, level_text, printable, wrap
-from steelyard.report.text.line import Line, Span, Style
+from steelyard.report.text.label import counted, level_text, printable
+from steelyard.report.text.line import Line, Span, Style, paragraph
 from steelyard.report.text.table import GAP, MOST_ROWS, Column, table
 from steelyard.sample import Treatment
 from steelyard.stats.protocol_2014.programs import within
@@ -37,7 +37,7 @@ _MEANINGS: Final = {
 
 
 def headline(answer: Answer, width: int) -> list[Line]:
-    """How many pairs differ, before and after Holm, and by which tests that was found."""
+    """Number of pairs that differ, before and after Holm, and the tests that found it."""
     found = answer.protocol
     if found is None:
         return []
@@ -49,7 +49,7 @@ def headline(answer: Answer, width: int) -> list[Line]:
         f"{'differs' if after == 1 else 'differ'} after Holm, {before} before  "
         f"(alpha {rules.alpha:g}, {side}; {_used(found)})"
     )
-    return [(Span(line),) for line in wrap(said, width, rest="  ")]
+    return paragraph(said, width, rest="  ")
 
 
 def pair_table(answer: Answer, width: int) -> list[Line]:
@@ -66,16 +66,15 @@ def pair_table(answer: Answer, width: int) -> list[Line]:
         *strata,
         *_treatments(answer, shown, width - sum(each.width + len(GAP) for each in strata)),
         Column("test", [_test(p) for p in shown], right=False, give_way=1),
-        Column("p", [_p(p.p) for p in shown], give_way=4),
-        Column("p Holm", [_p(p.p_holm) for p in shown]),
+        Column("p", [p_cell(p.p) for p in shown], give_way=4),
+        Column("p Holm", [p_cell(p.p_holm) for p in shown]),
         Column("of means", [_ratio(p) for p in shown], give_way=2),
         Column("95 % CI", [_interval(p) for p in shown], right=False, give_way=6),
         Column("P(better)", [_better(p, found.metric) for p in shown], give_way=5),
         Column("verdict", [_verdict(p, found.metric) for p in shown], right=False),
         *([Column("paired", [_paired(c) for c in beside], right=False, give_way=3)] if by_blocks else []),
     ]
-    left = len(found.pairs) - len(shown)
-    more: list[Line] = [(Span(f"… and {left} more; --json has all."),)] if left else []
+    more = left_out(len(found.pairs) - len(shown))
     return [*table(columns, width), *more]
 
 
@@ -88,12 +87,12 @@ def _strata(shown: Sequence[ProtocolPair]) -> list[Column]:
 
 def _columns(rows: Sequence[Mapping[str, Scalar]], of: Literal["factor", "label"]) -> list[Column]:
     names = dict.fromkeys(name for row in rows for name in row)
-    cells = {name: [_name(str(row.get(name, "")) or "''") for row in rows] for name in names}
+    cells = {name: [name_cell(str(row.get(name, "")) or "''") for row in rows] for name in names}
     return [Column(printable(name), cells[name], right=False, is_name=True, of=of) for name in names]
 
 
 def _treatments(answer: Answer, shown: Sequence[ProtocolPair], room: int) -> list[Column]:
-    """What is compared with what, but for what the stratum says already; where there are several factors,
+    """Both sides of a comparison, except what the stratum says already; where there are several factors,
     each has a column, as in every table.
     """
     said = {name for pair in shown for name in pair.stratum}
@@ -101,18 +100,20 @@ def _treatments(answer: Answer, shown: Sequence[ProtocolPair], room: int) -> lis
     factors = [name for name in varied if name not in said]
     if not factors:
         return [
-            Column("treatment", [_name(_called(p, p.treatment)) for p in shown], right=False, is_name=True),
-            Column("against", [_name(_called(p, p.baseline)) for p in shown], right=False, is_name=True),
+            Column(
+                "treatment", [name_cell(_called(p, p.treatment)) for p in shown], right=False, is_name=True
+            ),
+            Column("against", [name_cell(_called(p, p.baseline)) for p in shown], right=False, is_name=True),
         ]
     named = treatment_columns([pair.treatment for pair in shown], factors, room - _VERDICT - _AGAINST)
     if any(column.of != "factor" for column in named):
         # Labels of several factors are long, and look alike when they are shortened.
-        bare = [_name(_bare(pair.treatment, factors)) for pair in shown]
+        bare = [name_cell(_bare(pair.treatment, factors)) for pair in shown]
         named = [Column("treatment", bare, right=False, is_name=True)]
     left = room - _VERDICT - sum(column.width + len(GAP) for column in named)
     against = baseline_column([(pair.treatment, pair.baseline) for pair in shown], factors)
     if against.narrowest_apart > left:
-        against = replace(against, cells=[_name(_bare(pair.baseline, factors)) for pair in shown])
+        against = replace(against, cells=[name_cell(_bare(pair.baseline, factors)) for pair in shown])
     return [*named, against]
 
 
@@ -143,19 +144,14 @@ def _test(pair: ProtocolPair) -> Span:
     return Span(TESTS[pair.test] + mark)
 
 
-def _p(value: float | None) -> Span:
-    return Span("–" if value is None else probability(value))
-
-
 def _ratio(pair: ProtocolPair) -> Span:
     means = pair.effects.ratio_of_means if pair.effects else None
-    return Span(ratio(means.value, means.ci95) if means else "–")
+    return ratio_cell(means.value, means.ci95) if means else Span("–")
 
 
 def _interval(pair: ProtocolPair) -> Span:
     means = pair.effects.ratio_of_means if pair.effects else None
-    interval = means.ci95 if means else None
-    return Span(bounds(means.value, interval) if means and interval else "–")
+    return interval_cell(means.value, means.ci95) if means else Span("–")
 
 
 def _better(pair: ProtocolPair, metric: Metric) -> Span:
@@ -180,12 +176,8 @@ def _paired(comparison: Comparison | None) -> Span:
     return Span("–") if comparison is None else Span(*verdict(comparison))
 
 
-def _name(text: str) -> Span:
-    return Span(printable(text))
-
-
 def marks(answer: Answer, heading: Line, width: int) -> list[Line]:
-    """What the columns of this heading mean, and the marks that are used."""
+    """Meanings of the columns of this heading, and of the marks that are used."""
     found = answer.protocol
     if found is None:
         return []
@@ -203,7 +195,7 @@ def marks(answer: Answer, heading: Line, width: int) -> list[Line]:
     said += [note for path, note in notes.items() if path in used]
     if any("vetoed" in pair.flags for pair in found.pairs):
         said.append("Pairs marked ‡ are not counted, as declared (ks_policy).")
-    return [(Span(line, "dim"),) for note in said for line in wrap(note, width, rest="  ")]
+    return [line for note in said for line in paragraph(note, width, rest="  ", style="dim")]
 
 
 def lines(answer: Answer, width: int) -> list[list[Line]]:

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from steelyard.answers.protocol import Cell, ProgramTables, StratumTable, Test
+from steelyard.report.text.cells import left_out, name_cell
 from steelyard.report.text.digits import percent
-from steelyard.report.text.label import columns, counted, pad, printable, shorten_apart, wrap
-from steelyard.report.text.line import Line, Span
+from steelyard.report.text.label import columns, counted, pad, printable, shorten_apart
+from steelyard.report.text.line import Line, Span, paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
 from steelyard.units import Scalar
 
@@ -32,13 +33,13 @@ def program_tables(found: ProgramTables, width: int) -> list[Line]:
         for shown in found.tables[:MOST_TRIANGLES]:
             result += [*_titled(shown, found.factors, len(programs), width), ()]
         if left := len(found.tables) - MOST_TRIANGLES:
-            result += [(Span(f"… and {left} more; --json has all."),), ()] if left > 0 else []
+            result += [*left_out(left), ()] if left > 0 else []
         if any(cell.dropped for each in found.tables for cell in each.cells):
             note = (
                 "* fewer after Holm: not established in this family, which does not show that it was a false "
                 "finding."
             )
-            result += [*((Span(line, "dim"),) for line in wrap(note, width, rest="  ")), ()]
+            result += [*paragraph(note, width, rest="  ", style="dim"), ()]
     return [*result, *_rows(found, width)]
 
 
@@ -50,9 +51,9 @@ def _titled(shown: StratumTable, factors: Sequence[str], programs: int, width: i
         + _tests(shown.tests, shown.comparisons)
     )
     return [
-        *((Span(line, "heading"),) for line in wrap(title, width, rest="  ")),
-        *((Span(line, "dim"),) for line in wrap(sums, width, rest="  ")),
-        *((Span(line, "dim"),) for line in wrap(_named_by(factors), width, rest="  ") if factors[1:]),
+        *paragraph(title, width, rest="  ", style="heading"),
+        *paragraph(sums, width, rest="  ", style="dim"),
+        *(paragraph(_named_by(factors), width, style="dim", rest="  ") if factors[1:] else []),
         *_triangle(shown, "before", width),
         *_triangle(shown, "after Holm", width),
     ]
@@ -110,9 +111,11 @@ def _rows(found: ProgramTables, width: int) -> list[Line]:
     strata = dict.fromkeys(name for row in shown for name in row.stratum)
     used = dict.fromkeys(test for test in _SHORT if any(test in row.tests for row in shown))
     given = [
-        Column(printable(found.program), [_name(row.program) for row in shown], right=False, is_name=True),
+        Column(
+            printable(found.program), [name_cell(row.program) for row in shown], right=False, is_name=True
+        ),
         *(
-            Column(printable(name), [_name(_level(row.stratum, name)) for row in shown], right=False)
+            Column(printable(name), [name_cell(_level(row.stratum, name)) for row in shown], right=False)
             for name in strata
         ),
         Column("pairs", [Span(str(row.pairs)) for row in shown]),
@@ -124,8 +127,7 @@ def _rows(found: ProgramTables, width: int) -> list[Line]:
             for test in used
         ),
     ]
-    left = len(found.rows) - len(shown)
-    more: list[Line] = [(Span(f"… and {left} more; --json has all."),)] if left else []
+    more = left_out(len(found.rows) - len(shown))
     return [*table(given, width), *more]
 
 
@@ -135,7 +137,3 @@ def _share(value: float | None) -> Span:
 
 def _level(stratum: Mapping[str, Scalar], name: str) -> str:
     return str(stratum.get(name, ""))
-
-
-def _name(text: str) -> Span:
-    return Span(printable(text))

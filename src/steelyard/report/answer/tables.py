@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from steelyard.answers.undefined import Undefined
-from steelyard.report.answer import effects_beside
+from steelyard.report.answer import effects
 from steelyard.report.answer.effect_words import leads
 from steelyard.report.answer.words import is_speed, verdict
-from steelyard.report.text.digits import bounds, probability, quantity, ratio, scale
+from steelyard.report.text.cells import interval_cell, left_out, name_cell, p_cell, ratio_cell
+from steelyard.report.text.digits import quantity, scale
 from steelyard.report.text.factor_columns import baseline_column, treatment_columns, varying
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Line, Span
@@ -48,7 +49,7 @@ def measured(answer: Answer, width: int) -> list[Line]:
             Span(*verdict(of[key])) if key in of else role for key, role in zip(keys, roles, strict=True)
         ]
         columns.append(Column("verdict", verdicts, right=False))
-    return [*table(columns, width), *_left_out(len(every) - len(shown))]
+    return [*table(columns, width), *left_out(len(every) - len(shown))]
 
 
 def pairwise(answer: Answer, width: int) -> list[Line]:
@@ -65,13 +66,13 @@ def pairwise(answer: Answer, width: int) -> list[Line]:
         *_comparisons(shown, answer.metric),
         Column("verdict", [Span(*verdict(comparison)) for comparison in shown], right=False),
     ]
-    return [*table(columns, width), *_left_out(len(answer.judged) - len(shown))]
+    return [*table(columns, width), *left_out(len(answer.judged) - len(shown))]
 
 
 def other_metrics(answer: Answer, width: int) -> list[Line]:
     """Means and ratios of the metrics that carry no verdict."""
     if answer.effects_beside and leads(answer):
-        return effects_beside.lines(answer, width)
+        return effects.beside_lines(answer, width)
     others = [each for each in answer.comparisons if each.metric.name != answer.metric.name]
     if not answer.comparisons:
         return _alone(answer, width)
@@ -85,15 +86,15 @@ def other_metrics(answer: Answer, width: int) -> list[Line]:
         return _quantity(sample, sample.summary.mean, sample.summary.u)
 
     columns = [
-        Column("also measured", [_name(c.metric.name) for c in shown], right=False, is_name=True),
+        Column("also measured", [name_cell(c.metric.name) for c in shown], right=False, is_name=True),
         *_labels([comparison.labels for comparison in shown]),
         Column("baseline", [mean(c, c.baseline.id) for c in shown], give_way=1),
         *treatment_columns([each.treatment for each in shown], _factors(answer), width // 2),
         Column("mean", [mean(c, c.treatment.id) for c in shown]),
-        Column("× better", [_ratio(c) for c in shown]),
-        Column("95 % CI", [_interval(c) for c in shown], right=False, give_way=2),
+        Column("× better", [ratio_cell(_value(c), c.ci95) for c in shown]),
+        Column("95 % CI", [interval_cell(_value(c), c.ci95) for c in shown], right=False, give_way=2),
     ]
-    return [*table(columns, width), *_left_out(len(others) - len(shown))]
+    return [*table(columns, width), *left_out(len(others) - len(shown))]
 
 
 def _alone(answer: Answer, width: int) -> list[Line]:
@@ -105,13 +106,13 @@ def _alone(answer: Answer, width: int) -> list[Line]:
     several = len({sample.treatment.id for sample in shown}) > 1
     names = treatment_columns([sample.treatment for sample in shown], _factors(answer), width // 2)
     columns = [
-        Column("also measured", [_name(s.metric.name) for s in shown], right=False, is_name=True),
+        Column("also measured", [name_cell(s.metric.name) for s in shown], right=False, is_name=True),
         *_labels([sample.labels for sample in shown]),
         *(names if several else []),
         Column("mean", [_quantity(s, s.summary.mean, s.summary.u) for s in shown]),
         Column("s", [_quantity(s, s.summary.s, None) for s in shown]),
     ]
-    return [*table(columns, width), *_left_out(len(others) - len(shown))]
+    return [*table(columns, width), *left_out(len(others) - len(shown))]
 
 
 def _factors(answer: Answer) -> tuple[str, ...]:
@@ -139,7 +140,7 @@ def _key(treatment: int, labels: Mapping[str, Scalar]) -> Key:
 def _labels(rows: Sequence[Mapping[str, Scalar]]) -> list[Column]:
     """A column for each label that a program put on its values."""
     names = dict.fromkeys(name for row in rows for name in row)
-    cells = {name: [_name(str(row.get(name, ""))) for row in rows] for name in names}
+    cells = {name: [name_cell(str(row.get(name, ""))) for row in rows] for name in names}
     return [Column(printable(name), cells[name], right=False, is_name=True, of="label") for name in names]
 
 
@@ -173,36 +174,22 @@ def _comparisons(comparisons: Sequence[Comparison | None], metric: Metric) -> li
     blank = Span("")
     return [
         Column(
-            "speedup" if is_speed(metric) else "× better", [_ratio(c) if c else blank for c in comparisons]
+            "speedup" if is_speed(metric) else "× better",
+            [ratio_cell(_value(c), c.ci95) if c else blank for c in comparisons],
         ),
-        Column("95 % CI", [_interval(c) if c else blank for c in comparisons], right=False, give_way=1),
-        Column("p Holm", [_p(c) if c else blank for c in comparisons], give_way=2),
+        Column(
+            "95 % CI",
+            [interval_cell(_value(c), c.ci95) if c else blank for c in comparisons],
+            right=False,
+            give_way=1,
+        ),
+        Column("p Holm", [p_cell(c.p_holm) if c else blank for c in comparisons], give_way=2),
     ]
 
 
-def _ratio(comparison: Comparison) -> Span:
-    speedup = comparison.speedup
-    return Span("–" if isinstance(speedup, Undefined) else ratio(speedup.value, comparison.ci95))
-
-
-def _interval(comparison: Comparison) -> Span:
-    speedup, interval = comparison.speedup, comparison.ci95
-    return Span(
-        "–" if isinstance(speedup, Undefined) or interval is None else bounds(speedup.value, interval)
-    )
-
-
-def _p(comparison: Comparison) -> Span:
-    return Span("–" if comparison.p_holm is None else probability(comparison.p_holm))
+def _value(comparison: Comparison) -> float | None:
+    return None if isinstance(comparison.speedup, Undefined) else comparison.speedup.value
 
 
 def _two_places(value: float) -> str:
     return f"{value:.2f}" if value < 9.995 else f"{value:.1f}"
-
-
-def _name(text: str) -> Span:
-    return Span(printable(text))
-
-
-def _left_out(count: int) -> list[Line]:
-    return [(Span(f"… and {count} more; --json has all."),)] if count > 0 else []

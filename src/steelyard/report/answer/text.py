@@ -1,4 +1,4 @@
-"""The answer as text: the finding in words, the table, what to beware of, and what could not be observed."""
+"""The answer as text: the finding in words, the table, warnings and limitations."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
+from steelyard.answers.analysis import DesignFacts
 from steelyard.answers.undefined import Undefined
-from steelyard.report.answer import contexts, effects, notices, stopping, typical
+from steelyard.report.answer import contexts, effects, notices, typical
 from steelyard.report.answer import interactions as speedup_ratios
 from steelyard.report.answer.effect_words import findings, leads
 from steelyard.report.answer.tables import measured, other_metrics, pairwise
 from steelyard.report.answer.words import ESTIMANDS, INTERVAL_NAMES, Names, alone, finding, names, verdict
 from steelyard.report.text.digits import percent
-from steelyard.report.text.label import columns, counted, printable, wrap
-from steelyard.report.text.line import Line, Span, plain
+from steelyard.report.text.label import columns, counted, listed, printable
+from steelyard.report.text.line import Line, Span, paragraph, plain
 
 if TYPE_CHECKING:
     from steelyard.answers.analysis import Answer
@@ -40,8 +41,8 @@ def lines(answer: Answer, width: int = 80, *, details: bool = False) -> list[Lin
         contexts.lines(answer, called, width),
         effects.lines(answer, width),
         other_metrics(answer, width),
-        notices.lines("Beware", answer.warnings, called, width),
-        notices.lines("Not observed", answer.unobserved, called, width),
+        notices.lines("Warnings", answer.warnings, called, width),
+        notices.lines("Limitations", answer.unobserved, called, width),
     ]
     return [line for part in _separated(parts) for line in part]
 
@@ -89,12 +90,14 @@ def _findings(answer: Answer, called: Names, width: int) -> list[Line]:
     result: list[Line] = []
     for each in found:
         whole = f"{each.claim}  ({each.evidence})" if each.evidence else each.claim
-        wrapped = [whole]
-        if columns(whole) > width:  # what it rests on then has a line of its own
-            wrapped = wrap(each.claim, width, rest="  ")
-            wrapped += wrap(f"({each.evidence})", width, first="  ", rest="   ") if each.evidence else []
-        result += [(Span(line, each.style if i == 0 else ""),) for i, line in enumerate(wrapped)]
-    return result + [(Span(line),) for line in (wrap(left, width, rest="  ") if left else [])]
+        if columns(whole) <= width:
+            result.append((Span(whole, each.style),))
+            continue
+        # The evidence then has a line of its own.
+        result += paragraph(each.claim, width, style=each.style, rest="  ", only_first=True)
+        if each.evidence:
+            result += paragraph(f"({each.evidence})", width, first="  ", rest="   ")
+    return result + (paragraph(left, width, rest="  ") if left else [])
 
 
 def _largest(judged: Sequence[Comparison]) -> list[Comparison]:
@@ -109,7 +112,7 @@ def _largest(judged: Sequence[Comparison]) -> list[Comparison]:
 
 
 def _count(judged: Sequence[Comparison], shown: int) -> str:
-    """What all comparisons together came to, where not all of them are listed."""
+    """Counts of all verdicts, where not all comparisons are listed."""
     if len(judged) == shown:
         return ""
     counts = Counter(verdict(comparison)[0] for comparison in judged)
@@ -134,13 +137,13 @@ def _caption(answer: Answer, width: int) -> list[Line]:
     where = f", {counted(design.contexts, 'context')}" if design.contexts else ""
     again = f" in {design.passes} passes" if design.passes > 1 else ""
     what += ", simulated" if any(each.provenance == "simulated" for each in answer.samples) else ""
-    stopped = f"; {sentence}" if (sentence := stopping.sentence(design)) else ""
+    stopped = f"; {sentence}" if (sentence := stopping(design)) else ""
     said = f"{what}; {how}{where}{again}, seed {design.seed}{ratio}{stopped}"
-    return [(Span(line, "dim"),) for line in wrap(said, width)]
+    return paragraph(said, width, style="dim")
 
 
 def _estimand(answer: Answer) -> str:
-    """What a speedup is, and where its intervals come from if that was chosen."""
+    """The estimand, and the kind of interval if that was chosen."""
     declared, kind = answer.declared, answer.declared.interval
     if kind == "sign-flip" and not any(_by_signs(each) for each in answer.judged):
         kind = "log-delta"  # t stands in for signs that nobody drew, and where blocks are too few or many
@@ -151,3 +154,23 @@ def _estimand(answer: Answer) -> str:
 def _by_signs(comparison: Comparison) -> bool:
     ratio = comparison.speedup
     return not isinstance(ratio, Undefined) and ratio.kind.endswith("sign-flip")
+
+
+MOST_LOOKS: Final = 6
+
+
+def stopping(design: DesignFacts) -> str:
+    """Empty where no stop rule looked, or the run goes on."""
+    if design.target is None or design.reached is None or not design.looks:
+        return ""
+    if design.state not in ("complete", "precision_not_reached"):
+        return ""
+    shown = [str(blocks) for blocks in design.looks]
+    if len(shown) > MOST_LOOKS:
+        shown = [*shown[:2], "…", *shown[-2:]]
+    at = listed(shown, MOST_LOOKS)
+    rule = " (strict)" if design.strict else ""
+    return (
+        f"intervals reach at most {percent(design.reached)} to either side, {percent(design.target)}"
+        f" wanted{rule}; looked at after {at} blocks"
+    )

@@ -1,4 +1,4 @@
-"""What a typical run gains: a line where it is one comparison or tells another story, a table on demand."""
+"""Gain of a typical run: a line where it is alone or differs from the speedup, a table on demand."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from steelyard.answers.undefined import Undefined
 from steelyard.report.answer.words import Names, comparative
-from steelyard.report.text.digits import bounds, percent, probability, ratio
-from steelyard.report.text.label import printable, wrap
-from steelyard.report.text.line import Line, Span
+from steelyard.report.text.cells import interval_cell, left_out, name_cell, p_cell, ratio_cell
+from steelyard.report.text.digits import bounds, percent, ratio
+from steelyard.report.text.line import Line, Span, paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def brief(answer: Answer, called: Names, width: int) -> list[Line]:
     said = [_sentence(c, found, f" of {called[c.treatment.label]}" * several) for c, found in shown]
     if several and len(said) > MOST_LINES:
         said = [*said[: MOST_LINES - 1], f"… and {len(said) - MOST_LINES + 1} more; --details has all."]
-    return [(Span(line),) for text in said for line in wrap(text, width, rest="  ")]
+    return [line for text in said for line in paragraph(text, width, rest="  ")]
 
 
 def details(answer: Answer, width: int) -> list[Line]:
@@ -48,24 +48,23 @@ def details(answer: Answer, width: int) -> list[Line]:
     of = ", ".join(dict.fromkeys(_OF[each.better.method] for each in found))
     permuted = any(each.better.p is not None for each in found)
     columns = [
-        Column("typical run", [_name(c.treatment.label) for c, _ in shown], right=False, is_name=True),
-        Column("against", [_name(c.baseline.label) for c, _ in shown], right=False, is_name=True),
-        Column("×", [Span(ratio(each.value, each.ci95)) for each in found]),
-        Column("95 % CI", [_bounds(each.value, each.ci95) for each in found], right=False, give_way=2),
-        Column("p", [Span(probability(each.p)) for each in found], give_way=4),
-        *([Column("p BM", [_p(each.better.p) for each in found], give_way=6)] if permuted else []),
+        Column("typical run", [name_cell(c.treatment.label) for c, _ in shown], right=False, is_name=True),
+        Column("against", [name_cell(c.baseline.label) for c, _ in shown], right=False, is_name=True),
+        Column("×", [ratio_cell(each.value, each.ci95) for each in found]),
+        Column("95 % CI", [interval_cell(each.value, each.ci95) for each in found], right=False, give_way=2),
+        Column("p", [p_cell(each.p) for each in found], give_way=4),
+        *([Column("p BM", [p_cell(each.better.p) for each in found], give_way=6)] if permuted else []),
         Column(better, [_share(each.better.value) for each in found]),
         Column("95 % CI", [_shares(each.better.ci95) for each in found], right=False, give_way=3),
         Column("d", [_standardised(each) for each in found], give_way=1),
         Column("95 % CI", [_standardised_bounds(each) for each in found], right=False, give_way=5),
     ]
-    left = len(pairs) - len(shown)
-    more: list[Line] = [(Span(f"… and {left} more; --json has all."),)] if left else []
+    more = left_out(len(pairs) - len(shown))
     note = (
         f"×: Hodges and Lehmann's ratio; p: of the rank test that it belongs to, adjusted over no family; "
-        f"{better}: share of {of}; d: mean log-ratio in standard deviations."
+        f"{better}: fraction of {of}; d: mean log-ratio in standard deviations."
     )
-    return [*table(columns, width), *more, *((Span(line, "dim"),) for line in wrap(note, width, rest="  "))]
+    return [*table(columns, width), *more, *paragraph(note, width, rest="  ", style="dim")]
 
 
 def _known(answer: Answer) -> list[tuple[Comparison, Typical]]:
@@ -87,20 +86,12 @@ def _sentence(comparison: Comparison, found: Typical, whose: str) -> str:
     return f"Typical run{whose}: {ratio(found.value, found.ci95)} ×  ({interval}{where})"
 
 
-def _bounds(value: float, interval: Interval | None) -> Span:
-    return Span(bounds(value, interval) if interval else "–")
-
-
 def _share(value: float) -> Span:
     return Span(f"{100 * value:.0f} %")
 
 
 def _shares(interval: Interval) -> Span:
     return Span(f"{100 * interval.low:.0f} to {100 * interval.high:.0f} %")
-
-
-def _p(value: float | None) -> Span:
-    return Span("–" if value is None else probability(value))
 
 
 def _standardised(found: Typical) -> Span:
@@ -116,7 +107,3 @@ def _standardised_bounds(found: Typical) -> Span:
 
 def _two_places(value: float) -> str:
     return f"{round(value, 2) + 0.0:.2f}"  # adding 0 takes the sign from -0.00
-
-
-def _name(text: str) -> Span:
-    return Span(printable(text))

@@ -1,4 +1,4 @@
-"""What is said when asked: from which scale a limit breaks, how functions compare, what to measure next."""
+"""Answers on request: scales at which limits break, comparisons of functions, points to measure."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Final
 import msgspec
 
 from steelyard.report.text.digits import scale_text, share
-from steelyard.report.text.label import wrap
-from steelyard.report.text.line import Line, Span
+from steelyard.report.text.line import Line, Span, paragraph
 from steelyard.scaling.limit import Breaks
 from steelyard.scaling.model import ScalingModel
 from steelyard.scaling.question import SURE
@@ -46,7 +45,7 @@ def lines(after: After, width: int = 80) -> list[Line]:
 
 
 def _wrapped(text: str, width: int) -> list[Line]:
-    return [(Span(line),) for line in wrap(text, width, first="  ", rest="    ")]
+    return paragraph(text, width, first="  ", rest="    ")
 
 
 def _limit(model: ScalingModel, found: Breaks) -> str:

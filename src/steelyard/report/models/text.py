@@ -1,4 +1,4 @@
-"""Scaling models as text: one line a function, worst first, then rules, predictions and what to beware of."""
+"""Scaling models as text: one line a function, worst first, then rules, predictions and warnings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from steelyard.report.claims import text as verdicts
 from steelyard.report.text.digits import share
 from steelyard.report.text.label import printable, shorten, wrap
-from steelyard.report.text.line import Line, Span, Style
+from steelyard.report.text.line import Line, Span, Style, paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.scaling.litmus import Cause
 from steelyard.scaling.model import NotModelled, RankAnswer, ScalingModel
@@ -50,16 +50,11 @@ def lines(
         out += [(), *_rule(rule, width)]
     notes = _notes(ordered, width)
     if notes:
-        out += [(), (Span("Beware", "heading"),), *notes]
+        out += [(), (Span("Warnings", "heading"),), *notes]
     if failed:
         out += [(), (Span("Not modelled", "heading"),)]
         for one in failed[:MOST_NOTES]:
-            out += [
-                (Span(line),)
-                for line in wrap(
-                    f"{_name(one.name, one.metric)}: {one.reason}", width, first="  ", rest="    "
-                )
-            ]
+            out += paragraph(f"{_name(one.name, one.metric)}: {one.reason}", width, first="  ", rest="    ")
         if len(failed) > MOST_NOTES:
             out.append((Span(f"  … and {len(failed) - MOST_NOTES} more"),))
     return out
@@ -84,7 +79,7 @@ def _summary(models: Sequence[ScalingModel], width: int) -> list[Line]:
     }
     parts = [f"{ranks[rank]} {words[rank]}" for rank in SIGNS if ranks[rank]]
     text = f"Of {sum(ranks.values())} expectations " + ", ".join(parts) + "."
-    return [*((Span(line, "heading"),) for line in wrap(text, width)), ()]
+    return [*paragraph(text, width, style="heading"), ()]
 
 
 def _name(name: str, metric: str) -> str:
@@ -192,7 +187,7 @@ def _notes(ordered: Sequence[tuple[ScalingModel, Cause | None]], width: int) -> 
             if len(names) == len(ordered) > 1
             else (names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more")
         )
-        out += [(Span(line),) for line in wrap(f"{who}: {words}", width, first="  ", rest="    ")]
+        out += paragraph(f"{who}: {words}", width, first="  ", rest="    ")
     if len(groups) > MOST_NOTES:
         out.append((Span(f"  … and {len(groups) - MOST_NOTES} more (--json has all)"),))
     return out

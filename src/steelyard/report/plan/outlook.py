@@ -1,4 +1,4 @@
-"""What a plan could show: a table of spreads."""
+"""Differences that a plan could show, as a table of spreads."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Final
 
 from steelyard.answers.plan import Outlook, Unit
 from steelyard.report.text.digits import percent
-from steelyard.report.text.label import counted, printable, wrap
-from steelyard.report.text.line import Line, Span
+from steelyard.report.text.label import counted, printable
+from steelyard.report.text.line import Line, Span, paragraph
 from steelyard.report.text.table import Column, table
 
 _OF: Final[dict[Unit, str]] = {
@@ -44,7 +44,7 @@ def lines(outlook: Outlook, width: int) -> list[Line]:
         columns.append(Column(f"equal within {percent(outlook.margin)}", within, give_way=1))
     return [
         (Span("What it could show", "heading"),),
-        *((Span(line),) for line in wrap(_caption(outlook), width)),
+        *paragraph(_caption(outlook), width),
         *table(columns, width),
     ]
 

@@ -1,21 +1,19 @@
-"""What ``plan`` says: what would run, in which order, for how long, and what it could not separate."""
+"""A plan as text: runs, their order and time, and effects that the design cannot separate."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final
 
-import msgspec
-
-from steelyard.answers.document import written
-from steelyard.answers.plan import PlannedTreatment, Preview, Refusal
+from steelyard.answers.plan import PLAN, PlannedTreatment, Preview, Refusal
+from steelyard.factorial.signs import SignTable, main_effects
 from steelyard.report.plan import outlook as outlooks
-from steelyard.report.plan import signs
 from steelyard.report.plan.question import build_words, claims_words, where_words
+from steelyard.report.text.cells import left_out
 from steelyard.report.text.digits import percent
 from steelyard.report.text.factor_columns import treatment_columns, varying
-from steelyard.report.text.label import counted, printable, wrap
-from steelyard.report.text.line import Line, Span, plain
+from steelyard.report.text.label import counted, level_text, printable
+from steelyard.report.text.line import Line, Span, Style, paragraph, plain
 from steelyard.report.text.table import Column, table
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
@@ -47,7 +45,7 @@ def lines(
     }
     for title, fact in facts.items():
         if fact:
-            shown += [(Span(line),) for line in wrap(fact, width, first=f"  {title:<13}", rest=" " * 15)]
+            shown += paragraph(fact, width, first=f"  {title:<13}", rest=" " * 15)
     treatments = preview.treatments[:MOST_TREATMENTS]
     shown += [
         (),
@@ -65,10 +63,9 @@ def lines(
             width,
         ),
     ]
-    if len(preview.treatments) > MOST_TREATMENTS:
-        shown.append((Span(f"… and {len(preview.treatments) - MOST_TREATMENTS:,} more"),))
+    shown += left_out(len(preview.treatments) - MOST_TREATMENTS, "")
     if preview.signs is not None and (every_sign or len(preview.signs.rows) <= MOST_SIGNS):
-        shown += [(), *signs.lines(preview.signs, width)]
+        shown += [(), *_sign_table(preview.signs, width)]
     if preview.outlook is not None:
         shown += [(), *outlooks.lines(preview.outlook, width)]
     shown += _sentences("Claimed", claims_words(experiment), width)
@@ -83,13 +80,10 @@ def _refused(refused: Sequence[Refusal], width: int) -> list[Line]:
         return []
     shown: list[Line] = [(), (Span("Run on this machine, it would be refused", "heading"),)]
     for each in refused[:MOST_REFUSED]:
-        shown += [(Span(line),) for line in wrap(printable(each.error), width, first="- ", rest="  ")]
+        shown += paragraph(printable(each.error), width, first="- ", rest="  ")
         if each.hint:
-            cure = wrap(printable(each.hint), width, first="  hint: ", rest="  ")
-            shown += [(Span(line),) for line in cure]
-    if len(refused) > MOST_REFUSED:
-        shown.append((Span(f"… and {len(refused) - MOST_REFUSED:,} more"),))
-    return shown
+            shown += paragraph(printable(each.hint), width, first="  hint: ", rest="  ")
+    return shown + left_out(len(refused) - MOST_REFUSED, "")
 
 
 def _sentences(title: str, sentences: Sequence[str], width: int) -> list[Line]:
@@ -97,23 +91,20 @@ def _sentences(title: str, sentences: Sequence[str], width: int) -> list[Line]:
         return []
     shown: list[Line] = [(), (Span(title, "heading"),)]
     for sentence in sentences:
-        shown += [(Span(line),) for line in wrap(printable(sentence), width, first="- ", rest="  ")]
+        shown += paragraph(printable(sentence), width, first="- ", rest="  ")
     return shown
 
 
 def document(preview: Preview, experiment: Experiment) -> str:
     """The document ``steelyard/plan``, version 1."""
     build = experiment.build
-    content = {
-        "format": "steelyard/plan",
-        "version": 1,
-        **msgspec.to_builtins(preview),
-        "trials": preview.trials,
-        "launch": {"kind": experiment.launch.kind, "words": where_words(experiment.launch)},
-        "build": None if build is None else {"command": build.command, "programs": preview.builds},
-        "claims": claims_words(experiment),
-    }
-    return written(content)
+    return PLAN.text(
+        preview,
+        trials=preview.trials,
+        launch={"kind": experiment.launch.kind, "words": where_words(experiment.launch)},
+        build=None if build is None else {"command": build.command, "programs": preview.builds},
+        claims=claims_words(experiment),
+    )
 
 
 def _design(preview: Preview) -> str:
@@ -169,3 +160,31 @@ def _first(preview: Preview) -> str:
         labels[0] = f"treatments {labels[0]}"
     more = f", … ({len(labels):,} runs)" if len(labels) > MOST_TREATMENTS else ""
     return ", ".join(labels[:MOST_TREATMENTS]) + more
+
+
+_SIGNS: Final[dict[int, tuple[str, Style]]] = {1: ("+", ""), -1: ("−", "dim")}
+
+
+def _sign_table(signs: SignTable, width: int) -> list[Line]:
+    """Names of A, B, …, then a row for each treatment; interactions as far as there is room."""
+    shown: list[Line] = [(Span("Signs, in the order of Yates", "heading"),)]
+    for letter, axis in zip((e for e in main_effects(signs).effects), signs.axes, strict=True):
+        low, high = (" ".join(map(level_text, step.values())) for step in axis.steps)
+        said = f"{letter} is {printable(axis.name)}: − {low}, + {high}"
+        shown += paragraph(said, width, first="  ", rest="    ")
+    columns = _sign_columns(signs)
+    short = sum(column.width + 2 for column in columns) - 2 > width
+    shown += [(), *table(_sign_columns(main_effects(signs)) if short else columns, width)]
+    if short:
+        shown.append((Span("Signs of interactions are the products of these."),))
+    return shown
+
+
+def _sign_columns(signs: SignTable) -> list[Column]:
+    found = [
+        Column("id", [Span(str(row.treatment)) for row in signs.rows]),
+        Column("treatment", [Span(row.name) for row in signs.rows], right=False),
+    ]
+    for place, effect in enumerate(signs.effects):
+        found.append(Column(effect, [Span(*_SIGNS[row.signs[place]]) for row in signs.rows]))
+    return found

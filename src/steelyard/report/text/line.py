@@ -8,6 +8,8 @@ from typing import Final, Literal, TextIO
 
 import msgspec
 
+from steelyard.report.text.label import wrap
+
 Style = Literal["", "good", "bad", "open", "heading", "dim"]
 
 _COLOURS: Final[dict[Style, str]] = {
@@ -28,6 +30,14 @@ class Span(msgspec.Struct, frozen=True):
 
 
 Line = tuple[Span, ...]
+
+
+def paragraph(
+    text: str, width: int, *, style: Style = "", first: str = "", rest: str = "", only_first: bool = False
+) -> list[Line]:
+    """The text wrapped; ``only_first`` styles its first line alone."""
+    wrapped = wrap(text, width, first=first, rest=rest)
+    return [(Span(line, style if i == 0 or not only_first else ""),) for i, line in enumerate(wrapped)]
 
 
 def plain(lines: Iterable[Line]) -> str:
@@ -53,3 +63,26 @@ def write(lines: Sequence[Line], stream: TextIO, *, colour: bool | None = None) 
     console = Console(file=stream, force_terminal=True, highlight=False, soft_wrap=True)
     for line in lines:
         console.print(Text.assemble(*((span.text, _COLOURS[span.style]) for span in line)))
+
+
+_STYLES: Final[dict[Style, str]] = {
+    "": "",
+    "good": "color: #1a7f37; font-weight: bold",
+    "bad": "color: #cf222e; font-weight: bold",
+    "open": "color: #9a6700; font-weight: bold",
+    "heading": "font-weight: bold",
+    "dim": "opacity: 0.65",
+}
+
+
+def html(lines: Sequence[Line]) -> str:
+    """The lines as one ``pre`` of HTML; everything that a label could hold is escaped."""
+    rows = ("".join(_span(span.text, span.style) for span in line) for line in lines)
+    return '<pre style="line-height: 1.35; white-space: pre">' + "\n".join(rows) + "</pre>"
+
+
+def _span(text: str, style: Style) -> str:
+    from html import escape
+
+    shown = escape(text)
+    return f'<span style="{_STYLES[style]}">{shown}</span>' if style else shown

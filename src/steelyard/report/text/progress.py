@@ -5,7 +5,9 @@ meanwhile.
 from __future__ import annotations
 
 import os
-from typing import Final, TextIO
+import time
+from types import TracebackType
+from typing import Final, Self, TextIO
 
 from steelyard.answers.status import Progress
 from steelyard.report.text.digits import percent
@@ -60,7 +62,7 @@ class ProgressLine:
         self._shown = False
 
     def update(self, at: Progress) -> None:
-        """Draw the line anew."""
+        """Redraw the line."""
         if not self.stream.isatty() or os.environ.get("TERM") == "dumb":
             return
         # The last column is left free: a character there makes some terminals wrap.
@@ -81,3 +83,38 @@ class ProgressLine:
             return max(20, os.get_terminal_size(self.stream.fileno()).columns or 80)
         except (OSError, ValueError):
             return 80
+
+
+_PATIENCE_S: Final = 0.5
+"""Work that ends sooner shows no progress."""
+
+
+class Counting:
+    """Use as ``with Counting("functions", sys.stderr) as counting``; ``update`` redraws the line."""
+
+    def __init__(self, what: str, stream: TextIO) -> None:
+        self.what, self.stream = what, stream
+        self.start = time.monotonic()
+        self.shown = False
+
+    def update(self, done: int, total: int) -> None:
+        """Show ``done`` of ``total``."""
+        if (
+            not self.stream.isatty()
+            or os.environ.get("TERM") == "dumb"
+            or time.monotonic() - self.start < _PATIENCE_S
+        ):
+            return
+        self.stream.write(f"\r\x1b[K{done}/{total} {self.what}")
+        self.stream.flush()
+        self.shown = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.shown:
+            self.stream.write("\r\x1b[K")
+            self.stream.flush()
