@@ -135,7 +135,7 @@ def test_nobody_is_told_to_remove_what_is_no_record(tmp_path):
     home = tmp_path / "home"
     home.mkdir()
     (home / "thesis.tex").touch()
-    with pytest.raises(RecordError, match="is no record") as error:
+    with pytest.raises(RecordError, match="is not a record") as error:
         made_up.create(home)
     assert "rm" not in (error.value.hint or "")
 

@@ -14,7 +14,7 @@ _WORDS: dict[State, str] = {
     "interrupted": "interrupted; `steelyard run` continues it",
     "complete": "complete",
     "precision_not_reached": "ended before the precision wanted was reached",
-    "failed": "stopped, since runs of one treatment kept failing",
+    "failed": "stopped by an error; `steelyard run` continues it once that is cured",
 }
 
 

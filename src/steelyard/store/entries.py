@@ -115,7 +115,7 @@ class Progress(msgspec.Struct, frozen=True):
 
 class Gaps(msgspec.Struct, frozen=True):
     """Medians of the time between the end of a trial and the start of the next, where no run ended there;
-    ``None`` where there is no such pair.
+    ``None`` without such a pair.
 
     Attributes
     ----------

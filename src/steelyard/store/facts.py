@@ -36,7 +36,7 @@ class Facts:
     experiment : Experiment
         As it was run.
     program : Mapping
-        What was measured, as it was told when the record was made.
+        The measured program, as described when the record was made.
     treatments, metrics : tuple
         All of them; built-in metrics included.
     """

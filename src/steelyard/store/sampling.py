@@ -89,7 +89,7 @@ def builtin_columns(
     """The values of built-in metrics for each treatment.
 
     A treatment has none where one of its trials lacks one of them: trials that are long enough to be asked
-    are no fair sample.
+    are not a fair sample.
     """
     import numpy as np
 

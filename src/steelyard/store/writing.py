@@ -56,6 +56,8 @@ class Writing(Reading):
         self._failed_output = FailedOutput(directory / "failed")
         self._labels: dict[str, int] = {}
         self._places: dict[int, tuple[int, Sequence[int]]] = {}
+        self._left: dict[int, list[int]] = {}
+        """Of each treatment, how many processes those of its trials left that left some."""
 
     def begin_run(self, host: Mapping[str, Scalar], boot: str) -> int:
         """Note that work begins, and on which host; gives its number. A run that never ended has died."""
@@ -74,6 +76,7 @@ class Writing(Reading):
     def end_run(self, run: int, state: RunState) -> None:
         """Note how the work ended, and delete its journal if all of it was moved."""
         name = self.journal_path(run).name
+        self._note_left_processes(run)
         with self._transaction(durable=True):
             self._connection.execute(
                 "UPDATE run SET state = ?, ended_ns = ? WHERE id = ?", (state, time.time_ns(), run)
@@ -166,6 +169,9 @@ class Writing(Reading):
                 raise ValueError(
                     f"journal {journal_name} is unknown, or is moved beyond {journal_offset} already"
                 )
+        for m in measurements:
+            if m.left_processes:
+                self._left.setdefault(m.treatment, []).append(m.left_processes)
 
     def journal_offset(self, name: str) -> int:
         """Byte up to which the journal was moved.
@@ -247,6 +253,18 @@ class Writing(Reading):
                 " (SELECT 1 FROM warning WHERE run IS ? AND kind = ? AND text = ?)",
                 (run, time.time_ns(), kind, text, run, kind, text),
             )
+
+    def _note_left_processes(self, run: int) -> None:
+        for treatment in self.treatments:
+            if left := self._left.pop(treatment.id, None):
+                trials = "1 run" if len(left) == 1 else f"{len(left):,} runs"
+                processes = "1 process" if sum(left) == 1 else f"{sum(left):,} processes"
+                self.add_warning(
+                    "left_processes",
+                    f"{treatment.label}: {trials} ended before {processes} that they started. Steelyard ended"
+                    " those; what they used is in no metric, but may look like the load of others.",
+                    run,
+                )
 
     @contextmanager
     def _transaction(self, *, durable: bool) -> Iterator[None]:

@@ -132,6 +132,11 @@ def test_three_failures_in_a_row_stop_the_run_and_their_output_is_kept(tmp_path,
         ({"command": ["sh", "-c", "exit 7"]}, "ended with exit code 7", "--ignore-failure"),
         ({"command": ["sleep", "9"], "timeout": "0.05 s"}, "was still running", "--timeout"),
         ({"command": ["true"], "prepare": ["false"]}, "a prepare or cleanup command", "prepare and cleanup"),
+        (
+            {"command": ["true"], "prepare": ["sleep", "90"], "hook_timeout": "0.05 s"},
+            "a prepare or cleanup command failed: it was still running at its time limit, hook_timeout",
+            "prepare and cleanup",
+        ),
         ({"command": ["true"], "cwd": "nowhere"}, "program /", "run the command by itself"),
         (
             {"command": ["true"], "verify": {"stdout": "x"}},
@@ -145,6 +150,14 @@ def test_what_cures_a_failure_depends_on_its_kind(tmp_path, made, keys, reason, 
         run(made(program=keys), tmp_path / "made.lab")
     assert f"; the last one: {reason}" in caught.value.message
     assert cure in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize("hook", ["setup_once", "before_block", "after_block", "cleanup_once"])
+def test_a_command_of_a_block_or_run_that_does_not_end_fails_at_its_limit(tmp_path, made, hook):
+    program = {"command": ["true"], hook: ["sleep", "90"], "hook_timeout": "0.05 s"}
+    with pytest.raises(ProgramError, match="it had not ended at its time limit, hook_timeout") as caught:
+        run(made(program=program), tmp_path / "made.lab")
+    assert caught.value.hint == "give it more time: hook_timeout under [program]"
 
 
 def test_failures_of_two_treatments_in_turn_are_not_in_a_row_of_one(tmp_path, run_in):

@@ -36,6 +36,7 @@ def test_everything_of_a_program_is_read(read):
     before_block = ["c"]
     after_block = ["d"]
     timeout = "1.5 min"
+    hook_timeout = "20 s"
     nice = -5
     counters = ["instructions", "cycles:u"]
     verify = { exit = "any" }
@@ -54,6 +55,7 @@ def test_everything_of_a_program_is_read(read):
         before_block=(("c",),),
         after_block=(("d",),),
         timeout_s=90.0,
+        hook_timeout_s=20.0,
         nice=-5,
         counters=("instructions", "cycles:u"),
         verify=Verify(exit="any"),

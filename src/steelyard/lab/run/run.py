@@ -27,7 +27,7 @@ from steelyard.run.measure.measure import Measurer
 from steelyard.run.queue import submission
 from steelyard.run.runner.capabilities import capabilities
 from steelyard.run.runner.journal import read_journal
-from steelyard.run.runner.runner import CLOSE_TIMEOUT_S, Runner
+from steelyard.run.runner.runner import CLOSE_TIMEOUT_S, Runner, RunnerDiedError
 from steelyard.run.runner.session import Session
 from steelyard.run.runner.strays import await_writer, end_strays
 from steelyard.sample import Treatment
@@ -139,6 +139,9 @@ def _run(
     except RestartDueError:
         state = "interrupted"
         raise
+    except RunnerDiedError:
+        state = "died"
+        raise
     except KeyboardInterrupt:
         state = "interrupted"
         named = shlex.quote(str(record.directory))
@@ -249,14 +252,14 @@ def _conduct(
 ) -> End:
     experiment = record.experiment
     launches.mark(record.id, metrics_file=record.directory / "metrics")
-    observer = Measurer(launches)
+    measurer = Measurer(launches)
     _note_host(record, run_id)
     _note_place(record, launches.experiment, run_id)
     journal = record.journal_path(run_id)
     hooks = experiment.program
     try:
         with Runner(journal, close_timeout_s=_close_timeout_s(experiment)) as runner:
-            session = Session(launches, observer, runner, journal)
+            session = Session(launches, measurer, runner, journal)
             session.run_hooks(hooks.setup_once)
             if submitted is None:
                 end = RunLoop(record, run_id, session, identities, watch).conduct()
@@ -265,7 +268,7 @@ def _conduct(
         from steelyard.run.queue.queued_runner import QueuedRunner
 
         queued = QueuedRunner(journal, record.directory / JOBS, submitted, record.id, _told_of_jobs(watch))
-        session = Session(launches, observer, queued, journal)
+        session = Session(launches, measurer, queued, journal)
         return RunLoop(record, run_id, session, identities, watch).conduct()
     finally:
         if submitted is not None:
@@ -276,7 +279,7 @@ def _conduct(
             if hooks.cleanup_once:
                 # A runner of its own: the other one may be gone, and this has to be done whatever happened.
                 with Runner(journal) as runner:
-                    Session(launches, observer, runner, journal).run_hooks(hooks.cleanup_once)
+                    Session(launches, measurer, runner, journal).run_hooks(hooks.cleanup_once)
 
 
 def _close_timeout_s(experiment: Experiment) -> float:
@@ -316,11 +319,11 @@ def _tidy(record: Record, launches: LaunchPlan, submitted: Submission | None, wa
         # A runner that lives ends what it runs; ended from here, that would be a trial that failed.
         await_writer(journal.path)
     end_strays(record.id)
-    observer = Measurer(launches)
+    measurer = Measurer(launches)
     for journal in journals:
         raw_trials, offset = read_journal(journal.path, journal.moved_bytes)
         begun = [outcome.block for outcome in record.outcomes() if outcome.state == "planned"]
-        record.take(journal.run, observer.measure(raw_trials, begun), journal.name, offset)
+        record.take(journal.run, measurer.measure(raw_trials, begun), journal.name, offset)
         record.drop_journal(journal.name)
     for left in sorted((record.directory / "journal").glob(str(levels_file(Path("*"))))):
         leave_levels(launches, left.with_suffix(""))

@@ -102,7 +102,7 @@ class Builder:
         SpecError
             An input that is not there, or none at all.
         UsageError
-            A placeholder that is no factor.
+            A placeholder names no factor.
         MachineError
             The first word of the command is not found, or the cache cannot be written.
         """

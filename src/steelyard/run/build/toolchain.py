@@ -62,7 +62,7 @@ def needed(command: Sequence[str], env: Mapping[str, str], directory: Path) -> d
     Raises
     ------
     MachineError
-        One of them is no program of this machine.
+        One of them is not a program of this machine.
     """
     first = find(command[0], env, directory)
     if first is None and "/" in command[0] and holds((directory / command[0]).is_file):
@@ -88,7 +88,7 @@ def needed(command: Sequence[str], env: Mapping[str, str], directory: Path) -> d
 
 
 def find(word: str, env: Mapping[str, str], directory: Path) -> Path | None:
-    """The executable file that a word names, seen from ``directory``; ``None`` where there is none."""
+    """The executable file that a word names, seen from ``directory``; ``None`` where none is found."""
     if "/" in word:
         path = directory / word
         return path if holds(path.is_file) and os.access(path, os.X_OK) else None

@@ -35,7 +35,7 @@ _CONTAINER_MARKS: Final = {
 
 
 def confinement_facts(root: Path) -> Iterator[tuple[str, Scalar | None]]:
-    """Name and value of each fact; ``None`` where there is no sign of one."""
+    """Name and value of each fact; ``None`` where nothing shows one."""
     yield "virtualization", _virtualization(root)
     yield "container", _container(root)
     groups = list(_own_groups(root))

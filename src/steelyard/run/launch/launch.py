@@ -26,7 +26,7 @@ _LONGEST_TIMEOUT_NS: Final = 1 << 62
 class Launch(msgspec.Struct, frozen=True):
     """A program and its surroundings; hashable, so that equal launches are defined once.
 
-    Texts may hold bytes that are no UTF-8, as ``os.fsdecode`` makes them.
+    Texts may hold bytes that are not UTF-8, as ``os.fsdecode`` makes them.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Launch(msgspec.Struct, frozen=True):
     stdout, stderr : str
         ``capture``, ``null``, or a file, absolute, which is emptied first; both may name the same one.
     capture_limit_bytes : int
-        What is kept of each captured stream, from its head. At most 1 GiB.
+        Bytes kept of each captured stream, from its head. At most 1 GiB.
     timeout_ns : int or None
         After this the program is asked to end (SIGTERM), and 200 ms later forced to (SIGKILL), with all that
         it started.
@@ -63,7 +63,7 @@ class Launch(msgspec.Struct, frozen=True):
     cwd_source : str or None
         Then this directory, absolute, is shown to the program as ``cwd``, which is an empty directory.
     host : tuple of HostSetting
-        What is set on the host, at most 64; put back before a launch that does not name it, and at the end.
+        Settings of the host, at most 64; put back before a launch that does not name it, and at the end.
         Ignored for commands around a trial.
     prepare, cleanup : tuple of Launch
         Untimed commands just before and after each trial; at most 16 each. Cleanup runs whatever happened.

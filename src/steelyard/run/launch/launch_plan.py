@@ -177,7 +177,9 @@ class LaunchPlan:
 
     def hooks(self, treatment: Treatment, commands: Sequence[Sequence[str]]) -> tuple[Launch, ...]:
         """Launches of untimed commands, under the levels of a treatment."""
-        return tuple(self._command(treatment, words, LaunchChange()) for words in commands)
+        limit_ns = round(self.experiment.program.hook_timeout_s * 1e9)
+        made = (self._command(treatment, words, LaunchChange()) for words in commands)
+        return tuple(replace(hook, timeout_ns=limit_ns) for hook in made)
 
     def paths(self) -> dict[int, str]:
         """The file that each treatment starts."""

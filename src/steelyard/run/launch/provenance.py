@@ -73,7 +73,7 @@ def program_identity(path: str | os.PathLike[str]) -> ProgramIdentity:
     Raises
     ------
     ProgramError
-        The file does not exist, cannot be read or is no regular file.
+        The file does not exist, cannot be read or is not a regular file.
     """
     text = os.fspath(path)
     resolved = Path(os.path.realpath(text))

@@ -20,7 +20,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 
     That ends even a regular expression which backtracks for ever: Python looks for signals while it searches.
 
-    Outside the main thread, which alone sees signals, there is no limit.
+    Outside the main thread, which alone sees signals, nothing is limited.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

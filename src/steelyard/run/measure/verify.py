@@ -38,6 +38,7 @@ class Verifier:
         self._exit = program.verify.exit
         self._shell = program.shell
         self._timeout_s = program.timeout_s
+        self._hook_timeout_s = program.hook_timeout_s
         self._kind = experiment.launch.kind
         self._stdout = _compiled(program.verify.stdout)
         self._stderr = _compiled(program.verify.stderr)
@@ -58,13 +59,18 @@ class Verifier:
                 limit = f" of {self._timeout_s:g} s" if self._timeout_s is not None else ""
                 return "timed_out", f"was still running at its time limit{limit}{self._last_words(raw)}"
             case "hook_failed":
-                end = _hook_end(raw)
+                end = self._hook_end(raw)
                 return "hook_failed", f"a prepare or cleanup command failed: it {end}{self._last_words(raw)}"
             case "spawn_failed" | "setup_failed":
                 what = f"program {path}" if path else "the program"
                 return "spawn_failed", f"{what} {start_failure(raw, path)}"
             case "lost":
                 return "failed", f"its machine was taken away{self._last_words(raw)}"
+
+    def _hook_end(self, raw: RawTrial) -> str:
+        if raw.hook_status == "timed_out":
+            return f"was still running at its time limit, hook_timeout = {self._hook_timeout_s:g} s"
+        return ending(raw) if raw.hook_status == "ok" else start_failure(raw)
 
     def _wrong_exit(self, raw: RawTrial) -> str | None:
         if self._exit == "any":
@@ -116,9 +122,3 @@ def _unmatched(
         return None
     cut = f" (only its first {len(searched.kept):,} of {searched.total_bytes:,} bytes were searched)"
     return f"{pattern.pattern!r} matches nothing in {searched.describe()}{cut if searched.cut else ''}"
-
-
-def _hook_end(raw: RawTrial) -> str:
-    if raw.hook_status == "timed_out":
-        return "was still running at its time limit"
-    return ending(raw) if raw.hook_status == "ok" else start_failure(raw)

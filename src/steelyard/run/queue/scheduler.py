@@ -20,7 +20,7 @@ class Scheduler(ABC):
         Raises
         ------
         MachineError
-            There is none that could be asked.
+            No queue answers.
         """
 
     @abstractmethod

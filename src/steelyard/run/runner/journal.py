@@ -96,9 +96,9 @@ class RawTrial(msgspec.Struct, frozen=True, gc=False):
     counters : mapping of str to float or None
         By name, in SI units, scaled up where hardware was shared; ``None`` where it refused the event.
     stdout, stderr, metrics : bytes
-        What was kept, from the head.
+        The captured bytes, from the head.
     stdout_bytes, stderr_bytes, metrics_bytes : int
-        What was written, kept or not.
+        Bytes written, kept or not.
     """
 
     trial: int
@@ -159,7 +159,7 @@ def read_journal(path: Path, offset: int = 0) -> tuple[list[RawTrial], int]:
     Raises
     ------
     JournalError
-        It is no journal, of another version, damaged before its end, or gone.
+        It is not a journal, of another version, damaged before its end, or gone.
     """
     with _opened(path) as file:
         size = file.seek(0, 2)

@@ -64,7 +64,7 @@ def find_runner() -> Path:
     Raises
     ------
     MachineError
-        There is none, or this is not Linux.
+        The runner is not installed, or this is not Linux.
     """
     return native_file(RUNNER)
 
@@ -82,7 +82,7 @@ class Runner:
     Attributes
     ----------
     stopped : bool
-        Whether a batch was cut short by ``stop``; then there are no more batches.
+        Whether a batch was cut short by ``stop``; no further batch runs.
     pid : int
         Of the runner; the guard above it is ``guard_pid``.
     rss_floor_bytes : int
@@ -91,7 +91,7 @@ class Runner:
     Raises
     ------
     MachineError, RecordError, RecordBusyError
-        It cannot start here; the journal cannot be opened, or is no journal; another runner appends to it.
+        It cannot start here; the journal cannot be opened or is another file; another runner appends to it.
     """
 
     def __init__(self, journal: Path, *, close_timeout_s: float = CLOSE_TIMEOUT_S) -> None:

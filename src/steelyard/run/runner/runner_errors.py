@@ -109,7 +109,9 @@ def explained(failed: Failed, journal: Path, commands: Sequence[Sequence[str]] =
             return HookError(
                 f"a command around a block, or of a level, failed:"
                 f" {_named(hook, commands)}{_describe_end(hook)}",
-                hint="run the command by itself to see why",
+                hint="give it more time: hook_timeout under [program]"
+                if hook.hook_status == "timed_out"
+                else "run the command by itself to see why",
                 hook=hook,
                 done=failed.done,
             )
@@ -166,7 +168,7 @@ def _describe_end(hook: RawTrial) -> str:
     if hook.errno is not None:
         return f"{hook.step}: {os.strerror(hook.errno)}"
     if hook.hook_status == "timed_out":
-        return "it had not ended at its time limit"
+        return "it had not ended at its time limit, hook_timeout"
     how = signal_name(hook.signal) if hook.signal else f"exit code {hook.exit_code}"
     said = (hook.stderr or hook.stdout).decode(errors="replace").strip()
     return f"{how}, and it said {said[-200:]!r}" if said else how

@@ -53,10 +53,10 @@ class Session:
     """
 
     def __init__(
-        self, launches: LaunchPlan, observer: Measurer, runner: Runner | QueuedRunner, journal: Path
+        self, launches: LaunchPlan, measurer: Measurer, runner: Runner | QueuedRunner, journal: Path
     ) -> None:
         self._launches = launches
-        self._observer = observer
+        self._measurer = measurer
         self._runner = runner
         self._treatments = {treatment.id: treatment for treatment in launches.treatments}
         self._defined: dict[Launch, int] = {}
@@ -123,7 +123,7 @@ class Session:
         if not isinstance(self._runner, Runner):
             raw_trials = sorted([*raw_trials, *self._runner.lost], key=lambda raw: raw.trial)
             self._runner.lost.clear()
-        return self._observer.measure(raw_trials, [work.block for work in works])
+        return self._measurer.measure(raw_trials, [work.block for work in works])
 
     def _entries(self, work: Work) -> list[Entry]:
         program = self._launches.experiment.program

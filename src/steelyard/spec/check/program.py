@@ -61,6 +61,7 @@ def read_program(table: Program, origin: Origin) -> Program:
         commands=commands,
         env=_environment(table.env, (*path, "env"), origin),
         timeout_s=read_limit(table.timeout_s, (*path, "timeout"), origin),
+        hook_timeout_s=read_duration(table.hook_timeout_s, (*path, "hook_timeout"), origin),
         verify=_verify(table.verify, table.output, (*path, "verify"), origin),
         **hooks,
     )

@@ -87,6 +87,10 @@ class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Duration | None,
         Meta(description="A trial that takes longer is ended, with all that it started, and has failed."),
     ] = msgspec.field(name="timeout", default=None)
+    hook_timeout_s: Annotated[
+        Duration,
+        Meta(description="An untimed command, as `prepare` or of a level, that takes longer has failed."),
+    ] = msgspec.field(name="hook_timeout", default=1800.0)
     nice: Annotated[
         Annotated[int, Meta(ge=-20, le=19)] | None,
         Meta(description="Nice value of the program; Steelyard's own by default."),

@@ -9,7 +9,6 @@ import pytest
 
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launcher.mpi import Mpi
-from steelyard.run.launch.launcher.session_directory import in_session, remove_session
 from steelyard.spec import Experiment, load
 
 SAID = {
@@ -94,22 +93,9 @@ def test_a_variable_that_the_spec_sets_is_left_alone(around):
     assert around("impi", FEW, env=("I_MPI_FABRICS=ofi",))[1]["I_MPI_FABRICS"] == "ofi"
 
 
-def test_open_mpi_keeps_its_files_where_a_command_after_the_trial_removes_them(tmp_path, around, monkeypatch):
+def test_open_mpi_is_told_where_to_keep_its_files(tmp_path, around, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     _, env, _ = around("openmpi", 2)
     assert env["PRTE_MCA_prte_tmpdir_base"] == f"{tmp_path}/steelyard-{RUN}"
     segments = f"/dev/shm/steelyard-{RUN}"  # noqa: S108 -- a name that is compared
     assert {name for name, value in env.items() if value == segments} >= {"OMPI_MCA_btl_sm_backing_directory"}
-    launch = Launch("/bin/true", ("true",), ("PATH=/bin",), "/", cleanup=(Launch("/x", ("x",), (), "/"),))
-    made = in_session(launch, RUN)
-    assert [each.argv[0] for each in made.prepare] == ["rm", "mkdir"]
-    assert [each.argv[0] for each in made.cleanup] == ["x", "rm"]
-    assert made.cleanup[-1].argv[2:] == made.prepare[1].argv[3:] == (f"{tmp_path}/steelyard-{RUN}", segments)
-
-
-def test_what_a_killed_run_left_is_removed_and_nothing_else(tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    for name in (f"steelyard-{RUN}", f"steelyard-{'1' * 16}"):
-        (tmp_path / name / "ompi.1").mkdir(parents=True)
-    remove_session(RUN)
-    assert [each.name for each in tmp_path.iterdir()] == [f"steelyard-{'1' * 16}"]

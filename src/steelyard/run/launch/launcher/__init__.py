@@ -35,7 +35,7 @@ class Launcher(Protocol):
         MachineError
             Something is not installed, or does not fit the program.
         UsageError
-            What is asked for cannot be.
+            The options contradict each other or the machine.
         """
         ...
 

@@ -34,17 +34,19 @@ class Mpi:
         self._check(mpirun, library, launch.path, names)
         self._used[mpirun] = library
         ranks = ranks_of(self._asked, names)
-        crowded = ranks > len(os.sched_getaffinity(0))
+        oversubscribed = ranks > len(os.sched_getaffinity(0))
         words = (
             mpirun,
             "-n",
             str(ranks),
-            *_placement(library.implementation, self._asked.binding, crowded=crowded),
+            *_placement(library.implementation, self._asked.binding, oversubscribed=oversubscribed),
             *(expand(word, names) for word in self._asked.arguments),
             launch.path,
             *launch.argv[1:],
         )
-        variables = _variables(library.implementation, mpirun, self._asked.binding, crowded=crowded)
+        variables = _variables(
+            library.implementation, mpirun, self._asked.binding, oversubscribed=oversubscribed
+        )
         if library.implementation == "openmpi":
             launch, variables = in_session(launch, run), {**variables, **session_variables(run)}
         return replace(launch, path=mpirun, argv=words, env=_with(launch.env, variables))
@@ -101,20 +103,20 @@ class Mpi:
             )
 
 
-def _placement(implementation: str, binding: str, *, crowded: bool) -> Sequence[str]:
+def _placement(implementation: str, binding: str, *, oversubscribed: bool) -> Sequence[str]:
     """Options that place ranks: one on each core, as long as there are cores."""
-    bound = binding == "core" and not crowded
+    bound = binding == "core" and not oversubscribed
     match implementation:
         case "openmpi":
-            crowd = ("--map-by", ":OVERSUBSCRIBE") if crowded else ()
-            return crowd if binding == "library" else (*crowd, "--bind-to", "core" if bound else "none")
+            spread = ("--map-by", ":OVERSUBSCRIBE") if oversubscribed else ()
+            return spread if binding == "library" else (*spread, "--bind-to", "core" if bound else "none")
         case "mpich" if binding != "library":
             return ("-bind-to", "core" if bound else "none")
         case _:
             return ()  # Intel MPI is told by a variable.
 
 
-def _variables(implementation: str, mpirun: str, binding: str, *, crowded: bool) -> Mapping[str, str]:
+def _variables(implementation: str, mpirun: str, binding: str, *, oversubscribed: bool) -> Mapping[str, str]:
     match implementation:
         case "openmpi":
             # Without the second, every window prints a line about a network that is not there.
@@ -125,9 +127,11 @@ def _variables(implementation: str, mpirun: str, binding: str, *, crowded: bool)
             given = {"I_MPI_ROOT": root, "I_MPI_FABRICS": "shm", "PATH": str(Path(mpirun).parent)}
             if binding == "library":
                 return given
-            bound = {"I_MPI_PIN": "0"} if crowded or binding == "none" else {"I_MPI_PIN_DOMAIN": "core"}
+            bound = (
+                {"I_MPI_PIN": "0"} if oversubscribed or binding == "none" else {"I_MPI_PIN_DOMAIN": "core"}
+            )
             return {**given, **bound}
-        case "mpich" if crowded:
+        case "mpich" if oversubscribed:
             # It never yields its CPU by itself: 32 ranks on 2 CPUs took 11 s for what takes 3 s so.
             throttle = "MPIR_CVAR_CH4_PROGRESS_THROTTLE"
             return {throttle: "1", f"{throttle}_NO_PROGRESS_COUNT": "10"}

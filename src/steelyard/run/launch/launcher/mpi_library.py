@@ -27,7 +27,7 @@ SONAMES: Final[Mapping[str, tuple[bytes, ...]]] = {
 }
 
 AS_ROOT: Final = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-"""Open MPI refuses root otherwise; in a container there is nobody else."""
+"""Open MPI refuses root otherwise; in a container, root is the only user."""
 
 
 class Library(msgspec.Struct, frozen=True):

@@ -32,7 +32,7 @@ def read_hosts(path: Path) -> tuple[SimulatedHost, ...]:
     Raises
     ------
     UsageError
-        The file cannot be read, is no platform, or declares hosts in another way.
+        The file cannot be read, is not a platform, or declares hosts in another way.
     """
     try:
         if path.stat().st_size > LARGEST_BYTES:

@@ -38,7 +38,7 @@ class Pattern:
         Raises
         ------
         MissingValueError
-            No match, a first group that is no finite number, or an output of which a part may hold further
+            No match, a first group that is not a finite number, or an output of which a part may hold further
             matches unseen.
         """
         refuse_cut(self.metric, output)

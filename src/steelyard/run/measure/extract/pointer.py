@@ -1,6 +1,6 @@
 """Metrics found by a JSON pointer (RFC 6901) in an output that is one document.
 
-The decoder refuses NaN, infinities, numbers beyond a double and bytes that are no UTF-8; it stops at the
+The decoder refuses NaN, infinities, numbers beyond a double and bytes that are not UTF-8; it stops at the
 depth that Python's own recursion limit sets (1,000), and the size is that of the captured output.
 """
 
