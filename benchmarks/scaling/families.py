@@ -194,3 +194,32 @@ def measured(
     if kind == "launches":
         values *= np.abs(1 + 0.05 / math.sqrt(20) * rng.standard_normal(shape))
     return np.asarray(values)
+
+
+def two_parameters(rng: Generator, points: Floats) -> Truth:
+    """Of c + a g h [+ b g, or g and h added], shares at the smallest point as ever."""
+    g, h = _pick(rng, CLASSES), _pick(rng, CLASSES)
+    s, t, size = share(rng), share(rng), _size(rng)
+    p, q = map(float, points.min(axis=0))
+    kind = int(rng.integers(3))
+
+    def value(x: float, y: float) -> float:
+        one, other = g.at(x) / g.at(p), h.at(y) / h.at(q)
+        if kind == 2:
+            return size * ((1 - s) * (1 - t) + s * one + t * other)
+        return size * ((1 - s) * (1 - t + t * (one if kind else 1.0)) + s * one * other)
+
+    return Truth((g, h), value)
+
+
+def three_parameters(rng: Generator, points: Floats) -> Truth:
+    """Of c + a f g h, or a sum with one of them."""
+    growths = tuple(_pick(rng, RISING) for _ in range(3))
+    s, size, added = share(rng), _size(rng), bool(rng.integers(2))
+    least = tuple(map(float, points.min(axis=0)))
+
+    def value(*at: float) -> float:
+        f, g, h = (each.at(x) / each.at(x0) for each, x, x0 in zip(growths, at, least, strict=True))
+        return size * (1 - s + s * (0.5 * (f * g + h) if added else f * g * h))
+
+    return Truth(growths, value)

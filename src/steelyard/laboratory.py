@@ -19,7 +19,7 @@ from steelyard.report.text.line import Line
 if TYPE_CHECKING:
     from steelyard.answers.analysis import Answer
     from steelyard.answers.plan import Preview
-    from steelyard.lab.answer.check import Checked
+    from steelyard.claims.verdict import Checked
     from steelyard.lab.answer.model import Modelled
     from steelyard.lab.run.run_loop import Watch
     from steelyard.lab.run.stop_rule import End
@@ -193,19 +193,11 @@ class Laboratory:
         wanted = self.experiment.claims if claims is None else claims_of(claims, self.experiment)
         with self.open() as record:
             found = check(record, wanted)
-        source = verdicts_json.Source(
-            experiment=found.experiment,
-            record=str(found.record),
-            alpha=found.alpha,
-            finished=found.finished,
-            precision_reached=found.precise,
-            declared_afterwards=found.afterwards,
-        )
         code = found.exit_code(strict=False)
         return Result(
             found,
             lambda: verdicts.lines(found.verdicts, found.alpha, WIDTH),
-            lambda: verdicts_json.render([(source, found.verdicts)], code),
+            lambda: verdicts_json.render([found], code),
         )
 
     def model(

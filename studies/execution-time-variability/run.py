@@ -2,7 +2,7 @@
 
 ``python studies/execution-time-variability/run.py [--programs packages|npb] [--part NAME …]
 [--directory LABS] [--size small|full] [--data DATA]`` needs steelyard, a C compiler with OpenMP, two CPUs and
-the programs of the specs; for the NAS kernels (npb), CMake, a C++ compiler and the libraries of workloads/.
+the programs of the specs; for the NAS kernels (npb), a C++ compiler and the libraries of workloads/.
 Each spec is run in the order of the paper and in randomised blocks. Records lie in LABS
 (execution-time-variability.labs); a study that was stopped goes on where it was. The small size takes seconds
 and shows nothing but that all of it runs.
@@ -140,7 +140,7 @@ def refuse_missing_programs(asked: Iterable[Part]) -> None:
         program = tables["program"]
         for words in program["commands"].values() if "commands" in program else [program["command"]]:
             wanted |= {words[0]} - {word for word in words if word.startswith("{")}
-        wanted |= {"cmake", "c++"} if "build-npb.sh" in tables["build"]["inputs"] else {"cc"}
+        wanted |= {"c++"} if "build-npb.sh" in tables["build"]["inputs"] else {"cc"}
     if lacking := sorted(name for name in wanted if shutil.which(name) is None):
         raise MachineError(
             f"the study needs programs that are not here: {', '.join(lacking)}",
@@ -231,7 +231,8 @@ def report(summary: dict[str, Any], found: list[Found]) -> str:
                 lines += [f"{name}, {metric}, {program}: {text}" for text in effect_lines(effect)]
     lines += identical_pairs(found)
     cpus = len(os.sched_getaffinity(0))
-    if crowded := [n for n in (2, 4, 6) if n > cpus]:
+    crowded = [n for n in (2, 4, 6) if n > cpus]
+    if crowded and any("affinity" in name for name in summary):
         lines.append(f"{', '.join(map(str, crowded))} threads oversubscribe the {cpus} CPUs of this machine")
     return "\n".join(lines)
 

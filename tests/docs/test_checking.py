@@ -93,7 +93,7 @@ def test_a_whole_spec_must_load(check):
     good = '[program]\ncommand = ["prog", "{n}"]\n\n[factors]\nn = [1, 2]\n'
     assert check(f"```toml\n{good}```\n") == []
     (found,) = check(f"```toml\n{good.replace('{n}', '{m}')}```\n")
-    assert found.startswith("page.md:2: this spec:2: program.command: there is no factor m")
+    assert found.startswith("page.md:2: this spec:2: program.command: unknown factor m")
 
 
 def test_a_mistake_that_is_shown_with_its_error_need_not_load(check):

@@ -22,7 +22,6 @@
 #include <memory>
 #include <numeric>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "npb/kernel.hpp"
@@ -205,24 +204,33 @@ class Is : public Kernel {
         }
     }
 
-    /// Put all keys where their ranks say, by following each to its place, and count those that are smaller
-    /// than the one before.
-    std::size_t out_of_order() {
-        std::vector<Key> next(below_.get(), below_.get() + range());
-        for (std::size_t value = 0; value < range(); value++) {
-            const std::size_t end = value + 1 < range() ? below_[value + 1] : count();
-            while (next[value] < end) {
-                Key& here = keys_[next[value]];
-                Key& place = next[here];
-                if (place >= count()) {
-                    return count(); // More keys than places: the ranks are wrong.
-                }
-                std::swap(here, keys_[place++]);
-            }
-        }
+    /// Put all keys where their ranks say, some values at a time to save memory, and count those that are
+    /// smaller than the one before, and places that are left empty.
+    std::size_t out_of_order() const {
+        constexpr std::size_t parts = 8;
+        const auto empty = static_cast<Key>(range());
         std::size_t found = 0;
-        for (std::size_t i = 1; i < count(); i++) {
-            found += keys_[i - 1] > keys_[i];
+        Key last = 0;
+        for (std::size_t part = 0; part < parts; part++) {
+            const auto low = static_cast<Key>(range() * part / parts);
+            const auto high = static_cast<Key>(range() * (part + 1) / parts);
+            const std::size_t begin = below_[low], end = high < range() ? below_[high] : count();
+            std::vector<Key> next(below_.get() + low, below_.get() + high);
+            std::vector<Key> sorted(end - begin, empty);
+            for (std::size_t i = 0; i < count(); i++) {
+                if (keys_[i] < low || keys_[i] >= high) {
+                    continue;
+                }
+                const std::size_t place = next[keys_[i] - low]++;
+                if (place >= end) {
+                    return count(); // More keys than places.
+                }
+                sorted[place - begin] = keys_[i];
+            }
+            for (const Key key : sorted) {
+                found += key < last || key == empty;
+                last = key;
+            }
         }
         return found;
     }

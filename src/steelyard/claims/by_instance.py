@@ -1,4 +1,4 @@
-"""Where problem instances are declared, treatments are compared instance by instance by claims too."""
+"""Judgement instance by instance, where problem instances are declared."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _COMPARE = (Faster, Slower, Equivalent, Best, Unperturbed, Validates)
 
 
 def judge_by_instance(judge: Judge, claim: object, observed: Observed) -> Draft:
-    """What the judge finds where the levels of ``analysis.instances`` are one sample, each a unit of its own;
+    """Judge where the levels of ``analysis.instances`` are one sample, each a unit of its own;
     as it is where none is declared, or the claim itself names one of the instances.
     """
     factor = observed.experiment.analysis.instances

@@ -1,12 +1,13 @@
-"""What verdicts rest on: one flat type for each kind of claim. Only data; the words stand in ``report``."""
+"""Evidence of verdicts, and how documents show it. Only data; the words stand in ``report``."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import ClassVar, Literal
 
 import msgspec
 
+from steelyard.answers.document import Lines
 from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import Reason
 from steelyard.estimand import Estimand
@@ -34,8 +35,24 @@ class RatioEvidence(msgspec.Struct, frozen=True):
     resolvable : float or None
         The smallest relative difference from 1 that this n and spread would have shown with 80 % power.
     reason : str or None
-        Why there is no ratio, or ``"failures"`` where runs failed or timed out.
+        Reason for a missing ratio, or ``"failures"`` where runs failed or timed out.
     """
+
+    __lines__: ClassVar[Lines] = (
+        "metric",
+        "treatment",
+        "baseline",
+        "estimand",
+        "ratio",
+        "interval",
+        "level",
+        "p",
+        "method",
+        "n",
+        "unit_of_inference=by",
+        "resolvable",
+        "reason",
+    )
 
     metric: Metric
     treatment: str
@@ -63,6 +80,21 @@ class MeanEvidence(msgspec.Struct, frozen=True):
         Of the mean, at ``level``; ``None`` where so few units have none.
     """
 
+    __lines__: ClassVar[Lines] = (
+        "metric",
+        "unit=metric.unit",
+        "treatment",
+        "mean",
+        "s",
+        "u",
+        "interval",
+        "level",
+        "p",
+        "n",
+        "unit_of_inference=by",
+        "reason",
+    )
+
     metric: Metric
     treatment: str
     mean: float | None
@@ -76,8 +108,18 @@ class MeanEvidence(msgspec.Struct, frozen=True):
     reason: Reason | Literal["failures"] | None = None
 
 
-class ForetoldEvidence(msgspec.Struct, frozen=True):
-    """A value that a scaling model foretells at a scale that was not measured, with its 95 % interval."""
+class PredictedEvidence(msgspec.Struct, frozen=True):
+    """A value that a scaling model predicts at a scale that was not measured, with its 95 % interval."""
+
+    __lines__: ClassVar[Lines] = (
+        "metric",
+        "unit",
+        "at",
+        "value",
+        "interval95=interval",
+        "model",
+        "reason",
+    )
 
     metric: str
     unit: str
@@ -122,6 +164,18 @@ class BestEvidence(msgspec.Struct, frozen=True):
         Units that chose, and units that speak.
     """
 
+    __lines__: ClassVar[Lines] = (
+        "metric",
+        "chosen",
+        "possible",
+        "candidates",
+        "selection_n=selection",
+        "n",
+        "unit_of_inference=by",
+        "level",
+        "reason",
+    )
+
     metric: Metric
     chosen: Scalar | None
     candidates: tuple[Candidate, ...]
@@ -146,13 +200,30 @@ class ScalesEvidence(msgspec.Struct, frozen=True):
 class RuleEvidence(msgspec.Struct, frozen=True):
     """A cross-function rule; ``reason`` where a function has no model."""
 
+    __lines__: ClassVar[Lines] = (
+        "metric",
+        "probability=answer.probability",
+        "breaks_at=answer.breaks_at",
+        "measured=answer.measured",
+        "reason",
+    )
+
     metric: str
     answer: RuleAnswer | None
     reason: str | None = None
 
 
 class BreaksEvidence(msgspec.Struct, frozen=True):
-    """From where on a model passes a limit; ``at`` is ``None`` where it does not as far as was looked."""
+    """Scale from which a model passes a limit; ``at`` is ``None`` where the search found none."""
+
+    __lines__: ClassVar[Lines] = (
+        "name",
+        "parameter",
+        "breaks_at=at",
+        "interval95",
+        "measured_up_to=measured",
+        "warnings",
+    )
 
     name: str
     parameter: str
@@ -164,5 +235,10 @@ class BreaksEvidence(msgspec.Struct, frozen=True):
     warnings: tuple[ModelWarning, ...] = ()
     """Of the model that says so."""
 
+    @property
+    def interval95(self) -> tuple[float | None, float | None]:
+        """Scales between which it breaks."""
+        return self.earliest, self.latest
 
-Evidence = RatioEvidence | MeanEvidence | ForetoldEvidence | BestEvidence | ScalesEvidence | RuleEvidence
+
+Evidence = RatioEvidence | MeanEvidence | PredictedEvidence | BestEvidence | ScalesEvidence | RuleEvidence

@@ -43,7 +43,7 @@ def p_of(tested: Sequence[Undecided]) -> float:
 
 
 def settle(tested: Sequence[Undecided], level: float) -> tuple[Instance, ...]:
-    """Each stratum at the level of its claim."""
+    """Decide each stratum at the level of its claim."""
     return tuple(_settled(each, level, level / len(tested)) for each in tested)
 
 

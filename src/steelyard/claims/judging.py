@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
-from typing import Any, Final
+from typing import Any
 
 from steelyard.claims.by_instance import judge_by_instance
 from steelyard.claims.draft import Draft
@@ -13,21 +13,7 @@ from steelyard.claims.family import decide
 from steelyard.claims.observed import Observed
 from steelyard.claims.oversubscribed import judge_unless_crowded
 from steelyard.claims.verdict import Verdict
-from steelyard.spec.claims.claim import Claim, kind_of
-
-JUDGES: Final[dict[str, str]] = {
-    "faster": "ratio.judge_faster",
-    "slower": "ratio.judge_slower",
-    "equivalent": "ratio.judge_equivalent",
-    "limit": "limit.judge_limit",
-    "best": "best.judge_best",
-    "scales": "scales.judge_scales",
-    "rule": "rule.judge_rule",
-    "unperturbed": "observer.judge_unperturbed",
-    "validates": "observer.judge_validates",
-}
-"""For each kind of claim its judge, ``(claim, Observed) -> Draft``, imported when there is such a claim:
-models need more than comparisons do."""
+from steelyard.spec.claims.claim import Claim, kind_of, module_of
 
 
 def judge(claims: Sequence[Claim], observed: Observed) -> tuple[Verdict, ...]:
@@ -46,6 +32,7 @@ def judge(claims: Sequence[Claim], observed: Observed) -> tuple[Verdict, ...]:
 
 
 def _judge_of(claim: Claim) -> Callable[[Any, Observed], Draft]:
-    module, _, name = JUDGES[kind_of(claim)].partition(".")
-    found: Callable[[Any, Observed], Draft] = getattr(import_module(f"steelyard.claims.{module}"), name)
+    """``judge_KIND`` of its module, imported when a spec claims such: models need more than comparisons."""
+    module = import_module(f"steelyard.claims.{module_of(claim)}")
+    found: Callable[[Any, Observed], Draft] = getattr(module, f"judge_{kind_of(claim)}")
     return found

@@ -73,6 +73,8 @@ def mean_of(sample: Sample, *, sequential: bool = False) -> Mean | Undefined:
         if at.all() and np.unique(at).size < at.size:
             values, _ = _grouped(values, at)
             by = "context"
+    if values.size == 1 and sample.provenance == "simulated":
+        return Mean(float(values[0]), 0.0, 1, by)
     if values.size < 2:
         return Undefined("one_context" if by == "context" else "one_block" if by == "block" else "one_value")
     # The mean of equal values is that value, and rounding gives it no spread.

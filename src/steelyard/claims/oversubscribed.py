@@ -15,7 +15,7 @@ from steelyard.series import Series
 
 
 class _Asked(msgspec.Struct):
-    """What a judge is given, and whether times of a crowd were among it."""
+    """Values that a judge asked for, and whether times of oversubscribed ranks were among them."""
 
     observed: Observed
     crowded: bool = False
@@ -37,7 +37,7 @@ class _Asked(msgspec.Struct):
 
 
 def judge_unless_crowded(judge: Callable[[Any, Observed], Draft], claim: object, observed: Observed) -> Draft:
-    """What the judge finds; nothing of it is decided where it asked for times of a crowd."""
+    """Judge; nothing is decided where the judge asked for times of oversubscribed ranks."""
     asked = _Asked(observed)
     draft = judge(
         claim, replace(observed, samples=asked.samples, compared=asked.compared, series=asked.series)

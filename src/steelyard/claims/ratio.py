@@ -141,7 +141,7 @@ def why_open(compared: Comparison, *, allowed: bool) -> Reason | Literal["failur
 
 
 def unit_of(compared: Comparison) -> Unit:
-    """What is counted as independent."""
+    """Unit of inference; the method of a ratio begins with it."""
     if "sequential_order" in compared.flags or isinstance(compared.speedup, Undefined):
         return "launch" if "sequential_order" in compared.flags else "block"
     unit = compared.speedup.unit

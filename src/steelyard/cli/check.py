@@ -12,12 +12,12 @@ import click
 
 from steelyard.cli.data import ask, data_options
 from steelyard.cli.options import json_option, refuse_unwritable, strict_option
-from steelyard.cli.run_and_answer import source_of, terminal_width
+from steelyard.cli.run_and_answer import terminal_width
 from steelyard.errors import InterruptedRunError, ProgramError, SteelyardError, UsageError
 from steelyard.exchange.cube import holds_profiles
 
 if TYPE_CHECKING:
-    from steelyard.lab.answer.check import Checked
+    from steelyard.claims.verdict import Checked
     from steelyard.spec.experiment import Experiment
 
 
@@ -81,7 +81,7 @@ def command(
     if as_json:
         from steelyard.report.claims.document import render
 
-        click.echo(render([(source_of(each), each.verdicts) for each in checked.values()], code), nl=False)
+        click.echo(render([*checked.values()], code), nl=False)
     else:
         _print(list(checked.values()), strata=strata, headed=len(names) > 1)
     for name, error in broken.items():

@@ -18,8 +18,7 @@ from steelyard.spec.experiment import Experiment
 
 if TYPE_CHECKING:
     from steelyard.answers.analysis import Answer
-    from steelyard.lab.answer.check import Checked
-    from steelyard.report.claims.document import Source
+    from steelyard.claims.verdict import Checked
     from steelyard.report.text.line import Line
     from steelyard.report.text.progress import ProgressLine
     from steelyard.store import Record
@@ -182,28 +181,12 @@ def _checked(record: Record) -> Checked:
     return check(record)
 
 
-def source_of(checked: Checked) -> Source:
-    """Describe where its verdicts come from, as documents do."""
-    from steelyard.report.claims.document import Source
-
-    return Source(
-        experiment=checked.experiment,
-        record=str(checked.record) if checked.record else None,
-        alpha=checked.alpha,
-        finished=checked.finished,
-        precision_reached=checked.precise,
-        declared_afterwards=checked.afterwards,
-    )
-
-
 def _claims_entries(checked: Checked | None) -> list[dict[str, Any]]:
     if checked is None:
         return []
-    import msgspec
+    from steelyard.report.claims.document import entries_of
 
-    from steelyard.report.claims.document import verdict_entry
-
-    return [msgspec.to_builtins(verdict_entry(source_of(checked), each)) for each in checked.verdicts]
+    return entries_of(checked)
 
 
 def _claims_lines(checked: Checked | None) -> list[Line]:

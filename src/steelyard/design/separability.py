@@ -45,7 +45,7 @@ def _linked(experiment: Experiment) -> Iterator[str]:
 
 
 def _broken(experiment: Experiment, found: Sequence[Cell]) -> Iterator[str]:
-    """What exclusions do: main effects that hang together, and interactions that lack combinations."""
+    """Effects of exclusions: main effects that hang together, and interactions that lack combinations."""
     if not found:
         return
     linked = {name: link.name for link in experiment.zips for name in link.names}

@@ -25,7 +25,7 @@ def treatments(experiment: Experiment) -> tuple[Treatment, ...]:
 
 
 def _labels(found: Sequence[Cell], name: str) -> list[str]:
-    """What tells the treatments apart, in words; the command or the experiment where there is only one."""
+    """Labels that tell the treatments apart; the command or the experiment where there is only one."""
     varying = [factor for factor in found[0] if len({cell[factor] for cell in found}) > 1]
     if not varying:
         return [_visible(found[0].get("command", name))]

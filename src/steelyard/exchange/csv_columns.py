@@ -113,18 +113,22 @@ def _refuse_pooling(
 ) -> None:
     """Refuse text that tells functions apart and that nobody named: its functions would become one.
 
-    A column identifies where it has several texts, each at several points; what differs from row to row, such
-    as a time of day, merely describes.
+    A column identifies where rows that would be one point differ in it, and each of its texts is at several
+    points; what differs from row to row, such as a time of day, merely describes.
     """
     known = {columns.value, *columns.parameters, *columns.by, *columns.pool}
+    same = (*columns.by, *columns.parameters)
     for name in header:
         if name in known or not name:
             continue
         at: dict[str, set[tuple[str, ...]]] = {}
+        together: dict[tuple[str, ...], set[str]] = {}
         for _, row in rows:
             at.setdefault(row[name], set()).add(tuple(row[parameter] for parameter in columns.parameters))
-        texts = [text for text in at if math.isnan(_as_float(text))]
-        if len(at) > 1 and texts and all(len(points) > 1 for points in at.values()):
+            together.setdefault(tuple(row[each] for each in same), set()).add(row[name])
+        texts = any(math.isnan(_as_float(text)) for text in at)
+        pooled = any(len(each) > 1 for each in together.values())
+        if texts and pooled and all(len(points) > 1 for points in at.values()):
             shown = ", ".join(list(at)[:4]) + (", …" if len(at) > 4 else "")
             raise UsageError(
                 f"{where}: column {name!r} tells {len(at)} functions apart ({shown}), and is not named",

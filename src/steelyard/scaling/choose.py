@@ -11,8 +11,8 @@ from typing import Final
 
 import msgspec
 import numpy as np
-from scipy.special import fdtrc
 
+from steelyard import _kernels
 from steelyard.arrays import Floats
 from steelyard.growth import CONSTANT
 from steelyard.scaling.aggregate import Aggregated
@@ -105,9 +105,10 @@ def choose(posterior: Posterior, data: Aggregated, reach: Floats) -> Choices:
     with np.errstate(divide="ignore", invalid="ignore"):
         f = ((data.value - fitted) ** 2 / data.u2).sum(axis=1) / left
         known = (left > 0) & (data.freedom > 0)
-        lack = np.where(
-            known, fdtrc(np.maximum(left, 1), np.maximum(data.freedom, 1), np.maximum(f, 0.0)), np.nan
+        p = _kernels.f_upper_tail(
+            np.maximum(left, 1).astype(float), np.maximum(data.freedom, 1), np.nan_to_num(np.maximum(f, 0.0))
         )
+        lack = np.where(known, p, np.nan)
         spread = ((data.value - data.value.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
         rest = ((data.value - fitted) ** 2).sum(axis=1)
         r2 = np.where((used > 1) & (left > 0), 1 - (rest / left) / (spread / (m - 1)), np.nan)

@@ -261,7 +261,7 @@ def _answer(
     source = fitted.source(row)
     choices, data, at = source.speaks()
     candidates = choices.posterior.candidates
-    share = choices.posterior.lead[at] * (1 - choices.posterior.doubt()[at])
+    share = choices.posterior.lead[at] * (1 - choices.posterior.doubt[at])
     lead = int(choices.lead[at])
     others = np.argsort(-share)[: ALTERNATIVES + 1]
     asked, series = group.asked, reading.series

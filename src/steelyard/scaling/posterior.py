@@ -8,7 +8,6 @@ from typing import Final
 
 import msgspec
 import numpy as np
-from scipy.special import gammaln, ndtr
 
 from steelyard import _kernels
 from steelyard.arrays import Floats
@@ -23,6 +22,8 @@ EXACT: Final = 0.002
 """Relative uncertainty of a point below which that vanishes."""
 ATTEMPTS: Final = 6
 """At coefficients that are allowed; then negative ones become 0."""
+INTERVAL: Final = (0.025, 0.5, 0.975)
+"""Quantiles that are told of a value: both ends and the middle."""
 KEPT: Final = 48
 """Components kept of each function; the lighter half stands for all that are not kept."""
 REACH: Final = 2.0
@@ -68,15 +69,17 @@ class Posterior(msgspec.Struct, frozen=True):
     log_evidence: Floats
     noise: Floats
     """Relative standard uncertainty of the last point, noise and discrepancy together, (n,)."""
+    doubt: Floats
+    """Probability of what no candidate says, (n,); less where data and formulas are nearly exact."""
     ends: Floats | None = None
     """Probability that a falling component ends above 0, (n, KEPT); ``None`` where none falls."""
 
     def __len__(self) -> int:
         return len(self.candidate)
 
-    def doubt(self) -> Floats:
-        """Probability of what no candidate says, (n,); less where data and formulas are nearly exact."""
-        return np.asarray(DOUBT * np.minimum(self.noise / EXACT, 1.0))
+    def left(self) -> Integers:
+        """Points less coefficients of each kept component, at least 1, (n, KEPT)."""
+        return np.asarray(np.maximum(self.variance.shape[1] - 1 - self.used(), 1))
 
     def used(self) -> Integers:
         """How many terms each kept component has, the constant not counted, (n, KEPT)."""
@@ -101,7 +104,7 @@ def search(
     size = np.abs(value)
     # A last point of nothing has no relative uncertainty; a thousandth of the largest stands for it.
     last = np.sqrt(found[7][:, -1]) / np.maximum(np.maximum(size[:, -1], 1e-3 * size.max(axis=1)), 1e-300)
-    posterior = Posterior(candidates, *found, last)
+    posterior = Posterior(candidates, *found, last, DOUBT * np.minimum(last / EXACT, 1.0))
     return _with_ends(posterior, value) if candidates.falls.any() else posterior
 
 
@@ -117,7 +120,7 @@ def _with_ends(posterior: Posterior, value: Floats) -> Posterior:
     variance = posterior.covariance[:, :, 0, 0] * _mean_scale(posterior)
     sd = np.sqrt(np.maximum(variance, 1e-300))
     z = np.clip(posterior.coefficient[:, :, 0] / sd, -30, 1e6)
-    density = np.exp(-0.5 * z * z) / (np.sqrt(2 * np.pi) * ndtr(z))
+    density = np.exp(-0.5 * z * z) / (np.sqrt(2 * np.pi) * _kernels.normal_below(z))
     odds = density * np.abs(value).max(axis=1)[:, None] / sd
     ends = 1 / (1 + odds)
     lead = posterior.lead.copy()
@@ -134,8 +137,7 @@ def _with_ends(posterior: Posterior, value: Floats) -> Posterior:
 
 def _mean_scale(posterior: Posterior) -> Floats:
     """Of the variance of each kept component, over discrepancies and noise, (n, KEPT)."""
-    points = posterior.variance.shape[1]
-    left = np.maximum(points - 1 - posterior.used(), 1)[:, :, None]
+    left = posterior.left()[:, :, None]
     scale, nu = posterior.scale[:, None, :], posterior.freedom[:, None, :]
     each = scale * (nu + posterior.chi2[:, :, None] / scale) / (nu + left)
     return np.asarray((discrepancy_posterior(posterior) * each).sum(axis=2))
@@ -143,20 +145,13 @@ def _mean_scale(posterior: Posterior) -> Floats:
 
 def discrepancy_posterior(posterior: Posterior) -> Floats:
     """Probability of each discrepancy given each kept component, (n, KEPT, discrepancies)."""
-    points = posterior.variance.shape[1]
-    left = np.maximum(points - 1 - posterior.used(), 1)[:, :, None].astype(float)
-    scale, nu = posterior.scale[:, None, :], posterior.freedom[:, None, :]
-    constant = np.where(nu > 1e6, 0.0, gammaln((nu + left) / 2) - gammaln(nu / 2) - left / 2 * np.log(nu / 2))
-    chi2 = posterior.chi2[:, :, None]
-    log = (
-        np.log(posterior.candidates.priors.tau_mass)
-        + constant
-        - left / 2 * np.log(scale)
-        - np.where(nu > 1e6, 0.5 * chi2 / scale, 0.5 * (nu + left) * np.log1p(chi2 / (scale * nu)))
+    return _kernels.discrepancy_share(
+        posterior.chi2,
+        posterior.left(),
+        posterior.scale,
+        posterior.freedom,
+        np.log(posterior.candidates.priors.tau_mass),
     )
-    log -= log.max(axis=2, keepdims=True)
-    share: Floats = np.exp(log)
-    return np.asarray(share / share.sum(axis=2, keepdims=True))
 
 
 class Draws(msgspec.Struct, frozen=True):
@@ -176,22 +171,33 @@ class Draws(msgspec.Struct, frozen=True):
     coefficient: Floats
     discrepancy: Floats
 
-    def at(self, target: Floats) -> Floats:
-        """Values at one point (parameters,), discrepancy included, (n, DRAWS)."""
+    def at(self, target: Floats) -> tuple[Floats, Floats]:
+        """Values at one point (parameters,), discrepancy included, (n, DRAWS); their ``INTERVAL``, (n, 3)."""
         candidates = self.posterior.candidates
-        members = candidates.members[np.take_along_axis(self.posterior.candidate, self.component, axis=1)]
-        basis = candidates.at(target)[members]
-        values: Floats = self.coefficient[:, :, 0] + (self.coefficient[:, :, 1:] * basis).sum(axis=2)
-        # What is modelled is never negative; a formula with a negative constant may be, far from the data.
-        return np.maximum(values, 0.0) * self._distance(target)
+        return _kernels.predict(
+            self.posterior.candidate,
+            candidates.members,
+            self.component,
+            self.coefficient,
+            candidates.at(target),
+            self._distance(target),
+            np.array(INTERVAL),
+        )
 
     def at_row(self, row: int, target: Floats) -> Floats:
-        """``at`` for one function, (DRAWS,)."""
+        """Values for one function, (DRAWS,)."""
+        one = slice(row, row + 1)
         candidates = self.posterior.candidates
-        members = candidates.members[self.posterior.candidate[row, self.component[row]]]
-        basis = candidates.at(target)[members]
-        values: Floats = self.coefficient[row, :, 0] + (self.coefficient[row, :, 1:] * basis).sum(axis=1)
-        return np.asarray(np.maximum(values, 0.0) * self._distance(target)[row])
+        values, _ = _kernels.predict(
+            self.posterior.candidate[one],
+            candidates.members,
+            self.component[one],
+            self.coefficient[one],
+            candidates.at(target),
+            self._distance(target)[one],
+            np.array(INTERVAL),
+        )
+        return np.asarray(values[0])
 
     def _distance(self, target: Floats) -> Floats:
         """The factor between formula and truth at a point; a logarithmic distance, so it stays positive."""
@@ -226,7 +232,7 @@ def draw(posterior: Posterior, seed: int = 1) -> Draws:
         posterior.chi2,
         posterior.coefficient,
         posterior.covariance,
-        np.maximum(posterior.variance.shape[1] - 1 - posterior.used(), 1),
+        posterior.left(),
         discrepancy_posterior(posterior),
         posterior.scale,
         posterior.freedom,

@@ -68,7 +68,7 @@ def rank_probabilities(posterior: Posterior, asked: Asked) -> Floats:
     mass: Floats = posterior.lead @ _table(
         posterior.candidates.leads, asked.at, asked.growth, asked.deviation
     )
-    return _doubted(mass / mass.sum(axis=1, keepdims=True), posterior.doubt())
+    return _doubted(mass / mass.sum(axis=1, keepdims=True), posterior.doubt)
 
 
 def _doubted(ranks: Floats, doubt: Floats) -> Floats:
@@ -100,7 +100,7 @@ def rank_probabilities_at(draws: Draws, asked: Asked, target: Floats) -> Floats:
     table = _table_at(candidates.columns, asked.at, asked.growth, asked.deviation, float(target[asked.at]))
     ranks = table[np.where(flat, -1, dominating)]
     found = np.stack([(ranks == which).mean(axis=1) for which in range(len(RANKS))], axis=1)
-    return _doubted(found, draws.posterior.doubt())
+    return _doubted(found, draws.posterior.doubt)
 
 
 def rank_of_one(growth: Growth, asked: Asked, scale: float | None) -> Floats:

@@ -78,7 +78,7 @@ def _analysis(analysis: Analysis) -> Table:
 
 
 def _plain(part: msgspec.Struct) -> Table:
-    """Every key whose value is not its default; never ``None``, for which TOML has no form."""
+    """Every key whose value is not its default; never ``None``, which TOML cannot express."""
     keys = keys_of(type(part))
     table: Table = {}
     for field in msgspec.structs.fields(part):

@@ -1,4 +1,4 @@
-"""From a spec, in TOML or in Python, to an ``Experiment``: both end in the same checks."""
+"""Load an ``Experiment`` from a spec in TOML or in Python; both pass the same checks."""
 
 from __future__ import annotations
 
@@ -140,11 +140,11 @@ def claims_of(given: Sequence[object], about: Experiment) -> tuple[Claim, ...]:
 
 
 def _check_plain(value: object, path: KeyPath, origin: Origin) -> None:
-    """Refuse what TOML has no form for; a set above all, whose order changes from run to run."""
+    """Refuse values that TOML cannot express; a set above all, whose order changes from run to run."""
     if isinstance(value, dict):
         for key, each in value.items():
             if not isinstance(key, str):
-                raise origin.error(path, f"the key {key!r} is no text", "use keys of type str")
+                raise origin.error(path, f"the key {key!r} must be text", "use keys of type str")
             _check_plain(each, (*path, key), origin)
     elif isinstance(value, (list, tuple)):
         for i, each in enumerate(value):
@@ -152,7 +152,7 @@ def _check_plain(value: object, path: KeyPath, origin: Origin) -> None:
     elif value is not None and type(value) not in (str, bool, int, float):
         kind = type(value).__name__
         hint = "use str, bool, int, float, and lists and dictionaries of them"
-        raise origin.error(path, f"is of type {kind}, for which a spec has no form", hint)
+        raise origin.error(path, f"is of type {kind}, which a spec cannot hold", hint)
 
 
 def _read(file: str) -> str:

@@ -14,16 +14,15 @@ from steelyard.claims.evidence import (
     BestEvidence,
     BreaksEvidence,
     Candidate,
-    ForetoldEvidence,
     MeanEvidence,
+    PredictedEvidence,
     RatioEvidence,
     RuleEvidence,
     ScalesEvidence,
 )
-from steelyard.claims.verdict import Family, Instance, Verdict, combined
+from steelyard.claims.verdict import Checked, Family, Instance, Verdict, combined
 from steelyard.report.claims import document as verdicts_json
 from steelyard.report.claims import github, junit
-from steelyard.report.claims.document import Source
 from steelyard.report.claims.text import lines, notes, words
 from steelyard.report.text.line import plain
 from steelyard.scaling import Expectation, Question, model, series_of
@@ -92,7 +91,7 @@ WORDS = [
         one(FASTER, "not_resolved", ratio(1.34, 1.30, 1.38, reason="failures")),
         (
             "O3 faster than O2 by 1.02: not resolved; 1.34 × (95 % CI 1.30 to 1.38, 30 blocks), but runs"
-            " failed or timed out, so that what is left is not left by chance"
+            " failed or timed out, so the remaining runs are not a random sample"
         ),
     ),
     (
@@ -115,10 +114,10 @@ WORDS = [
         one(
             Limit("latency_s", {"p": 8192}, min=1e-3),
             "fails",
-            ForetoldEvidence("latency_s", "s", {"p": 8192.0}, 8.2e-4, Interval(8e-4, 8.4e-4), LINEAR, 6),
+            PredictedEvidence("latency_s", "s", {"p": 8192.0}, 8.2e-4, Interval(8e-4, 8.4e-4), LINEAR, 6),
         ),
         (
-            "latency_s at least 1.00 ms at p = 8192: fails; 820 µs foretold at p = 8192 (95 % CI 800 µs"
+            "latency_s at least 1.00 ms at p = 8192: fails; 820 µs predicted at p = 8192 (95 % CI 800 µs"
             " to 840 µs, by O(p) from 6 points)"
         ),
     ),
@@ -219,7 +218,7 @@ def test_a_limit_says_where_it_breaks():
     breaks = (BreaksEvidence("", "p", 1000.0, 900.0, 1100.0, 512.0),)
     judged = verdict(Limit("rss_bytes", max=1e7), Instance({"p": 64}, "holds", MEAN), breaks=breaks)
     assert words(judged).endswith(
-        "; by its model it breaks 10.0 MB from p = 1000 on (95 %: 900 to 1100, beyond what was measured)"
+        "; its model breaks 10.0 MB from p = 1000 on (95 %: 900 to 1100, beyond what was measured)"
     )
 
 
@@ -251,11 +250,11 @@ def test_what_a_reader_must_know_of_a_model_is_said_once_with_the_claims_it_is_a
     )
     assert [each.kind for each in few.warnings] == ["few_points", "far"]
     limit = Limit("latency_s", {"p": 8192}, 1e-3)
-    foretold = ForetoldEvidence("latency_s", "s", {"p": 8192.0}, 8e-3, Interval(7e-3, 9e-3), few, 4)
+    foretold = PredictedEvidence("latency_s", "s", {"p": 8192.0}, 8e-3, Interval(7e-3, 9e-3), few, 4)
     grows = one(Scales("latency_s", "p", "O(p)"), "holds", ScalesEvidence("", "latency_s", LINEAR))
     text = plain(lines((one(limit, "fails", foretold), grows), 0.05, 80))
     assert text.endswith(
-        "\nBeware of models\n"
+        "\nWarnings about models\n"
         "- latency_s at most 1.00 ms at p = 8192: 4 values of p: below 5 a leading term\n"
         "  is hardly known\n"
         "- latency_s at most 1.00 ms at p = 8192: a prediction at 64 times the largest\n"
@@ -299,7 +298,7 @@ def test_names_of_others_move_no_cursor():
 
 @pytest.mark.parametrize("judged", [judged for judged, _ in WORDS], ids=range(len(WORDS)))
 def test_every_verdict_is_json_of_the_documented_form(judged):
-    document = json.loads(verdicts_json.render([(Source("x", None, 0.05), [judged])], 1))
+    document = json.loads(verdicts_json.render([Checked("x", None, 0.05, (judged,))], 1))
     assert (document["format"], document["version"], document["exit"]) == ("steelyard/verdicts", 1, 1)
     (entry,) = document["verdicts"]
     assert entry["verdict"] == judged.outcome

@@ -42,13 +42,11 @@ def test_what_all_treatments_share_knows_the_source_only(read, refused, key):
 
     assert getattr(read(text("source")).program, key) == (("x", "{source}"),)
     message, hint = refused(text("n"))
-    assert message == f"program.{key}: {{n}} has no one level here: this runs for all treatments together"
+    assert message == f"program.{key}: {{n}} has several levels, and this runs once for all treatments"
     assert hint == "use prepare or cleanup, which run for each trial"
     for name in ("trial", "build"):
         message, hint = refused(text(name))
-        assert (
-            message == f"program.{key}: {{{name}}} stands for nothing here: this runs for all trials together"
-        )
+        assert message == f"program.{key}: {{{name}}} has no value here: this runs for all trials together"
         assert hint == f"remove {{{name}}}"
 
 

@@ -38,12 +38,12 @@ def test_what_is_asked_of_effects_survives_its_text(read, analysis):
 @pytest.mark.parametrize(
     ("analysis", "what"),
     [
-        ('effects = ["a", "d"]', "analysis.effects[2]: d is nothing that varies here"),
-        ('effects = ["a", "c"]', "analysis.effects[2]: c is nothing that varies here"),
-        ('effects = ["a", "a"]', "analysis.effects[2]: a stands there twice"),
+        ('effects = ["a", "d"]', "analysis.effects[2]: d does not vary here"),
+        ('effects = ["a", "c"]', "analysis.effects[2]: c does not vary here"),
+        ('effects = ["a", "a"]', "analysis.effects[2]: a is named twice"),
         ('effects = ["a"]', "analysis.effects: effects of one factor are its comparisons"),
         ("contrasts = { x = {} }", "analysis.contrasts.x: names no factor"),
-        ("contrasts = { x = { e = [1, 0, -1] } }", "analysis.contrasts.x.e: e is nothing that varies here"),
+        ("contrasts = { x = { e = [1, 0, -1] } }", "analysis.contrasts.x.e: e does not vary here"),
         ("contrasts = { x = { a = [-1, 1] } }", "analysis.contrasts.x.a: 2 weights for the 3 levels of a"),
         (
             "contrasts = { x = { a = [1, 1, 1] } }",

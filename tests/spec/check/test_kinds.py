@@ -96,7 +96,7 @@ def test_a_screening_of_many_factors_is_small(read):
             'design.ends: kind = "full" runs every level, not two of each factor',
             None,
         ),
-        ("resolution = 4", 'design.resolution: kind = "full" is no fraction', None),
+        ("resolution = 4", 'design.resolution: kind = "full" is not a fraction', None),
         ('kind = "fraction"', "design.kind: nothing says which fraction", None),
         (
             'kind = "fraction"\nresolution = 3\ntreatments = 8',
@@ -105,7 +105,7 @@ def test_a_screening_of_many_factors_is_small(read):
         ),
         (
             'kind = "fraction"\ntreatments = 12',
-            "design.treatments: there is no fraction of 5 factors in 12 treatments",
+            "design.treatments: 5 factors have no fraction of 12 treatments",
             "write one of: 8, 16",
         ),
         (
@@ -120,7 +120,7 @@ def test_a_screening_of_many_factors_is_small(read):
         ),
         (
             'kind = "fraction"\ngenerators = ["d = a e"]',
-            "design.generators[1]: 'd = a e': e is nothing that varies here: a, b, c, d, link",
+            "design.generators[1]: 'd = a e': e does not vary here; factors that do: a, b, c, d, link",
             "e is linked: write link",
         ),
         (
@@ -150,7 +150,7 @@ def test_a_screening_of_many_factors_is_small(read):
             "design.ends.e: e is linked, and the ends of a link are its first and its last row",
             "order the rows of link in [factors]",
         ),
-        ('kind = "two-level"\nends = { g = [1, 2] }', "design.ends.g: there is no factor g", None),
+        ('kind = "two-level"\nends = { g = [1, 2] }', "design.ends.g: unknown factor g", None),
     ],
 )
 def test_what_would_unbalance_a_design_is_refused(refused, text, what, hint):

@@ -29,36 +29,36 @@ def test_a_number_and_a_factor_are_ranks():
 
 @pytest.mark.parametrize("text", ["0", "-1", "2.5", "many", "1048577", "99999999999999999999"])
 def test_what_is_no_number_of_ranks_is_refused(text):
-    with pytest.raises(UsageError, match="no number of ranks"):
+    with pytest.raises(UsageError, match="not a number of ranks"):
         ranks_of(LaunchMethod(kind="mpi", ranks=text), {})
 
 
 @pytest.mark.parametrize(
     ("table", "said", "hint"),
     [
-        ({"kind": "mpi"}, "how many ranks is not said", "ranks = 4"),
+        ({"kind": "mpi"}, "ranks is missing", "ranks = 4"),
         ({"kind": "local", "ranks": 2}, "launch.ranks: has no meaning", 'kind = "mpi" or "smpi"'),
         ({"kind": "mpi", "ranks": 2, "platform": "x"}, "launch.platform: has no meaning", '"smpi"'),
         ({"kind": "mpi", "ranks": 2, "implementation": "opnmpi"}, "'opnmpi'", "did you mean openmpi?"),
-        ({"kind": "mpi", "ranks": "two"}, "no number of ranks", "whole numbers"),
+        ({"kind": "mpi", "ranks": "two"}, "not a number of ranks", "integers"),
         ({"kind": "smpi", "ranks": 2}, "needs a platform", "platform ="),
-        ({**SMPI, "selector": "mpch"}, "no selector 'mpch'", "did you mean mpich?"),
+        ({**SMPI, "selector": "mpch"}, "unknown selector 'mpch'", "did you mean mpich?"),
         ({**SMPI, "algorithms": {"bcast": "binomal_tree"}}, "bcast has no algorithm", "binomial_tree"),
-        ({**SMPI, "algorithms": {"scan": "x"}}, "no operation 'scan'", "operations"),
+        ({**SMPI, "algorithms": {"scan": "x"}}, "unknown operation 'scan'", "operations"),
         ({"kind": "mpi", "ranks": "{q}"}, "{q}", "factors"),
         ({"kind": "mpi", "ranks": 2, "noise": {"links": 0.1}}, "launch.noise: has no meaning", '"smpi"'),
-        ({**SMPI, "noise": {"links": "1.0"}}, '"1.0" is no share of time', "below 1"),
-        ({**SMPI, "noise": {"hosts": "much"}}, '"much" is no share of time', "as in 0.1"),
-        ({**SMPI, "noise": {"hosts": "nan"}}, '"nan" is no share of time', "as in 0.1"),
-        ({**SMPI, "placement": "spread"}, "no placement 'spread'", "packed, scattered"),
+        ({**SMPI, "noise": {"links": "1.0"}}, '"1.0" is not a fraction of time', "below 1"),
+        ({**SMPI, "noise": {"hosts": "much"}}, '"much" is not a fraction of time', "as in 0.1"),
+        ({**SMPI, "noise": {"hosts": "nan"}}, '"nan" is not a fraction of time', "as in 0.1"),
+        ({**SMPI, "placement": "spread"}, "unknown placement 'spread'", "packed, scattered"),
         ({**SMPI, "placement": "scattered", "seed": "{trial}"}, "hosts are scattered for a", "by a factor"),
-        ({**SMPI, "placement": "scattered", "seed": "-1"}, '"-1" is no seed', "whole number"),
-        ({**SMPI, "placement": "scattered", "seed": str(1 << 63)}, "is no seed", "2^63 - 1"),
-        ({**SMPI, "noise": {"hosts": 0.1}, "seed": "a{trial}"}, "is no seed", "whole number"),
-        ({**SMPI, "noise": {"hosts": 0.1}, "seed": "٣{trial}"}, "is no seed", "whole number"),
-        ({**SMPI, "noise": {"hosts": 0.1}, "seed": "99999999{trial}"}, "is no seed", "2^63 - 1"),
-        ({**SMPI, "noise": {"hosts": 0.1}, "seed": "0" * 20 + "9" * 20}, "is no seed", "2^63 - 1"),
-        ({**SMPI, "seed": 2}, "launch.seed: draws nothing", "placement = "),
+        ({**SMPI, "placement": "scattered", "seed": "-1"}, '"-1" is not a seed', "an integer"),
+        ({**SMPI, "placement": "scattered", "seed": str(1 << 63)}, "is not a seed", "2^63 - 1"),
+        ({**SMPI, "noise": {"hosts": 0.1}, "seed": "a{trial}"}, "is not a seed", "an integer"),
+        ({**SMPI, "noise": {"hosts": 0.1}, "seed": "٣{trial}"}, "is not a seed", "an integer"),
+        ({**SMPI, "noise": {"hosts": 0.1}, "seed": "99999999{trial}"}, "is not a seed", "2^63 - 1"),
+        ({**SMPI, "noise": {"hosts": 0.1}, "seed": "0" * 20 + "9" * 20}, "is not a seed", "2^63 - 1"),
+        ({**SMPI, "seed": 2}, "launch.seed: has no effect", "placement = "),
     ],
 )
 def test_what_cannot_be_launched_is_refused_with_its_cure(table, said, hint):
@@ -78,11 +78,11 @@ def test_every_level_of_a_factor_is_judged_as_an_algorithm():
 def test_every_level_of_a_factor_is_judged_as_noise_and_as_placement():
     given = {**SMPI, "noise": {"links": "{alg}"}, "seed": "{trial}"}
     assert shares_of(launching({"alg": [0, 0.5]}, **given), {"alg": 0.5}) == Shares(0.5, 0.0)
-    with pytest.raises(SpecError, match=r"launch\.noise: \"1\.5\" is no share"):
+    with pytest.raises(SpecError, match=r"launch\.noise: \"1\.5\" is not a fraction"):
         launching({"alg": [0, 1.5]}, **given)
     placed = launching({"alg": ["packed", "scattered"]}, **{**SMPI, "placement": "{alg}", "seed": 7})
     assert [scatter_seed(placed, {"alg": level}) for level in ("packed", "scattered")] == [None, 7]
-    with pytest.raises(SpecError, match=r"launch\.placement: there is no placement 'x'"):
+    with pytest.raises(SpecError, match=r"launch\.placement: unknown placement 'x'"):
         launching({"alg": ["packed", "x"]}, **{**SMPI, "placement": "{alg}"})
 
 

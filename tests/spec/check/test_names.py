@@ -33,7 +33,11 @@ def test_an_experiment_is_named_by_one_line_of_text(name):
         ),
         ("a\0b", 'name: the name of the experiment contains NUL: "a\\u0000b"', "leave out \\u0000"),
         ("\x7f", "name: the name of the experiment contains the control character", "write one line"),
-        ("\ud800", "name: the name of the experiment has no form in UTF-8", "leave out lone surrogates"),
+        (
+            "\ud800",
+            "name: the name of the experiment cannot be encoded in UTF-8",
+            "leave out lone surrogates",
+        ),
         (
             "x" * 101,
             "name: the name of the experiment has 101 characters, 100 at most",

@@ -38,7 +38,7 @@ def test_what_was_stated_survives_its_text():
         (['name = "a"'], "", "a has no size", "u, half_width and step"),
         (['name = "a"\nu = 1\nstep = 2'], "", "u and step are both its size", "u, half_width and step"),
         (['name = "a"\nu = 1', 'name = "a"\nu = 2'], "", "a is stated twice", "leave one out"),
-        (['name = "a"\nu = 0'], "", "must be a number above 0; got 0", "above 0"),
+        (['name = "a"\nu = 0'], "", "must be a number above 0, got 0", "above 0"),
         (['name = "a"\nu = 1'], 'estimand = "median_ratio"', "by sign has no place", "log-delta"),
         (['name = "a"\nu = 1'], 'interval = "bootstrap-t"', "by bootstrap-t has no place", "log-delta"),
     ],

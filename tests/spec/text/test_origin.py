@@ -88,5 +88,5 @@ def test_a_misspelt_word_is_near_the_one_it_was_meant_to_be(word, meant):
 
 def test_a_word_that_is_near_nothing_gets_all_of_them():
     assert suggest("zzz", ["a", "b"], "factors") == "name one of the factors: a, b"
-    assert suggest("zzz", [], "factors") == "remove it: there are no factors"
+    assert suggest("zzz", [], "factors") == "remove it: the spec has no factors"
     assert suggest("aa", ["aaa"], "factors") == "did you mean aaa?"

@@ -82,7 +82,7 @@ def test_a_lone_brace_is_refused_with_its_column_and_how_to_write_it(text, told)
 
 
 def test_a_placeholder_without_a_value_is_refused_with_those_that_have_one():
-    with pytest.raises(UsageError, match=r'\{m\} in "x\{m\}" stands for nothing here') as caught:
+    with pytest.raises(UsageError, match=r'\{m\} in "x\{m\}" has no value here') as caught:
         expand("x{m}", {"n": 1, "build": "/b"})
     assert caught.value.hint == "placeholders known here: {n}, {build}"
 

@@ -4,58 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
-from pathlib import Path
-
-import msgspec
 
 from steelyard.claims.judging import judge
 from steelyard.claims.observed import Observed
-from steelyard.claims.verdict import Verdict
-from steelyard.errors import ProgramError, UsageError
+from steelyard.claims.verdict import Checked
+from steelyard.errors import UsageError
 from steelyard.lab.answer.analyze import declared_of
 from steelyard.lab.answer.series_of_record import series_of_samples
 from steelyard.sample import Sample
 from steelyard.spec.claims.claim import Claim
 from steelyard.store import Record
-
-
-class Checked(msgspec.Struct, frozen=True):
-    """All claims of one experiment, judged.
-
-    Attributes
-    ----------
-    experiment : str
-    record : Path or None
-        ``None`` where data came from elsewhere.
-    alpha : float
-        Probability of any wrong verdict among the tests.
-    precise : bool
-        False where the run ended before the precision that the spec wants.
-    finished : bool
-        Whether the run had come to its end.
-    afterwards : bool
-        Whether the claims are not those with which the record was run.
-    failed : bool
-        Whether the last run ended because a program failed.
-    """
-
-    experiment: str
-    record: Path | None
-    alpha: float
-    verdicts: tuple[Verdict, ...]
-    precise: bool = True
-    finished: bool = True
-    afterwards: bool = False
-    failed: bool = False
-
-    def exit_code(self, *, strict: bool) -> int:
-        """5 where the run failed; 1 where a claim fails; 3 under ``strict`` where one is not resolved."""
-        if self.failed:
-            return ProgramError.exit_code
-        outcomes = {each.outcome for each in self.verdicts}
-        if "fails" in outcomes:
-            return 1
-        return 3 if strict and ("not_resolved" in outcomes or not self.precise) else 0
 
 
 def _compared(record: Record, metric: str, samples: Callable[[str], list[Sample]]) -> list[Sample]:

@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 from steelyard.claims.evidence import RuleEvidence
 from steelyard.claims.scales import settled
-from steelyard.claims.verdict import Instance, Verdict
+from steelyard.claims.verdict import Checked, Instance, Verdict
 from steelyard.errors import UsageError
-from steelyard.lab.answer.check import Checked
 from steelyard.lab.answer.model import ModelRequest, model_series
 from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel
 from steelyard.spec.claims.claim import Rule, Scales

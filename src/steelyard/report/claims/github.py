@@ -15,7 +15,7 @@ _CLAIM: Final = re.compile(r"^[ \t]*\[\[[ \t]*claims[ \t]*\]\]", re.MULTILINE)
 
 
 def render(experiment: str, file: str | None, spec: str, verdicts: Sequence[Verdict], *, strict: bool) -> str:
-    """What fails is an error, what is not resolved a warning, or an error under ``strict``.
+    """One command a claim: an error where it fails, a warning (``strict``: an error) where not resolved.
 
     Parameters
     ----------

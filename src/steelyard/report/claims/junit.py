@@ -11,7 +11,7 @@ from steelyard.claims.verdict import Verdict
 from steelyard.report.claims.text import claim_of, words
 
 _FORBIDDEN: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 has no form for."""
+"""Characters that XML 1.0 cannot express."""
 
 
 def render(

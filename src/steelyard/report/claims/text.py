@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from steelyard.claims.evidence import ForetoldEvidence, MeanEvidence
+from steelyard.claims.evidence import MeanEvidence, PredictedEvidence
 from steelyard.claims.verdict import Instance, Verdict
-from steelyard.report.claims.claim import claim_text, stratum_text
-from steelyard.report.claims.evidence import breaks_words, evidence_words
+from steelyard.report.claims.claim import claim_text, evidence_words
+from steelyard.report.claims.limit import breaks_words
+from steelyard.report.claims.phrases import stratum_text
 from steelyard.report.models.cautions import cautions
 from steelyard.report.text.label import listed, wrap
 from steelyard.report.text.line import Line, Span, Style
@@ -35,7 +36,7 @@ def words(verdict: Verdict) -> str:
 
 
 def claim_of(verdict: Verdict) -> str:
-    """What is claimed, bounds with the unit of their metric."""
+    """The claim in words, bounds with the unit of their metric."""
     return claim_text(verdict.claim, _unit(verdict))
 
 
@@ -52,7 +53,7 @@ def lines(
                 text = f"{stratum_text(each.stratum)}: {evidence_words(verdict.claim, each)}"
                 out += _marked(each.outcome, text, width, indent="    ")
     if said := cautions([(claim_of(each), each) for each in ordered]):
-        out += [(), (Span("Beware of models", "heading"),)]
+        out += [(), (Span("Warnings about models", "heading"),)]
         out += [(Span(line),) for text in said for line in wrap(text, width, first="- ", rest="  ")]
     if text := _family(ordered, alpha):
         out += [*([()] if said else []), *((Span(line, "dim"),) for line in wrap(text, width))]
@@ -78,16 +79,16 @@ def _family(ordered: Sequence[Verdict], alpha: float) -> str:
 
 
 def notes(width: int, *, finished: bool, precision_reached: bool, afterwards: bool) -> list[Line]:
-    """What a reader of the verdicts must know of the run and of the claims."""
+    """Cautions for a reader of the verdicts, about the run and the claims."""
     said = []
     if not finished:
-        said.append("The run has not ended: these are verdicts on what is there so far.")
+        said.append("The run has not ended: these verdicts rest on the blocks so far.")
     if not precision_reached:
         said.append("The run ended before the precision that the spec wants was reached.")
     if afterwards:
         said.append(
-            "The claims are not those with which the record was run: who has seen the values before chooses"
-            " what to claim by them."
+            "The claims are not those with which the record was run: claims that are chosen after seeing the"
+            " values prove less."
         )
     return [(Span(line),) for text in said for line in wrap(text, width, first="- ", rest="  ")]
 
@@ -100,7 +101,7 @@ def _marked(outcome: Outcome, text: str, width: int, indent: str = "") -> list[L
 
 def _said(verdict: Verdict) -> str:
     if not verdict.instances:
-        return "nothing was measured that it speaks of"
+        return "nothing was measured that it is about"
     instance = deciding(verdict)
     said = f"{WORDS[verdict.outcome]}{_count(verdict)}; "
     if len(verdict.instances) > 1 and instance.stratum:
@@ -121,7 +122,7 @@ def _unit(verdict: Verdict) -> str:
     for each in verdict.instances:
         if isinstance(each.evidence, MeanEvidence):
             return each.evidence.metric.unit
-        if isinstance(each.evidence, ForetoldEvidence):
+        if isinstance(each.evidence, PredictedEvidence):
             return each.evidence.unit
     return ""
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from steelyard.claims.evidence import ForetoldEvidence, ScalesEvidence
+from steelyard.claims.evidence import PredictedEvidence, ScalesEvidence
 from steelyard.claims.verdict import Verdict
-from steelyard.report.claims.claim import stratum_text
+from steelyard.report.claims.phrases import stratum_text
 from steelyard.report.text.label import listed, printable
 from steelyard.scaling.model import ModelWarning
 
@@ -39,7 +39,7 @@ def cautions(verdicts: Sequence[tuple[str, Verdict]]) -> list[str]:
 def _models(verdict: Verdict) -> Iterator[tuple[str, Sequence[ModelWarning]]]:
     """The stratum of each model that a verdict rests on, and its warnings."""
     for each in verdict.instances:
-        if isinstance(each.evidence, ForetoldEvidence | ScalesEvidence) and each.evidence.model is not None:
+        if isinstance(each.evidence, PredictedEvidence | ScalesEvidence) and each.evidence.model is not None:
             yield stratum_text(each.stratum), each.evidence.model.warnings
     for found in verdict.breaks:
         yield printable(found.name), found.warnings

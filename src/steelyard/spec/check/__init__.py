@@ -1,3 +1,1 @@
-"""From the tables of a spec to an ``Experiment``: one file for each table, and one for what goes across
-tables.
-"""
+"""Checks of the tables of a spec: one file for each table, and one for references across tables."""

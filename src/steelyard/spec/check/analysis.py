@@ -15,7 +15,7 @@ from steelyard.spec.check.valgrind import check_not_timed
 from steelyard.spec.experiment import Design, Factor, Program, UserMetric, Zip
 from steelyard.spec.hints.metric_names import suggest_metric
 from steelyard.spec.layout import base_step, cells_of, lay_out, named_axes
-from steelyard.spec.text.origin import Origin, Path, suggest
+from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.toml import toml_value
 from steelyard.units import BUILTIN, Scalar
 
@@ -38,7 +38,7 @@ def read_analysis(
     path: Path = ("analysis",)
     known = [*BUILTIN, *program.counters, *(metric.name for metric in metrics)]
     if table.metric not in known:
-        what = f"there is no metric {table.metric}"
+        what = f"unknown metric {table.metric}"
         raise origin.error((*path, "metric"), what, suggest_metric(table.metric, known))
     check_not_timed(table.metric, metrics, origin, (*path, "metric"))
     allowed = INTERVALS[table.estimand]
@@ -49,7 +49,7 @@ def read_analysis(
     for i, stratum in enumerate(table.strata or ()):
         place = (*path, "strata", i)
         if stratum not in names:
-            raise origin.error(place, f"there is no factor {stratum}", suggest(stratum, names, "factors"))
+            raise origin.unknown(place, "factor", stratum, names)
         if stratum in (table.strata or ())[:i]:
             raise origin.error(place, f"{stratum} is a stratum twice", "leave one out")
     strata = tuple(table.strata or ())
@@ -57,7 +57,7 @@ def read_analysis(
     family = family_of(table)
     if table.baseline is not None:
         if family == "all-pairs":
-            what = "all pairs are compared, so there is no baseline"
+            what = "all pairs are compared, so a baseline has no meaning"
             raise origin.error((*path, "baseline"), what, 'leave it out, or write family = "baseline"')
         baseline = _baseline(table.baseline, factors, origin, (*path, "baseline"))
         if design.kind == "one-at-a-time":
@@ -88,7 +88,7 @@ def read_analysis(
 
 
 def family_of(table: Analysis) -> Family:
-    """What is compared: as declared; under a protocol, all pairs unless a baseline is named."""
+    """Family of comparisons: as declared; under a protocol, all pairs unless a baseline is named."""
     if table.family is not None:
         return table.family
     return "all-pairs" if table.protocol != "default" and table.baseline is None else "baseline"
@@ -116,7 +116,7 @@ def _check_failures(table: Analysis, program: Program, origin: Origin) -> None:
         return
     path: Path = ("analysis", "failures")
     if program.timeout_s is None:
-        raise origin.error(path, "there is no limit", 'write timeout = "60 s" under [program]')
+        raise origin.error(path, "as-limit needs a time limit", 'write timeout = "60 s" under [program]')
     if table.metric != "wall_s":
         what = f"what {table.metric} would have been is not known"
         raise origin.error(path, what, 'leave metric at "wall_s", or write failures = "refuse"')
@@ -149,7 +149,7 @@ def _check_ratio_across(
         return
     levels = {factor.name: factor.levels for factor in factors}
     if name not in levels:
-        raise origin.error(path, f"there is no factor {name}", suggest(name, levels, "factors"))
+        raise origin.unknown(path, "factor", name, levels)
     if baseline is None or name in baseline:
         what = f"speedups at several levels of {name} need a baseline at each"
         raise origin.error(path, what, 'name the levels of other factors: baseline = { opt = "O2" }')
@@ -183,7 +183,7 @@ def _baseline(
         raise origin.error(path, "names no level", 'write baseline = { opt = "O2" }')
     for name in table:
         if name not in levels:
-            raise origin.error((*path, name), f"there is no factor {name}", suggest(name, levels, "factors"))
+            raise origin.unknown((*path, name), "factor", name, levels)
     return {
         name: find_level(name, levels[name], level, origin, (*path, name)) for name, level in table.items()
     }

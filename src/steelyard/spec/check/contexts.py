@@ -1,4 +1,4 @@
-"""``[contexts]``: the settings that are drawn anew for each context."""
+"""``[contexts]``: the settings that are drawn for each context."""
 
 from __future__ import annotations
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from steelyard.counters import EVENTS
-from steelyard.spec.text.origin import Origin, Path, suggest
-from steelyard.spec.text.toml import shown
+from steelyard.spec.text.origin import Origin, Path
 from steelyard.units import BUILTIN
 
 COUNTERS: Final = tuple(name for name in EVENTS if name not in BUILTIN)
@@ -18,7 +17,7 @@ USER_MODE: Final = ":u"
 
 
 def check_counters(names: Sequence[str], origin: Origin, path: Path) -> None:
-    """Refuse an event that there is none of, one that every trial has, and one asked for twice.
+    """Refuse unknown events, those that every trial has, and repeated ones.
 
     Raises
     ------
@@ -29,8 +28,6 @@ def check_counters(names: Sequence[str], origin: Origin, path: Path) -> None:
         if base in BUILTIN:
             raise origin.error((*path, i), f"{base} is measured in every trial", "leave it out here")
         if base not in COUNTERS:
-            raise origin.error(
-                (*path, i), f"there is no counter {shown(name)}", suggest(base, COUNTERS, "counters")
-            )
+            raise origin.unknown((*path, i), "counter", base, COUNTERS)
         if name in names[:i]:
             raise origin.error((*path, i), f"{name} is asked for twice", "leave one out")

@@ -1,4 +1,4 @@
-"""What goes across tables: every placeholder stands for something, and every factor changes something."""
+"""Checks across tables: every placeholder has a value, and every factor changes something."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _check_placeholders(
         found = _check_text(path, text, scope, known, factors, origin)
         if "build" in found and build is None:
             hint = 'write [build] with command = ["make", …], or escape the braces: {{build}}'
-            raise origin.error(path, "{build} is used, but there is no [build]", hint)
+            raise origin.error(path, "{build} is used, but [build] is missing", hint)
         if "objects" in found and build is not None and not build.objects:
             hint = 'write objects = ["a.o", "b.o"] in [build], or escape the braces: {{objects}}'
             raise origin.error(path, "{objects} is used, but [build] names none", hint)
@@ -170,14 +170,12 @@ def _unknown(
     name: str, known: set[str], factors: set[str], scope: str, origin: Origin, path: Path
 ) -> SpecError:
     if name in factors:
-        what = f"{{{name}}} has no one level here: this runs for all treatments together"
+        what = f"{{{name}}} has several levels, and this runs once for all treatments"
         return origin.error(path, what, "use prepare or cleanup, which run for each trial")
     if name in ("build", "trial"):
         when = "before there is a trial" if scope == "build" else "for all trials together"
-        return origin.error(
-            path, f"{{{name}}} stands for nothing here: this runs {when}", f"remove {{{name}}}"
-        )
-    what = f"there is no factor {name} for the placeholder {{{name}}}"
+        return origin.error(path, f"{{{name}}} has no value here: this runs {when}", f"remove {{{name}}}")
+    what = f"unknown factor {name} in the placeholder {{{name}}}"
     close = nearest(name, sorted(known))
     cure = f"did you mean {{{close}}}? For" if close else f"add {name} = […] to [factors]; for"
     return origin.error(path, what, f"{cure} the text itself, write {{{{{name}}}}}")

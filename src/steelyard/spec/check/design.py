@@ -15,7 +15,7 @@ from steelyard.spec.check.levels import find_level
 from steelyard.spec.check.program import read_limit
 from steelyard.spec.experiment import Contexts, Design, Factor, Program, Range, Stop, Zip
 from steelyard.spec.layout import lay_out
-from steelyard.spec.text.origin import Origin, Path, suggest
+from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.toml import toml_value
 from steelyard.units import Scalar
 
@@ -25,7 +25,7 @@ FIRST_STRICT_LOOK: Final = 40
 FIRST_LOOK: Final = 10
 """Blocks before a stop rule may look: a 95 % interval covers 90 % where it may look at 3, and 94 % at 10."""
 MANY: Final = 10_000
-"""Treatments that nobody plans by accident."""
+"""Treatments that are hardly planned by accident."""
 MOST: Final = 1_000_000
 """Treatments and trials in a block that can be planned at all."""
 
@@ -109,9 +109,7 @@ def _exclusions(
             )
         for name in table:
             if name not in by_name:
-                raise origin.error(
-                    (*path, name), f"there is no factor {name}", suggest(name, by_name, "factors")
-                )
+                raise origin.unknown((*path, name), "factor", name, by_name)
         exclude.append(
             {
                 name: find_level(name, by_name[name].levels, level, origin, (*path, name))
@@ -146,7 +144,7 @@ def _check_exclusions(
 def _count(
     exclude: tuple[dict[str, Scalar], ...], factors: tuple[Factor, ...], zips: tuple[Zip, ...]
 ) -> tuple[list[int], int, dict[str, set[Scalar]]]:
-    """How many cells each exclusion takes, how many are left, and which levels of each factor are."""
+    """Count the cells that each exclusion takes, how many are left, and which levels of each factor are."""
     hits = [0] * len(exclude)
     left = 0
     seen: dict[str, set[Scalar]] = {factor.name: set() for factor in factors}
@@ -197,7 +195,9 @@ def _check_contexts(contexts: Contexts, design: Design, stop: Stop | None, origi
         if blocks % passes:
             down, up = blocks // passes * passes, -(-blocks // passes) * passes
             choices = f"{down} or {up}" if down else f"{up}"
-            what = f"{blocks} blocks are no multiple of {passes} passes: some contexts would be visited less"
+            what = (
+                f"must be a multiple of the {passes} passes, so that contexts are visited alike, got {blocks}"
+            )
             raise origin.error(path, what, f"write {choices}")
     distinct = _distinct(contexts)
     for path, blocks in counts:
@@ -209,7 +209,7 @@ def _check_contexts(contexts: Contexts, design: Design, stop: Stop | None, origi
 
 
 def _distinct(contexts: Contexts) -> int:
-    """How many contexts differ for sure: draws are without replacement within each setting."""
+    """Number of contexts that differ for sure: draws are without replacement within each setting."""
     sizes = [1]
     for name, setting in contexts.settings.items():
         if isinstance(setting, Range):

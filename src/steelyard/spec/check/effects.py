@@ -37,10 +37,10 @@ def read_effects(
     known = [axis.name for axis in lay_out(factors, zips, design).varying]
     for i, name in enumerate(names):
         if name not in known:
-            what = f"{name} is nothing that varies here"
+            what = f"{name} does not vary here"
             raise origin.error((*path, i), what, suggest(name, known, "factors"))
         if name in names[:i]:
-            raise origin.error((*path, i), f"{name} stands there twice", "leave one out")
+            raise origin.error((*path, i), f"{name} is named twice", "leave one out")
     if len(names) < 2:
         what = "effects of one factor are its comparisons"
         raise origin.error(path, what, "name two factors or more, or none: effects = []")
@@ -83,7 +83,7 @@ def _check_weights(
     factor: str, weights: Sequence[float], steps: Mapping[str, int], origin: Origin, path: Path
 ) -> None:
     if factor not in steps:
-        what = f"{factor} is nothing that varies here"
+        what = f"{factor} does not vary here"
         raise origin.error(path, what, suggest(factor, steps, "factors"))
     if len(weights) != steps[factor]:
         what = f"{len(weights)} weights for the {steps[factor]} levels of {factor}"

@@ -54,7 +54,7 @@ def read_factors(
 
 
 def check_factor_name(name: str, origin: Origin, path: Path) -> None:
-    """Refuse what is no identifier, a placeholder of ours, or a metric that every trial has.
+    """Refuse names that are not identifiers, are reserved placeholders, or are metrics of every trial.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def _zip(name: str, table: Zip, origin: Origin, path: Path) -> Zip:
         )
         if checked in rows:
             listed = ", ".join(map(shown, checked))
-            raise origin.error(place, f"the row {listed} stands there twice", "leave one out")
+            raise origin.error(place, f"the row {listed} is given twice", "leave one out")
         rows.append(checked)
     for i, factor in enumerate(table.names):
         check_distinct(unique(row[i] for row in rows), factor, origin, (*path, "levels"))

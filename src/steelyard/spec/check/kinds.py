@@ -11,7 +11,7 @@ from steelyard.factorial.layout import TWO_STEPS
 from steelyard.spec.check.levels import find_level
 from steelyard.spec.experiment import Design, Factor, Zip
 from steelyard.spec.layout import named_axes, read_generator, written_generator
-from steelyard.spec.text.origin import Origin, Path, suggest
+from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.toml import toml_value
 from steelyard.units import Scalar
 
@@ -35,7 +35,7 @@ def check_kind(table: Design, factors: Sequence[Factor], zips: Sequence[Zip], or
         raise origin.error((*_PATH, "ends"), what, 'remove ends, or write kind = "two-level"')
     given = [key for key in _OF_FRACTIONS if getattr(table, key)]
     if given and table.kind != "fraction":
-        what = f'kind = "{table.kind}" is no fraction'
+        what = f'kind = "{table.kind}" is not a fraction'
         raise origin.error((*_PATH, given[0]), what, f'remove {given[0]}, or write kind = "fraction"')
     if table.kind in ("full", "one-at-a-time"):
         return
@@ -71,7 +71,7 @@ def read_ends(
             what = f"{name} is linked, and the ends of a link are its first and its last row"
             raise origin.error(path, what, f"order the rows of {linked.get(name, name)} in [factors]")
         if name not in levels:
-            raise origin.error(path, f"there is no factor {name}", suggest(name, levels, "factors"))
+            raise origin.unknown(path, "factor", name, levels)
         low, high = (find_level(name, levels[name], level, origin, (*path, i)) for i, level in enumerate(two))
         if low == high:
             raise origin.error(path, f"both ends are {toml_value(low)}", "name two levels")
@@ -142,7 +142,7 @@ def _of_size(treatments: int, names: Sequence[str], origin: Origin) -> Fraction:
         raise origin.error(path, what, 'write kind = "two-level", and remove treatments')
     _check_room(k, path, origin)
     if treatments not in sizes(k):
-        what = f"there is no fraction of {k} factors in {treatments} treatments"
+        what = f"{k} factors have no fraction of {treatments} treatments"
         raise origin.error(path, what, f"write one of: {', '.join(map(str, sizes(k)))}")
     return minimum_aberration(k, treatments)
 

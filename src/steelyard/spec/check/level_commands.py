@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from steelyard.spec.check.levels import find_level
 from steelyard.spec.check.program import read_command
 from steelyard.spec.experiment import Factor, LevelCommands
-from steelyard.spec.text.origin import Origin, Path, suggest
+from steelyard.spec.text.origin import Origin, Path
 
 
 def read_level_commands(
@@ -26,8 +26,7 @@ def read_level_commands(
     for i, table in enumerate(tables):
         path: Path = ("levels", i)
         if table.factor not in by_name:
-            what = f"there is no factor {table.factor}"
-            raise origin.error((*path, "factor"), what, suggest(table.factor, by_name, "factors"))
+            raise origin.unknown((*path, "factor"), "factor", table.factor, by_name)
         levels = by_name[table.factor].levels
         level = find_level(table.factor, levels, table.level, origin, (*path, "level"))
         if any((each.factor, each.level) == (table.factor, level) for each in read):

@@ -27,7 +27,7 @@ def check_level(factor: str, level: Scalar, origin: Origin, path: Path) -> Scala
     if isinstance(level, str):
         check_text(level, f"a level of {factor}", origin, path)
     elif isinstance(level, float) and not math.isfinite(level):
-        raise origin.error(path, f"{level} is no level", "write a finite number, or text in quotes")
+        raise origin.error(path, f"{level} cannot be a level", "write a finite number, or text in quotes")
     elif isinstance(level, int) and not -_MOST <= level < _MOST:
         raise origin.error(path, f"{shown(level)} is beyond 64 bits", "write it as text in quotes")
     if factor not in INTERVENTIONS:
@@ -72,7 +72,7 @@ def find_level(factor: str, levels: Sequence[Scalar], wanted: Scalar, origin: Or
     Raises
     ------
     SpecError
-        There is none; names the nearest.
+        Unknown level; names the nearest.
     """
     if factor in INTERVENTIONS:
         wanted = check_level(factor, wanted, origin, path)

@@ -13,7 +13,7 @@ from steelyard.spec.check.patterns import check_pattern, check_pointer
 from steelyard.spec.check.valgrind import check_counting, check_event
 from steelyard.spec.experiment import Factor, Program, Source, UserMetric
 from steelyard.spec.hints.metric_names import suggest_metric
-from steelyard.spec.text.origin import Origin, Path, suggest
+from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.placeholders import RESERVED
 from steelyard.spec.valgrind import EVENTS
 from steelyard.units import BUILTIN, Scalar, is_number
@@ -67,7 +67,7 @@ def _check_source(table: UserMetric, program: Program, origin: Origin, path: Pat
         what = (
             f"{' and '.join(ways)} are given, of which one is enough"
             if ways
-            else "does not say where its values come from"
+            else "must say where its values come from"
         )
         raise origin.error(path, what, 'write one of pattern, json, derive, or source = "lines"')
     if table.derive is not None:
@@ -95,7 +95,7 @@ def _where(
     known = {factor.name: factor.levels for factor in factors}
     for name in levels:
         if name not in known:
-            raise origin.error((*path, name), f"there is no factor {name}", suggest(name, known, "factors"))
+            raise origin.unknown((*path, name), "factor", name, known)
     return {
         name: find_level(name, known[name], level, origin, (*path, name)) for name, level in levels.items()
     }
@@ -115,10 +115,10 @@ def _derived_from(
     for name in sorted(names - set(known)):
         if any(name == factor.name for factor in factors):
             raise origin.error(
-                path, f"levels of {name} are no numbers", "write numbers without quotes in [factors]"
+                path, f"levels of {name} are not numbers", "write numbers without quotes in [factors]"
             )
         raise origin.error(
-            path, f"there is no metric or factor {name}", suggest_metric(name, known, "metrics and factors")
+            path, f"unknown metric or factor {name}", suggest_metric(name, known, "metrics and factors")
         )
     return names
 

@@ -34,7 +34,7 @@ def check_identifier(name: str, what: str, origin: Origin, path: Path, *, dashes
 
 
 def check_text(text: str, what: str, origin: Origin, path: Path) -> None:
-    """Refuse what no program can be given: NUL, and characters that UTF-8 has no form for.
+    """Refuse text that no program can be passed: NUL, and characters that UTF-8 cannot encode.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def check_text(text: str, what: str, origin: Origin, path: Path) -> None:
         text.encode()
     except UnicodeEncodeError:
         raise origin.error(
-            path, f"{what} has no form in UTF-8: {text!r}", "leave out lone surrogates"
+            path, f"{what} cannot be encoded in UTF-8: {text!r}", "leave out lone surrogates"
         ) from None
 
 

@@ -21,7 +21,7 @@ _BAD_ESCAPE = re.compile(r"~(?![01])")
 
 
 def check_pattern(pattern: str, origin: Origin, path: Path, *, group: bool = False) -> None:
-    """Refuse what is no regular expression; with ``group``, also one without a group for the number.
+    """Refuse an invalid regular expression; with ``group``, also one without a group for the number.
 
     Raises
     ------
@@ -37,13 +37,13 @@ def check_pattern(pattern: str, origin: Origin, path: Path, *, group: bool = Fal
             compiled = re.compile(pattern)
     except re.error as error:
         where = f" at character {error.pos + 1}" if error.pos is not None else ""
-        what = f"{shown(pattern)} is no regular expression: {error.msg}{where}"
+        what = f"{shown(pattern)} is not a regular expression: {error.msg}{where}"
         raise origin.error(
             path, what, "escape what is meant as text by \\\\, or write the pattern in single quotes"
         ) from None
     except (Warning, OverflowError, RecursionError) as error:
         raise origin.error(
-            path, f"{shown(pattern)} is no usable regular expression: {error}", "write a simpler one"
+            path, f"{shown(pattern)} is not a usable regular expression: {error}", "write a simpler one"
         ) from None
     if group and not compiled.groups:
         what = f"{shown(pattern)} has no group for the number"
@@ -51,7 +51,7 @@ def check_pattern(pattern: str, origin: Origin, path: Path, *, group: bool = Fal
 
 
 def check_pointer(pointer: str, origin: Origin, path: Path) -> None:
-    """Refuse what is no JSON pointer (RFC 6901).
+    """Refuse an invalid JSON pointer (RFC 6901).
 
     Raises
     ------
@@ -60,12 +60,11 @@ def check_pointer(pointer: str, origin: Origin, path: Path) -> None:
     if pointer and not pointer.startswith("/"):
         close = "/" + pointer.lstrip("$.").replace(".", "/")
         what = (
-            f"{shown(pointer)} is no JSON pointer: it must start with / (or be empty, for the whole document)"
+            f"{shown(pointer)} is not a JSON pointer: it must start with / (or be empty: the whole document)"
         )
         raise origin.error(path, what, f'write "{close}"')
     bad = _BAD_ESCAPE.search(pointer)
     if bad:
-        what = (
-            f"{shown(pointer)} is no JSON pointer: ~ at character {bad.start() + 1} is not followed by 0 or 1"
-        )
+        rule = f"~ at character {bad.start() + 1} is not followed by 0 or 1"
+        what = f"{shown(pointer)} is not a JSON pointer: {rule}"
         raise origin.error(path, what, "write ~0 for ~, and ~1 for a / within a key")

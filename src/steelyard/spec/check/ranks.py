@@ -86,7 +86,7 @@ def check_keys(table: LaunchMethod, origin: Origin) -> None:
 
 def _check_ranks(launching: LaunchMethod, factors: tuple[Factor, ...], origin: Origin) -> None:
     if launching.ranks is None:
-        raise origin.error(("launch",), "how many ranks is not said", 'write ranks = 4, or ranks = "{p}"')
+        raise origin.error(("launch",), "ranks is missing", 'write ranks = 4, or ranks = "{p}"')
     asked = _names(launching.ranks, "ranks", origin)
     known = {factor.name: factor.levels for factor in factors}
     if len(asked) > 1 or not asked <= set(known):
@@ -106,16 +106,14 @@ def _check_choice(
         return
     for name in _values(text, key, factors, origin):
         if name not in known:
-            raise origin.error(
-                ("launch", key), f"there is no {key} {name!r}", suggest(name, known, f"{key}s")
-            )
+            raise origin.error(("launch", key), f"unknown {key} {name!r}", suggest(name, known, f"{key}s"))
 
 
 def _check_algorithms(algorithms: Mapping[str, str], factors: tuple[Factor, ...], origin: Origin) -> None:
     for operation, text in algorithms.items():
         place = ("launch", "algorithms", operation)
         if operation not in ALGORITHMS:
-            what = f"there is no operation {operation!r} whose algorithm can be chosen"
+            what = f"unknown operation {operation!r}"
             raise origin.error(place, what, suggest(operation, ALGORITHMS, "operations"))
         for name in _values(text, "algorithms", factors, origin):
             if name not in ALGORITHMS[operation]:
@@ -124,7 +122,7 @@ def _check_algorithms(algorithms: Mapping[str, str], factors: tuple[Factor, ...]
 
 
 def _values(text: str, key: str, factors: tuple[Factor, ...], origin: Origin) -> list[str]:
-    """What the text can become; nothing where it is more than one placeholder."""
+    """Values that the text can take; none where it is more than one placeholder."""
     asked = _names(text, key, origin)
     if not asked:
         return [text]

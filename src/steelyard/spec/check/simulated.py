@@ -39,7 +39,7 @@ def check_simulated(launching: LaunchMethod, factors: tuple[Factor, ...], origin
         default.noise,
         default.placement,
     ):
-        what = "draws nothing: there is no noise, and ranks are packed"
+        what = "has no effect: ranks are packed, and noise is 0"
         raise origin.error(
             ("launch", "seed"), what, 'write placement = "scattered" or noise = { hosts = 0.1 }'
         )

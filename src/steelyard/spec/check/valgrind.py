@@ -1,4 +1,4 @@
-"""What a spec that counts under valgrind may not ask for as well: a trial under valgrind tells no time."""
+"""Restrictions of specs that count under valgrind, where run times have no meaning."""
 
 from __future__ import annotations
 

@@ -26,6 +26,7 @@ __all__ = [
     "Unperturbed",
     "Validates",
     "kind_of",
+    "module_of",
 ]
 
 Claim = Faster | Slower | Equivalent | Limit | Best | Scales | Rule | Unperturbed | Validates
@@ -37,3 +38,10 @@ KINDS: Final[dict[str, type[Claim]]] = {str(each.__struct_config__.tag): each fo
 def kind_of(claim: Claim) -> str:
     """Return the key that such a claim is known by: ``faster``, ``limit``, …."""
     return str(claim.__struct_config__.tag)
+
+
+def module_of(claim: Claim) -> str:
+    """Return the name that the modules of such a claim have in ``spec.claims``, ``claims`` and
+    ``report.claims``.
+    """
+    return type(claim).__module__.rpartition(".")[2]

@@ -1,4 +1,4 @@
-"""What claims may speak of: metrics, levels of the factors, and labels."""
+"""Names that claims may use: metrics, levels of the factors, and labels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from steelyard.units import BUILTIN, Metric, Scalar, is_number
 
 
 class Question(msgspec.Struct, frozen=True, dict=True):
-    """What claims may speak of.
+    """Names that claims may use.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Question(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def levels(self) -> Mapping[str, tuple[Scalar, ...]]:
-        """Of each factor."""
+        """Levels of each factor."""
         return {factor.name: factor.levels for factor in self.factors}
 
 
@@ -58,12 +58,12 @@ def check_metric(name: str | None, question: Question, origin: Origin, path: Pat
     Raises
     ------
     SpecError
-        There is none of this name; names the nearest.
+        Unknown metric; names the nearest.
     """
     if name is None:
         return question.analysis.metric
     if name not in question.metrics:
-        raise origin.error(path, f"there is no metric {name}", suggest_metric(name, question.metrics))
+        raise origin.error(path, f"unknown metric {name}", suggest_metric(name, question.metrics))
     return name
 
 
@@ -97,7 +97,7 @@ def select(
 
 
 def check_label(name: str, metric: str, question: Question, origin: Origin, path: Path) -> None:
-    """Raise SpecError where this is no factor, and cannot be a label of the metric either."""
+    """Raise SpecError where this is neither a factor nor possibly a label of the metric."""
     if name not in question.levels and metric not in question.labelled:
         raise _no_factor(name, question, origin, path)
 
@@ -106,7 +106,7 @@ def check_parameter(name: str, metric: str, question: Question, origin: Origin, 
     """Raise SpecError where nothing can grow with it."""
     check_label(name, metric, question, origin, path)
     if name in question.levels and not all(map(is_number, question.levels[name])):
-        what = f"levels of {name} are no numbers, so that nothing grows with them"
+        what = f"levels of {name} are not numbers, so nothing grows with them"
         raise origin.error(path, what, "write numbers without quotes in [factors]")
 
 
@@ -114,4 +114,4 @@ def _no_factor(name: str, question: Question, origin: Origin, path: Path) -> Spe
     from steelyard.spec.hints.did_you_mean import factor_meant
 
     hint = factor_meant(name, question.levels) or suggest(name, question.levels, "factors")
-    return origin.error(path, f"there is no factor {name}", hint)
+    return origin.error(path, f"unknown factor {name}", hint)

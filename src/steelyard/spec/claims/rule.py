@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 from msgspec import Meta
@@ -13,6 +13,10 @@ from steelyard.spec.claims.keys import Metric, Name, Parameter, Where
 from steelyard.spec.claims.question import Question, check_label, check_metric, check_parameter, select
 from steelyard.spec.text.origin import Origin, Path, suggest
 from steelyard.spec.text.toml import shown
+from steelyard.units import is_number
+
+LEAST_POINTS: Final = 3
+"""Of the parameter, from which there is a model."""
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rule", tag_field="kind"):
@@ -44,5 +48,25 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rule", 
             check_label(self.over, metric, question, origin, (*path, "over"))
         if self.parameter is not None:
             check_parameter(self.parameter, metric, question, origin, (*path, "parameter"))
+        _check_scales(self, question, origin, path)
         where = select(self.where, question, origin, (*path, "where"), metric=metric, empty=True)
         return replace(self, where=where)
+
+
+def _check_scales(claim: Rule, question: Question, origin: Origin, path: Path) -> None:
+    """Refuse a rule over too few numbers before anything is measured; labels are not known yet."""
+    if claim.parameter is not None and claim.parameter not in question.levels:
+        return  # a label
+    numbers = {
+        name: len(levels)
+        for name, levels in question.levels.items()
+        if name != claim.over and all(map(is_number, levels))
+    }
+    if claim.parameter is not None:
+        numbers = {claim.parameter: numbers.get(claim.parameter, 0)}
+    most = max(numbers.values(), default=LEAST_POINTS)
+    if most < LEAST_POINTS:
+        scales = max(numbers, key=lambda name: numbers[name])
+        what = f"{scales} has {most} level{'s' * (most != 1)}, and growth needs at least {LEAST_POINTS}"
+        hint = f"give {scales} more levels, or name the label that grows: parameter = …"
+        raise origin.error((*path, "rule"), what, hint)

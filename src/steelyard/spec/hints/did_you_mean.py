@@ -1,4 +1,4 @@
-"""What was probably meant by a value that a spec cannot have: hints for the mistakes that people make.
+"""Hints for common mistakes: the value that was probably meant.
 
 Imported by what reads a wrong spec alone.
 """
@@ -72,7 +72,7 @@ def number_meant(expected: Any, key: str, value: Any) -> str | None:
     if not _fits(expected, 0.5) or _fits(expected, 1.5):
         return None
     if text:
-        return f"write a share: {key} = 0.02 is 2 %"
+        return f"write a fraction: {key} = 0.02 is 2 %"
     if is_number(value) and 1 <= value < 100 and _fits(expected, value / 100):
         return f"write {key} = {Decimal(str(value)) / 100}, which is {value} %"
     return None

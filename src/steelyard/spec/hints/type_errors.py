@@ -1,4 +1,4 @@
-"""From msgspec's refusal of a whole spec to one sentence about the one value that is wrong.
+"""Errors about values of the wrong type: one sentence from msgspec's refusal of a whole spec.
 
 msgspec names no keys of tables with free keys (``$.factors[...]``), so the value is looked for again, type by
 type, in the error's path only.
@@ -32,7 +32,7 @@ from steelyard.units import Scalar
 
 _KINDS: Final = {
     "str": "text in quotes",
-    "int": "a whole number",
+    "int": "an integer",
     "float": "a number",
     "bool": "true or false",
     "array": "a list",
@@ -68,7 +68,7 @@ def mismatch(
     if message.startswith("Invalid enum value") and options:
         wanted = _either([*_other_kinds(expected), *(f'"{option}"' for option in options)])
         hint = option_meant(path, str(value), options) or f"write {wanted}"
-        return origin.error(path, f"must be {wanted}; got {shown(value)}", hint)
+        return origin.error(path, f"must be {wanted}, got {shown(value)}", hint)
     return _other_kind(expected, value, origin, path, message, levels)
 
 
@@ -91,7 +91,7 @@ def _other_kind(
             or (number_meant(expected, str(path[-1]), value) if path else None)
             or f"write {wanted}"
         )
-    return origin.error(path, f"must be {wanted}; got {shown(value)}", hint)
+    return origin.error(path, f"must be {wanted}, got {shown(value)}", hint)
 
 
 def unknown_key(key: str, known: typing.Iterable[str], origin: Origin, path: Path) -> SpecError:
@@ -171,7 +171,7 @@ def _options(expected: Any) -> list[str]:
 
 def _other_kinds(expected: Any) -> list[str]:
     """In words, what a value may be besides one of some texts."""
-    return ["a whole number" for member in members(expected) if member is int]
+    return ["an integer" for member in members(expected) if member is int]
 
 
 def _either(words: list[str]) -> str:
@@ -185,8 +185,8 @@ def _wanted(message: str) -> str:
         return f"something else ({message[0].lower()}{message[1:]})"
     named = match[1].split(" | ")
     kinds = [words for kind, words in _KINDS.items() if kind in named]
-    if "a number" in kinds and "a whole number" in kinds:
-        kinds.remove("a whole number")
+    if "a number" in kinds and "an integer" in kinds:
+        kinds.remove("an integer")
     words = _either(kinds)
     if match[4]:
         return f"a list of {match[4]}"

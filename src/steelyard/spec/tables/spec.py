@@ -35,7 +35,7 @@ class SpecTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
         Meta(description="The user's own commands for levels, each in a table of its own."),
     ] = ()
     contexts: Annotated[
-        ContextsTable | None, Meta(description="Nuisance settings, drawn anew for each context.")
+        ContextsTable | None, Meta(description="Nuisance settings, drawn for each context.")
     ] = None
     design: Annotated[Design, Meta(description="How many trials in which order.")] = Design()
     metrics: Annotated[

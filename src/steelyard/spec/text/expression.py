@@ -79,7 +79,7 @@ class Expression(msgspec.Struct, frozen=True):
         Raises
         ------
         EvaluationError
-            Division by zero, a logarithm of what is not positive, an overflow, an operand that is no number.
+            Division by zero, a logarithm of what is not positive, an overflow, or an operand like "a".
         KeyError
             A name that ``mapping`` does not have.
         """
@@ -127,7 +127,7 @@ def parse(text: str) -> Expression:
 
 def _number(name: str, value: Scalar) -> float:
     if isinstance(value, (str, bool)):
-        raise EvaluationError(f"{name} is {value!r}, which is no number")
+        raise EvaluationError(f"{name} is {value!r}, which is not a number")
     try:
         number = float(value)
     except OverflowError:
@@ -217,7 +217,7 @@ def _tokens(text: str) -> list[tuple[int, str]]:
         match = _TOKEN.match(text, end)
         if not match:
             column = end + len(text[end:]) - len(text[end:].lstrip()) + 1
-            what = f"{shown(text[column - 1])} means nothing here"
+            what = f"{shown(text[column - 1])} is not allowed here"
             raise _at(
                 column,
                 text,

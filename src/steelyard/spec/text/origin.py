@@ -1,4 +1,4 @@
-"""Where a spec came from, so that every error can say file, line, key and cure."""
+"""Origin of a spec: every error says file, line, key and cure."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Origin(msgspec.Struct, frozen=True):
     text: str = ""
 
     def error(self, path: Path, what: str, hint: str) -> SpecError:
-        """The error to raise: ``file:line: key.path: what``."""
+        """Return the error to raise: ``file:line: key.path: what``."""
         line = self.line(path)
         place = f"{self.file}:{line}" if line else self.file
         return SpecError(
@@ -40,8 +40,12 @@ class Origin(msgspec.Struct, frozen=True):
         )
 
     def placed(self, path: Path, error: UsageError) -> SpecError:
-        """The error of a room that knows nothing of specs, with its place."""
+        """Return the error of a room that knows nothing of specs, with its place."""
         return self.error(path, error.message, error.hint or "")
+
+    def unknown(self, path: Path, kind: str, name: str, known: Iterable[str]) -> SpecError:
+        """Return the error for a name that is not among the ``known``; its hint is the nearest."""
+        return self.error(path, f"unknown {kind} {name}", suggest(name, known, f"{kind}s"))
 
     def line(self, path: Path) -> int | None:
         """The line (from 1) of the deepest key of ``path`` that can be found in the text.
@@ -112,4 +116,4 @@ def suggest(word: str, known: Iterable[str], what: str) -> str:
     close = nearest(word, words)
     if close:
         return f"did you mean {close}?"
-    return f"name one of the {what}: {', '.join(words)}" if words else f"remove it: there are no {what}"
+    return f"name one of the {what}: {', '.join(words)}" if words else f"remove it: the spec has no {what}"

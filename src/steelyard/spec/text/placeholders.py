@@ -19,7 +19,7 @@ IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 """What the name of a factor may be."""
 
 RESERVED: Final = frozenset({"build", "source", "trial", "objects", "padding_file"})
-"""Placeholders that are no factors: directory of the build, directory of the spec, number of the trial; and
+"""Placeholders besides factors: directory of the build, directory of the spec, number of the trial; and
 for the build, the files to link and the one that shifts them.
 """
 
@@ -76,7 +76,7 @@ def lookup(name: str, mapping: Mapping[str, Scalar], text: str) -> str:
     if name not in mapping:
         known = ", ".join(f"{{{each}}}" for each in mapping) or "none"
         raise UsageError(
-            f"{{{name}}} in {shown(text)} stands for nothing here", hint=f"placeholders known here: {known}"
+            f"{{{name}}} in {shown(text)} has no value here", hint=f"placeholders known here: {known}"
         )
     return format_level(mapping[name])
 
@@ -108,5 +108,5 @@ def parts(text: str) -> tuple[tuple[str, str], ...]:
 def _lone_brace(text: str, token: re.Match[str]) -> UsageError:
     # Doubling each of the outer braces is the cure for {print $1} as for a single one.
     doubled = token[0].replace("{", "{{").replace("}", "}}")
-    what = f"{token[0]} at column {token.start() + 1} of {shown(text)} is no placeholder"
+    what = f"{token[0]} at column {token.start() + 1} of {shown(text)} is not a placeholder"
     return UsageError(what, hint=f"write {doubled} for the text {token[0]}; placeholders look like {{name}}")

@@ -39,7 +39,7 @@ def toml_value(value: object) -> str:
     Raises
     ------
     TypeError
-        Something that TOML has no form for.
+        A value that TOML cannot express.
     """
     if isinstance(value, str):
         return toml_text(value)
@@ -54,7 +54,7 @@ def toml_value(value: object) -> str:
     if isinstance(value, Mapping):
         inner = ", ".join(f"{toml_key(key)} = {toml_value(each)}" for key, each in value.items())
         return f"{{ {inner} }}" if inner else "{}"
-    raise TypeError(f"TOML has no form for {type(value).__name__}")
+    raise TypeError(f"TOML cannot express {type(value).__name__}")
 
 
 def shown(value: object) -> str:
