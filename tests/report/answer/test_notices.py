@@ -30,8 +30,10 @@ def test_what_touches_a_verdict_stands_before_what_describes_values():
 def test_the_same_of_several_treatments_is_one_sentence_with_the_range_of_its_numbers():
     given = [outliers("a", 2, 3.0), outliers("b", 7, 4.25), outliers("c", 3, 3.5)]
     assert sentences(given, CALLED) == [
-        "all treatments: outliers (2 to 7 of 30 values), the farthest at 3 to 4.25 × the median;"
-        " all are kept."
+        (
+            "all treatments: outliers (2 to 7 of 30 values), the farthest at 3 to 4.25 × the median;"
+            " all are kept."
+        )
     ]
     assert sentences(given[:2], CALLED) == [
         "a and b: outliers (2 to 7 of 30 values), the farthest at 3 to 4.25 × the median; all are kept."
