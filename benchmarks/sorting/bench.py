@@ -177,9 +177,8 @@ def build_peer(dtcmp: Path, lwgrp: Path, directory: Path) -> Path:
     sources = [str(path) for checkout in (lwgrp, dtcmp) for path in sorted((checkout / "src").glob("*.c"))]
     wanted = [path for path in sources if not Path(path).name.startswith(("main", "test"))]
     if not wanted:
-        sys.exit(
-            "error: no C sources in src\n\nhint: --peer and --lwgrp name checkouts of LLNL/dtcmp and LLNL/lwgrp"
-        )
+        hint = "--peer and --lwgrp name checkouts of LLNL/dtcmp and LLNL/lwgrp"
+        sys.exit(f"error: no C sources in src\n\nhint: {hint}")
     program = directory / "dtcmp_sort"
     # What their configure scripts would write is not needed, but included.
     (directory / "config").mkdir()

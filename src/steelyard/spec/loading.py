@@ -15,9 +15,8 @@ from steelyard.spec.check.analysis import read_analysis
 from steelyard.spec.check.contexts import read_contexts
 from steelyard.spec.check.cross_references import check_references
 from steelyard.spec.check.design import check_restarts, read_design
-from steelyard.spec.check.factors import read_factors
+from steelyard.spec.check.factors import read_factors, read_level_commands
 from steelyard.spec.check.launch import read_launch
-from steelyard.spec.check.level_commands import read_level_commands
 from steelyard.spec.check.metrics import read_metrics
 from steelyard.spec.check.names import check_experiment_name
 from steelyard.spec.check.program import read_build, read_program
