@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from msgspec.structs import replace
-from steelyard.report.plan.signs import lines as sign_lines
 from tables import Found, cells, counted, effect_lines, effects, identical_pairs, measured, published
 
 from steelyard.answers.status import Progress
@@ -34,6 +33,7 @@ from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.demo import SOURCES
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
+from steelyard.report.plan.text import sign_lines
 from steelyard.report.text.line import plain
 from steelyard.report.text.progress import ProgressLine
 from steelyard.spec import Experiment, experiment

@@ -65,7 +65,7 @@ def lines(
     ]
     shown += left_out(len(preview.treatments) - MOST_TREATMENTS, "")
     if preview.signs is not None and (every_sign or len(preview.signs.rows) <= MOST_SIGNS):
-        shown += [(), *_sign_table(preview.signs, width)]
+        shown += [(), *sign_lines(preview.signs, width)]
     if preview.outlook is not None:
         shown += [(), *outlooks.lines(preview.outlook, width)]
     shown += _sentences("Claimed", claims_words(experiment), width)
@@ -165,7 +165,7 @@ def _first(preview: Preview) -> str:
 _SIGNS: Final[dict[int, tuple[str, Style]]] = {1: ("+", ""), -1: ("−", "dim")}
 
 
-def _sign_table(signs: SignTable, width: int) -> list[Line]:
+def sign_lines(signs: SignTable, width: int) -> list[Line]:
     """Names of A, B, …, then a row for each treatment; interactions as far as there is room."""
     shown: list[Line] = [(Span("Signs, in the order of Yates", "heading"),)]
     for letter, axis in zip((e for e in main_effects(signs).effects), signs.axes, strict=True):
