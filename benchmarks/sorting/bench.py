@@ -178,7 +178,7 @@ def build_peer(dtcmp: Path, lwgrp: Path, directory: Path) -> Path:
     wanted = [path for path in sources if not Path(path).name.startswith(("main", "test"))]
     if not wanted:
         sys.exit(
-            "error: no C sources in src\n\nhint: --peer and --lwgrp name checkouts of LLNL/dtcmp and LLNL/lwgrp"
+            "error: no C sources in src\n\nhint: --peer and --lwgrp are checkouts of dtcmp and lwgrp (LLNL)"
         )
     program = directory / "dtcmp_sort"
     # What their configure scripts would write is not needed, but included.
