@@ -1,4 +1,4 @@
-"""Make src/steelyard/stats/paired/flip_table.py: by how much more than t's the critical value of flipped
+"""Make stats/hypothesis/sign_flip_table.py: by how much more than t's the critical value of flipped
 signs is, for normal differences.
 
 ``python scripts/flip_critical.py [--draws N] [--seed S] [--sizes N …] [--write]`` prints the module, or
@@ -21,9 +21,9 @@ from typing import Final
 import numpy as np
 
 from steelyard.arrays import Floats
-from steelyard.stats.paired.sign_flip import ENUMERATED, subset_means
+from steelyard.stats.distributions.student import t_quantile
+from steelyard.stats.hypothesis.sign_flip import ENUMERATED, subset_means
 from steelyard.stats.planning.power import POWER, t_power
-from steelyard.stats.student import t_quantile
 
 TABLE: Final = Path(__file__).parents[1] / "src" / "steelyard" / "stats" / "paired" / "flip_table.py"
 SIZES: Final = (7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 20, 28, 40, 64)

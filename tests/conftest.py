@@ -36,6 +36,43 @@ _started: set[int] = set()
 """What this process started by ``subprocess`` and has to wait for; its other children are adopted orphans."""
 
 
+FAST = {"answers", "claims", "design", "factorial", "growth", "report", "scaling", "spec", "stats"}
+"""Rooms that start no process, whose tests are ``fast`` but for those that start one or simulate."""
+
+
+ONE_AT_A_TIME = ("dev", "failures", "lab/audit", "lab/demo", "run/queue", "studies", "workloads")
+"""Tests that take many processes or much of the machine: under ``-n 2 --dist loadgroup``, one worker has them
+all, so that no two of them meet."""
+
+
+def is_slow(item: pytest.Item) -> bool:
+    """Whether a test may start a process (by a fixture, or since its module imports ``subprocess``), or
+    simulates error rates.
+    """
+    fixtures = {*getattr(item, "fixturenames", ())}
+    starts = hasattr(getattr(item, "module", None), "subprocess")
+    return starts or not fixtures.isdisjoint({"steelyard_cli", "perfect_passes"})
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave other rooms alone where only fast tests are asked for: importing them takes longer."""
+    room = collection_path.parent == Path(__file__).parent and collection_path.is_dir()
+    return True if room and config.option.markexpr == "fast" and collection_path.name not in FAST else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what ``./dev test --fast`` runs, and what stays together where there are several workers."""
+    here = Path(__file__).parent
+    for item in items:
+        place = item.path.relative_to(here)
+        room, *below = place.parts
+        heavy = any(place.is_relative_to(each) for each in ONE_AT_A_TIME)
+        # A module's tests share what its fixtures have measured.
+        item.add_marker(pytest.mark.xdist_group("heavy" if heavy else str(place)))
+        if (room in FAST or not below) and not is_slow(item):
+            item.add_marker(pytest.mark.fast)
+
+
 def pytest_configure() -> None:
     """Make orphans come to this process, where they are seen, instead of to init."""
     if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
@@ -99,9 +136,16 @@ def left_behind(before: set[tuple[int, int]]) -> list[Process]:
 
 
 @pytest.fixture(autouse=True)
-def _no_process_is_left() -> Iterator[None]:
-    """Fail a test that leaves a process or a zombie behind, and end what it left."""
+def _no_process_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test that leaves a process or a zombie behind, and end what it left; and a fast one that starts
+    any.
+    """
     _started.clear()
+    if request.node.get_closest_marker("fast"):
+        yield
+        if _started:
+            pytest.fail(f"a test of ./dev test --fast started {len(_started)} processes")
+        return
     before = {(process.pid, process.start_ticks) for process in descendants(os.getpid())}
     yield
     deadline = time.monotonic() + END_GRACE_S

@@ -82,7 +82,7 @@ def test_a_notebook_shows_what_is_printed_with_nothing_of_a_label_obeyed():
     )
     from steelyard.claims.verdict import Verdict
     from steelyard.laboratory import Result
-    from steelyard.report.verdicts import lines
+    from steelyard.report.claims.text import lines
 
     verdict = Verdict(named.claims[0], "not_resolved", ())
     shown = Result(verdict, lambda: lines((verdict,), 0.05, 100), lambda: "{}")._repr_html_()
@@ -117,12 +117,12 @@ def test_commands_are_compared_without_a_spec(tmp_path):
         ),
         (
             lambda _: Laboratory.compare(["a", "b"], record="x.lab"),
-            "commands holds ['a', 'b'], which is no text",
+            "commands must be texts, got ['a', 'b']",
             "write 'a b'",
         ),
         (
             lambda _: Laboratory.compare("a", "b", record="x.lab", prepare="sync"),
-            "prepare is one text, 'sync', not a list of them",
+            "prepare must be a list of texts, got the text 'sync'",
             "prepare=['sync']",
         ),
         (
@@ -133,7 +133,7 @@ def test_commands_are_compared_without_a_spec(tmp_path):
         (lambda lab: lab.analyze(metrc="x"), "analyze has no argument metrc='x'", "did you mean metric?"),
         (
             lambda lab: lab.analyze(estimand="mean"),
-            "there is no estimand 'mean'",
+            "unknown estimand 'mean'",
             "one of: geomean_ratio, ratio_of_means, median_ratio",
         ),
         (
@@ -143,10 +143,10 @@ def test_commands_are_compared_without_a_spec(tmp_path):
         ),
         (
             lambda lab: lab.model("seconds", metrics="wall_s"),
-            "metrics is one text, 'wall_s', not a list of them",
+            "metrics must be a list of texts, got the text 'wall_s'",
             "metrics=['wall_s']",
         ),
-        (lambda lab: lab.run(extend="3"), "extend is '3', which is no whole number", "extend=10"),
+        (lambda lab: lab.run(extend="3"), "extend must be an integer, got '3'", "extend=10"),
         (
             lambda lab: lab.check(claims={"faster": {"seconds": 0.001}}),
             "claims are a list of dictionaries, or of claims of a spec, not {'faster': {'seconds': 0.001}}",

@@ -5,7 +5,7 @@ from array import array
 import msgspec
 import pytest
 
-from steelyard.sample import Failures, Sample, Treatment
+from steelyard.sample import Failures, Instances, Sample, Treatment
 from steelyard.units import BUILTIN
 
 A = Treatment(1, "a", {"opt": "O2"})
@@ -47,3 +47,12 @@ def test_the_share_of_failures_is_of_what_was_attempted():
 def test_what_was_observed_is_not_changed_afterwards(thing, field):
     with pytest.raises(AttributeError):
         setattr(thing, field, None)
+
+
+def test_values_are_selected_with_all_that_is_known_of_each():
+    whole = msgspec.structs.replace(
+        sample(), late=array("b", [0, 1, 0]), instances=Instances("graph", ("a", "b"), array("q", [0, 1, 0]))
+    )
+    part = whole.select([2, 1])
+    assert (part.trials.tolist(), part.late.tolist(), part.instances.of.tolist()) == ([2, 1], [0, 1], [0, 1])
+    assert not sample().select([0]).late

@@ -19,12 +19,13 @@ from pathlib import Path
 import msgspec
 from programs import lucky_builds, real, set_conflict, stack_split
 
-from steelyard.lab.analyze import analyze
-from steelyard.lab.audit import Auditing, audit
-from steelyard.lab.compare import Comparing
-from steelyard.lab.run import run
+from steelyard.answers.audit import Audit
+from steelyard.lab.answer.analyze import analyze
+from steelyard.lab.audit.audit import audit
+from steelyard.lab.audit.request import AuditRequest
+from steelyard.lab.compare.compare import CompareRequest
+from steelyard.lab.run.run import run
 from steelyard.spec.experiment import Contexts
-from steelyard.stats.audit.finding import Audit
 from steelyard.store import Record
 
 REFERENCE_CONTEXTS = 200
@@ -37,7 +38,7 @@ def audited(command: str, directory: Path, name: str, **asked: object) -> tuple[
     """One audit, and how long it took."""
     started = time.monotonic()
     found = audit(
-        Auditing(command=command, **asked), directory / name, watch=lambda _: None, tell=lambda _: None
+        AuditRequest(command=command, **asked), directory / name, watch=lambda _: None, tell=lambda _: None
     )
     return found, time.monotonic() - started
 
@@ -45,7 +46,9 @@ def audited(command: str, directory: Path, name: str, **asked: object) -> tuple[
 def stack(repeats: int, directory: Path) -> bool:
     """The effect of the environment's size, against a reference of 200 lengths, 5 passes, drawn otherwise."""
     command = f"{stack_split(directory)} 1500000"
-    asked = Comparing(commands=(command,), rel_halfwidth=None, blocks=5 * REFERENCE_CONTEXTS, metric="cpu_s")
+    asked = CompareRequest(
+        commands=(command,), rel_halfwidth=None, blocks=5 * REFERENCE_CONTEXTS, metric="cpu_s"
+    )
     contexts = Contexts({"env_bytes": "random", "aslr": "off"}, 5)
     design = msgspec.structs.replace(asked.experiment().design, blocks=5 * REFERENCE_CONTEXTS, seed=77)
     run(
@@ -65,10 +68,10 @@ def stack(repeats: int, directory: Path) -> bool:
         found, seconds = audited(command, directory, f"stack{seed}", seed=seed)
         first = found.findings[0]
         off = abs(math.log(first.extreme.ratio / reference))
-        good &= first.name == "env_bytes" and first.verdict == "moves"
+        good &= first.context == "env_bytes" and first.verdict == "moves"
         good &= off <= math.log1p(LIMITS["stack"][0]) and seconds < LIMITS["stack"][1]
         print(
-            f"  seed {seed}: {first.name} {first.verdict} {first.extreme.ratio:.2f} x, {seconds:.1f} s",
+            f"  seed {seed}: {first.context} {first.verdict} {first.extreme.ratio:.2f} x, {seconds:.1f} s",
             flush=True,
         )
     return good
@@ -105,11 +108,11 @@ def alarms(repeats: int, directory: Path, max_time_s: float) -> bool:
             audits += 1
             moving = [each for each in result.findings if each.verdict == "moves"]
             alarmed += bool(moving)
-            verdicts.update(f"{each.name} {each.verdict}" for each in result.findings)
+            verdicts.update(f"{each.context} {each.verdict}" for each in result.findings)
             for each in moving:
                 print(
-                    f"  {name}, seed {seed}: {each.name} {each.extreme.ratio:.3f} x at {each.extreme.level}"
-                    f" ({each.extreme.interval})",
+                    f"  {name}, seed {seed}: {each.context} {each.extreme.ratio:.3f} x"
+                    f" at {each.extreme.level} ({each.extreme.ci_family})",
                     flush=True,
                 )
     print(f"{alarmed} of {audits} audits of {', '.join(commands)} ({max_time_s:g} s each) find an effect")
@@ -122,7 +125,7 @@ def luck(repeats: int, directory: Path) -> bool:
     old, new = lucky_builds(directory)
     counts: dict[str, Counter[str]] = {"across contexts": Counter(), "in one context": Counter()}
     for seed in range(1, repeats + 1):
-        asked = Comparing(
+        asked = CompareRequest(
             commands=(f"{old} 100000", f"{new} 100000"),
             blocks=20,
             rel_halfwidth=None,

@@ -8,8 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from steelyard.lab.demo.programs import SOURCES
-from steelyard.run.valgrind import caches
+from steelyard.lab.demo import SOURCES
+from steelyard.run.launch.valgrind import caches
 
 HERE = Path(__file__).parent
 

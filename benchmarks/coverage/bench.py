@@ -21,7 +21,7 @@ import scipy
 from scipy.special import bdtr
 
 from steelyard import __version__
-from steelyard.stats.unseen import unseen_share
+from steelyard.stats.planning.unseen import unseen_share
 
 DOCUMENT: Final = Path(__file__).parents[2] / "docs" / "coverage.md"
 MARK: Final = "<!-- made by: ./dev bench coverage --write -->"

@@ -10,10 +10,10 @@ from typing import Final
 import numpy as np
 from families import SHIFT, Disturbance, N, Noise, noise
 
+from steelyard.analysis import Analysis, Family
 from steelyard.arrays import Floats
 from steelyard.sample import Sample, Treatment
-from steelyard.stats.comparison import compare
-from steelyard.stats.declared import Declared, Family
+from steelyard.stats.compare.comparison import compare
 from steelyard.units import Metric
 
 NULLS: Final[dict[str, tuple[Noise, Disturbance]]] = {
@@ -63,7 +63,7 @@ def family(values: Floats, over: Family) -> list[bool]:
         )
         for place, row in enumerate(values, 1)
     ]  # fmt: skip
-    return [each.difference != "not_resolved" for each in compare(samples, Declared(family=over))]
+    return [each.difference != "not_resolved" for each in compare(samples, Analysis(family=over))]
 
 
 def false_findings(name: str, treatments: int, families: int, seed: int, over: Family) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from steelyard.arrays import Floats
-from steelyard.stats.contexts.bootstrap import two_level
+from steelyard.stats.contexts.across import two_level
 from steelyard.stats.contexts.visits import Visits
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy.special import stdtr
 
 from steelyard.arrays import Floats
-from steelyard.stats.extending import level_after
+from steelyard.stats.planning.alpha_spending import level_after
 
 Rule = Callable[[Floats, int, int, int], npt.NDArray[np.bool_]]
 """Of differences, blocks at the first answer, blocks of an extension, and the number of the extension: which

@@ -14,9 +14,10 @@ import numpy as np
 from scipy import stats as scipy_stats
 from scipy.linalg import helmert
 
+from steelyard.answers.effects import LogEstimate
 from steelyard.arrays import Floats
-from steelyard.stats.factorial.estimate import LogEstimate, of_cells, of_units
-from steelyard.stats.factorial.omnibus import Omnibus, box, welch_james
+from steelyard.stats.effects.estimate import of_cells, of_units
+from steelyard.stats.effects.omnibus import Omnibus, box, welch_james
 
 Shape = Literal["normal", "unequal", "lognormal", "unequal lognormal", "bimodal"]
 SHAPES: tuple[Shape, ...] = ("normal", "unequal", "lognormal", "unequal lognormal", "bimodal")

@@ -17,17 +17,15 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.analysis import Analysis
+from steelyard.answers.protocol import ProtocolPair, Rules
 from steelyard.arrays import Floats
 from steelyard.sample import Sample, Treatment
-from steelyard.stats.declared import Declared
-from steelyard.stats.holm import holm
-from steelyard.stats.protocol.family import protocol
-from steelyard.stats.protocol.pair import ProtocolPair
-from steelyard.stats.protocol.rules import Rules
-from steelyard.stats.two_samples.means import Moments, welch
-from steelyard.stats.two_samples.rank_sum import rank_sum
-from steelyard.stats.two_samples.relabelled import relabelled
-from steelyard.stats.two_samples.superiority import superiority
+from steelyard.stats.hypothesis.brunner_munzel import relabelled, superiority
+from steelyard.stats.hypothesis.holm import holm
+from steelyard.stats.hypothesis.mann_whitney import rank_sum
+from steelyard.stats.hypothesis.t_tests import Moments, welch
+from steelyard.stats.protocol_2014.family import protocol
 from steelyard.units import Metric
 
 Noise = Literal[
@@ -126,7 +124,7 @@ def noise(kind: Noise, treatments: int, rng: np.random.Generator) -> tuple[Float
 def decide(values: Floats) -> Mapping[Procedure, npt.NDArray[np.bool_]]:
     """Which of all pairs each procedure calls different, in the order of ``combinations``."""
     samples = [_sample(row, place) for place, row in enumerate(values, 1)]
-    declared = Declared(metric="value", family="all-pairs", alpha=ALPHA)
+    declared = Analysis(metric="value", family="all-pairs", alpha=ALPHA)
     found = protocol(samples, declared, Rules(ALPHA)).pairs
     pairs = list(combinations(range(len(values)), 2))
     moments = [Moments.of(row) for row in values]

@@ -12,15 +12,15 @@ from typing import Final, Literal
 
 import numpy as np
 
+from steelyard.answers.comparison import Speedup
+from steelyard.answers.interval import Interval
 from steelyard.arrays import Floats
 from steelyard.estimand import Estimand, IntervalKind
-from steelyard.stats.contrast import Contrast, Units
-from steelyard.stats.estimate import estimate
-from steelyard.stats.interval import Interval
-from steelyard.stats.laws.drawn import Drawn
-from steelyard.stats.means import means_of
-from steelyard.stats.ratio_of_means import gum_draws
-from steelyard.stats.speedup import Speedup
+from steelyard.stats.compare.contrast import Contrast, Units
+from steelyard.stats.compare.estimate import estimate
+from steelyard.stats.compare.means import means_of
+from steelyard.stats.compare.ratio_of_means import gum_draws
+from steelyard.stats.distributions.monte_carlo import MonteCarlo
 
 TRUTH: Final = 1.5
 
@@ -115,7 +115,7 @@ def _interval(contrast: Contrast, method: str, seed: int) -> Interval | None:
         # With a fiftieth of the draws, which leaves an error of a quarter of a point in each interval.
         means = means_of(contrast)
         assert means is not None  # noqa: S101 -- positive values have means
-        return Drawn(gum_draws(means, seed=seed, draws=4000)).interval(0.05)
+        return MonteCarlo(gum_draws(means, seed=seed, draws=4000)).interval(0.05)
     found = estimate(contrast, *METHODS[method], seed=seed)
     assert isinstance(found, Speedup), found  # noqa: S101 -- two samples of positive values have a ratio
     return found.interval()

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from steelyard.arrays import Floats
-from steelyard.stats.autocorrelation import autocorrelation
+from steelyard.stats.describe.autocorrelation import autocorrelation
 
 SIZES = (10, 30, 100)
 

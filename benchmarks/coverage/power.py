@@ -11,10 +11,10 @@ from typing import Final
 import numpy as np
 
 from steelyard.arrays import Floats
-from steelyard.stats.laws.sign_flips import SignFlips
-from steelyard.stats.paired.flip_critical import flips_critical
+from steelyard.stats.distributions.sign_flips import SignFlips
+from steelyard.stats.distributions.student import detectable, detectable_beyond
+from steelyard.stats.hypothesis.sign_flip_critical import sign_flip_critical
 from steelyard.stats.planning.power import POWER
-from steelyard.stats.student import detectable, detectable_beyond
 
 SIZES: Final = (7, 8, 10, 12, 14, 16, 20, 30, 40, 64)
 LEVELS: Final = (0.05, 0.05 / 2, 0.05 / 3, 0.01, 0.05 / 10, 0.05 / 28, 0.05 / 100)
@@ -50,7 +50,7 @@ def main() -> None:
         cells = []
         for column, level in enumerate(LEVELS):
             by_t = detectable(n - 1, level, POWER)
-            by_signs = detectable_beyond(flips_critical(n, level), n - 1, POWER)
+            by_signs = detectable_beyond(sign_flip_critical(n, level), n - 1, POWER)
             before, after = (100 * float((needed[:, column] < shift).mean()) for shift in (by_t, by_signs))
             cells.append(f"{before:6.1f} {after:5.1f} {by_signs / by_t:6.3f} ")
         print(f"{n:>2}  " + "".join(f"{cell:>20}" for cell in cells), flush=True)

@@ -16,8 +16,8 @@ from scipy.special import stdtrit
 
 from steelyard.arrays import Floats
 from steelyard.sample import Sample, Treatment
-from steelyard.stats.contrast import contrast
-from steelyard.stats.precision import contrast_halfwidth
+from steelyard.stats.compare.contrast import contrast
+from steelyard.stats.planning.precision import contrast_halfwidth
 from steelyard.units import BUILTIN
 
 Shape = Callable[[np.random.Generator, int, int], Floats]

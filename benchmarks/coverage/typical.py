@@ -14,11 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from steelyard.answers.comparison import Speedup, Typical
 from steelyard.arrays import Floats
 from steelyard.sample import Sample, Treatment
-from steelyard.stats.contrast import Contrast, contrast
-from steelyard.stats.speedup import Speedup, speedup
-from steelyard.stats.typical import Typical, typical
+from steelyard.stats.compare.contrast import Contrast, contrast
+from steelyard.stats.compare.speedup import speedup
+from steelyard.stats.compare.typical import typical
 from steelyard.units import BUILTIN
 
 SIZE = 0.02

@@ -20,13 +20,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from steelyard.lab.compare import Comparing
-from steelyard.lab.demo.programs import SOURCES
-from steelyard.lab.layout import layouts
-from steelyard.lab.null import Make, itself, null
-from steelyard.report.line import plain
+from steelyard.answers.null import Kind, NullResult
+from steelyard.lab.compare.compare import CompareRequest
+from steelyard.lab.compare.null import Make, itself, null
+from steelyard.lab.compare.null_layout import layouts
+from steelyard.lab.demo import SOURCES
 from steelyard.report.null import WAYS, lines
-from steelyard.stats.null import Kind, NullResult
+from steelyard.report.text.line import plain
 from steelyard.units import format_duration
 
 ASKED = {"blocks": 20, "rel_halfwidth": None, "max_time_s": math.inf}
@@ -56,7 +56,9 @@ def compile_stack_split(directory: Path) -> Path:
     return program
 
 
-def measure(kind: Kind, comparing: Comparing, make: Make, comparisons: int, directory: Path) -> NullResult:
+def measure(
+    kind: Kind, comparing: CompareRequest, make: Make, comparisons: int, directory: Path
+) -> NullResult:
     """One null, with a line of progress now and then."""
 
     def tell(done: int, total: int, left_s: float | None) -> None:
@@ -96,7 +98,7 @@ def main() -> int:
         directory = Path(name)
         true = shutil.which("true") or sys.exit("error: no program 'true'")
         if asked.only != "layout":
-            comparing = Comparing(commands=(true,), **ASKED, seed=asked.seed)
+            comparing = CompareRequest(commands=(true,), **ASKED, seed=asked.seed)
             started_s = time.monotonic()
             with one_cpu_busy():
                 result = measure("itself", comparing, itself(comparing), 1000 // part, directory)
@@ -106,7 +108,7 @@ def main() -> int:
         if asked.only != "itself":
             program = compile_stack_split(directory)
             command = f"{program} {ADDITIONS}"
-            comparing = Comparing(commands=(command,), **ASKED, seed=asked.seed)
+            comparing = CompareRequest(commands=(command,), **ASKED, seed=asked.seed)
             started_s = time.monotonic()
             result = measure("layout", comparing, layouts(comparing), 200 // part, directory)
             print_table(result, time.monotonic() - started_s)

@@ -21,7 +21,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from steelyard.design.plan import Block
-from steelyard.run.measurement import Measurement, Value
+from steelyard.run.measure.measurement import Measurement, Value
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Design, Experiment, Factor, Program, UserMetric
 from steelyard.store import Record
@@ -36,7 +36,7 @@ EXPERIMENT = Experiment(
     program=Program(commands={"": ("true",)}),
     factors=(Factor("f", ("a", "b")),),
     design=Design(),
-    metrics=(UserMetric("rate", "1/s", "higher", source="stdout", pattern="(.*)"),),
+    metrics=(UserMetric("rate", unit="1/s", better="higher", source="stdout", pattern="(.*)"),),
 )
 METRICS = (Metric("rate", "1/s", "user", "higher"),)
 

@@ -26,8 +26,9 @@ int main(int count, char** arguments) {
     char* const program[] = {arguments[2], NULL};
     char* const environment[] = {NULL};
     int64_t* const wall_ns = calloc((size_t)runs, sizeof *wall_ns);
-    if (wall_ns == NULL)
+    if (wall_ns == NULL) {
         return 1;
+    }
     const int null = open("/dev/null", O_RDWR);
     dup2(null, 0);
     for (long run = 0; run < runs; ++run) {
@@ -41,10 +42,12 @@ int main(int count, char** arguments) {
         }
         wait4(child, &status, 0, &usage);
         wall_ns[run] = now_ns() - start_ns;
-        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
             return 1;
+        }
     }
-    for (long run = 0; run < runs; ++run)
+    for (long run = 0; run < runs; ++run) {
         printf("%lld\n", (long long)wall_ns[run]);
+    }
     return 0;
 }

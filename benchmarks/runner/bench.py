@@ -24,9 +24,9 @@ from whole import TRIALS, measure_runs, measure_start_up
 
 from steelyard import __version__
 from steelyard.run.host import host_facts
-from steelyard.run.journal import read_journal
-from steelyard.run.launch import Launch
-from steelyard.run.runner import BlockEnd, Runner, Trial
+from steelyard.run.launch.launch import Launch
+from steelyard.run.runner.journal import read_journal
+from steelyard.run.runner.runner import BlockEnd, Runner, Trial
 
 HERE = Path(__file__).parent
 ROUNDS = 10

@@ -1,149 +1,207 @@
-"""How often the leading term is found, beside Extra-P on the same data."""
+"""Every family beside Extra-P on the same data: class, lead, error at 4 × the range, coverage."""
 
 from __future__ import annotations
 
+import itertools
 import math
-import time
+from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 import extra_p
+import families
 import numpy as np
-import truths
 from modelled import models_of
 
-from steelyard.scaling import Question, model_all, series_of
+from steelyard.arrays import Floats
+from steelyard.growth import CONSTANT, Growth, rank
+from steelyard.scaling import Expectation, Question, ScalingModel, model_all, series_of
 
-ROWS = (
-    ("no noise", 0.0, "multiplicative"),
-    ("2 %", 0.02, "multiplicative"),
-    ("5 %", 0.05, "multiplicative"),
-    ("10 %", 0.10, "multiplicative"),
-    ("20 %", 0.20, "multiplicative"),
-    ("additive 10 %", 0.10, "additive"),
-    ("spikes", 0.02, "spikes"),
-    ("off the grid, 5 %", 0.05, "multiplicative"),
-)
-TARGET = truths.LARGEST * 16
+BEYOND = 4.0
+EXPECTED = tuple(Growth.of(i, j) for i in ("0", "1/2", "1", "3/2", "2", "5/2", "3") for j in range(3))
+RANKS = ("match", "approximate", "none")
+PARAMETERS = ("p", "n", "k")
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
-    """Shares in per cent; ``se`` is the standard error of ``exact``."""
+class Cell:
+    """A family at so many points with so much noise."""
 
+    name: str
+    family: families.Family
+    points: Floats
+    noise: float
+    kind: str = "multiplicative"
+
+    @property
+    def label(self) -> str:
+        """The cell in the first columns of the table."""
+        noise = f"{100 * self.noise:g} %" + (f", {self.kind}" if self.kind != "multiplicative" else "")
+        return f"{self.name:<16} {len(self.points):3d}  {noise:<15}"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Shares and errors in per cent; those of Extra-P are ``None`` without it."""
+
+    right_class: float
     exact: float
-    se: float
-    near: float
     error: float
-    constants: float
-    seconds: float
+    covered: float
+    width: float
+    undecided: float
+    wrong: float
+    peer_class: float | None = None
+    peer_exact: float | None = None
+    peer_error: float | None = None
 
 
-def score(
-    leads: list[tuple[float, float]], values: np.ndarray, functions: list[truths.Truth], seconds: float
-) -> Score:
-    """Against the truth: exact power and log, power within ¼, median relative error at 16 times the range."""
-    exact, near, kept = [], [], []
-    for (power, log), function in zip(leads, functions, strict=True):
-        lead = function.lead[0]
-        right = abs(power - float(lead.power)) < 1e-3 and abs(log - float(lead.log)) < 1e-3
-        exact.append(right)
-        near.append(abs(power - float(lead.power)) < 0.2501)
-        if lead.is_constant:
-            kept.append(right)
-    true = np.array([function.at(TARGET) for function in functions])
-    share = float(np.mean(exact))
-    return Score(
-        100 * share,
-        100 * math.sqrt(max(share * (1 - share), 1e-4) / len(exact)),
-        100 * float(np.mean(near)),
-        100 * float(np.median(np.abs(values / true - 1))),
-        100 * float(np.mean(kept)) if kept else math.nan,
-        seconds,
-    )
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A probability that was stated of a rank, and whether that was the rank."""
+
+    family: str
+    probability: float
+    true: bool
 
 
-def ours(values: np.ndarray, functions: list[truths.Truth]) -> Score:
-    """Steelyard with everything at its default."""
-    points = truths.POINTS[:, None].tolist()
-    series = [series_of(f"f{i}", ["p"], points, rows.tolist()) for i, rows in enumerate(values)]
-    start = time.process_time()
-    models = models_of(model_all(series, Question(targets=({"p": TARGET},))))
-    seconds = (time.process_time() - start) / len(series)
-    leads = [(float(m.lead[0].power), float(m.lead[0].log)) for m in models]
-    predicted = np.array([m.predictions[0].value for m in models])
-    return score(leads, predicted, functions, seconds)
-
-
-def theirs(python: Path, values: np.ndarray, functions: list[truths.Truth], measure: str) -> Score:
-    """Extra-P with its defaults, or its minimum of repetitions."""
-    models, seconds = extra_p.run(python, truths.POINTS[:, None], values, np.array([[TARGET]]), measure)
-    leads = [m.exponents[0] for m in models]
-    return score(leads, np.array([m.predictions[0] for m in models]), functions, seconds)
-
-
-def table(
-    python: Path | None, rng: np.random.Generator, each: int, constants: int
-) -> list[tuple[str, str, Score]]:
-    """(row, tool, score) for every row."""
+def cells(*, quick: bool) -> list[Cell]:
+    """The table's rows, in its order."""
     out = []
-    for name, noise, kind in ROWS:
-        if name.startswith("off"):
-            functions = [truths.off_grid(rng) for _ in range(35 * each)]
-        else:
-            functions = truths.accuracy_set(rng, each, constants)
-        truth = np.array([function.over(truths.POINTS[:, None]) for function in functions])
-        values = truths.measured(rng, truth, noise, kind)
-        out.append((name, "Steelyard", ours(values, functions)))
-        if python is not None:
-            out.append((name, "Extra-P", theirs(python, values, functions, "mean")))
-            if kind == "spikes":
-                out.append((name, "Extra-P, minimum", theirs(python, values, functions, "minimum")))
-    return out
-
-
-P_VALUES = 2.0 ** np.arange(4, 9)
-Q_VALUES = np.array([10.0, 20.0, 40.0, 80.0, 160.0])
-
-
-def two_parameter_table(python: Path | None, rng: np.random.Generator, count: int) -> list[str]:
-    """Both leading terms exact, 5 × 5 points, 10 % noise."""
-    points = np.array([(p, q) for p in P_VALUES for q in Q_VALUES])
-    largest = (float(P_VALUES[-1]), float(Q_VALUES[-1]))
-    lines = []
-    totals: dict[str, list[bool]] = {}
-    for structure in truths.STRUCTURES:
-        functions = [truths.two_parameters(rng, structure) for _ in range(count)]
-        truth = np.array([function.over(points) for function in functions])
-        values = truths.measured(rng, truth, 0.1, "multiplicative")
-        series = [
-            series_of(f"f{i}", ["p", "q"], points.tolist(), rows.tolist()) for i, rows in enumerate(values)
+    every = (5, 6, 8)
+    for m, noise in itertools.product(every, (0.02, 0.05, 0.1, 0.2)):
+        out.append(Cell("one term", families.one_term, families.points_of(m), noise))
+    for m, noise in itertools.product(every, (0.02, 0.1, 0.2)):
+        out.append(Cell("constant", families.constant, families.points_of(m), noise))
+    six, eight, ten = map(families.points_of, (6, 8, 10))
+    out.append(Cell("one term", families.one_term, six, 0.02, "spikes"))
+    out.append(Cell("one term", families.one_term, six, 0.1, "launches"))
+    for points, noise in itertools.product((six, eight), (0.02, 0.1)):
+        out.append(Cell("two terms", families.two_terms, points, noise))
+    shapes: dict[str, families.Family] = {"falling": families.falling, "valley": families.valley}
+    for name, family in shapes.items():
+        out += [
+            Cell(name, family, points, noise) for points, noise in ((six, 0.02), (eight, 0.02), (eight, 0.05))
         ]
-        model_all(series[:1])
-        start = time.process_time()
-        models = models_of(model_all(series))
-        seconds = (time.process_time() - start) / count
-        right = {"Steelyard": [m.lead == f.lead for m, f in zip(models, functions, strict=True)]}
-        spent = {"Steelyard": seconds}
-        if python is not None:
-            peers, spent["Extra-P"] = extra_p.run(
-                python, points, values, np.array([[largest[0], largest[1]]])
-            )
-            right["Extra-P"] = [
-                all(
-                    abs(e[0] - float(g.power)) < 1e-3 and abs(e[1] - float(g.log)) < 1e-3
-                    for e, g in zip(peer.exponents, f.lead, strict=True)
-                )
-                for peer, f in zip(peers, functions, strict=True)
-            ]
-        for tool, hits in right.items():
-            totals.setdefault(tool, []).extend(hits)
-            se = 100 * math.sqrt(max(np.mean(hits) * (1 - np.mean(hits)), 1e-4) / count)
-            share = f"exact {100 * np.mean(hits):5.1f} % (s.e. {se:.1f})"
-            row = f"two parameters, {structure:<15} {tool:<10} {share}"
-            lines.append(f"{row}  {1e3 * spent[tool]:8.3f} ms a function")
-    for tool, hits in totals.items():
-        lines.append(
-            f"two parameters, all             {tool:<10} both terms exact {100 * np.mean(hits):5.1f} %"
-        )
-    return lines
+    out += [Cell("switching", families.switching, ten, noise) for noise in (0.02, 0.05)]
+    for name, family in families.SMOOTH.items():
+        out += [
+            Cell(name, family, points, noise)
+            for points, noise in ((six, 0.02), (eight, 0.005), (eight, 0.05))
+        ]
+    grid = np.array(list(itertools.product(2.0 ** np.arange(4, 9), (10.0, 20, 40, 80, 160))))
+    cube = np.array(list(itertools.product(2.0 ** np.arange(4, 8), (10.0, 20, 40), (1.0, 2, 4))))
+    out += [Cell("two parameters", families.two_parameters, grid, noise) for noise in (0.02, 0.1)]
+    out.append(Cell("three parameters", families.three_parameters, cube, 0.05))
+    return out[::4] if quick else out
+
+
+def judged(cell: Cell, rng: np.random.Generator, count: int, python: Path | None) -> tuple[Row, list[Stated]]:
+    """Model ``count`` functions of a cell with both tools."""
+    truths = [cell.family(rng, cell.points) for _ in range(count)]
+    values = families.measured(rng, np.array([t.over(cell.points) for t in truths]), cell.noise, cell.kind)
+    names = PARAMETERS[: cell.points.shape[1]]
+    target = np.array([float(cell.points[:, 0].max()) * BEYOND, *cell.points.max(axis=0)[1:]])
+    true = np.array([t.at(*map(float, target)) for t in truths])
+    expected = [nearby(rng, cell.points, rows.mean(axis=1)) for rows in values]
+    if cell.family is families.constant:
+        expected = [CONSTANT] * count
+    series = [series_of(f"f{i}", names, cell.points.tolist(), rows.tolist()) for i, rows in enumerate(values)]
+    expectations = {f"f{i}": Expectation(each.big_o("p")) for i, each in enumerate(expected)}
+    models = models_of(
+        model_all(series, Question(expectations=expectations, scale=dict(zip(names, target, strict=True))))
+    )
+    stated, ranks = [], []
+    for model, truth, growth in zip(models, truths, expected, strict=True):
+        its = model.validation
+        if its is None:
+            raise ValueError(f"{model.name}: no expectation")
+        is_rank = rank(truth.lead[0], growth)
+        ranks.append((its.rank, is_rank))
+        stated += [Stated(cell.name, getattr(its.probability, each), each == is_rank) for each in RANKS]
+    predicted = np.array([model.predictions[0].value for model in models])
+    low, high = (np.array([ends(model)[k] for model in models]) for k in (0, 1))
+    leads = [model.lead for model in models]
+    row = Row(
+        *scores(leads, predicted, truths, true),
+        covered=100 * float(np.mean((low * (1 - 1e-9) <= true) & (true <= high * (1 + 1e-9)))),
+        width=float(np.median(high / np.maximum(low, 1e-300))),
+        undecided=100 * float(np.mean([said == "undecided" for said, _ in ranks])),
+        wrong=100 * float(np.mean([said not in ("undecided", is_rank) for said, is_rank in ranks])),
+        **peer(python, cell, values, target, truths, true),
+    )
+    return row, stated
+
+
+def peer(
+    python: Path | None,
+    cell: Cell,
+    values: Floats,
+    target: Floats,
+    truths: list[families.Truth],
+    true: Floats,
+) -> dict[str, float]:
+    """Extra-P's scores, with its defaults."""
+    if python is None:
+        return {}
+    models, _ = extra_p.run(python, cell.points, values, target[None])
+    leads = [tuple(_growth(*each) for each in model.exponents) for model in models]
+    found = scores(leads, np.array([model.predictions[0] for model in models]), truths, true)
+    return dict(zip(("peer_class", "peer_exact", "peer_error"), found, strict=True))
+
+
+def scores(
+    leads: list[tuple[Growth, ...]], predicted: Floats, truths: list[families.Truth], true: Floats
+) -> tuple[float, float, float]:
+    """Class right, lead right, median relative error."""
+    kinds = [
+        [_class(g) for g in lead] == [_class(g) for g in t.lead]
+        for lead, t in zip(leads, truths, strict=True)
+    ]
+    exact = [lead == t.lead for lead, t in zip(leads, truths, strict=True)]
+    error = float(np.median(np.abs(predicted / true - 1)))
+    return 100 * float(np.mean(kinds)), 100 * float(np.mean(exact)), 100 * error
+
+
+def _class(growth: Growth) -> int:
+    """Falling, constant, logarithm, power or exponential."""
+    return -1 if growth < CONSTANT else 0 if growth.is_constant else int(growth.kind)
+
+
+def _growth(power: float, log: float) -> Growth:
+    return Growth(Fraction(power).limit_denominator(24), Fraction(log).limit_denominator(4))
+
+
+def ends(model: ScalingModel) -> tuple[float, float]:
+    """Both ends of the interval, which the default method always has."""
+    found = model.predictions[0]
+    if found.low is None or found.high is None:
+        raise ValueError(f"no interval at {found.at}")
+    return found.low, found.high
+
+
+def nearby(rng: np.random.Generator, points: Floats, means: Floats) -> Growth:
+    """One of the four simple growths whose slope over the upper half of the points is nearest to the data's.
+
+    Never from the truth: an expectation that depends on it would test how it was drawn.
+    """
+    x = points[:, 0]
+    top = (points[:, 1:] == points[:, 1:].max(axis=0)).all(axis=1)
+    x, means = x[top], means[top]
+    half = len(x) // 2
+    octaves = math.log2(x[-1] / x[half])
+    slope = math.log2(max(means[-1], 1e-300) / max(means[half], 1e-300)) / octaves
+    slopes = [math.log2(g.at(float(x[-1])) / g.at(float(x[half]))) / octaves for g in EXPECTED]
+    return EXPECTED[int(rng.choice(np.argsort(np.abs(np.array(slopes) - slope))[:4]))]
+
+
+def bins(found: list[Stated]) -> Iterator[tuple[float, float, float, int]]:
+    """Lower edge, mean stated, observed and count of ten bins."""
+    stated = np.array([each.probability for each in found])
+    true = np.array([each.true for each in found])
+    place = np.minimum((stated * 10).astype(int), 9)
+    for bin_ in range(10):
+        inside = place == bin_
+        if inside.any():
+            yield bin_ / 10, float(stated[inside].mean()), float(true[inside].mean()), int(inside.sum())

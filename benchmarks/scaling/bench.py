@@ -1,9 +1,8 @@
-"""Scaling models beside Extra-P in the same run: accuracy, calibration, speed.
+"""Scaling models beside Extra-P in the same run: accuracy, calibration, real files held out, speed.
 
-Options: ``--quick`` (small samples), ``--seed N`` (drawn anew where not given, and printed), ``--without-
-peer``, ``--environment DIR`` (where Extra-P lives), ``--collectives FILE`` (the CSV of Extra-P's
-repository, for
-real series).
+Options: ``--quick`` (a quarter of the rows, few functions), ``--count N`` (functions a row), ``--seed N``
+(drawn where not given, and printed), ``--without-peer``, ``--environment DIR`` (where Extra-P lives),
+``--data DIR`` (real files; repeatable), ``--only accuracy|data|speed``.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ import secrets
 from pathlib import Path
 
 import accuracy
-import calibration
 import extra_p
+import holdout
 import numpy as np
 import speed
 
@@ -26,44 +25,68 @@ def main() -> None:
     """Print every table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--count", type=int, default=None)
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--without-peer", action="store_true")
     parser.add_argument("--environment", type=Path, default=CACHE / f"extrap-{extra_p.VERSION}")
-    parser.add_argument("--collectives", type=Path, default=None)
+    parser.add_argument("--data", type=Path, action="append", default=[])
+    parser.add_argument("--only", choices=("accuracy", "data", "speed"), default=None)
     options = parser.parse_args()
     seed = secrets.randbelow(2**31) if options.seed is None else options.seed
-    rng = np.random.default_rng(seed)
     python = None if options.without_peer else extra_p.environment(options.environment)
-    each, pairs, outcomes = (4, 30, 40) if options.quick else (20, 200, 250)
+    count = options.count or (40 if options.quick else 200)
+    print(f"seed {seed}; {count} functions a row; shares of growth at the smallest p log-uniform, 1 to 99 %")
+    if options.only in (None, "accuracy"):
+        print_accuracy(np.random.default_rng(seed), count, python, quick=options.quick)
+    if options.only in (None, "data"):
+        print_data(options.data, python)
+    if options.only in (None, "speed"):
+        print_speed(np.random.default_rng(seed), 10_000 if options.quick else 100_000)
+
+
+def print_accuracy(rng: np.random.Generator, count: int, python: Path | None, *, quick: bool) -> None:
+    """Families, then stated against observed probabilities over all of them."""
     print(
-        f"seed {seed}; {35 * each} functions and {10 * each} constants a row; p = 16 … 512, 5 repetitions\n"
+        f"\n{'family':<16} {'m':>3}  {'noise':<15} {'class':>6} {'exact':>6} {'error 4×':>9} {'covered':>8}"
+        f" {'width':>7} {'open':>5} {'wrong':>6}   Extra-P: {'class':>6} {'exact':>6} {'error 4×':>9}"
     )
-    print(
-        f"{'noise':<18} {'tool':<17} {'exact (s.e.)':>13} {'within p^¼':>11} {'error 16×':>10}"
-        f" {'constants':>10} {'ms':>8}"
-    )
-    for row, tool, found in accuracy.table(python, rng, each, 10 * each):
+    stated: list[accuracy.Stated] = []
+    for cell in accuracy.cells(quick=quick):
+        row, said = accuracy.judged(cell, rng, count, python)
+        stated += said
+        beside = (
+            "" if row.peer_class is None
+            else f" {row.peer_class:15.1f} {row.peer_exact:6.1f} {row.peer_error:9.2f}"
+        )  # fmt: skip
         print(
-            f"{row:<18} {tool:<17} {found.exact:6.1f} ({found.se:.1f}) {found.near:10.1f} {found.error:10.2f}"
-            f" {found.constants:10.1f} {1e3 * found.seconds:8.3f}",
+            f"{cell.label} {row.right_class:6.1f} {row.exact:6.1f} {row.error:9.2f} {row.covered:8.1f}"
+            f" {row.width:6.2f}× {row.undecided:5.1f} {row.wrong:6.1f} {beside}",
             flush=True,
         )
-    print("\n" + "\n".join(accuracy.two_parameter_table(python, rng, pairs)))
-    found = calibration.synthetic(rng, outcomes)
-    print("\n95 % intervals at 4 × the range, expectations drawn near the data's slope")
-    print("\n".join(calibration.coverage_lines(found)))
-    print("\nstated probability of a rank against observed")
-    for edge, stated, observed, count in calibration.bins(found):
-        print(f"  {edge:.1f} to {edge + 0.2:.1f}: stated {stated:.3f}, observed {observed:.3f}, n {count}")
-    if options.collectives is not None:
-        held, count, width = calibration.real_series(options.collectives)
-        print(f"\nreal series, p = 512 left out: {held} of {count} held, median width {width:.2f} ×")
-    points = np.array([(p, q) for p in accuracy.P_VALUES for q in accuracy.Q_VALUES])
+    print("\nstated probability of a rank against observed, all families")
+    for edge, mean, observed, cases in accuracy.bins(stated):
+        print(f"  {edge:.1f} to {edge + 0.1:.1f}: stated {mean:.3f}, observed {observed:.3f}, n {cases}")
+
+
+def print_data(directories: list[Path], python: Path | None) -> None:
+    """Real files; nothing without ``--data``."""
+    for directory in directories:
+        heading = f"held out of {directory.name}"
+        print(f"\n{heading:<54} {'n':>4} {'error':>7} {'covered':>8}   Extra-P: error")
+        for each in holdout.held_out(directory, python):
+            theirs = "" if each.peer_error is None else f"{each.peer_error:16.2f}"
+            ours = f"{each.what:<54} {each.count:4d} {each.error:7.2f} {each.covered:8.1f}"
+            print(ours, theirs, flush=True)
+
+
+def print_speed(rng: np.random.Generator, count: int) -> None:
+    """CPU time, since machines are shared."""
     print(f"\nsearch, one parameter   {1e6 * speed.search_seconds(rng):8.1f} µs a function")
-    print(f"search, two parameters  {1e3 * speed.search_two_seconds(rng, points):8.3f} ms a function")
-    count = 10_000 if options.quick else 100_000
-    print(f"{count:,} functions, series to models  {speed.many_seconds(rng, count):6.2f} s")
-    print(f"a file of 868 call paths × 2 metrics, read, modelled, printed  {speed.file_seconds(rng):6.2f} s")
+    print(f"search, two parameters  {1e3 * speed.search_two_seconds(rng):8.3f} ms a function")
+    wall, cpu = speed.many_seconds(rng, count)
+    print(f"{count:,} functions with intervals, series to models  {wall:6.2f} s, {cpu:.2f} s of CPU")
+    wall, cpu = speed.file_seconds(rng)
+    print(f"868 call paths × 2 metrics, the whole command  {wall:6.2f} s, {cpu:.2f} s of CPU")
 
 
 if __name__ == "__main__":

@@ -13,11 +13,11 @@ from itertools import combinations
 import numpy as np
 from scipy import stats as witness
 
+from steelyard.analysis import Analysis
+from steelyard.answers.protocol import Rules
 from steelyard.arrays import Floats
 from steelyard.sample import Sample, Treatment
-from steelyard.stats.declared import Declared
-from steelyard.stats.protocol.family import protocol
-from steelyard.stats.protocol.rules import Rules
+from steelyard.stats.protocol_2014.family import protocol
 from steelyard.units import BUILTIN
 
 PROGRAMS, TREATMENTS, N = 10, 9, 30
@@ -45,9 +45,9 @@ def rows(rounds: int, seed: int) -> Iterator[Row]:
     }
     for name, values in kinds.items():
         samples = _samples(values)
-        declared = Declared(family="all-pairs", strata=("program",))
+        declared = Analysis(family="all-pairs", strata=("program",))
 
-        def ours(samples: list[Sample] = samples, declared: Declared = declared) -> list[float | None]:
+        def ours(samples: list[Sample] = samples, declared: Analysis = declared) -> list[float | None]:
             return [pair.p for pair in protocol(samples, declared, Rules()).pairs]
 
         def theirs(values: Floats = values) -> list[float]:

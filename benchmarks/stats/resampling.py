@@ -13,7 +13,7 @@ import numpy as np
 from scipy.stats import bootstrap
 
 from steelyard import _kernels
-from steelyard.stats.laws.drawn import Studentised
+from steelyard.stats.distributions.monte_carlo import Studentised
 
 RESAMPLES = 10_000
 N = 30

@@ -27,8 +27,9 @@ static int least(int a, int b, int c) {
 
 // `row` has length + 1 places; afterwards row[j] is the distance of all of a to the first j letters of b.
 static int distance(const char* a, const char* b, int length, int* row) {
-    for (int j = 0; j <= length; j++)
+    for (int j = 0; j <= length; j++) {
         row[j] = j;
+    }
     for (int i = 1; i <= length; i++) {
         int diagonal = row[0];
         row[0] = i;
@@ -50,8 +51,9 @@ int main(int argc, char** argv) {
     char* a = malloc((size_t)length);
     char* b = malloc((size_t)length);
     int* row = malloc(((size_t)length + 1) * sizeof *row);
-    if (a == NULL || b == NULL || row == NULL)
+    if (a == NULL || b == NULL || row == NULL) {
         return 3;
+    }
     uint64_t state = 88172645463325252U;
     for (int i = 0; i < length; i++) {
         a[i] = (char)('a' + next(&state) % LETTERS);

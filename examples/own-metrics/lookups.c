@@ -27,10 +27,11 @@ static size_t with_branch(const uint32_t* keys, size_t count, uint32_t wanted) {
     size_t high = count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (keys[middle] < wanted)
+        if (keys[middle] < wanted) {
             low = middle + 1;
-        else
+        } else {
             high = middle;
+        }
     }
     return low;
 }
@@ -78,11 +79,13 @@ static int report(FILE* to, search* find, const uint32_t* keys, uint32_t count, 
             expected += place + odd;
         }
         const double start_s = now_s();
-        for (int i = 0; i < LOOKUPS; i++)
+        for (int i = 0; i < LOOKUPS; i++) {
             found += find(keys, count, wanted[i]);
+        }
         const double end_s = now_s();
-        if (found != expected)
+        if (found != expected) {
             return 0;
+        }
         fprintf(to, "%s%.4e", batch == 0 ? "" : ",", (end_s - start_s) / LOOKUPS);
     }
     fputs("]}\n", to);
@@ -93,10 +96,11 @@ int main(int argc, char** argv) {
     const long count = argc == 4 ? atol(argv[2]) : 0;
     const int batches = argc == 4 ? atoi(argv[3]) : 0;
     search* find = NULL;
-    if (argc == 4)
+    if (argc == 4) {
         find = strcmp(argv[1], "branch") == 0       ? with_branch
                : strcmp(argv[1], "branchless") == 0 ? without_branch
                                                     : NULL;
+    }
     if (find == NULL || count < 1 || count > MOST_ELEMENTS || batches < 1 || batches > MOST_BATCHES) {
         fputs("usage: lookups branch|branchless ELEMENTS BATCHES\n", stderr);
         return 2;
@@ -105,16 +109,20 @@ int main(int argc, char** argv) {
     // Started by hand, it reports where one can see it.
     const char* name = getenv("STEELYARD_METRICS");
     FILE* to = name == NULL ? stdout : fopen(name, "w");
-    if (keys == NULL || to == NULL)
+    if (keys == NULL || to == NULL) {
         return 3;
-    for (long i = 0; i < count; i++)
+    }
+    for (long i = 0; i < count; i++) {
         keys[i] = (uint32_t)(2 * i);
+    }
     const int right = report(to, find, keys, (uint32_t)count, batches, 0) &&
                       report(to, find, keys, (uint32_t)count, batches, 1);
-    if (!right)
+    if (!right) {
         fputs("lookups: a wrong place was found\n", stderr);
+    }
     free(keys);
-    if (fflush(to) != 0)
+    if (fflush(to) != 0) {
         return 3;
+    }
     return right ? 0 : 1;
 }

@@ -24,11 +24,13 @@ long wanted_bytes(char** environment) {
             ++at;
             ++entry;
         }
-        if (*at != '\0')
+        if (*at != '\0') {
             continue;
+        }
         long bytes = 0;
-        for (; *entry >= '0' && *entry <= '9'; ++entry)
+        for (; *entry >= '0' && *entry <= '9'; ++entry) {
             bytes = bytes * 10 + (*entry - '0');
+        }
         return *entry == '\0' ? bytes : 0;
     }
     return 0;
@@ -38,6 +40,7 @@ long wanted_bytes(char** environment) {
 
 void steelyard_move_heap(int /*count*/, char** /*arguments*/, char** environment) {
     const long bytes = wanted_bytes(environment);
-    if (bytes > 0)
+    if (bytes > 0) {
         sbrk(bytes);
+    }
 }

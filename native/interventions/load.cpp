@@ -44,9 +44,11 @@ struct Load {
 int complain(std::string_view what, std::string_view why = {}) {
     for (const std::string_view part :
          {std::string_view("steelyard-load: "), what, std::string_view(why.empty() ? "" : ": "), why,
-          std::string_view("\n")})
-        if (write(2, part.data(), part.size()) < 0)
+          std::string_view("\n")}) {
+        if (write(2, part.data(), part.size()) < 0) {
             break;
+        }
+    }
     return 1;
 }
 
@@ -67,8 +69,9 @@ bool work(Load& load) {
     switch (load.kind) {
     case Kind::cpu: {
         std::uint64_t sum = load.sum;
-        for (int i = 0; i < 20'000; ++i)
+        for (int i = 0; i < 20'000; ++i) {
             sum = sum * 6364136223846793005U + 1442695040888963407U;
+        }
         load.sum = sum;
         return true;
     }
@@ -82,8 +85,9 @@ bool work(Load& load) {
     case Kind::disk:
         load.written =
             load.written + static_cast<off_t>(block_bytes) <= largest_file_bytes ? load.written : 0;
-        if (pwrite(load.file, load.buffer, block_bytes, load.written) < 0 || fdatasync(load.file) != 0)
+        if (pwrite(load.file, load.buffer, block_bytes, load.written) < 0 || fdatasync(load.file) != 0) {
             return false;
+        }
         load.written += static_cast<off_t>(block_bytes);
         return true;
     }
@@ -91,8 +95,9 @@ bool work(Load& load) {
 }
 
 int prepare(Load& load, const char* directory) {
-    if (load.kind == Kind::cpu)
+    if (load.kind == Kind::cpu) {
         return 0;
+    }
     const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
     std::size_t bytes = block_bytes;
     if (load.kind == Kind::memory) {
@@ -100,13 +105,15 @@ int prepare(Load& load, const char* directory) {
         bytes = bytes < least_buffer_bytes ? least_buffer_bytes : bytes;
     } else {
         load.file = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-        if (load.file < 0)
+        if (load.file < 0) {
             return complain(directory, std::strerror(errno));
+        }
     }
     void* const map =
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (map == MAP_FAILED)
+    if (map == MAP_FAILED) {
         return complain("no memory", std::strerror(errno));
+    }
     load.buffer = static_cast<std::uint64_t*>(map);
     load.words = bytes / sizeof *load.buffer;
     return 0;
@@ -115,9 +122,11 @@ int prepare(Load& load, const char* directory) {
 void stay(Load& load) {
     for (;;) {
         const std::int64_t start_ns = now_ns();
-        while (now_ns() - start_ns < load.work_ns)
-            if (!work(load))
+        while (now_ns() - start_ns < load.work_ns) {
+            if (!work(load)) {
                 return;
+            }
+        }
         const std::int64_t rest_ns = start_ns + period_ns - now_ns();
         if (load.work_ns < period_ns && rest_ns > 0) {
             const timespec rest{0, static_cast<long>(rest_ns)};
@@ -128,13 +137,16 @@ void stay(Load& load) {
 
 int be_the_load(Load& load, const char* directory, pid_t starter, int ready) {
     prctl(PR_SET_NAME, "steelyard-load");
-    if (const int error = prepare(load, directory); error != 0)
+    if (const int error = prepare(load, directory); error != 0) {
         return error;
-    if (!work(load))
+    }
+    if (!work(load)) {
         return complain(directory, std::strerror(errno));
+    }
     // The starter may end now. Only then is it adopted by the one whose end shall be its own.
-    if (write(ready, "y", 1) != 1)
+    if (write(ready, "y", 1) != 1) {
         return 1;
+    }
     close(ready);
     while (getppid() == starter) {
         const timespec moment{0, 100'000};
@@ -142,8 +154,9 @@ int be_the_load(Load& load, const char* directory, pid_t starter, int ready) {
     }
     const pid_t adopter = getppid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != adopter)
+    if (getppid() != adopter) {
         return 1;
+    }
     stay(load);
     return 1;
 }
@@ -165,20 +178,24 @@ int main(int count, char** arguments) {
         CPU_ZERO(&cpus);
         for (int i = 4; i < count; ++i) {
             long cpu = 0;
-            if (!number(arguments[i], 0, CPU_SETSIZE - 1, cpu))
+            if (!number(arguments[i], 0, CPU_SETSIZE - 1, cpu)) {
                 return complain("no CPU", arguments[i]);
+            }
             CPU_SET(static_cast<std::size_t>(cpu), &cpus);
         }
-        if (sched_setaffinity(0, sizeof cpus, &cpus) != 0)
+        if (sched_setaffinity(0, sizeof cpus, &cpus) != 0) {
             return complain("CPUs", std::strerror(errno));
+        }
     }
     int ready[2];
-    if (pipe2(ready, O_CLOEXEC) != 0)
+    if (pipe2(ready, O_CLOEXEC) != 0) {
         return complain("pipe", std::strerror(errno));
+    }
     const pid_t starter = getpid();
     const pid_t child = fork();
-    if (child < 0)
+    if (child < 0) {
         return complain("fork", std::strerror(errno));
+    }
     if (child == 0) {
         close(ready[0]);
         _exit(be_the_load(load, arguments[3], starter, ready[1]));

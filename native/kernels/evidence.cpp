@@ -28,6 +28,29 @@ double log_summand(const ScaleMixture& mixture, std::size_t g, int left, double 
     return mixture.log_prior[g] + log_constant(nu, left, scale) + log_kernel(nu, left, scale, chi2);
 }
 
+void DiscrepancyShares::find(int left, double chi2, double* share) {
+    const std::size_t count = mixture_.scale.size();
+    if (left != left_) {
+        left_ = left;
+        constant_.resize(count);
+        for (std::size_t g = 0; g < count; ++g) {
+            constant_[g] = mixture_.log_prior[g] + log_constant(mixture_.freedom[g], left, mixture_.scale[g]);
+        }
+    }
+    double best = -1e300, sum = 0;
+    for (std::size_t g = 0; g < count; ++g) {
+        share[g] = constant_[g] + log_kernel(mixture_.freedom[g], left, mixture_.scale[g], chi2);
+        best = std::max(best, share[g]);
+    }
+    for (std::size_t g = 0; g < count; ++g) {
+        share[g] = share[g] > best - 40 ? std::exp(share[g] - best) : 0;
+        sum += share[g];
+    }
+    for (std::size_t g = 0; g < count; ++g) {
+        share[g] /= sum;
+    }
+}
+
 void EvidenceTable::prepare(const ScaleMixture& mixture, int left, double chi2_min) {
     left_ = left;
     summand_.clear();

@@ -25,6 +25,19 @@ struct ScaleMixture {
 // ln of the g-th summand of T_d for m - d = `left` degrees of freedom.
 double log_summand(const ScaleMixture& mixture, std::size_t g, int left, double chi2);
 
+// The probability of each discrepancy given fits of the same points: the summands' shares.
+class DiscrepancyShares {
+  public:
+    explicit DiscrepancyShares(const ScaleMixture& mixture) : mixture_(mixture) {}
+    // Of a fit of `chi2` with `left` points to spare. What does not depend on chi2 is kept from fit to fit.
+    void find(int left, double chi2, double* share);
+
+  private:
+    const ScaleMixture& mixture_;
+    std::vector<double> constant_;
+    int left_ = -1;
+};
+
 class EvidenceTable {
   public:
     // Prepares T for `left` = m - d >= 0, exact from `chi2_min` on.

@@ -1,6 +1,8 @@
 // Python's door to the kernels: arrays in, arrays out, threads over functions.
+#include "draws.hpp"
 #include "resample.hpp"
 #include "search.hpp"
+#include "special.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -71,12 +73,15 @@ class Space {
             }
             require(used >= previous, "candidates must be sorted by their number of terms");
             previous = used;
-            if (used >= 1)
+            if (used >= 1) {
                 space_.singles = std::min(space_.singles, q);
-            if (used >= 2)
+            }
+            if (used >= 2) {
                 space_.pairs = std::min(space_.pairs, q);
-            if (used >= 3)
+            }
+            if (used >= 3) {
                 space_.triples = std::min(space_.triples, q);
+            }
             const auto* t = terms.data() + q * steelyard::max_terms;
             space_.terms.push_back({t[0], t[1], t[2]});
             require(group.data()[q] >= 0, "groups count from 0");
@@ -221,6 +226,145 @@ auto resample(steelyard::Statistic statistic, std::span<const double> first, std
     return t;
 }
 
+auto discrepancy_share(const Input<double, 2>& chi2, const Input<std::int64_t, 2>& left,
+                       const Input<double, 2>& scale, const Input<double, 2>& freedom,
+                       const Input<double, 1>& log_prior) {
+    const std::size_t n = chi2.shape(0), kept = chi2.shape(1), scales = scale.shape(1);
+    require(left.shape(0) == n && left.shape(1) == kept && scale.shape(0) == n && freedom.shape(0) == n &&
+                freedom.shape(1) == scales && log_prior.shape(0) == scales,
+            "chi2 and left are functions x kept, scale and freedom functions x discrepancies");
+    auto share = output<double>({n, kept, scales});
+    auto* out = share.data();
+    {
+        nb::gil_scoped_release release;
+        steelyard::ScaleMixture mixture;
+        mixture.log_prior.assign(log_prior.data(), log_prior.data() + scales);
+        for (std::size_t f = 0; f < n; ++f) {
+            mixture.scale.assign(scale.data() + f * scales, scale.data() + (f + 1) * scales);
+            mixture.freedom.assign(freedom.data() + f * scales, freedom.data() + (f + 1) * scales);
+            steelyard::DiscrepancyShares shares(mixture);
+            for (std::size_t i = 0; i < kept; ++i) {
+                const std::size_t at = f * kept + i;
+                shares.find(static_cast<int>(left.data()[at]), chi2.data()[at], out + at * scales);
+            }
+        }
+    }
+    return share;
+}
+
+// Values of drawn formulas at one point, and their quantiles; `factor` is how far truth is from formula.
+nb::tuple predict(const Input<std::int32_t, 2>& candidate, const Input<std::int32_t, 2>& members,
+                  const Input<std::int64_t, 2>& component, const Input<double, 3>& coefficient,
+                  const Input<double, 1>& basis, const Input<double, 2>& factor,
+                  const Input<double, 1>& quantile) {
+    constexpr std::size_t d = steelyard::max_coefficients;
+    const std::size_t n = component.shape(0), draws = component.shape(1), kept = candidate.shape(1);
+    require(candidate.shape(0) == n && coefficient.shape(0) == n && coefficient.shape(1) == draws &&
+                coefficient.shape(2) == d && factor.shape(0) == n && factor.shape(1) == draws && draws > 0 &&
+                members.shape(1) == steelyard::max_terms,
+            "draws are functions x draws");
+    auto value = output<double>({n, draws});
+    auto found = output<double>({n, quantile.shape(0)});
+    auto *pv = value.data(), *pq = found.data();
+    {
+        nb::gil_scoped_release release;
+        std::vector<double> sorted(draws);
+        for (std::size_t f = 0; f < n; ++f) {
+            for (std::size_t i = 0; i < draws; ++i) {
+                const std::size_t at = f * draws + i;
+                const auto q = static_cast<std::size_t>(
+                    candidate.data()[f * kept + static_cast<std::size_t>(component.data()[at])]);
+                const double* b = coefficient.data() + at * d;
+                double sum = b[0];
+                for (std::size_t k = 0; k < steelyard::max_terms; ++k) {
+                    const auto column = members.data()[q * steelyard::max_terms + k];
+                    sum += column >= 0 ? b[k + 1] * basis.data()[column] : 0;
+                }
+                // What is modelled is never negative; a formula with a negative part may be, far from the
+                // data.
+                pv[at] = std::max(sum, 0.0) * factor.data()[at];
+            }
+            std::copy_n(pv + f * draws, draws, sorted.begin());
+            std::sort(sorted.begin(), sorted.end());
+            for (std::size_t k = 0; k < quantile.shape(0); ++k) {
+                const double place = quantile.data()[k] * static_cast<double>(draws - 1);
+                const auto below = std::min(static_cast<std::size_t>(place), draws - 1);
+                const double above = sorted[std::min(below + 1, draws - 1)];
+                pq[f * quantile.shape(0) + k] =
+                    sorted[below] + (place - static_cast<double>(below)) * (above - sorted[below]);
+            }
+        }
+    }
+    return nb::make_tuple(value, found);
+}
+
+auto f_upper_tail(const Input<double, 1>& d1, const Input<double, 1>& d2, const Input<double, 1>& f) {
+    require(d1.shape(0) == f.shape(0) && d2.shape(0) == f.shape(0),
+            "as many degrees of freedom as quotients");
+    auto p = output<double>({f.shape(0)});
+    for (std::size_t i = 0; i < f.shape(0); ++i) {
+        p.data()[i] = steelyard::f_upper_tail(d1.data()[i], d2.data()[i], f.data()[i]);
+    }
+    return p;
+}
+
+auto normal_below(const Input<double, 2>& z) {
+    auto p = output<double>({z.shape(0), z.shape(1)});
+    std::transform(z.data(), z.data() + z.size(), p.data(), steelyard::normal_below);
+    return p;
+}
+
+nb::tuple draw(const Input<double, 2>& weight, const Input<double, 2>& chi2,
+               const Input<double, 3>& coefficient, const Input<double, 4>& covariance,
+               const Input<std::int64_t, 2>& left, const Input<double, 3>& share,
+               const Input<double, 2>& scale, const Input<double, 2>& freedom, const Input<double, 1>& place,
+               const Input<double, 1>& pick, const Input<double, 1>& chi, const Input<double, 3>& normal,
+               const Input<std::uint8_t, 1>& lenient) {
+    constexpr std::size_t d = steelyard::max_coefficients;
+    const std::size_t n = weight.shape(0), kept = weight.shape(1), scales = scale.shape(1);
+    const std::size_t draws = place.shape(0);
+    require(kept > 0 && chi2.shape(0) == n && chi2.shape(1) == kept && coefficient.shape(0) == n &&
+                coefficient.shape(1) == kept && coefficient.shape(2) == d && covariance.shape(0) == n &&
+                covariance.shape(1) == kept && covariance.shape(2) == d && covariance.shape(3) == d &&
+                left.shape(0) == n && left.shape(1) == kept,
+            "components are functions x kept");
+    require(scales > 0 && scale.shape(0) == n && freedom.shape(0) == n && freedom.shape(1) == scales &&
+                share.shape(0) == n && share.shape(1) == kept && share.shape(2) == scales,
+            "discrepancies are functions x scales");
+    require(pick.shape(0) == draws && chi.shape(0) == draws && lenient.shape(0) == draws &&
+                normal.shape(1) == draws && normal.shape(2) == d,
+            "random numbers are one of each a draw");
+    auto component = output<std::int64_t>({n, draws});
+    auto discrepancy = output<std::int64_t>({n, draws});
+    auto formula = output<double>({n, draws, d});
+    auto *pc = component.data(), *pd = discrepancy.data();
+    auto* pf = formula.data();
+    {
+        nb::gil_scoped_release release;
+        const steelyard::DrawNumbers numbers{span_of(place),
+                                             span_of(pick),
+                                             span_of(chi),
+                                             {normal.data(), normal.size()},
+                                             {lenient.data(), lenient.size()},
+                                             normal.shape(0)};
+        steelyard::Drawing drawing(numbers);
+        for (std::size_t f = 0; f < n; ++f) {
+            const steelyard::Mixture from{kept,
+                                          scales,
+                                          weight.data() + f * kept,
+                                          chi2.data() + f * kept,
+                                          coefficient.data() + f * kept * d,
+                                          covariance.data() + f * kept * d * d,
+                                          share.data() + f * kept * scales,
+                                          scale.data() + f * scales,
+                                          freedom.data() + f * scales,
+                                          left.data() + f * kept};
+            drawing.run(from, pc + f * draws, pd + f * draws, pf + f * draws * d);
+        }
+    }
+    return nb::make_tuple(component, discrepancy, formula);
+}
+
 auto resample_groups(const Input<double, 1>& values, const Input<std::int64_t, 1>& start, std::uint64_t seed,
                      std::size_t resamples, unsigned threads) {
     const std::span<const std::int64_t> starts{start.data(), start.shape(0)};
@@ -258,6 +402,16 @@ NB_MODULE(_kernels, m) {
         .def("search", &Space::search, "y"_a, "u2"_a, "law"_a, "freedom"_a, "keep"_a = 32, "threads"_a = 1,
              "Posterior components of each function; see steelyard.scaling.posterior for what the arrays "
              "mean.");
+    m.def("discrepancy_share", &discrepancy_share, "chi2"_a, "left"_a, "scale"_a, "freedom"_a, "log_prior"_a,
+          "Probability of each discrepancy given each kept component.");
+    m.def("predict", &predict, "candidate"_a, "members"_a, "component"_a, "coefficient"_a, "basis"_a,
+          "factor"_a, "quantile"_a, "Values of drawn formulas at one point, and their quantiles.");
+    m.def("f_upper_tail", &f_upper_tail, "d1"_a, "d2"_a, "f"_a, "P(F > f) of each quotient.");
+    m.def("normal_below", &normal_below, "z"_a, "P(Z < z) of each value.");
+    m.def("draw", &draw, "weight"_a, "chi2"_a, "coefficient"_a, "covariance"_a, "left"_a, "share"_a,
+          "scale"_a, "freedom"_a, "place"_a, "pick"_a, "chi"_a, "normal"_a, "lenient"_a,
+          "Component, discrepancy and coefficients of equally likely formulas; see "
+          "steelyard.scaling.posterior.");
     using steelyard::Statistic;
     m.def(
         "studentised_mean",

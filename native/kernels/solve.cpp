@@ -19,6 +19,22 @@ double normal_cdf(double z) {
     return 1 / (1 + std::exp(-1.702 * z));
 }
 
+// ln of the prior density of a term's share u of the value where its column is 1, relative to a flat one:
+// mostly that of a share at the first point that is log-uniform from 1 to 99 %, so that small growth is not
+// taken for none. `first` is the column there; a share within its uncertainty is not known better than that.
+double log_share_density(double constant, double coefficient, double sd, double first) {
+    constexpr double flat = 0.2, least = 0.01, log_range = 4.595;
+    const double whole = std::max(constant, 0.0) + std::max(coefficient, 0.0);
+    const double u = std::clamp(std::max(coefficient, sd) / std::max(whole, 1e-12), 1e-6, 1.0);
+    const double rest = 1 - u + u * first;
+    const double share = u * first / rest;
+    if (!(share > 0)) {
+        return std::log(flat);
+    }
+    // Below the least share the density stays that of the least.
+    return std::log(flat + (1 - flat) / log_range / std::max(share, least) * first / (rest * rest));
+}
+
 } // namespace
 
 void Search::fit_pairs() {
@@ -148,10 +164,13 @@ double Search::occam(std::size_t candidate, int coefficients) const {
     if (coefficients == 2) {
         const double b = ry_[i] / centred_[i], v = 1 / centred_[i];
         const double allowed = log_allowed(b, v);
-        return allowed == nothing
-                   ? nothing
-                   : allowed + log_allowed_constant(mean_y_ - b * mi, 1 / sum_w_ + mi * mi * v) -
-                         0.5 * std::log(sum_w_ * centred_[i]);
+        if (allowed == nothing) {
+            return nothing;
+        }
+        const double constant = mean_y_ - b * mi, first = space_.column[i] + space_.column_mean[i];
+        return allowed + log_allowed_constant(constant, 1 / sum_w_ + mi * mi * v) +
+               log_share_density(constant, b, std::sqrt(v * typical_scale_), first) -
+               0.5 * std::log(sum_w_ * centred_[i]);
     }
     if (coefficients == 3) {
         const auto j = static_cast<std::size_t>(terms[1]);

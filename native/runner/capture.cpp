@@ -1,4 +1,4 @@
-#include "capture.h"
+#include "capture.hpp"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -15,8 +15,9 @@ int Capture::create(const char* name) {
 
 int Capture::reset() {
     trimmed_to_ = 0;
-    if (!empty_ && (ftruncate(fd_, 0) != 0 || lseek(fd_, 0, SEEK_SET) != 0))
+    if (!empty_ && (ftruncate(fd_, 0) != 0 || lseek(fd_, 0, SEEK_SET) != 0)) {
         return errno;
+    }
     empty_ = false; // for all that we know, from now on
     return fcntl(fd_, F_SETFL, O_APPEND) == 0 ? 0 : errno;
 }

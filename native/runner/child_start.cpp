@@ -1,4 +1,4 @@
-#include "child_start.h"
+#include "child_start.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -17,8 +17,9 @@ namespace {
 // not instrument it: it never returns, and its stack would stay marked.
 
 __attribute__((no_sanitize("address"))) bool set_policy(const Launch& launch) {
-    if (launch.policy < 0)
+    if (launch.policy < 0) {
         return true;
+    }
     // Not sched_param by brace: C libraries put further members into it.
     sched_param parameter;
     parameter.sched_priority = launch.realtime_priority;
@@ -32,8 +33,9 @@ __attribute__((no_sanitize("address"))) int become_program(void* argument) {
     // of its own: with autogroups that costs 3 to 5 us.
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != start.runner) // it was killed before it could be asked for
+    if (getppid() != start.runner) { // it was killed before it could be asked for
         _exit(127);
+    }
     if (launch.has_nice && setpriority(PRIO_PROCESS, 0, launch.nice) != 0) {
         start.error = errno;
         start.step = Step::nice;

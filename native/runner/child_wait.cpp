@@ -1,7 +1,7 @@
-#include "child_wait.h"
+#include "child_wait.hpp"
 
-#include "clock.h"
-#include "stop.h"
+#include "clock.hpp"
+#include "stop.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -22,8 +22,9 @@ ChildWait::ChildWait(const Launch& launch, Captures& captures, std::int64_t stop
                      std::int64_t now_ns)
     : launch_(launch), captures_(captures), stop_patience_ns_(stop_patience_ns),
       deadline_ns_(deadline_after(now_ns, launch.timeout_ns)), rhythm_(now_ns, captures_any(launch)) {
-    if (stop_patience_ns != 0 && stop_requested())
+    if (stop_patience_ns != 0 && stop_requested()) {
         deadline_ns_ = std::min(deadline_ns_, now_ns + stop_patience_ns);
+    }
     arm();
 }
 
@@ -32,8 +33,9 @@ std::int64_t ChildWait::sleep_until_end(pid_t child) {
         siginfo_t info;
         const int result = waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);
         const std::int64_t now_ns = monotonic_ns();
-        if (result == 0 || errno != EINTR)
+        if (result == 0 || errno != EINTR) {
             return now_ns;
+        }
         look(child, now_ns);
     }
 }
@@ -41,15 +43,17 @@ std::int64_t ChildWait::sleep_until_end(pid_t child) {
 void ChildWait::arm() const {
     const std::int64_t due_ns = std::min(deadline_ns_, kill_ns_);
     const std::int64_t latest_ns = std::min(due_ns, rhythm_.latest_ns());
-    if (latest_ns != never_ns)
+    if (latest_ns != never_ns) {
         wake_between(std::min(due_ns, rhythm_.next_ns()), latest_ns);
-    else
+    } else {
         wake_never();
+    }
 }
 
 void ChildWait::look(pid_t child, std::int64_t now_ns) {
-    if (stop_requested() && !stopped_)
+    if (stop_requested() && !stopped_) {
         heed_stop(child, now_ns);
+    }
     if (now_ns >= deadline_ns_) {
         timed_out_ = true;
         deadline_ns_ = never_ns;
@@ -60,17 +64,19 @@ void ChildWait::look(pid_t child, std::int64_t now_ns) {
         kill(child, SIGKILL);
         kill_ns_ = now_ns + WakeupConfig{}.grace_ns; // again, in case it forked into its group meanwhile
     }
-    if (now_ns >= rhythm_.next_ns())
+    if (now_ns >= rhythm_.next_ns()) {
         rhythm_.looked(now_ns, trim());
+    }
     arm();
 }
 
 void ChildWait::heed_stop(pid_t child, std::int64_t now_ns) {
     stopped_ = true;
-    if (stop_patience_ns_ == 0)
+    if (stop_patience_ns_ == 0) {
         ask_to_end(child, now_ns);
-    else
+    } else {
         deadline_ns_ = std::min(deadline_ns_, now_ns + stop_patience_ns_);
+    }
 }
 
 void ChildWait::ask_to_end(pid_t child, std::int64_t now_ns) {
@@ -81,10 +87,12 @@ void ChildWait::ask_to_end(pid_t child, std::int64_t now_ns) {
 
 std::uint64_t ChildWait::trim() {
     std::uint64_t written = 0;
-    if (launch_.stdout_mode == Output::capture)
+    if (launch_.stdout_mode == Output::capture) {
         written += captures_.out.trim(launch_.capture_limit_bytes);
-    if (launch_.stderr_mode == Output::capture)
+    }
+    if (launch_.stderr_mode == Output::capture) {
         written += captures_.err.trim(launch_.capture_limit_bytes);
+    }
     return written;
 }
 

@@ -1,4 +1,4 @@
-#include "counters.h"
+#include "counters.hpp"
 
 #include <cstdint>
 #include <cstring>
@@ -27,14 +27,17 @@ int open_event(const CounterRequest& request) {
 } // namespace
 
 Counters::Counters(const Launch& launch) : count_(launch.counter_count), fds_{} {
-    for (std::size_t i = 0; i < count_; ++i)
+    for (std::size_t i = 0; i < count_; ++i) {
         fds_[i] = open_event(launch.counters[i]);
+    }
 }
 
 Counters::~Counters() {
-    for (std::size_t i = 0; i < count_; ++i)
-        if (fds_[i] >= 0)
+    for (std::size_t i = 0; i < count_; ++i) {
+        if (fds_[i] >= 0) {
             close(fds_[i]);
+        }
+    }
 }
 
 void Counters::read(CounterValue* values) const {
@@ -44,8 +47,9 @@ void Counters::read(CounterValue* values) const {
     for (std::size_t i = 0; i < count_; ++i) {
         values[i] = {0.0, false};
         if (fds_[i] < 0 || ::read(fds_[i], &reading, sizeof reading) != sizeof reading ||
-            reading.running_ns == 0)
+            reading.running_ns == 0) {
             continue;
+        }
         const double share =
             static_cast<double>(reading.enabled_ns) / static_cast<double>(reading.running_ns);
         values[i] = {static_cast<double>(reading.value) * share, true};

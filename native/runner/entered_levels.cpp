@@ -1,6 +1,6 @@
-#include "entered_levels.h"
+#include "entered_levels.hpp"
 
-#include "stop.h"
+#include "stop.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -11,22 +11,25 @@
 namespace steelyard {
 
 EnteredLevels::~EnteredLevels() {
-    if (fd_ >= 0)
+    if (fd_ >= 0) {
         close(fd_);
+    }
 }
 
 void EnteredLevels::place_beside(const char* journal_path) {
     constexpr char suffix[] = ".levels";
     const std::size_t length = std::strlen(journal_path);
-    if (length + sizeof suffix > sizeof path_)
+    if (length + sizeof suffix > sizeof path_) {
         return; // then entering says ENAMETOOLONG
+    }
     std::memcpy(path_, journal_path, length);
     std::memcpy(path_ + length, suffix, sizeof suffix);
 }
 
 int EnteredLevels::enter(const EnteredLevel& level) {
-    if (count_ == capacity)
+    if (count_ == capacity) {
         return E2BIG;
+    }
     levels_[count_++] = level;
     return write_down();
 }
@@ -45,26 +48,31 @@ const EnteredLevel* EnteredLevels::last() const {
 
 void EnteredLevels::forget_last(bool was_left) {
     --count_;
-    if (!was_left)
+    if (!was_left) {
         stuck_[stuck_count_++] = levels_[count_].level;
+    }
     write_down();
 }
 
 int EnteredLevels::write_down() {
     if (fd_ < 0) {
-        if (path_[0] == '\0')
+        if (path_[0] == '\0') {
             return ENAMETOOLONG;
+        }
         fd_ = open(path_, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-        if (fd_ < 0)
+        if (fd_ < 0) {
             return errno;
+        }
     }
     std::uint32_t open_levels[2 * capacity];
     const std::size_t count = count_ + stuck_count_;
-    for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t i = 0; i < count; ++i) {
         open_levels[i] = i < stuck_count_ ? stuck_[i] : levels_[i - stuck_count_].level;
+    }
     const auto bytes = static_cast<ssize_t>(count * sizeof *open_levels);
-    if (pwrite(fd_, open_levels, static_cast<std::size_t>(bytes), 0) != bytes || ftruncate(fd_, bytes) != 0)
+    if (pwrite(fd_, open_levels, static_cast<std::size_t>(bytes), 0) != bytes || ftruncate(fd_, bytes) != 0) {
         return errno;
+    }
     return beyond_alarms([this] { return fdatasync(fd_); }) == 0 ? 0 : errno;
 }
 

@@ -1,11 +1,11 @@
-#include "execution.h"
+#include "execution.hpp"
 
-#include "child_start.h"
-#include "child_wait.h"
-#include "clock.h"
-#include "counters.h"
-#include "process_facts.h"
-#include "stop.h"
+#include "child_start.hpp"
+#include "child_wait.hpp"
+#include "clock.hpp"
+#include "counters.hpp"
+#include "process_facts.hpp"
+#include "stop.hpp"
 
 #include <cerrno>
 #include <sys/resource.h>
@@ -42,10 +42,12 @@ void reap(pid_t child, Record& record) {
     record.major_faults = static_cast<std::uint64_t>(usage.ru_majflt);
     record.voluntary_switches = static_cast<std::uint64_t>(usage.ru_nvcsw);
     record.involuntary_switches = static_cast<std::uint64_t>(usage.ru_nivcsw);
-    if (WIFEXITED(status))
+    if (WIFEXITED(status)) {
         record.exit_code = WEXITSTATUS(status);
-    if (WIFSIGNALED(status))
+    }
+    if (WIFSIGNALED(status)) {
         record.signal = WTERMSIG(status);
+    }
 }
 
 void fail(Record& record, Status status, Step step, int error) {
@@ -70,8 +72,9 @@ bool execute(const Launch& launch, Surroundings& surroundings, Captures& capture
     const Counters events(launch);
     ChildStart start{launch, getpid()};
     ChildWait wait(launch, captures, stop_patience_ns(purpose), monotonic_ns());
-    if (may_be_stopped && stop_requested())
+    if (may_be_stopped && stop_requested()) {
         return false;
+    }
 
     record.start_ns = realtime_ns();
     const std::int64_t start_ns = monotonic_ns();
@@ -98,8 +101,9 @@ bool execute(const Launch& launch, Surroundings& surroundings, Captures& capture
         }
     }
     reap(child, record);
-    if (wait.timed_out())
+    if (wait.timed_out()) {
         record.status = Status::timed_out;
+    }
     return !(may_be_stopped && wait.stopped());
 }
 

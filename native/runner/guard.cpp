@@ -1,11 +1,11 @@
-#include "guard.h"
+#include "guard.hpp"
 
-#include "clock.h"
-#include "execution.h"
-#include "host_settings.h"
-#include "process_tree.h"
-#include "server.h"
-#include "stop.h"
+#include "clock.hpp"
+#include "execution.hpp"
+#include "host_settings.hpp"
+#include "process_tree.hpp"
+#include "server.hpp"
+#include "stop.hpp"
 
 #include <cerrno>
 #include <csignal>
@@ -32,8 +32,9 @@ void on_child(int /*signal*/) {}
     prctl(PR_SET_NAME, "steelyard-run");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != guard) // it died before it could be watched
+    if (getppid() != guard) { // it died before it could be watched
         _exit(ExitCode::stopped);
+    }
     _exit(serve(journal_path, undo_path, leaving));
 }
 
@@ -53,8 +54,9 @@ int wait_for_runner(pid_t runner, const volatile bool* leaving) {
     std::int64_t kill_ns = 0;
     for (;;) {
         int status = 0;
-        if (waitpid(runner, &status, WNOHANG) == runner)
+        if (waitpid(runner, &status, WNOHANG) == runner) {
             return status;
+        }
         timespec patience{patience_ns / ns_per_s, 0};
         const int events = ppoll(watched, 2, kill_ns == 0 ? nullptr : &patience, &none);
         const bool asked = stop_requested() || events > 0;
@@ -83,14 +85,16 @@ int stand_guard(const char* journal_path, const char* undo_path) {
     // long.
     void* const shared =
         mmap(nullptr, sizeof(bool), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (shared == MAP_FAILED)
+    if (shared == MAP_FAILED) {
         return ExitCode::cannot_start;
+    }
     auto* const leaving = static_cast<volatile bool*>(shared);
 
     const pid_t guard = getpid();
     const pid_t runner = fork();
-    if (runner < 0)
+    if (runner < 0) {
         return ExitCode::cannot_start;
+    }
     if (runner == 0) {
         install_signal_handlers();
         become_runner(journal_path, undo_path, leaving, guard);

@@ -1,7 +1,7 @@
-#include "journal.h"
+#include "journal.hpp"
 
-#include "clock.h"
-#include "stop.h"
+#include "clock.hpp"
+#include "stop.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -37,10 +37,12 @@ bool read_at(int fd, std::uint64_t at, void* to, std::size_t size) {
     while (done < size) {
         const ssize_t got =
             pread(fd, static_cast<char*>(to) + done, size - done, static_cast<off_t>(at + done));
-        if (got < 0 && errno == EINTR)
+        if (got < 0 && errno == EINTR) {
             continue;
-        if (got <= 0)
+        }
+        if (got <= 0) {
             return false;
+        }
         done += static_cast<std::size_t>(got);
     }
     return true;
@@ -52,8 +54,9 @@ bool only_zeros(int fd, std::uint64_t from, std::uint64_t size) {
         const std::size_t count =
             static_cast<std::size_t>(std::min<std::uint64_t>(size - from, sizeof piece));
         if (!read_at(fd, from, piece, count) ||
-            std::any_of(piece, piece + count, [](char c) { return c != 0; }))
+            std::any_of(piece, piece + count, [](char c) { return c != 0; })) {
             return false;
+        }
         from += count;
     }
     return true;
@@ -64,8 +67,9 @@ bool checksum_holds(int fd, std::uint64_t body_at, std::uint32_t body_bytes) {
     Crc32 crc;
     for (std::uint32_t done = 0; done < body_bytes;) {
         const std::uint32_t count = std::min<std::uint32_t>(body_bytes - done, sizeof piece);
-        if (!read_at(fd, body_at + done, piece, count))
+        if (!read_at(fd, body_at + done, piece, count)) {
             return false;
+        }
         crc.add({piece, count});
         done += count;
     }
@@ -79,16 +83,18 @@ JournalOpening scan(int fd, std::uint64_t size) {
     std::uint64_t at = sizeof(FileHead);
     while (at < size) {
         FrameHead head{};
-        if (size - at < sizeof head || !read_at(fd, at, &head, sizeof head))
+        if (size - at < sizeof head || !read_at(fd, at, &head, sizeof head)) {
             return {JournalState::good, 0, at, size - at};
+        }
         const std::uint64_t end = at + around_body_bytes + head.body_bytes;
         if (head.magic == frame_magic && end <= size &&
             checksum_holds(fd, at + sizeof head, head.body_bytes)) {
             at = end;
             continue;
         }
-        if ((head.magic == frame_magic && end >= size) || only_zeros(fd, at, size))
+        if ((head.magic == frame_magic && end >= size) || only_zeros(fd, at, size)) {
             return {JournalState::good, 0, at, size - at};
+        }
         return {JournalState::corrupt, 0, at, 0};
     }
     return {JournalState::good, 0, at, 0};
@@ -97,51 +103,62 @@ JournalOpening scan(int fd, std::uint64_t size) {
 } // namespace
 
 Journal::~Journal() {
-    if (fd_ >= 0)
+    if (fd_ >= 0) {
         close(fd_);
+    }
 }
 
 JournalOpening Journal::open(const char* path) {
     fd_ = ::open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (fd_ < 0)
+    if (fd_ < 0) {
         return {JournalState::cannot_open, errno, 0, 0};
-    if (flock(fd_, LOCK_EX | LOCK_NB) != 0)
+    }
+    if (flock(fd_, LOCK_EX | LOCK_NB) != 0) {
         return {errno == EWOULDBLOCK ? JournalState::locked : JournalState::cannot_open, errno, 0, 0};
+    }
     struct stat file{};
-    if (fstat(fd_, &file) != 0)
+    if (fstat(fd_, &file) != 0) {
         return {JournalState::cannot_open, errno, 0, 0};
+    }
     const auto size = static_cast<std::uint64_t>(file.st_size);
 
     FileHead head{};
     const std::size_t head_bytes = static_cast<std::size_t>(std::min<std::uint64_t>(size, sizeof head));
-    if (!read_at(fd_, 0, &head, head_bytes))
+    if (!read_at(fd_, 0, &head, head_bytes)) {
         return {JournalState::cannot_open, EIO, 0, 0};
+    }
     const std::size_t magic_bytes = std::min(head_bytes, sizeof head.magic);
     const bool torn_head = (head_bytes < sizeof head && std::memcmp(&head, &file_head, magic_bytes) == 0) ||
                            only_zeros(fd_, 0, size);
-    if (torn_head) // new, or its writer died in its first write
+    if (torn_head) { // new, or its writer died in its first write
         return begin(size);
-    if (std::memcmp(&head, &file_head, sizeof head.magic) != 0)
+    }
+    if (std::memcmp(&head, &file_head, sizeof head.magic) != 0) {
         return {JournalState::not_a_journal, 0, 0, 0};
-    if (head.version != version)
+    }
+    if (head.version != version) {
         return {JournalState::other_version, 0, head.version, 0};
+    }
 
     const JournalOpening found = scan(fd_, size);
     if (found.state == JournalState::good && found.cut_bytes > 0 &&
-        ftruncate(fd_, static_cast<off_t>(found.offset)) != 0)
+        ftruncate(fd_, static_cast<off_t>(found.offset)) != 0) {
         return {JournalState::cannot_open, errno, 0, 0};
+    }
     end_ = found.offset;
     return found;
 }
 
 JournalOpening Journal::begin(std::uint64_t old_bytes) {
-    if (ftruncate(fd_, 0) != 0)
+    if (ftruncate(fd_, 0) != 0) {
         return {JournalState::cannot_open, errno, 0, 0};
+    }
     FrameWriter writer(fd_);
     writer.put_value(file_head);
     int error = writer.finish();
-    if (error == 0 && fdatasync(fd_) != 0)
+    if (error == 0 && fdatasync(fd_) != 0) {
         error = errno;
+    }
     end_ = sizeof file_head;
     return {error == 0 ? JournalState::good : JournalState::cannot_open, error, end_, old_bytes};
 }
@@ -156,8 +173,9 @@ int Journal::append(const TrialFrame& frame) {
     writer.put_unchecked({reinterpret_cast<const char*>(&checksum), sizeof checksum});
     const int error = writer.finish();
     if (error != 0) {
-        if (ftruncate(fd_, static_cast<off_t>(end_)) != 0)
+        if (ftruncate(fd_, static_cast<off_t>(end_)) != 0) {
             return error; // the torn frame stays, and the next opening cuts it off
+        }
         return error;
     }
     end_ += around_body_bytes + bytes;
@@ -166,11 +184,13 @@ int Journal::append(const TrialFrame& frame) {
 
 int Journal::mark_block_end() {
     const std::int64_t now_ns = monotonic_ns();
-    if (now_ns - synced_ns_ < ns_per_s)
+    if (now_ns - synced_ns_ < ns_per_s) {
         return 0;
+    }
     synced_ns_ = now_ns;
-    if (beyond_alarms([this] { return fdatasync(fd_); }) == 0)
+    if (beyond_alarms([this] { return fdatasync(fd_); }) == 0) {
         return 0;
+    }
     return errno == EINTR ? 0 : errno; // who stops does not wait for the disk
 }
 

@@ -1,6 +1,6 @@
-#include "launch.h"
+#include "launch.hpp"
 
-#include "byte_reader.h"
+#include "byte_reader.hpp"
 
 #include <string_view>
 
@@ -40,9 +40,11 @@ bool read_text(ByteReader& reader, char*& text) {
 }
 
 bool read_ids(ByteReader& reader, std::uint32_t count, std::uint32_t* ids) {
-    for (std::uint32_t i = 0; i < count; ++i)
-        if (!reader.read(ids[i]))
+    for (std::uint32_t i = 0; i < count; ++i) {
+        if (!reader.read(ids[i])) {
             return false;
+        }
+    }
     return true;
 }
 
@@ -50,8 +52,9 @@ bool read_ids(ByteReader& reader, std::uint32_t count, std::uint32_t* ids) {
 bool read_texts(ByteReader& reader, std::uint32_t count, char** texts, std::uint32_t& bytes) {
     for (std::uint32_t i = 0; i < count; ++i) {
         std::uint32_t length = 0;
-        if (!reader.read_text(texts[i], length))
+        if (!reader.read_text(texts[i], length)) {
             return false;
+        }
         bytes += length + 1 + static_cast<std::uint32_t>(sizeof(char*));
     }
     texts[count] = nullptr;
@@ -71,8 +74,9 @@ bool read_affinity(ByteReader& reader, std::uint32_t count, cpu_set_t& set) {
     CPU_ZERO(&set);
     for (std::uint32_t i = 0; i < count; ++i) {
         std::uint32_t cpu = 0;
-        if (!reader.read(cpu) || cpu >= LaunchLimits::cpus)
+        if (!reader.read(cpu) || cpu >= LaunchLimits::cpus) {
             return false;
+        }
         CPU_SET(cpu, &set);
     }
     return true;
@@ -84,8 +88,9 @@ bool read_counters(ByteReader& reader, Launch& launch) {
         std::uint32_t user_only = 0;
         char* name = nullptr;
         if (!reader.read(counter.config) || !reader.read(counter.type) || !reader.read(user_only) ||
-            !reader.read_text(name, counter.name_length) || counter.name_length > 255)
+            !reader.read_text(name, counter.name_length) || counter.name_length > 255) {
             return false;
+        }
         counter.user_only = user_only != 0;
         counter.name = name;
     }
@@ -106,25 +111,30 @@ char no_text[] = "";
 
 bool read_extension(ByteReader& reader, Launch& launch) {
     Extension extension{};
-    if (!reader.read(extension) || extension.host_count > LaunchLimits::host_settings)
+    if (!reader.read(extension) || extension.host_count > LaunchLimits::host_settings) {
         return false;
+    }
     launch.policy = extension.policy;
     launch.realtime_priority = extension.realtime_priority;
     launch.huge_pages_off = extension.huge_pages_off != 0;
     launch.host_count = extension.host_count;
-    if (!read_text(reader, launch.cwd_source))
+    if (!read_text(reader, launch.cwd_source)) {
         return false;
-    for (std::uint32_t i = 0; i < launch.host_count; ++i)
-        if (!read_text(reader, launch.host[i].path) || !read_text(reader, launch.host[i].value))
+    }
+    for (std::uint32_t i = 0; i < launch.host_count; ++i) {
+        if (!read_text(reader, launch.host[i].path) || !read_text(reader, launch.host[i].value)) {
             return false;
+        }
+    }
     return true;
 }
 
 char* find_trial_digits(char** env) {
     for (; *env != nullptr; ++env) {
         const std::string_view entry(*env);
-        if (entry.starts_with("STEELYARD_TRIAL=") && entry.size() >= 16 + trial_digit_count)
+        if (entry.starts_with("STEELYARD_TRIAL=") && entry.size() >= 16 + trial_digit_count) {
             return *env + entry.size() - trial_digit_count;
+        }
     }
     return nullptr;
 }
@@ -135,18 +145,23 @@ const char* decode_launch(std::span<char> frame, std::span<char* const> inherite
                           Launch& launch) {
     ByteReader reader(frame);
     Head head{};
-    if (!reader.read(head))
+    if (!reader.read(head)) {
         return "launch: the frame ends in its head";
-    if (head.stdout_mode > 2 || head.stderr_mode > 2)
+    }
+    if (head.stdout_mode > 2 || head.stderr_mode > 2) {
         return "launch: unknown output mode";
+    }
     if (head.cpus > LaunchLimits::cpus || head.prepare > LaunchLimits::hooks ||
-        head.cleanup > LaunchLimits::hooks || head.counters > LaunchLimits::counters)
+        head.cleanup > LaunchLimits::hooks || head.counters > LaunchLimits::counters) {
         return "launch: too many CPUs, hooks or counters";
-    if ((head.flags & flag_inherit) == 0)
+    }
+    if ((head.flags & flag_inherit) == 0) {
         inherited = {};
+    }
     const std::size_t slots = std::size_t{head.argv} + head.env + inherited.size() + 2;
-    if (pointers.size() < slots * sizeof(char*))
+    if (pointers.size() < slots * sizeof(char*)) {
         return "launch: more arguments than the frame can hold";
+    }
 
     launch.timeout_ns = head.timeout_ns;
     launch.capture_limit_bytes = head.capture_limit_bytes;
@@ -175,17 +190,21 @@ const char* decode_launch(std::span<char> frame, std::span<char* const> inherite
         !read_counters(reader, launch) || !reader.read_text(launch.path, path_length) ||
         !read_text(reader, launch.cwd) || !read_text(reader, launch.stdin_path) ||
         !read_text(reader, launch.stdout_path) || !read_text(reader, launch.stderr_path) ||
-        !read_text(reader, launch.metrics_path))
+        !read_text(reader, launch.metrics_path)) {
         return "launch: the frame ends too early or a text holds a NUL";
+    }
     launch.argv_bytes = path_length + 1;
     if (!read_texts(reader, head.argv, launch.argv, launch.argv_bytes) ||
-        !read_texts(reader, head.env, launch.env, launch.env_bytes))
+        !read_texts(reader, head.env, launch.env, launch.env_bytes)) {
         return "launch: the frame ends in its arguments or environment";
+    }
     add_environment(inherited, launch, head.env);
-    if ((head.flags & flag_extended) != 0 && !read_extension(reader, launch))
+    if ((head.flags & flag_extended) != 0 && !read_extension(reader, launch)) {
         return "launch: the frame ends in its extension";
-    if (!reader.at_end())
+    }
+    if (!reader.at_end()) {
         return "launch: the frame goes on behind its last text";
+    }
     launch.trial_digits = find_trial_digits(launch.env);
     return nullptr;
 }

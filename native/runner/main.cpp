@@ -1,9 +1,9 @@
 // steelyard-runner --journal PATH [--undo PATH]: starts programs and reads clocks. Started by Python, with
 // orders on descriptor 0 and replies on 1; nobody else has a use for it.
 
-#include "guard.h"
-#include "host_settings.h"
-#include "server.h"
+#include "guard.hpp"
+#include "host_settings.hpp"
+#include "server.hpp"
 
 #include <cstring>
 #include <string_view>
@@ -14,8 +14,9 @@ int main(int count, char** arguments) {
     const bool with_undo = count == 5 && std::strcmp(arguments[3], "--undo") == 0;
     if ((count != 3 && !with_undo) || std::strcmp(arguments[1], "--journal") != 0) {
         constexpr std::string_view usage = "usage: steelyard-runner --journal PATH [--undo PATH]\n";
-        if (write(2, usage.data(), usage.size()) < 0)
+        if (write(2, usage.data(), usage.size()) < 0) {
             return steelyard::ExitCode::cannot_start;
+        }
         return steelyard::ExitCode::bad_orders;
     }
     // Nothing that Python's parents left open may reach a measured program.

@@ -1,6 +1,6 @@
-#include "order_pipe.h"
+#include "order_pipe.hpp"
 
-#include "stop.h"
+#include "stop.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -11,15 +11,17 @@ namespace steelyard {
 Reading read_exactly(int fd, void* to, std::size_t size) {
     std::size_t done = 0;
     while (done < size) {
-        if (stop_requested())
+        if (stop_requested()) {
             return Reading::stopped;
+        }
         const ssize_t got = read(fd, static_cast<char*>(to) + done, size - done);
-        if (got > 0)
+        if (got > 0) {
             done += static_cast<std::size_t>(got);
-        else if (got == 0)
+        } else if (got == 0) {
             return done == 0 ? Reading::end : Reading::torn;
-        else if (errno != EINTR)
+        } else if (errno != EINTR) {
             return Reading::torn;
+        }
     }
     return Reading::whole;
 }
@@ -28,14 +30,17 @@ int move_to_file(int pipe, int file, std::uint64_t size) {
     char piece[4096];
     while (size > 0) {
         const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(size, sizeof piece));
-        if (read_exactly(pipe, piece, count) != Reading::whole)
+        if (read_exactly(pipe, piece, count) != Reading::whole) {
             return EPIPE;
+        }
         for (std::size_t done = 0; done < count;) {
             const ssize_t wrote = write(file, piece + done, count - done);
-            if (wrote < 0 && errno != EINTR)
+            if (wrote < 0 && errno != EINTR) {
                 return errno;
-            if (wrote > 0)
+            }
+            if (wrote > 0) {
                 done += static_cast<std::size_t>(wrote);
+            }
         }
         size -= count;
     }

@@ -1,7 +1,7 @@
-#include "process_facts.h"
+#include "process_facts.hpp"
 
-#include "decimal.h"
-#include "record.h"
+#include "decimal.hpp"
+#include "record.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -15,8 +15,9 @@ std::string_view read_fact(pid_t pid, std::string_view name, char* buffer, std::
     ShortPath path;
     path.add("/proc/").add(static_cast<std::uint64_t>(pid)).add(name);
     const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    if (fd < 0) {
         return {};
+    }
     const ssize_t got = read(fd, buffer, size);
     close(fd);
     return {buffer, got > 0 ? static_cast<std::size_t>(got) : 0};
@@ -32,13 +33,15 @@ std::uint64_t parse_queue_wait_ns(std::string_view schedstat) {
 
 std::int32_t parse_last_cpu(std::string_view stat) {
     const std::size_t name_end = stat.rfind(')');
-    if (name_end == std::string_view::npos)
+    if (name_end == std::string_view::npos) {
         return -1;
+    }
     stat.remove_prefix(name_end + 1);
     for (int field = 2; field < 38; ++field) { // leaves field 39 in front
         const std::size_t blank = stat.find(' ', 1);
-        if (blank == std::string_view::npos)
+        if (blank == std::string_view::npos) {
             return -1;
+        }
         stat.remove_prefix(blank);
     }
     std::uint64_t cpu = 0;

@@ -1,7 +1,7 @@
-#include "process_tree.h"
+#include "process_tree.hpp"
 
-#include "clock.h"
-#include "decimal.h"
+#include "clock.hpp"
+#include "decimal.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -24,8 +24,9 @@ struct Walk {
     std::size_t count = 0;
 
     void add(pid_t pid) {
-        if (count < capacity)
+        if (count < capacity) {
             pids[count++] = pid;
+        }
     }
 };
 Walk walk; // static: 16 KB that are touched only when there is something to end
@@ -34,25 +35,30 @@ Walk walk; // static: 16 KB that are touched only when there is something to end
 template <typename Found>
 bool list_children(const char* path, Found found) {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    if (fd < 0) {
         return false;
+    }
     char buffer[1024];
     std::size_t held = 0;
     for (;;) {
         const ssize_t got = read(fd, buffer + held, sizeof buffer - held);
-        if (got < 0 && errno == EINTR)
+        if (got < 0 && errno == EINTR) {
             continue;
-        if (got <= 0)
+        }
+        if (got <= 0) {
             break;
+        }
         held += static_cast<std::size_t>(got);
         std::string_view text(buffer, held);
         const std::size_t whole = text.rfind(' ');
-        if (whole == std::string_view::npos)
+        if (whole == std::string_view::npos) {
             continue;
+        }
         text = text.substr(0, whole);
         std::uint64_t pid = 0;
-        while (take_number(text, pid))
+        while (take_number(text, pid)) {
             found(static_cast<pid_t>(pid));
+        }
         held -= whole + 1;
         std::memmove(buffer, buffer + whole + 1, held);
     }
@@ -72,15 +78,17 @@ void list_threads(pid_t pid, Found found) {
     };
     const int fd = open(ShortPath().add("/proc/").add(static_cast<std::uint64_t>(pid)).add("/task").c_str(),
                         O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
+    if (fd < 0) {
         return;
+    }
     alignas(Entry) char buffer[1024];
     long got = 0;
     while ((got = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0) {
         for (long at = 0; at < got;) {
             const auto* const entry = reinterpret_cast<const Entry*>(buffer + at);
-            if (entry->name[0] != '.')
+            if (entry->name[0] != '.') {
                 found(static_cast<const char*>(entry->name));
+            }
             at += entry->length;
         }
     }
@@ -92,8 +100,9 @@ void add_children_of(pid_t pid, const KeptProcesses& kept) {
         ShortPath path;
         path.add("/proc/").add(static_cast<std::uint64_t>(pid)).add("/task/").add(thread).add("/children");
         list_children(path.c_str(), [&](pid_t child) {
-            if (!kept.contains(child))
+            if (!kept.contains(child)) {
                 walk.add(child);
+            }
         });
     });
 }
@@ -101,8 +110,9 @@ void add_children_of(pid_t pid, const KeptProcesses& kept) {
 void list_descendants(const KeptProcesses& kept) {
     walk.count = 0;
     add_children_of(getpid(), kept);
-    for (std::size_t next = 0; next < walk.count; ++next)
+    for (std::size_t next = 0; next < walk.count; ++next) {
         add_children_of(walk.pids[next], kept);
+    }
 }
 
 } // namespace
@@ -115,8 +125,9 @@ void KeptProcesses::keep_children(bool for_trial) {
     ShortPath path;
     path.add("/proc/self/task/").add(static_cast<std::uint64_t>(getpid())).add("/children");
     list_children(path.c_str(), [&](pid_t child) {
-        if (!contains(child) && count_ < capacity)
+        if (!contains(child) && count_ < capacity) {
             entries_[count_++] = {child, for_trial};
+        }
     });
 }
 
@@ -141,17 +152,19 @@ bool can_list_children() {
 bool reap_and_look(KeptProcesses& kept) {
     for (;;) {
         const pid_t pid = waitpid(-1, nullptr, WNOHANG | __WALL);
-        if (pid > 0)
+        if (pid > 0) {
             kept.forget(pid);
-        else if (pid < 0 && errno == EINTR)
+        } else if (pid < 0 && errno == EINTR) {
             continue;
-        else if (pid < 0)
+        } else if (pid < 0) {
             return false; // ECHILD: nobody
-        else
+        } else {
             break;
+        }
     }
-    if (kept.empty())
+    if (kept.empty()) {
         return true;
+    }
     list_descendants(kept);
     return walk.count > 0;
 }
@@ -164,21 +177,25 @@ Ended end_descendants(KeptProcesses& kept) {
     for (timespec pause{0, 50'000};;
          pause.tv_nsec = pause.tv_nsec * 2 < longest_pause_ns ? pause.tv_nsec * 2 : longest_pause_ns) {
         list_descendants(kept);
-        if (walk.count == 0)
+        if (walk.count == 0) {
             return ended;
-        for (std::size_t i = 0; i < walk.count; ++i)
+        }
+        for (std::size_t i = 0; i < walk.count; ++i) {
             kill(walk.pids[i], SIGKILL);
+        }
         for (;;) {
             const pid_t pid = waitpid(-1, nullptr, WNOHANG | __WALL);
             if (pid <= 0) {
-                if (pid < 0 && errno == ECHILD)
+                if (pid < 0 && errno == ECHILD) {
                     return ended;
+                }
                 break;
             }
-            if (kept.contains(pid))
+            if (kept.contains(pid)) {
                 kept.forget(pid);
-            else
+            } else {
                 ++ended.processes;
+            }
         }
         if (monotonic_ns() >= give_up_ns) {
             ended.complete = false;

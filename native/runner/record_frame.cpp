@@ -1,4 +1,4 @@
-#include "record_frame.h"
+#include "record_frame.hpp"
 
 namespace steelyard {
 
@@ -16,8 +16,9 @@ static_assert(sizeof(CounterHead) == 10);
 std::uint64_t body_bytes(const TrialFrame& frame) {
     const Record& record = frame.record;
     std::uint64_t bytes = sizeof record;
-    for (std::uint32_t i = 0; i < record.counter_count; ++i)
+    for (std::uint32_t i = 0; i < record.counter_count; ++i) {
         bytes += sizeof(CounterHead) + frame.counters[i].name_length;
+    }
     return bytes + record.stdout_kept + record.stderr_kept + record.metrics_kept;
 }
 

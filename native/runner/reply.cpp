@@ -1,4 +1,4 @@
-#include "reply.h"
+#include "reply.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>

@@ -1,14 +1,14 @@
-#include "server.h"
+#include "server.hpp"
 
-#include "entered_levels.h"
-#include "host_settings.h"
-#include "journal.h"
-#include "launch_store.h"
-#include "order_pipe.h"
-#include "process_tree.h"
-#include "reply.h"
-#include "stop.h"
-#include "trial.h"
+#include "entered_levels.hpp"
+#include "host_settings.hpp"
+#include "journal.hpp"
+#include "launch_store.hpp"
+#include "order_pipe.hpp"
+#include "process_tree.hpp"
+#include "reply.hpp"
+#include "stop.hpp"
+#include "trial.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -46,21 +46,26 @@ class Server {
         : orders_(orders), replies_(replies), leaving_(leaving), trials_(launches_, undo_path) {}
 
     int run(const char* journal_path) {
-        if (!start(journal_path))
+        if (!start(journal_path)) {
             return ExitCode::cannot_start;
+        }
         for (;;) {
             done_ = 0;
             OrderHead head{};
             const Reading reading = read_exactly(orders_, &head, sizeof head);
-            if (reading == Reading::end)
+            if (reading == Reading::end) {
                 return finish(ExitCode::done);
-            if (reading == Reading::stopped)
+            }
+            if (reading == Reading::stopped) {
                 return finish(stopped());
-            if (reading == Reading::torn)
+            }
+            if (reading == Reading::torn) {
                 return refuse("the orders end in the middle of one");
+            }
             const int code = obey(head);
-            if (code != go_on)
+            if (code != go_on) {
                 return finish(code);
+            }
         }
     }
 
@@ -75,8 +80,9 @@ class Server {
         }
         batch_fd_ = memfd_create("batch", MFD_CLOEXEC);
         int error = batch_fd_ < 0 ? errno : launches_.create();
-        if (error == 0)
+        if (error == 0) {
             error = trials_.initialise();
+        }
         if (error != 0) {
             replies_.failed(Failure::start, 0, error, 0, 0, "memfd, /dev/null, affinity");
             return false;
@@ -112,8 +118,9 @@ class Server {
     }
 
     int refuse(const char* what) {
-        if (stop_requested()) // which cuts the reading of an order short
+        if (stop_requested()) { // which cuts the reading of an order short
             return stopped();
+        }
         replies_.failed(Failure::protocol, 0, 0, 0, 0, what);
         return ExitCode::bad_orders;
     }
@@ -122,8 +129,9 @@ class Server {
         switch (head.kind) {
         case OrderKind::define: {
             std::uint32_t id = 0;
-            if (head.bytes < sizeof id || read_exactly(orders_, &id, sizeof id) != Reading::whole)
+            if (head.bytes < sizeof id || read_exactly(orders_, &id, sizeof id) != Reading::whole) {
                 return refuse("a definition without an id");
+            }
             const int error = launches_.define(id, head.bytes - sizeof id, orders_);
             return error == 0 ? go_on : refuse(std::strerror(error));
         }
@@ -137,12 +145,15 @@ class Server {
 
     /// The whole batch is read before anything starts: afterwards nothing but the subject runs.
     int read_batch(std::uint32_t bytes) {
-        if (bytes % sizeof(Entry) != 0)
+        if (bytes % sizeof(Entry) != 0) {
             return refuse("a batch with a part of an entry");
-        if (ftruncate(batch_fd_, 0) != 0 || lseek(batch_fd_, 0, SEEK_SET) != 0)
+        }
+        if (ftruncate(batch_fd_, 0) != 0 || lseek(batch_fd_, 0, SEEK_SET) != 0) {
             return refuse("no room for a batch");
-        if (const int error = move_to_file(orders_, batch_fd_, bytes); error != 0)
+        }
+        if (const int error = move_to_file(orders_, batch_fd_, bytes); error != 0) {
             return refuse(std::strerror(error));
+        }
         return run_batch(bytes / sizeof(Entry));
     }
 
@@ -154,13 +165,16 @@ class Server {
     int run_batch(std::uint64_t entries) {
         Entry ahead[128]; // a read for each would cost a quarter of a microsecond
         for (std::uint64_t place = 0; place < entries; ++place) {
-            if (stop_requested())
+            if (stop_requested()) {
                 return stopped();
+            }
             const std::uint64_t of_these = place % std::size(ahead);
-            if (of_these == 0 && !read_entries(place, {ahead, std::min(entries - place, std::size(ahead))}))
+            if (of_these == 0 && !read_entries(place, {ahead, std::min(entries - place, std::size(ahead))})) {
                 return refuse("a batch that cannot be read back");
-            if (const std::optional<int> end = run_entry(ahead[of_these], place))
+            }
+            if (const std::optional<int> end = run_entry(ahead[of_these], place)) {
                 return *end;
+            }
         }
         trials_.release();
         replies_.done(done_);
@@ -177,10 +191,12 @@ class Server {
         switch (entry.kind) {
         case EntryKind::trial:
             if (const std::optional<int> end =
-                    judge(trials_.run_trial(entry.trial, entry.launch), entry.trial))
+                    judge(trials_.run_trial(entry.trial, entry.launch), entry.trial)) {
                 return end;
-            if (const std::optional<int> end = judge_writing(journal_.append(trials_.frame()), entry.trial))
+            }
+            if (const std::optional<int> end = judge_writing(journal_.append(trials_.frame()), entry.trial)) {
                 return end;
+            }
             ++done_;
             return std::nullopt;
         case EntryKind::hook:
@@ -190,14 +206,17 @@ class Server {
         case EntryKind::enter: {
             const EnteredLevel level{static_cast<std::uint32_t>(entry.trial >> 32U),
                                      static_cast<std::uint32_t>(entry.trial)};
-            if (const int error = levels_.enter(level); error != 0)
+            if (const int error = levels_.enter(level); error != 0) {
                 return judge_writing(error, 0);
+            }
             return entry.launch == no_launch ? std::nullopt : run_hook(entry.launch, place, Purpose::block);
         }
         case EntryKind::leave: {
-            if (entry.launch != no_launch)
-                if (const std::optional<int> end = run_hook(entry.launch, place, Purpose::leave))
+            if (entry.launch != no_launch) {
+                if (const std::optional<int> end = run_hook(entry.launch, place, Purpose::leave)) {
                     return end;
+                }
+            }
             return judge_writing(levels_.leave(static_cast<std::uint32_t>(entry.trial)), 0);
         }
         }
@@ -205,10 +224,12 @@ class Server {
     }
 
     std::optional<int> run_hook(std::uint32_t launch, std::uint64_t place, Purpose purpose) {
-        if (const std::optional<int> end = judge(trials_.run_hook(launch, purpose), 0))
+        if (const std::optional<int> end = judge(trials_.run_hook(launch, purpose), 0)) {
             return end;
-        if (trials_.frame().record.status != Status::hook_failed)
+        }
+        if (trials_.frame().record.status != Status::hook_failed) {
             return std::nullopt;
+        }
         replies_.hook_failed(done_, place, trials_.frame());
         trials_.release();
         return go_on;
@@ -230,8 +251,9 @@ class Server {
     }
 
     std::optional<int> judge_writing(int error, std::uint64_t trial) {
-        if (error == 0)
+        if (error == 0) {
             return std::nullopt;
+        }
         replies_.failed(Failure::journal_write, 0, error, done_, trial, {});
         trials_.release();
         return go_on;
@@ -254,8 +276,9 @@ int serve(const char* journal_path, const char* undo_path, volatile bool* leavin
     undo_leftovers(undo_path);
     const int orders = fcntl(0, F_DUPFD_CLOEXEC, 3);
     const int replies = fcntl(1, F_DUPFD_CLOEXEC, 3);
-    if (orders < 0 || replies < 0)
+    if (orders < 0 || replies < 0) {
         return ExitCode::cannot_start;
+    }
     return Server(orders, replies, undo_path, leaving).run(journal_path);
 }
 

@@ -1,6 +1,6 @@
-#include "stop.h"
+#include "stop.hpp"
 
-#include "wakeups.h"
+#include "wakeups.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -41,11 +41,14 @@ void handle(int signal, void (*handler)(int)) {
 } // namespace
 
 void install_signal_handlers() {
-    for (int signal = 1; signal < NSIG; ++signal)
-        if (signal != SIGKILL && signal != SIGSTOP)
+    for (int signal = 1; signal < NSIG; ++signal) {
+        if (signal != SIGKILL && signal != SIGSTOP) {
             handle(signal, SIG_DFL); // those the C library keeps for itself refuse, and stay as they are
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP})
+        }
+    }
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
         handle(signal, on_stop);
+    }
     handle(SIGALRM, on_wake);
     handle(SIGPIPE, on_wake); // write() then says EPIPE
     sigset_t none;
@@ -58,16 +61,18 @@ bool stop_requested() {
 }
 
 void wake_between(std::int64_t earliest_ns, std::int64_t latest_ns) {
-    if (earliest_ns <= alarm_ns && alarm_ns <= latest_ns)
+    if (earliest_ns <= alarm_ns && alarm_ns <= latest_ns) {
         return;
+    }
     alarm_ns = latest_ns;
     const std::int64_t wait_us = (latest_ns - monotonic_ns()) / 1'000;
     set_timer(std::max<std::int64_t>(wait_us, 1), 10'000);
 }
 
 void wake_never() {
-    if (alarm_ns == never_ns)
+    if (alarm_ns == never_ns) {
         return;
+    }
     alarm_ns = never_ns;
     set_timer(0, 0);
 }

@@ -1,6 +1,6 @@
-#include "surroundings.h"
+#include "surroundings.hpp"
 
-#include "stop.h"
+#include "stop.hpp"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -22,59 +22,75 @@ constexpr unsigned long ask_personality = 0xFFFFFFFF;
 int Surroundings::initialise() {
     null_fd_ = open(null_path, O_RDWR | O_CLOEXEC);
     null_input_fd_ = open(null_path, O_RDONLY | O_CLOEXEC);
-    if (null_fd_ < 0 || null_input_fd_ < 0)
+    if (null_fd_ < 0 || null_input_fd_ < 0) {
         return errno;
+    }
     initial_personality_ = personality_ = personality(ask_personality);
-    if (personality_ < 0)
+    if (personality_ < 0) {
         initial_personality_ = personality_ = 0; // a sandbox that refuses even the question
-    if (sched_getaffinity(0, sizeof initial_affinity_, &initial_affinity_) != 0)
+    }
+    if (sched_getaffinity(0, sizeof initial_affinity_, &initial_affinity_) != 0) {
         return errno;
+    }
     affinity_ = initial_affinity_;
     release();
     return 0;
 }
 
 void Surroundings::release() {
-    for (int fd = 0; fd <= 2; ++fd)
+    for (int fd = 0; fd <= 2; ++fd) {
         duplicate(null_fd_, fd);
-    if (chdir("/") != 0)
+    }
+    if (chdir("/") != 0) {
         return; // the directory that it is in stays busy, nothing worse
+    }
     shown_.hide();
 }
 
 SetupFailure Surroundings::apply(const Launch& launch, Captures& captures) {
-    if (const SetupFailure failure = enter(launch); failure.step != Step::none)
+    if (const SetupFailure failure = enter(launch); failure.step != Step::none) {
         return failure;
-    if (const SetupFailure failure = open_streams(launch, captures); failure.step != Step::none)
+    }
+    if (const SetupFailure failure = open_streams(launch, captures); failure.step != Step::none) {
         return failure;
-    if (const int error = set_aslr(launch.aslr_off); error != 0)
+    }
+    if (const int error = set_aslr(launch.aslr_off); error != 0) {
         return {Step::aslr, error};
-    if (const int error = set_affinity(launch.has_affinity ? launch.affinity : initial_affinity_); error != 0)
+    }
+    if (const int error = set_affinity(launch.has_affinity ? launch.affinity : initial_affinity_);
+        error != 0) {
         return {Step::affinity, error};
-    if (const int error = set_huge_pages(launch.huge_pages_off); error != 0)
+    }
+    if (const int error = set_huge_pages(launch.huge_pages_off); error != 0) {
         return {Step::huge_pages, error};
+    }
     return {};
 }
 
 SetupFailure Surroundings::enter(const Launch& launch) {
     if (shown_.is_shown()) {
-        if (chdir("/") != 0)
+        if (chdir("/") != 0) {
             return {Step::cwd, errno};
+        }
         shown_.hide();
     }
-    if (launch.cwd_source[0] != '\0')
-        if (const int error = shown_.show(launch.cwd_source, launch.cwd); error != 0)
+    if (launch.cwd_source[0] != '\0') {
+        if (const int error = shown_.show(launch.cwd_source, launch.cwd); error != 0) {
             return {Step::mount, error};
-    if (chdir(launch.cwd) != 0)
+        }
+    }
+    if (chdir(launch.cwd) != 0) {
         return {Step::cwd, errno};
+    }
     return {};
 }
 
 SetupFailure Surroundings::open_streams(const Launch& launch, Captures& captures) {
     const bool no_input = std::string_view(launch.stdin_path) == null_path;
     if (const int error = no_input ? duplicate(null_input_fd_, 0) : open_as(0, launch.stdin_path, O_RDONLY);
-        error != 0)
+        error != 0) {
         return {Step::stdin_file, error};
+    }
     struct Stream {
         int fd;
         Output mode;
@@ -91,8 +107,9 @@ SetupFailure Surroundings::open_streams(const Launch& launch, Captures& captures
         switch (stream.mode) {
         case Output::capture:
             error = stream.capture.reset();
-            if (error == 0)
+            if (error == 0) {
                 error = duplicate(stream.capture.fd(), stream.fd);
+            }
             break;
         case Output::null:
             error = duplicate(null_fd_, stream.fd);
@@ -102,18 +119,21 @@ SetupFailure Surroundings::open_streams(const Launch& launch, Captures& captures
             error = open_as(stream.fd, stream.path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND);
             break;
         }
-        if (error != 0)
+        if (error != 0) {
             return {stream.step, error};
+        }
     }
     return {};
 }
 
 /// Makes `target` the same open file as `fd`, which stays open as long as the runner lives. 0 or errno.
 int Surroundings::duplicate(int fd, int target) {
-    if (shown_as_[target] == fd)
+    if (shown_as_[target] == fd) {
         return 0;
-    if (dup2(fd, target) < 0)
+    }
+    if (dup2(fd, target) < 0) {
         return errno;
+    }
     shown_as_[target] = fd;
     return 0;
 }
@@ -122,8 +142,9 @@ int Surroundings::duplicate(int fd, int target) {
 int Surroundings::open_as(int target, const char* path, int flags) {
     // Opening a pipe waits for its other end.
     const int fd = beyond_alarms([&] { return open(path, flags | O_CLOEXEC | O_NOCTTY, 0666); });
-    if (fd < 0)
+    if (fd < 0) {
         return errno;
+    }
     shown_as_[target] = -1;
     const int error = dup2(fd, target) < 0 ? errno : 0;
     close(fd);
@@ -132,32 +153,39 @@ int Surroundings::open_as(int target, const char* path, int flags) {
 
 int Surroundings::set_aslr(bool off) {
     const int wanted = off ? initial_personality_ | ADDR_NO_RANDOMIZE : initial_personality_;
-    if (wanted == personality_)
+    if (wanted == personality_) {
         return 0;
-    if (personality(static_cast<unsigned long>(wanted)) < 0)
+    }
+    if (personality(static_cast<unsigned long>(wanted)) < 0) {
         return errno;
+    }
     personality_ = personality(ask_personality);
     return personality_ == wanted ? 0 : ENOSYS;
 }
 
 int Surroundings::set_huge_pages(bool off) {
-    if (off == huge_pages_off_)
+    if (off == huge_pages_off_) {
         return 0;
+    }
     // A property of the memory map, which the child shares until its execve and then hands on.
-    if (prctl(PR_SET_THP_DISABLE, off ? 1UL : 0UL, 0UL, 0UL, 0UL) != 0)
+    if (prctl(PR_SET_THP_DISABLE, off ? 1UL : 0UL, 0UL, 0UL, 0UL) != 0) {
         return errno;
+    }
     huge_pages_off_ = prctl(PR_GET_THP_DISABLE, 0UL, 0UL, 0UL, 0UL) == 1;
     return huge_pages_off_ == off ? 0 : ENOSYS;
 }
 
 int Surroundings::set_affinity(const cpu_set_t& wanted) {
-    if (CPU_EQUAL(&wanted, &affinity_))
+    if (CPU_EQUAL(&wanted, &affinity_)) {
         return 0;
-    if (sched_setaffinity(0, sizeof wanted, &wanted) != 0)
+    }
+    if (sched_setaffinity(0, sizeof wanted, &wanted) != 0) {
         return errno;
+    }
     // The kernel drops CPUs that are absent or not allowed and says nothing.
-    if (sched_getaffinity(0, sizeof affinity_, &affinity_) != 0)
+    if (sched_getaffinity(0, sizeof affinity_, &affinity_) != 0) {
         return errno;
+    }
     return CPU_EQUAL(&wanted, &affinity_) ? 0 : EINVAL;
 }
 

@@ -1,8 +1,8 @@
-#include "trial.h"
+#include "trial.hpp"
 
-#include "clock.h"
-#include "decimal.h"
-#include "stop.h"
+#include "clock.hpp"
+#include "decimal.hpp"
+#include "stop.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -26,8 +26,9 @@ int create(Captures& captures, const char* out, const char* err) {
 int empty_file(const char* path) {
     const int fd = beyond_alarms(
         [&] { return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666); });
-    if (fd < 0)
+    if (fd < 0) {
         return errno;
+    }
     close(fd);
     return 0;
 }
@@ -45,18 +46,21 @@ StreamSize stream_size(Output mode, int shown_fd, Capture& capture, std::uint64_
         return {written, static_cast<std::uint32_t>(std::min(written, limit_bytes))};
     }
     struct stat file{};
-    if (mode == Output::file && fstat(shown_fd, &file) == 0 && S_ISREG(file.st_mode))
+    if (mode == Output::file && fstat(shown_fd, &file) == 0 && S_ISREG(file.st_mode)) {
         return {static_cast<std::uint64_t>(file.st_size), 0};
+    }
     return {0, 0};
 }
 
 } // namespace
 
 int TrialRunner::initialise() {
-    if (const int error = create(captures_, "stdout", "stderr"); error != 0)
+    if (const int error = create(captures_, "stdout", "stderr"); error != 0) {
         return error;
-    if (const int error = create(hook_captures_, "stdout", "stderr"); error != 0)
+    }
+    if (const int error = create(hook_captures_, "stdout", "stderr"); error != 0) {
         return error;
+    }
     return surroundings_.initialise();
 }
 
@@ -66,12 +70,14 @@ bool TrialRunner::load(std::uint32_t id, std::uint64_t trial, Loaded& loaded) {
     if (loaded.id != id) {
         loaded.id.reset();
         problem_ = launches_.load(id, launch, loaded.arena);
-        if (problem_ == nullptr)
+        if (problem_ == nullptr) {
             loaded.id = id;
+        }
     }
     if (problem_ == nullptr && launch.trial_digits != nullptr &&
-        !write_fixed_width(launch.trial_digits, trial_digit_count, trial))
+        !write_fixed_width(launch.trial_digits, trial_digit_count, trial)) {
         problem_ = "a trial number of more than twelve digits";
+    }
     return problem_ == nullptr;
 }
 
@@ -79,8 +85,9 @@ void TrialRunner::begin() {
     close_metrics();
     frame_ = {};
     // What a hook left running still writes to the hooks' pair, and would write what the next program says.
-    if (swapped_)
+    if (swapped_) {
         std::swap(captures_, hook_captures_);
+    }
     swapped_ = false;
 }
 
@@ -88,8 +95,9 @@ TrialEnd TrialRunner::run_trial(std::uint64_t trial, std::uint32_t launch) {
     begin();
     frame_.record.trial = trial;
     frame_.record.launch = launch;
-    if (!load(launch, trial, program_))
+    if (!load(launch, trial, program_)) {
         return TrialEnd::bad_launch;
+    }
 
     if (const int error = host_.apply(program_.launch); error != 0) {
         frame_.record.status = Status::setup_failed;
@@ -99,18 +107,21 @@ TrialEnd TrialRunner::run_trial(std::uint64_t trial, std::uint32_t launch) {
         return TrialEnd::finished;
     }
     TrialEnd end = run_all(program_.launch.prepare, program_.launch.prepare_count, Purpose::prepare);
-    if (end == TrialEnd::finished && !failed())
+    if (end == TrialEnd::finished && !failed()) {
         end = run_program();
+    }
     // Always, also after a failure or a stop: it gives back what prepare took.
     const TrialEnd cleanup =
         run_all(program_.launch.cleanup, program_.launch.cleanup_count, Purpose::cleanup);
-    if (end == TrialEnd::finished)
+    if (end == TrialEnd::finished) {
         end = cleanup;
+    }
 
     kept_.drop_of_trial();
     if (program_.launch.prepare_count + program_.launch.cleanup_count > 0 && reap_and_look(kept_) &&
-        !end_descendants(kept_).complete)
+        !end_descendants(kept_).complete) {
         return TrialEnd::cannot_end;
+    }
     return end;
 }
 
@@ -128,11 +139,13 @@ TrialEnd TrialRunner::run_program() {
     if (reap_and_look(kept_)) {
         const Ended ended = end_descendants(kept_);
         record.left_processes = ended.processes;
-        if (!ended.complete)
+        if (!ended.complete) {
             return TrialEnd::cannot_end;
+        }
     }
-    if (!whole)
+    if (!whole) {
         return TrialEnd::stopped;
+    }
     if (record.status != Status::setup_failed) {
         note_outputs(program_.launch);
         note_metrics();
@@ -146,35 +159,41 @@ TrialEnd TrialRunner::run_program() {
 TrialEnd TrialRunner::run_all(const std::uint32_t* hooks, std::uint32_t count, Purpose purpose) {
     for (std::uint32_t i = 0; i < count; ++i) {
         const TrialEnd end = run_one(hooks[i], purpose);
-        if (end != TrialEnd::finished)
+        if (end != TrialEnd::finished) {
             return end;
-        if (purpose == Purpose::prepare && failed())
+        }
+        if (purpose == Purpose::prepare && failed()) {
             break;
+        }
     }
     return TrialEnd::finished;
 }
 
 TrialEnd TrialRunner::run_one(std::uint32_t hook, Purpose purpose) {
-    if (!load(hook, frame_.record.trial, hook_))
+    if (!load(hook, frame_.record.trial, hook_)) {
         return TrialEnd::bad_launch;
+    }
     hook_.launch.counter_count = 0;
     Record record;
     if (!execute(hook_.launch, surroundings_, hook_captures_, purpose, record, nullptr)) {
         return end_descendants(kept_).complete ? TrialEnd::stopped : TrialEnd::cannot_end;
     }
     if (record.status == Status::ok && record.exit_code == 0) {
-        if (reap_and_look(kept_))
+        if (reap_and_look(kept_)) {
             kept_.keep_children(purpose == Purpose::prepare || purpose == Purpose::cleanup);
+        }
         return TrialEnd::finished;
     }
     if (reap_and_look(kept_)) {
         const Ended ended = end_descendants(kept_);
         record.left_processes = ended.processes;
-        if (!ended.complete)
+        if (!ended.complete) {
             return TrialEnd::cannot_end;
+        }
     }
-    if (!failed()) // the first failure is the one to tell
+    if (!failed()) { // the first failure is the one to tell
         note_failed_hook(hook, record);
+    }
     return TrialEnd::finished;
 }
 
@@ -195,8 +214,9 @@ void TrialRunner::note_failed_hook(std::uint32_t hook, const Record& record) {
     frame_.record.hook_status = record.status;
     std::swap(captures_, hook_captures_); // later hooks do not overwrite what this one said
     swapped_ = true;
-    if (record.status != Status::setup_failed)
+    if (record.status != Status::setup_failed) {
         note_outputs(hook_.launch);
+    }
 }
 
 void TrialRunner::note_outputs(const Launch& launch) {
@@ -214,13 +234,15 @@ void TrialRunner::note_outputs(const Launch& launch) {
 }
 
 void TrialRunner::note_metrics() {
-    if (program_.launch.metrics_path[0] == '\0')
+    if (program_.launch.metrics_path[0] == '\0') {
         return;
+    }
     metrics_fd_ =
         beyond_alarms([&] { return open(program_.launch.metrics_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
     struct stat file{};
-    if (metrics_fd_ < 0 || fstat(metrics_fd_, &file) != 0 || !S_ISREG(file.st_mode))
+    if (metrics_fd_ < 0 || fstat(metrics_fd_, &file) != 0 || !S_ISREG(file.st_mode)) {
         return;
+    }
     Record& record = frame_.record;
     record.metrics_bytes = static_cast<std::uint64_t>(file.st_size);
     record.metrics_kept = static_cast<std::uint32_t>(std::min(record.metrics_bytes, metrics_limit_bytes));
@@ -228,8 +250,9 @@ void TrialRunner::note_metrics() {
 }
 
 void TrialRunner::close_metrics() {
-    if (metrics_fd_ >= 0)
+    if (metrics_fd_ >= 0) {
         close(metrics_fd_);
+    }
     metrics_fd_ = -1;
 }
 
@@ -239,8 +262,10 @@ void TrialRunner::release() {
     surroundings_.release();
     program_.id.reset(); // before the next batch, numbers may come to stand for other launches
     hook_.id.reset();
-    for (Capture* const capture : {&captures_.out, &captures_.err, &hook_captures_.out, &hook_captures_.err})
+    for (Capture* const capture :
+         {&captures_.out, &captures_.err, &hook_captures_.out, &hook_captures_.err}) {
         static_cast<void>(capture->reset()); // gives back its memory; before its next use it is reset again
+    }
 }
 
 void TrialRunner::end_everything() {

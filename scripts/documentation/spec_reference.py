@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import UnionType
 from typing import Annotated, Any, Final, Literal
 
@@ -13,40 +13,40 @@ from msgspec import Meta
 
 from documentation.markdown import GeneratedBlockError, code_blocks
 from documentation.tables import table
+from steelyard.analysis import Analysis
 from steelyard.counters import EVENTS
 from steelyard.errors import SpecError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.spec import loads
-from steelyard.spec.read.counters import COUNTERS
-from steelyard.spec.tables.analysis import AnalysisTable
-from steelyard.spec.tables.build import BuildTable
-from steelyard.spec.tables.claims import CLAIM_TABLES
-from steelyard.spec.tables.contexts import ContextsTable, RangeTable, Setting
-from steelyard.spec.tables.design import DesignTable, StopTable
-from steelyard.spec.tables.factors import LevelTable, ZipTable
-from steelyard.spec.tables.launch import LaunchTable
-from steelyard.spec.tables.metrics import MetricTable
-from steelyard.spec.tables.program import ProgramTable, VerifyTable
+from steelyard.spec.check.program import COUNTERS
+from steelyard.spec.claims.claim import KINDS
+from steelyard.spec.tables.build import Build
+from steelyard.spec.tables.contexts import ContextsTable, Range, Setting
+from steelyard.spec.tables.design import Design, Stop
+from steelyard.spec.tables.factors import LevelCommands, Zip
+from steelyard.spec.tables.launch import LaunchMethod
+from steelyard.spec.tables.metrics import UserMetric
+from steelyard.spec.tables.program import Program, Verify
 from steelyard.spec.tables.spec import SpecTable
-from steelyard.spec.tables.values import Command, Commands, Duration
-from steelyard.spec.toml import toml_value
+from steelyard.spec.tables.values import Command, Commands, Duration, keys_of
+from steelyard.spec.text.toml import toml_value
 from steelyard.units import BUILTIN, Scalar, format_duration
 
 TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "top": SpecTable,
-    "program": ProgramTable,
-    "program.verify": VerifyTable,
-    "build": BuildTable,
-    "factors.NAME": ZipTable,
-    "levels": LevelTable,
+    "program": Program,
+    "program.verify": Verify,
+    "build": Build,
+    "factors.NAME": Zip,
+    "levels": LevelCommands,
     "contexts": ContextsTable,
-    "contexts.NAME": RangeTable,
-    "design": DesignTable,
-    "design.stop": StopTable,
-    "metrics.NAME": MetricTable,
-    "analysis": AnalysisTable,
-    "launch": LaunchTable,
-    **{f"claims.{key}": struct for key, struct in CLAIM_TABLES.items()},
+    "contexts.NAME": Range,
+    "design": Design,
+    "design.stop": Stop,
+    "metrics.NAME": UserMetric,
+    "analysis": Analysis,
+    "launch": LaunchMethod,
+    **{f"claims.{key}": struct for key, struct in KINDS.items()},
 }
 """What the documentation calls a table of the spec."""
 
@@ -56,9 +56,9 @@ _NAMED: Final[tuple[tuple[Any, str], ...]] = (
     (Duration, "time"),
     (Setting, '`"random"`, level, list of levels, or range'),
     (Scalar, "scalar"),
-    (dict[str, list[Scalar] | ZipTable], "table of factors"),
+    (dict[str, tuple[Scalar, ...] | Zip], "table of factors"),
     (list[dict[str, Any]], "list of tables"),
-    (list[LevelTable], "list of tables"),
+    (tuple[LevelCommands, ...], "list of tables"),
 )
 _PLAIN: Final[dict[Any, str]] = {str: "text", int: "whole number", float: "number", bool: "`true` or `false`"}
 
@@ -74,14 +74,17 @@ def keys(name: str) -> str:
     if name not in TABLES:
         raise GeneratedBlockError(f"there is no table {name!r} in a spec; tables: {', '.join(TABLES)}")
     struct = TABLES[name]
-    hints = typing.get_type_hints(struct, include_extras=True)
     rows = []
+    settable = keys_of(struct)
     for field in msgspec.structs.fields(struct):
-        hint = hints[field.name]
+        if field.encode_name not in settable:
+            continue
+        hint = field.type
         kind = re.sub(r"(whole )?numbers?", rf"\g<0> {_bounds(hint)}", _words(hint), count=1).replace(
             " ,", ","
         )
-        rows.append((f"`{field.name}`", kind, _default(field, hint), _description(struct, field.name, hint)))
+        name = field.encode_name
+        rows.append((f"`{name}`", kind, _default(field, hint), _description(struct, name, hint)))
     return table(("key", "type", "default", "meaning"), rows)
 
 
@@ -161,9 +164,11 @@ def _member(hint: Any) -> str:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is Literal:
         return " or ".join(f"`{toml_value(each)}`" for each in arguments)
-    if origin is list:
+    if origin is tuple and arguments[-1] is not Ellipsis:
+        return f"list of {len(arguments)} {_plural(_words(arguments[0]))}"
+    if origin in (list, tuple):
         return f"list of {_plural(_words(arguments[0]))}"
-    if origin is dict:
+    if origin in (dict, Mapping):
         return f"table of {_plural(_words(arguments[1]))}"
     if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
         return "table"
@@ -197,7 +202,7 @@ def _default(field: msgspec.structs.FieldInfo, hint: Any) -> str:
     if field.required:
         return "required"
     default = field.default_factory() if field.default is msgspec.NODEFAULT else field.default
-    if default is None or isinstance(default, msgspec.Struct) or default in ([], {}):
+    if default is None or isinstance(default, msgspec.Struct) or default in ([], (), {}):
         return "–"
     if isinstance(default, float) and _words(hint) == "time":
         return format_duration(default)

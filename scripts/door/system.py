@@ -39,6 +39,7 @@ C_COMPILER = Need("a C compiler", "gcc", lambda: shutil.which("cc") is not None)
 MAKE = Need("make", "make", lambda: shutil.which("make") is not None)
 VALGRIND = Need("valgrind", "valgrind", lambda: shutil.which("valgrind") is not None)
 MOUNT = Need("mount", "mount", lambda: shutil.which("mount") is not None)
+GNU_TIME = Need("GNU time", "time", lambda: shutil.which("/usr/bin/time") is not None)
 HEADERS = Need("Python's headers", "python3-dev", lambda: Path(get_path("include"), "Python.h").exists())
 GOOGLETEST = Need("GoogleTest", "libgtest-dev", lambda: has_header("gtest/gtest.h"))
 SIMGRID = Need("SimGrid", "libsimgrid-dev", lambda: shutil.which("smpicxx") is not None)
@@ -57,7 +58,7 @@ SLURM = Need(
 JSON = Need("nlohmann-json", "nlohmann-json3-dev", lambda: has_header("nlohmann/json.hpp"))
 
 TO_RUN = (COMPILER, C_COMPILER, HEADERS)
-TO_TEST = (*TO_RUN, MAKE, GOOGLETEST, MOUNT, VALGRIND)
+TO_TEST = (*TO_RUN, MAKE, GOOGLETEST, MOUNT, VALGRIND, GNU_TIME)
 FOR_MPI = (COMPILER, C_COMPILER, GOOGLETEST, SIMGRID, CLI11, FMT, JSON, PDQSORT, IPS4O, VQSORT)
 
 

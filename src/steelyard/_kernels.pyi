@@ -34,6 +34,41 @@ class Space:
         NDArray[np.float64],
     ]: ...
 
+def discrepancy_share(
+    chi2: NDArray[np.float64],
+    left: NDArray[np.int64],
+    scale: NDArray[np.float64],
+    freedom: NDArray[np.float64],
+    log_prior: NDArray[np.float64],
+) -> NDArray[np.float64]: ...
+def predict(
+    candidate: NDArray[np.int32],
+    members: NDArray[np.int32],
+    component: NDArray[np.int64],
+    coefficient: NDArray[np.float64],
+    basis: NDArray[np.float64],
+    factor: NDArray[np.float64],
+    quantile: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+def f_upper_tail(
+    d1: NDArray[np.float64], d2: NDArray[np.float64], f: NDArray[np.float64]
+) -> NDArray[np.float64]: ...
+def normal_below(z: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def draw(
+    weight: NDArray[np.float64],
+    chi2: NDArray[np.float64],
+    coefficient: NDArray[np.float64],
+    covariance: NDArray[np.float64],
+    left: NDArray[np.int64],
+    share: NDArray[np.float64],
+    scale: NDArray[np.float64],
+    freedom: NDArray[np.float64],
+    place: NDArray[np.float64],
+    pick: NDArray[np.float64],
+    chi: NDArray[np.float64],
+    normal: NDArray[np.float64],
+    lenient: NDArray[np.uint8],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
 def studentised_mean(
     deviations: NDArray[np.float64], seed: int, resamples: int = 10000, threads: int = 1
 ) -> NDArray[np.float64]: ...

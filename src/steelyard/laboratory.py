@@ -1,7 +1,7 @@
-"""``Laboratory``: what the command line does with an experiment, for Python programs and notebooks.
+"""``Laboratory``: the command line for Python programs and notebooks.
 
-What a method finds is a ``Result``: its ``value`` is the typed answer, printing it prints what the command
-prints, a notebook shows the same in colour, and ``json()`` is the document of ``--json``. docs/python.md has
+Methods return a ``Result``: its ``value`` is the typed answer, printing it prints what the command prints, a
+notebook shows the same in colour, and ``json()`` is the document of ``--json``. docs/python.md has
 examples.
 """
 
@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import msgspec
 from msgspec.structs import fields
 
-from steelyard.report.line import Line
+from steelyard.report.text.line import Line
 
 if TYPE_CHECKING:
-    from steelyard.lab.check import Checked
-    from steelyard.lab.conductor import Watch
-    from steelyard.lab.model import Modelled
-    from steelyard.lab.stopping import End
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.plan import Preview
+    from steelyard.claims.verdict import Checked
+    from steelyard.lab.answer.model import Modelled
+    from steelyard.lab.run.run_loop import Watch
+    from steelyard.lab.run.stop_rule import End
     from steelyard.sample import Sample
     from steelyard.series import Series
-    from steelyard.spec.claims import Claim
+    from steelyard.spec.claims.claim import Claim
     from steelyard.spec.experiment import Experiment
-    from steelyard.stats.answer import Answer
-    from steelyard.stats.planning.preview import Preview
     from steelyard.store import Record
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ WIDTH = 100
 
 
 class Result(msgspec.Struct, Generic[T], frozen=True):
-    """An answer that can be looked at.
+    """An answer that can be printed, shown in a notebook, or written as JSON.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Result(msgspec.Struct, Generic[T], frozen=True):
     _json: Callable[[], str]
 
     def __str__(self) -> str:
-        from steelyard.report.line import plain
+        from steelyard.report.text.line import plain
 
         return plain(self._lines()).rstrip("\n")
 
@@ -56,8 +56,8 @@ class Result(msgspec.Struct, Generic[T], frozen=True):
         return str(self)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        from steelyard.report.html_lines import html
+        """HTML for a notebook."""
+        from steelyard.report.text.line import html
 
         return html(self._lines())
 
@@ -83,7 +83,7 @@ class Laboratory:
     """
 
     def __init__(self, what: str | Path | Experiment, *, record: str | Path | None = None) -> None:
-        from steelyard.lab.arguments import refuse_no_laboratory
+        from steelyard.lab.compare.arguments import refuse_no_laboratory
         from steelyard.spec.experiment import Experiment
 
         refuse_no_laboratory(what)
@@ -94,13 +94,13 @@ class Laboratory:
             return
         path = Path(what)
         if path.is_dir() or path.name == "record.sqlite":
-            from steelyard.lab.records import find_record
+            from steelyard.lab.run.existing_record import find_record
 
             self.directory = find_record(path)
             with self.open() as opened:
                 self.experiment = opened.experiment
             return
-        from steelyard.lab.records import record_of_spec
+        from steelyard.lab.run.existing_record import record_of_spec
         from steelyard.spec import load
 
         self.experiment = load(path)
@@ -109,51 +109,51 @@ class Laboratory:
 
     @classmethod
     def compare(cls, *commands: str, record: str | Path, **options: Any) -> Laboratory:
-        """The experiment of ``steelyard compare``: each command against the first.
+        """Make the experiment of ``steelyard compare``: each command against the first.
 
         Parameters
         ----------
         options
-            Fields of ``steelyard.lab.compare.Comparing``.
+            Fields of ``steelyard.lab.compare.compare.CompareRequest``.
 
         Raises
         ------
         UsageError
-            There is no such field, or its value is none that it can have.
+            Unknown field, or a value that it cannot have.
         """
-        from steelyard.lab.arguments import refuse_unknown
-        from steelyard.lab.compare import Comparing
+        from steelyard.lab.compare.arguments import refuse_unknown
+        from steelyard.lab.compare.compare import CompareRequest
 
-        refuse_unknown(options, [each.name for each in fields(Comparing)], "Laboratory.compare")
-        return cls(Comparing(commands=commands, **options).experiment(), record=record)
+        refuse_unknown(options, [each.name for each in fields(CompareRequest)], "Laboratory.compare")
+        return cls(CompareRequest(commands=commands, **options).experiment(), record=record)
 
     def __repr__(self) -> str:
         return f"Laboratory({self.experiment.name!r}, record={str(self.directory)!r})"
 
     def open(self) -> Record:
-        """The record, for reading; to be closed."""
+        """Open the record for reading; close it afterwards."""
         from steelyard.store import Record
 
         return Record.open(self.directory)
 
     def plan(self) -> Preview:
-        """What would run, and what the design cannot separate; nothing is run."""
-        from steelyard.lab.plan import preview
+        """Preview what would run and what the design cannot separate; runs nothing."""
+        from steelyard.lab.run.plan import preview
 
         return preview(self.experiment, self.directory)
 
     def run(self, watch: Watch | None = None, *, extend: int | None = None) -> End:
-        """Run to the end, or go on where a run stopped.
+        """Run to the end, or continue where a run stopped.
 
         Parameters
         ----------
         watch : callable, optional
-            Told between batches how far it is.
+            Called between batches with the progress.
         extend : int, optional
-            So many blocks more than a finished record has.
+            Number of blocks to add to a finished record.
         """
-        from steelyard.lab.arguments import refuse_no_count
-        from steelyard.lab.run import run
+        from steelyard.lab.compare.arguments import refuse_no_count
+        from steelyard.lab.run.run import run
 
         if extend is not None:
             refuse_no_count("extend", extend)
@@ -161,21 +161,22 @@ class Laboratory:
         return run(self.experiment, self.directory, spec_text=self.spec_text, watch=quiet, extend=extend)
 
     def samples(self, *metrics: str) -> list[Sample]:
-        """The values: by default those of the primary metric."""
+        """Read the samples: by default those of the primary metric."""
         with self.open() as record:
             return record.samples(*(metrics or (self.experiment.analysis.metric,)))
 
     def analyze(self, metric: str | None = None, **chosen: Any) -> Result[Answer]:
-        """Effects, intervals and verdicts.
+        """Answer with effects, intervals and verdicts.
 
         Parameters
         ----------
         chosen
-            ``protocol``, ``against``, ``estimand``, ``interval``: as in ``steelyard.lab.analyze.analyze``.
+            ``protocol``, ``against``, ``estimand``, ``interval``: as in ``lab.answer.analyze.analyze``.
         """
-        from steelyard.lab.analyze import analyze
-        from steelyard.lab.arguments import refuse_unknown
-        from steelyard.report import json, text
+        from steelyard.lab.answer.analyze import analyze
+        from steelyard.lab.compare.arguments import refuse_unknown
+        from steelyard.report.answer import document as json
+        from steelyard.report.answer import text
 
         refuse_unknown(chosen, ("metric", "protocol", "against", "estimand", "interval"), "analyze")
         with self.open() as record:
@@ -183,27 +184,20 @@ class Laboratory:
         return Result(answer, lambda: text.lines(answer, WIDTH), lambda: json.render(answer))
 
     def check(self, claims: Sequence[Claim | Mapping[str, Any]] | None = None) -> Result[Checked]:
-        """Verdicts on the claims of the spec, or on others: each as in a spec's ``[[claims]]``, or typed."""
-        from steelyard.lab.check import check
-        from steelyard.report import verdicts, verdicts_json
+        """Judge the claims of the spec, or others: each as in a spec's ``[[claims]]``, or typed."""
+        from steelyard.lab.answer.check import check
+        from steelyard.report.claims import document as verdicts_json
+        from steelyard.report.claims import text as verdicts
         from steelyard.spec import claims_of
 
         wanted = self.experiment.claims if claims is None else claims_of(claims, self.experiment)
         with self.open() as record:
             found = check(record, wanted)
-        source = verdicts_json.Source(
-            experiment=found.experiment,
-            record=str(found.record),
-            alpha=found.alpha,
-            finished=found.finished,
-            precision_reached=found.precise,
-            declared_afterwards=found.afterwards,
-        )
         code = found.exit_code(strict=False)
         return Result(
             found,
             lambda: verdicts.lines(found.verdicts, found.alpha, WIDTH),
-            lambda: verdicts_json.render([(source, found.verdicts)], code),
+            lambda: verdicts_json.render([found], code),
         )
 
     def model(
@@ -214,9 +208,9 @@ class Laboratory:
         rules: Sequence[str] = (),
         at: Mapping[str, float] | None = None,
     ) -> Result[Modelled]:
-        """How metrics grow with factors or labels; ``expect`` is big-O text, for all or by name."""
-        from steelyard.lab.arguments import refuse_one_text
-        from steelyard.lab.series_of_record import series_of_record
+        """Model how metrics grow with factors or labels; ``expect`` is big-O text, for all or by name."""
+        from steelyard.lab.answer.series_of_record import series_of_record
+        from steelyard.lab.compare.arguments import refuse_one_text
 
         refuse_one_text("metrics", metrics)
         refuse_one_text("rules", rules)
@@ -233,7 +227,7 @@ def model(
     rules: Sequence[str] = (),
     at: Mapping[str, float] | None = None,
 ) -> Result[Modelled]:
-    """Models of series from anywhere: ``steelyard.scaling.series_of_frame`` makes them of a data frame,
+    """Model series from anywhere: ``steelyard.scaling.series_of_frame`` makes them of a data frame,
     ``steelyard.exchange.files.read_series`` of a file.
 
     Raises
@@ -241,8 +235,9 @@ def model(
     UsageError
         An expectation or a rule cannot be understood.
     """
-    from steelyard.lab.model import model_series
-    from steelyard.report import models, models_json
+    from steelyard.lab.answer.model import ModelRequest, model_series
+    from steelyard.report.models import document as models_json
+    from steelyard.report.models import text as models
     from steelyard.scaling import Expectation, Question
 
     stated = {"*": expect} if isinstance(expect, str) else expect
@@ -251,6 +246,6 @@ def model(
         parameter=parameter,
         scale=at or {},
     )
-    found = model_series(series, question, rules=rules)
+    found = model_series(ModelRequest(series, question, rules))
     parts = (found.models, found.failed, found.rules, found.causes)
     return Result(found, lambda: models.lines(*parts, width=WIDTH), lambda: models_json.render(*parts))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from steelyard.units import Metric, Scalar
 
@@ -124,3 +125,17 @@ class Sample(msgspec.Struct, frozen=True):
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def select(self, places: Sequence[int]) -> Sample:
+        """Sample of the values at ``places``, in that order."""
+
+        def picked(column: array[Any], typecode: str) -> array[Any]:
+            return array(typecode, [column[i] for i in places] if column else ())
+
+        columns = {name: picked(getattr(self, name), code) for name, code in COLUMNS.items()}
+        of = self.instances and replace(self.instances, of=picked(self.instances.of, "q"))
+        return replace(self, **columns, instances=of)
+
+
+COLUMNS: Final = {"values": "d", "blocks": "q", "passes": "q", "contexts": "q", "trials": "q", "late": "b"}
+"""Fields of a ``Sample`` with an entry for each value, and the type codes of their arrays."""

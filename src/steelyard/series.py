@@ -59,6 +59,8 @@ class Series(msgspec.Struct, frozen=True):
     censored : bool
         Runs timed out, or failed more often at one point than at another: what is missing is not missing by
         chance, and no rank is stated.
+    lost : tuple of str
+        Observations that were left out, each with its reason, as in "line 7: time_s is 'nan'".
     """
 
     name: str
@@ -71,6 +73,7 @@ class Series(msgspec.Struct, frozen=True):
     simulated: bool = False
     crowded: bool = False
     censored: bool = False
+    lost: tuple[str, ...] = ()
 
 
 def series_of(  # noqa: PLR0913 -- a series has this many properties

@@ -23,8 +23,9 @@ int main(int argc, char** argv) {
     uint32_t* key = malloc((size_t)keys * sizeof *key);
     uint32_t* count = malloc(threads * KINDS * sizeof *count);
     uint64_t* below = malloc(KINDS * sizeof *below);
-    if (!key || !count || !below)
+    if (!key || !count || !below) {
         return 1;
+    }
     uint32_t state = 1;
     for (long i = 0; i < keys; i++) {
         state = state * 1664525u + 1013904223u; // Numerical Recipes
@@ -38,18 +39,21 @@ int main(int argc, char** argv) {
         {
             uint32_t* mine = count + (size_t)omp_get_thread_num() * KINDS;
 #pragma omp for
-            for (long i = 0; i < keys; i++)
+            for (long i = 0; i < keys; i++) {
                 mine[key[i]]++;
+            }
         }
         uint64_t total = 0;
         for (size_t kind = 0; kind < KINDS; kind++) {
             below[kind] = total;
-            for (size_t thread = 0; thread < threads; thread++)
+            for (size_t thread = 0; thread < threads; thread++) {
                 total += count[thread * KINDS + kind];
+            }
         }
 #pragma omp parallel for reduction(+ : sum)
-        for (long i = 0; i < keys; i++)
+        for (long i = 0; i < keys; i++) {
             sum += below[key[i]] * (uint64_t)(i & 7);
+        }
     }
     printf("%llu\n", (unsigned long long)sum);
     free(below);

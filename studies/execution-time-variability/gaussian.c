@@ -24,13 +24,15 @@ int main(int argc, char** argv) {
 #pragma omp parallel for reduction(+ : rings[ : RINGS])
     for (long i = 0; i < pairs; i++) {
         const double x = uniform(2 * (uint64_t)i), y = uniform(2 * (uint64_t)i + 1), t = x * x + y * y;
-        if (t > 1 || t <= 0)
+        if (t > 1 || t <= 0) {
             continue;
+        }
         const double scale = sqrt(-2 * log(t) / t);
         const int ring = (int)fmax(fabs(x * scale), fabs(y * scale));
         rings[ring < RINGS ? ring : RINGS - 1]++;
     }
-    for (int ring = 0; ring < RINGS; ring++)
+    for (int ring = 0; ring < RINGS; ring++) {
         printf("%ld\n", rings[ring]);
+    }
     return 0;
 }

@@ -1,9 +1,11 @@
 """Nogueira and Matias 2014: services, environment and affinity, beside what this machine shows.
 
-``python studies/execution-time-variability/run.py [--directory LABS] [--size small|full] [--data DATA]``
-needs steelyard, a C compiler with OpenMP, two CPUs and the programs of the specs. Each spec is run in the
-order of the paper and in randomised blocks. Records lie in LABS (execution-time-variability.labs); a study
-that was stopped goes on where it was. The small size takes seconds and shows nothing but that all of it runs.
+``python studies/execution-time-variability/run.py [--programs packages|npb] [--part NAME …]
+[--directory LABS] [--size small|full] [--data DATA]`` needs steelyard, a C compiler with OpenMP, two CPUs and
+the programs of the specs; for the NAS kernels (npb), a C++ compiler and the libraries of workloads/.
+Each spec is run in the order of the paper and in randomised blocks. Records lie in LABS
+(execution-time-variability.labs); a study that was stopped goes on where it was. The small size takes seconds
+and shows nothing but that all of it runs.
 """
 
 from __future__ import annotations
@@ -11,73 +13,94 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import os
 import random
 import shutil
 import statistics
 import sys
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from msgspec.structs import replace
-from tables import Found, cells, counted, effects, measured, published
+from steelyard.report.plan.signs import lines as sign_lines
+from tables import Found, cells, counted, effect_lines, effects, identical_pairs, measured, published
 
-from steelyard.errors import MachineError, SteelyardError
+from steelyard.answers.status import Progress
+from steelyard.errors import MachineError, SteelyardError, UsageError
 from steelyard.factorial.signs import sign_table
-from steelyard.lab.analyze import analyze
-from steelyard.lab.conductor import Watch
-from steelyard.lab.demo.programs import SOURCES
-from steelyard.lab.run import run
-from steelyard.report.line import plain
-from steelyard.report.progress import ProgressLine
-from steelyard.report.signs import lines as sign_lines
+from steelyard.lab.answer.analyze import analyze
+from steelyard.lab.demo import SOURCES
+from steelyard.lab.run.run import run
+from steelyard.lab.run.run_loop import Watch
+from steelyard.report.text.line import plain
+from steelyard.report.text.progress import ProgressLine
 from steelyard.spec import Experiment, experiment
 from steelyard.spec.layout import lay_out
-from steelyard.status import Progress
 from steelyard.store import Record
 
 HERE = Path(__file__).resolve().parent
-SPECS = (
-    "services",
-    "services-built",
-    "environment",
-    "environment-built",
-    "affinity",
-    "affinity-openmp",
-)
+WORKLOADS = HERE.parents[1] / "workloads"
+PACKAGES = {"cc": "gcc", "c++": "g++"}
+"""Of Debian, where a program has another name."""
+SPECS = {
+    "packages": (
+        "services",
+        "services-built",
+        "environment",
+        "environment-built",
+        "affinity",
+        "affinity-openmp",
+    ),
+    "npb": ("npb-screening", "npb-services", "npb-affinity", "npb-waiting", "npb-environment"),
+}
+"""By the kind of programs that they run."""
+KERNELS = ("ep", "cg", "mg", "ft", "is")
 ORDERS = {"rows": "nogueira-matias-2014", "blocks": "randomized"}
-METRICS = ("wall_s", "cpu_s")
+METRICS = {False: ("wall_s", "cpu_s"), True: ("wall_s", "elapsed_s", "cpu_s")}
+"""Of programs of packages, and of the NAS kernels, also as the program ``time`` takes it."""
+EFFECTS = {"services-built", "npb-services", "npb-waiting"}
+"""Specs of two levels a factor."""
 RANDOM_SIZES = sorted(random.Random(2014).sample(range(4096), 8))
 """As many as the paper has, of any residue."""
-SMALL = {"perl", "bc", "relax", "buckets", "stack_split"}
+SMALL = {"perl", "bc", "relax", "buckets", "stack_split", "cg", "is"}
 """Programs of the small size."""
 
 
 class Part(NamedTuple):
     """A record: a spec, an order, and sizes of the environment other than its own: drawn at random, or eight
-    levels (``null``) of a variable of one length, which are one treatment eight times.
+    levels (``null``) of a variable of one length, which are one treatment eight times; of a screening, the
+    one kernel that it is about.
     """
 
     spec: str
     order: str
     sizes: Literal["", "random", "null"] = ""
+    kernel: str = ""
 
     @property
     def name(self) -> str:
         """Of the record, and in the data."""
-        return "-".join([self.spec, *([self.sizes] if self.sizes else []), self.order])
+        return "-".join(filter(None, (self.spec, self.kernel, self.sizes, self.order)))
 
 
-def parts() -> list[Part]:
+def parts(programs: str, *, small: bool = False) -> list[Part]:
     """All records. Random sizes only in blocks, which is how to look for an effect; nothing but the order in
-    rows, which is where it might be taken for one.
+    rows, which is where it might be taken for one. A design for screening is for blocks, too.
     """
     found = []
-    for spec in SPECS:
+    for spec in SPECS[programs]:
+        if spec == "npb-screening":
+            kernels = [kernel for kernel in KERNELS if not small or kernel in SMALL]
+            found += [Part(spec, "blocks", kernel=kernel) for kernel in kernels]
+            continue
         found += [Part(spec, order) for order in ORDERS]
-        if spec.startswith("environment"):
+        if "environment" in spec:
             found.append(Part(spec, "blocks", "random"))
-    return [*found, Part("environment", "rows", "null")]
+        if spec in ("environment", "npb-environment"):
+            found.append(Part(spec, "rows", "null"))
+    return found
 
 
 def question(part: Part, *, small: bool) -> Experiment:
@@ -90,28 +113,38 @@ def question(part: Part, *, small: bool) -> Experiment:
         del tables["factors"]["env_bytes"]
         tables["factors"]["copy"] = list(range(1, 9))
         tables["program"]["env"] = {"COPY": "{copy}"}
+    if part.kernel:
+        tables["factors"]["kernel"] = [part.kernel]
+    if "build-npb.sh" in tables["build"]["inputs"]:
+        folders = ("npb", "harness", "protocol", "timing")
+        tables["build"]["inputs"] += [f"{WORKLOADS}/{folder}/**" for folder in folders]
     if "build.sh" in tables["build"]["inputs"]:
         # Built again also when a program of the package changes, outside of the study.
         tables["build"]["inputs"].append(str(SOURCES / "stack_split.c"))
     if small:
-        commands = tables["program"]["commands"]
-        tables["program"]["commands"] = {name: commands[name] for name in commands if name in SMALL}
+        if commands := tables["program"].get("commands"):
+            tables["program"]["commands"] = {name: commands[name] for name in commands if name in SMALL}
         tables["design"] |= {"blocks": 3, "discard": 0}
         for name, levels in tables["factors"].items():
             tables["factors"][name] = list(dict.fromkeys([levels[0], levels[-1]]))
+        if "class" in tables["factors"]:
+            tables["factors"]["class"] = ["S"]
     return experiment(source=HERE, **tables)
 
 
-def refuse_missing_programs() -> None:
+def refuse_missing_programs(asked: Iterable[Part]) -> None:
     """Before anything runs, all that is not here, by name."""
-    wanted = {"cc"}
-    for spec in SPECS:
-        commands = tomllib.loads((HERE / f"{spec}.toml").read_text(encoding="utf-8"))["program"]["commands"]
-        wanted |= {words[0] for words in commands.values() if not words[0].startswith("{")}
+    wanted = set()
+    for spec in {part.spec for part in asked}:
+        tables = tomllib.loads((HERE / f"{spec}.toml").read_text(encoding="utf-8"))
+        program = tables["program"]
+        for words in program["commands"].values() if "commands" in program else [program["command"]]:
+            wanted |= {words[0]} - {word for word in words if word.startswith("{")}
+        wanted |= {"c++"} if "build-npb.sh" in tables["build"]["inputs"] else {"cc"}
     if lacking := sorted(name for name in wanted if shutil.which(name) is None):
         raise MachineError(
             f"the study needs programs that are not here: {', '.join(lacking)}",
-            hint=f"apt-get install {' '.join(Path(name).name.replace('cc', 'gcc') for name in lacking)}",
+            hint=f"apt-get install {' '.join(PACKAGES.get(name, Path(name).name) for name in lacking)}",
         )
 
 
@@ -122,29 +155,35 @@ def load_of(record: Record) -> dict[str, Any]:
     return {"load_1m_median": statistics.median(loads), "load_1m_deciles": [deciles[0], deciles[-1]]}
 
 
-def study(at: Path, *, small: bool) -> tuple[dict[str, Any], list[Found]]:
+def summarised(part: Part, record: Record) -> tuple[dict[str, Any], list[Found]]:
+    """What a record says of each metric, and its cells."""
+    summary, found = load_of(record), []
+    for metric in METRICS[part.spec.startswith("npb")]:
+        answer = analyze(record, metric=metric)
+        of: dict[str, Any] = {}
+        if answer.protocol is not None:
+            of |= counted(answer)
+            found += cells(part.name, answer)
+        if part.kernel or part.spec in EFFECTS:
+            of["effects"] = effects(answer)
+        summary[metric] = of
+    return summary, found
+
+
+def study(asked: list[Part], at: Path, *, small: bool) -> tuple[dict[str, Any], list[Found]]:
     """All parts, with a line of progress on a terminal; the summary by part, and all cells."""
-    refuse_missing_programs()
+    refuse_missing_programs(asked)
     line = ProgressLine(sys.stderr)
     summary: dict[str, Any] = {}
     found: list[Found] = []
-    asked = parts()
     try:
         for number, part in enumerate(asked, 1):
-            wanted = question(part, small=small)
-            run(
-                wanted,
-                at / f"{part.name}.lab",
-                watch=telling(line, f"blocks ({number}/{len(asked)} {part.name})"),
-            )
-            with Record.open(at / f"{part.name}.lab") as record:
-                summary[part.name] = load_of(record)
-                for metric in METRICS:
-                    answer = analyze(record, metric=metric)
-                    summary[part.name][metric] = counted(answer)
-                    if part.spec == "services-built":
-                        summary[part.name][metric]["effects"] = effects(answer)
-                    found += cells(part.name, answer)
+            place = at / f"{part.name}.lab"
+            watch = telling(line, f"blocks ({number}/{len(asked)} {part.name})")
+            run(question(part, small=small), place, watch=watch)
+            with Record.open(place) as record:
+                summary[part.name], more = summarised(part, record)
+            found += more
     finally:
         line.clear()
     return summary, found
@@ -176,34 +215,69 @@ def rounded(value: Any) -> Any:
     return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
+def report(summary: dict[str, Any], found: list[Found]) -> str:
+    """All tables, and in a line for each record and metric how many pairs differ."""
+    lines = [signs(), *published(), *measured(found)]
+    for name, part in summary.items():
+        for metric, of in part.items():
+            if not isinstance(of, dict):
+                continue
+            if "pairs" in of:
+                lines.append(
+                    f"{name}, {metric}: {of['before']} of {of['pairs']} pairs differ before Holm,"
+                    f" {of['after']} after; {of['default']} by the default analysis"
+                )
+            for program, effect in of.get("effects", {}).items():
+                lines += [f"{name}, {metric}, {program}: {text}" for text in effect_lines(effect)]
+    lines += identical_pairs(found)
+    cpus = len(os.sched_getaffinity(0))
+    crowded = [n for n in (2, 4, 6) if n > cpus]
+    if crowded and any("affinity" in name for name in summary):
+        lines.append(f"{', '.join(map(str, crowded))} threads oversubscribe the {cpus} CPUs of this machine")
+    return "\n".join(lines)
+
+
+def selected(programs: str, beginnings: list[str], *, small: bool) -> list[Part]:
+    """The parts whose names begin as asked; all of them where nothing is asked."""
+    known = parts(programs, small=small)
+    for beginning in beginnings:
+        if not any(part.name.startswith(beginning) for part in known):
+            names = ", ".join(part.name for part in known)
+            raise UsageError(f"--part {beginning}: no part of {programs} begins so", hint=f"one of: {names}")
+    return [part for part in known if not beginnings or part.name.startswith(tuple(beginnings))]
+
+
 def main() -> int:
     """Run what is not finished, and print all tables: published, then ours."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--programs", choices=tuple(SPECS), default="packages")
+    parser.add_argument(
+        "--part",
+        action="append",
+        default=[],
+        help="only records whose names begin with this; may be repeated",
+    )
     parser.add_argument("--directory", type=Path, default=Path("execution-time-variability.labs"))
     parser.add_argument("--size", choices=("small", "full"), default="full")
     parser.add_argument(
-        "--data", type=Path, help="also write summary.json and measured.csv to this directory"
+        "--data", type=Path, help="also write summary.json and measured.csv (npb-…) to this directory"
     )
     given = parser.parse_args()
+    small = given.size == "small"
     try:
-        summary, found = study(given.directory.absolute(), small=given.size == "small")
+        asked = selected(given.programs, given.part, small=small)
+        summary, found = study(asked, given.directory.absolute(), small=small)
     except SteelyardError as error:
         sys.stderr.write(f"error: {error.message}\n" + (f"\nhint: {error.hint}\n" if error.hint else ""))
         return error.exit_code
-    print("\n".join([signs(), *published(), *measured(found)]))
-    for name, part in summary.items():
-        for metric in METRICS:
-            of = part[metric]
-            print(
-                f"{name}, {metric}: {of['before']} of {of['pairs']} pairs differ before Holm,"
-                f" {of['after']} after; {of['default']} by the default analysis"
-            )
+    print(report(summary, found))
     if given.data:
+        prefix = "npb-" if given.programs == "npb" else ""
         given.data.mkdir(parents=True, exist_ok=True)
-        (given.data / "summary.json").write_text(
+        (given.data / f"{prefix}summary.json").write_text(
             json.dumps(rounded(summary), indent=1) + "\n", encoding="utf-8"
         )
-        with (given.data / "measured.csv").open("w", encoding="utf-8", newline="") as file:
+        with (given.data / f"{prefix}measured.csv").open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(Found._fields)
             writer.writerows(found)

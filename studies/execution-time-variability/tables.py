@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import csv
 import math
+import os
 import statistics
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from steelyard.stats.answer import Answer
-from steelyard.stats.protocol.programs import ProgramTables
-from steelyard.stats.speedup import Speedup
+from steelyard.answers.analysis import Answer
+from steelyard.answers.comparison import Speedup
+from steelyard.answers.protocol import ProgramTables
 
 PUBLISHED = Path(__file__).resolve().parent / "published.csv"
 
@@ -89,7 +90,7 @@ def counted(answer: Answer) -> dict[str, Any]:
 def effects(answer: Answer) -> dict[str, Any]:
     """Of factors with two levels, program by program: how much faster the second level is."""
     return {
-        str(each.stratum["command"]): {
+        str(each.stratum.get("command", "all")): {
             " x ".join(effect.factors): {
                 "ratio": effect.ratio.value,
                 "ci95": [effect.ci95.low, effect.ci95.high],
@@ -100,6 +101,34 @@ def effects(answer: Answer) -> dict[str, Any]:
         }
         for each in answer.effects
     }
+
+
+def effect_lines(found: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Effects of one program, largest first, whichever way."""
+    ordered = sorted(found.items(), key=lambda item: -abs(math.log(item[1]["ratio"])))
+    return [
+        f"{name} {effect['ratio']:.3f} [{effect['ci95'][0]:.3f}, {effect['ci95'][1]:.3f}]"
+        + (", resolved" if effect["resolved"] else "")
+        for name, effect in ordered
+    ]
+
+
+def identical_pairs(found: Iterable[Found]) -> list[str]:
+    """Of pairs that are one treatment by two names, how many are called different: copies of one treatment,
+    and placements of threads on two CPUs, where compact and scatter are the same.
+    """
+    counts: dict[tuple[str, str], list[int]] = {}
+    for cell in found:
+        places = [cell.first.replace("scatter", "compact"), cell.second.replace("scatter", "compact")]
+        if "null" in cell.part or (places[0] == places[1] and len(os.sched_getaffinity(0)) == 2):
+            of = counts.setdefault((cell.part, cell.metric), [0, 0, 0])
+            for i, number in enumerate((cell.programs, cell.before, cell.after)):
+                of[i] += number
+    return [
+        f"{part}, {metric}: of {pairs} pairs of identical treatments, {before} differ before Holm,"
+        f" {after} after"
+        for (part, metric), (pairs, before, after) in counts.items()
+    ]
 
 
 def triangle(title: str, percents: Mapping[tuple[str, str], str]) -> str:
@@ -126,11 +155,12 @@ def published() -> list[str]:
 
 
 def measured(found: Iterable[Found]) -> list[str]:
-    """The same of ours, elapsed time."""
+    """The same of ours, elapsed time: by the runner, and where the paper's way is there, by ``time``."""
     tables: dict[str, dict[tuple[str, str], str]] = {}
     for cell in found:
-        if cell.metric == "wall_s":
-            name = " ".join(filter(None, (f"{cell.part}, {cell.programs} programs", cell.stratum)))
+        if cell.metric in {"wall_s", "elapsed_s"}:
+            how = " by time" if cell.metric == "elapsed_s" else ""
+            name = " ".join(filter(None, (f"{cell.part}{how}, {cell.programs} programs", cell.stratum)))
             pair = cell.first, cell.second
             star = "*" if cell.after < cell.before else ""
             tables.setdefault(f"{name}, before Holm", {})[pair] = f"{100 * cell.before / cell.programs:.0f}%"

@@ -18,19 +18,19 @@ from typing import Any
 
 import msgspec
 
+from steelyard.answers.contexts import ByContext, ContextFinding
+from steelyard.answers.interval import Interval
 from steelyard.errors import SteelyardError
-from steelyard.lab.by_context import by_context
-from steelyard.lab.conductor import Watch
-from steelyard.lab.demo.programs import SOURCES
-from steelyard.lab.observe import Observing, observe
+from steelyard.lab.answer.analyze import by_context
+from steelyard.lab.demo import SOURCES
+from steelyard.lab.observe.observe import observe
 from steelyard.lab.observe.probes import INCLUDE, option
-from steelyard.lab.run import run
-from steelyard.report.progress import ProgressLine
+from steelyard.lab.observe.request import ObserveRequest
+from steelyard.lab.run.run import run
+from steelyard.lab.run.run_loop import Watch
+from steelyard.report.text.progress import ProgressLine
 from steelyard.spec import load
 from steelyard.spec.experiment import Contexts, Experiment
-from steelyard.stats.contexts.finding import ContextFinding
-from steelyard.stats.contexts.profile import ByContext
-from steelyard.stats.interval import Interval
 from steelyard.store import Record
 
 HERE = Path(__file__).resolve().parent
@@ -44,7 +44,7 @@ def observer(
     kind: str, options: list[str], counters: tuple[str, ...], at: Path, watch: Watch, *, small: bool
 ) -> Any:
     """Figures 1 and 2: what probes inside of a program change."""
-    asking = Observing(
+    asking = ObserveRequest(
         command=f"{{build}}/events {20_000 if small else 200_000}",
         build=BUILD,
         probes=[option(each) for each in options],
@@ -106,8 +106,8 @@ def contexts_of(spec: str, at: Path, watch: Watch, *, small: bool) -> ByContext:
 
 def in_the_default(spec: str, at: Path, watch: Watch, *, small: bool) -> dict[str, Any]:
     """Each comparison in the one context that a user has who shifts nothing."""
-    from steelyard.lab.analyze import analyze
-    from steelyard.stats.speedup import Speedup
+    from steelyard.answers.comparison import Speedup
+    from steelyard.lab.answer.analyze import analyze
 
     experiment = loaded(spec)
     design = msgspec.structs.replace(experiment.design, blocks=3 if small else 30)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from steelyard.lab.model import model_series
+from steelyard.lab.answer.model import ModelRequest, model_series
 from steelyard.scaling import Expectation, Question, ScalingModel, Series
 
 EXPECTED: Final = {
@@ -36,7 +36,7 @@ def tables(series: Sequence[Series]) -> str:
             parameter="p",
             scale={"p": SCALE},
         )
-        models = {model.name: model for model in model_series(its, question).models}
+        models = {model.name: model for model in model_series(ModelRequest(its, question)).models}
         head = ["| object | expected | heap, B | R̄² | δ | rank (probability)"]
         head[0] += f" | at p = {SCALE} (95 %) | published: Juqueen, Juropa, Piz Daint |"
         head.append("|---" * 8 + "|")

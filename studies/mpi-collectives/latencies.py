@@ -10,11 +10,11 @@ from typing import Final
 
 import numpy as np
 
+from steelyard.answers.undefined import Undefined
 from steelyard.sample import Sample
-from steelyard.stats.contrast import contrast
-from steelyard.stats.estimate import estimate
-from steelyard.stats.laws.signs import Signs
-from steelyard.stats.undefined import Undefined
+from steelyard.stats.compare.contrast import contrast
+from steelyard.stats.compare.estimate import estimate
+from steelyard.stats.distributions.sign_test import Signs
 from steelyard.store import Record
 
 ALPHA: Final = 0.05

@@ -20,8 +20,8 @@ import latencies
 import noise
 from msgspec.structs import replace
 
-from steelyard.lab.model import Modelled, model_series
-from steelyard.lab.series_of_record import series_of_record
+from steelyard.lab.answer.model import Modelled, ModelRequest, model_series
+from steelyard.lab.answer.series_of_record import series_of_record
 from steelyard.scaling import Expectation, Question, ScalingModel, Series
 from steelyard.series import Point
 from steelyard.store import Record
@@ -134,7 +134,7 @@ def ranked(series: list[Series]) -> list[tuple[ScalingModel, str]]:
     found = []
     for one in series:
         asked = {one.name: Expectation(LATENCIES[one.name], DEVIATION)}
-        (model,) = model_series([one], Question(expectations=asked, parameter="p")).models
+        (model,) = model_series(ModelRequest([one], Question(expectations=asked, parameter="p"))).models
         found.append((model, rank_of(model)))
     return found
 
@@ -147,7 +147,7 @@ def table(title: str, series: list[Series]) -> str:
         expectations={one.name: Expectation(LATENCIES[one.name], DEVIATION) for one in asked}, parameter="p"
     )
     rules = [rule for rule in RULES if set(rule.replace("<=", "+").replace(" ", "").split("+")) <= ops]
-    found = model_series(asked, question, rules=rules, litmus="litmus" if "litmus" in ops else None)
+    found = model_series(ModelRequest(asked, question, rules, "litmus" if "litmus" in ops else None))
     order = list(LATENCIES)
     machine = title.partition(",")[0]
     printed = published(SYSTEMS.get(machine, ""))

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from steelyard.analysis import Analysis
 from steelyard.claims.judging import judge
 from steelyard.claims.observed import Observed
 from steelyard.design import treatments
-from steelyard.lab.series_of_record import series_of_samples
+from steelyard.lab.answer.series_of_record import series_of_samples
 from steelyard.sample import Failures, Sample
 from steelyard.spec import experiment
-from steelyard.stats.declared import Declared
 from steelyard.units import BUILTIN, Metric
 
 
@@ -61,7 +61,7 @@ class Bench:
 
     def declared(self, metric):
         its = self.experiment.analysis
-        return Declared(
+        return Analysis(
             metric=metric,
             alpha=its.alpha,
             failures=its.failures,

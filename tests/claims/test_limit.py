@@ -9,10 +9,10 @@ import pytest
 from msgspec.structs import replace
 from scipy import stats as witness
 
+from steelyard.answers.interval import Interval
 from steelyard.claims.mean import Mean, mean_of
 from steelyard.errors import UsageError
 from steelyard.sample import Failures
-from steelyard.stats.interval import Interval
 
 P = {"p": [16, 32, 64, 128, 256, 512]}
 
@@ -176,3 +176,15 @@ def test_two_scales_at_once_are_foretold_by_a_model_of_both(bench, noise):
     evidence = verdict.instances[0].evidence
     assert verdict.outcome == "holds"
     assert evidence.interval.low < truth < evidence.interval.high
+
+
+@pytest.mark.parametrize(("bound", "outcome"), [(2.0, "holds"), (1.5, "holds"), (1.0, "fails")])
+def test_one_value_of_a_simulation_is_decided(bench, bound, outcome):
+    made = bench({"p": [1, 2, 4]}, [{"limit": "wall_s", "max": bound}], lambda _, b: 1.5 + 0 * b, blocks=1)
+    measured = made.samples
+    (verdict,) = made.judge()
+    assert verdict.outcome == "not_resolved"
+    made.samples = lambda metric: [replace(each, provenance="simulated") for each in measured(metric)]
+    (verdict,) = made.judge()
+    assert verdict.outcome == outcome
+    assert verdict.instances[0].evidence.mean == 1.5

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from array import array
 
-from steelyard.claims.observed import has, strata
-from steelyard.sample import Sample, Treatment
+from steelyard.claims.observed import has, identifying_labels, strata
+from steelyard.sample import Failures, Sample, Treatment
 from steelyard.units import Metric
 
 
@@ -26,3 +26,31 @@ def test_what_is_not_known_of_a_sample_excludes_it_from_nothing():
     assert has({"opt": "O2"}, {"op": "scan"})
     assert not has({"op": "bcast"}, {"op": "scan"})
     assert len(strata([sample("O2", 1, None)], (), {"op": "scan"})) == 1
+
+
+def line(treatment, labels):
+    n = 3
+    numbers = array("q", range(1, n + 1))
+    return Sample(
+        Metric("t", "s"), treatment, array("d", [1.0] * n), numbers, array("q", [1] * n), array("q", [0] * n),
+        numbers, labels, Failures(n, 0, 0),
+    )  # fmt: skip
+
+
+def test_labels_that_describe_are_told_from_labels_that_identify():
+    old, new = Treatment(1, "old", {"library": "old"}), Treatment(2, "new", {"library": "new"})
+    lines = [
+        line(old, {"op": "bcast", "algorithm": "tree"}),
+        line(old, {"op": "gather", "algorithm": "linear"}),
+        line(new, {"op": "bcast", "algorithm": "ring"}),
+        line(new, {"op": "gather", "algorithm": "linear"}),
+    ]
+    assert identifying_labels(lines) == {"op"}
+    # Two algorithms of one operation in one treatment are two functions.
+    assert identifying_labels([*lines, line(old, {"op": "bcast", "algorithm": "ring"})]) == {
+        "op",
+        "algorithm",
+    }
+    strata_found = strata(lines, (), {})
+    assert [levels for levels, _ in strata_found] == [{"op": "bcast"}, {"op": "gather"}]
+    assert [len(members) for _, members in strata_found] == [2, 2]

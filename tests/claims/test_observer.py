@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats as witness
 
-from steelyard.report.claim_text import claim_text
+from steelyard.report.claims.claim import claim_text
 
 PROBES = {"probe": ["none", "strace"]}
 UNPERTURBED = {

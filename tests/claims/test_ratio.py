@@ -163,13 +163,13 @@ def test_equal_blocks_claim_no_more_than_so_many_equal_signs_can(bench):
 
 @pytest.mark.parametrize("estimand", ["geomean_ratio", "ratio_of_means", "median_ratio"])
 def test_a_claim_is_about_the_estimand_of_the_analysis(bench, noise, estimand):
-    from steelyard.stats.comparison import intervals
-    from steelyard.stats.declared import Declared
+    from steelyard.analysis import Analysis
+    from steelyard.stats.compare.comparison import intervals
 
     made = bench(FACTORS, [FASTER], two(noise, 1.05, spread=0.3), blocks=60, analysis={"estimand": estimand})
     evidence = made.judge()[0].instances[0].evidence
     (expected,) = intervals(
-        made.samples("wall_s"), Declared(estimand=estimand, baseline={"opt": "O2"}), metric="wall_s"
+        made.samples("wall_s"), Analysis(estimand=estimand, baseline={"opt": "O2"}), metric="wall_s"
     )
     assert evidence.estimand == estimand
     assert evidence.ratio == expected.speedup.value

@@ -64,7 +64,7 @@ def test_the_status_quo_is_kept_or_not(bench, noise, tmp_path):
     claim = scales(accepted="accepted.json")
     made = bench(FACTORS, [claim], values(noise), source=str(tmp_path))
     series = made_series(made)
-    (tmp_path / "accepted.json").write_text(accept([model(one) for one in series]))
+    (tmp_path / "accepted.json").write_text(accept([model(one) for one in series], series)[0])
     assert made.judge()[0].outcome == "holds"
     # One of them became a loop over all processes.
     slower = dict(OPS, bcast=lambda p: 5e-6 + 1e-6 * p)
@@ -83,7 +83,7 @@ def test_the_status_quo_is_kept_or_not(bench, noise, tmp_path):
 def made_series(made):
     from pathlib import Path
 
-    from steelyard.lab.series_of_record import series_of_samples
+    from steelyard.lab.answer.series_of_record import series_of_samples
 
     return series_of_samples(made.samples("wall_s"), ("p",), Path("made.lab"))
 

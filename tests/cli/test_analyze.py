@@ -71,5 +71,5 @@ def test_an_answer_with_a_model_leaves_stderr_to_errors(steelyard_cli, tmp_path)
     (tmp_path / "it.toml").write_text(LIMITED)
     assert steelyard_cli("run", "it.toml").returncode == 0
     done = steelyard_cli("analyze", "it.lab")
-    assert "Beware of models" in done.stdout
+    assert "Warnings about models" in done.stdout
     assert done.stderr == ""

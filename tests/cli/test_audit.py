@@ -52,7 +52,7 @@ def test_a_directory_with_something_else_in_it_is_told_with_what_that_is(steelya
         ),
         (
             ("observe", "--probe", "strace", "-o", "a", "true"),
-            "error: a has the records of steelyard audit in it (pilot, replication)",
+            "error: a contains the records of steelyard audit (pilot, replication)",
         ),
     ]
     for words, told in asked:
@@ -66,8 +66,8 @@ def test_a_directory_with_something_else_in_it_is_told_with_what_that_is(steelya
 def test_mistakes_are_errors_with_a_cure(steelyard_cli):
     unknown = steelyard_cli("audit", "--only", "env_size", "true")
     assert unknown.returncode == 2
-    assert unknown.stderr.startswith("error: there is no kind of context 'env_size'\n\nhint: ")
+    assert unknown.stderr.startswith("error: unknown kind of context 'env_size'\n\nhint: ")
     metric = steelyard_cli("audit", "--metric", "rss", "true")
-    assert metric.stderr == "error: --metric: there is no metric rss\n\nhint: did you mean rss_bytes?\n"
+    assert metric.stderr == "error: --metric: unknown metric rss\n\nhint: did you mean rss_bytes?\n"
     failing = steelyard_cli("audit", "--max-time", "0.2 s", "false")
     assert failing.returncode == 5

@@ -167,7 +167,7 @@ def test_a_spec_that_claims_nothing_is_a_mistake_with_a_cure(steelyard_cli, spec
     spec()
     done = steelyard_cli("check", "it.toml")
     assert (done.returncode, (tmp_path / "it.lab").exists()) == (2, False)
-    assert "claims nothing" in done.stderr
+    assert "has no claims to check" in done.stderr
     assert "[[claims]]" in done.stderr.partition("hint: ")[2]
     steelyard_cli("run", "it.toml")
     assert steelyard_cli("check", "it.lab").returncode == 2
@@ -188,8 +188,9 @@ def test_data_of_other_tools_are_held_to_expectations_and_rules(steelyard_cli, c
     stated = ("--expect", "O(log p)", "--rule", "bcast <= gather")
     done = steelyard_cli("check", *collectives, *stated, "--strata")
     assert done.returncode == 1, done.stderr
-    assert "✗ latency grows over p as O(log p): fails in 1 of 2 strata, holds in 1" in done.stdout
-    assert "✗ op = gather: O(p), no match" in done.stdout
+    assert "✗ gather: latency grows over p as O(log p): fails; " in done.stdout
+    assert "✓ bcast: latency grows over p as O(log p): holds; " in done.stdout
+    assert "O(p), no match" in done.stdout
     assert "✓ bcast <= gather in latency: holds" in done.stdout
     kept = steelyard_cli("check", *collectives, "--expect", "O(log p)", "--expect", "gather=O(p)", "--json")
     assert kept.returncode == 0, kept.stderr
@@ -222,8 +223,58 @@ def test_data_of_which_nothing_is_expected_and_expectations_of_a_spec_are_mistak
 ):
     none = steelyard_cli("check", *collectives)
     assert none.returncode == 2
-    assert "nothing is expected of it" in none.stderr
+    assert "no expectations to check" in none.stderr
     spec(HOLDS)
     both = steelyard_cli("check", "it.toml", "--expect", "O(1)")
     assert both.returncode == 2
-    assert "claims what it expects itself" in both.stderr
+    assert "states its own expectations" in both.stderr
+
+
+def test_an_expectation_that_meets_no_data_is_an_error_that_lists_what_there_is(steelyard_cli, collectives):
+    for command in ("check", "model"):
+        done = steelyard_cli(command, *collectives, "--expect", "bcats=O(log p)", "--strict")
+        assert done.returncode == 2
+        assert "error: what is expected of 'bcats' meets no data" in done.stderr
+        assert "hint: did you mean 'bcast'? functions: bcast, gather" in done.stderr
+        left = steelyard_cli(command, *collectives, "--expect", "bcast=O(log p)", "--function", "gather")
+        assert left.returncode == 2
+        assert "nothing is expected of the functions that --function and --metric leave" in left.stderr
+
+
+def test_nothing_modelled_under_strict_is_not_resolved_for_model_as_for_check(steelyard_cli, tmp_path):
+    (tmp_path / "two.csv").write_text("p,t\n2,1.5\n4,2.5\n")
+    given = ("two.csv", "--value", "t", "--parameter", "p", "--expect", "O(p)")
+    for command in ("check", "model"):
+        assert steelyard_cli(command, *given, "--strict").returncode == 3
+        assert steelyard_cli(command, *given).returncode == 0
+
+
+def test_one_spec_that_breaks_keeps_no_other_from_being_judged(steelyard_cli, spec, tmp_path):
+    spec(HOLDS)
+    broken = tmp_path / "broken.toml"
+    broken.write_text(SPEC.replace("sleep", "no-such-program-here") + HOLDS)
+    done = steelyard_cli("check", "broken.toml", "it.toml", "--junit", "out.xml", "--github")
+    assert done.returncode == 5, done.stderr
+    assert "✓ seconds = 0.001 faster" in done.stdout
+    assert "error: broken.toml: " in done.stderr
+    assert "::error file=broken.toml,title=broken.toml could not be judged::" in done.stderr
+    suites = ET.fromstring((tmp_path / "out.xml").read_text())  # noqa: S314 -- ours
+    assert [(s.get("name"), s.get("errors")) for s in suites] == [("sleeping", "0"), ("broken.toml", "1")]
+    assert suites.find(".//error").get("message")
+
+
+def test_an_output_that_cannot_be_written_is_said_before_anything_runs(steelyard_cli, spec, tmp_path):
+    spec(HOLDS)
+    done = steelyard_cli("check", "it.toml", "--junit", "nowhere/out.xml")
+    assert done.returncode == 2
+    assert "--junit nowhere/out.xml: cannot be written" in done.stderr
+    assert not (tmp_path / "it.lab").exists()
+
+
+def test_a_record_whose_run_failed_is_no_success_without_running(steelyard_cli, tmp_path):
+    path = tmp_path / "it.toml"
+    limited = SPEC.replace("0.02]", "0.02]") + '\n[[claims]]\nlimit = "wall_s"\nmax = "10 s"\n'
+    path.write_text(limited.replace('["sleep", "{seconds}"]', '["sh", "-c", "exit 3", "{seconds}"]'))
+    assert steelyard_cli("run", "it.toml").returncode == 5
+    for names in (("it.toml", "--no-run"), ("it.lab",)):
+        assert steelyard_cli("check", *names).returncode == 5

@@ -75,7 +75,7 @@ def test_nothing_but_the_result_is_on_stdout_and_no_progress_in_a_pipe(steelyard
 def test_a_pipe_without_a_shell_is_hinted_at_and_with_a_shell_it_works(steelyard_cli):
     done = steelyard_cli("compare", "-r", "3", "echo a | tr a b", "true")
     assert done.returncode == 0
-    assert "hint: 'echo a | tr a b' is started without a shell" in done.stderr
+    assert "hint: 'echo a | tr a b' runs without a shell" in done.stderr
     assert "--shell default" in done.stderr
     done = steelyard_cli("compare", "-r", "3", "--shell", "default", "echo a | grep -q a", "true")
     assert (done.returncode, done.stderr) == (0, "")
@@ -88,6 +88,25 @@ def test_options_of_hyperfine_are_understood(steelyard_cli, tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "in").exists()
+
+
+def test_a_scan_a_reference_and_a_command_after_each_run_are_understood(steelyard_cli, tmp_path):
+    done = steelyard_cli(
+        "compare", "-r", "2", "-w", "0", "-P", "n", "1", "2", "-D", "0.5", "--reference", "echo {n}",
+        "--conclude", "echo {n} >> seen", "--output", "null", "--json", "printf {n}",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert sorted((tmp_path / "seen").read_text().split()) == sorted(["1.0", "1.5", "2.0"] * 4)
+    found = json.loads(done.stdout)
+    levels = {each["treatment"]["id"]: each["treatment"]["levels"] for each in found["samples"]}
+    assert {levels[each["baseline"]]["command"] for each in found["comparisons"]} == {"echo {n}"}
+    assert not (tmp_path / "null").exists()
+
+
+def test_output_on_the_terminal_is_refused_with_a_cure(steelyard_cli):
+    done = steelyard_cli("compare", "--output", "inherit", "true")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "hint: --output null" in done.stderr
 
 
 def test_a_command_that_fails_stops_with_5_unless_that_is_ignored(steelyard_cli):
@@ -165,8 +184,8 @@ def test_ctrl_c_while_a_record_that_has_ended_answers_says_where_the_answer_is(
     )
     assert (done.returncode, done.stdout) == (130, "")
     error, _, hint = done.stderr.splitlines()
-    assert "which has ended" in error
-    assert hint == "hint: steelyard analyze it.lab answers"
+    assert "is complete" in error
+    assert hint == "hint: steelyard analyze it.lab"
     assert steelyard_cli("analyze", "it.lab").returncode == 0
 
 
@@ -194,9 +213,9 @@ def test_progress_is_drawn_on_a_terminal_and_taken_away(steelyard_env, tmp_path)
 
 def test_what_is_wrong_is_said_in_options_and_not_in_keys_of_a_spec(steelyard_cli):
     asked = {
-        ("--metric", "foo", "true"): "error: --metric: there is no metric foo",
+        ("--metric", "foo", "true"): "error: --metric: unknown metric foo",
         ("-L", "n", "1,1", "echo {n}"): "error: --parameter-list n[2]: 1 is a level of n twice",
-        ("-M", "15", "-m", "20", "true"): "error: --max-runs: 15 is below 20",
+        ("-M", "15", "-m", "20", "true"): "error: --max-runs 15 is less than --min-runs 20",
     }
     for words, told in asked.items():
         done = steelyard_cli("compare", *words)
@@ -232,7 +251,7 @@ def test_the_same_comparison_into_the_same_record_shows_it_again(steelyard_cli):
 def test_a_time_limit_that_ends_before_the_first_block_says_so(steelyard_cli):
     done = steelyard_cli("compare", "--max-time", "0.1 s", "sleep 0.1", "sleep 0.1")
     assert done.returncode == 2
-    assert "the time was up before each treatment had run once (2 trials ended)" in done.stderr
+    assert "time ran out before every treatment had run once (2 trials ended)" in done.stderr
     assert "--max-time" in done.stderr
 
 

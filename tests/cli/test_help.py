@@ -44,7 +44,7 @@ def test_the_version_is_that_of_the_package(steelyard_cli):
 def test_an_unknown_command_is_answered_with_the_nearest_one(steelyard_cli):
     done = steelyard_cli("compair", "a", "b")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "error: there is no command 'compair'\n\nhint: steelyard compare\n"
+    assert done.stderr == "error: unknown command 'compair'\n\nhint: steelyard compare\n"
 
 
 def test_a_wrong_option_is_an_error_and_a_hint_and_no_traceback(steelyard_cli):

@@ -36,7 +36,7 @@ def test_a_wrapper_is_observed_and_the_document_says_what_it_changes(steelyard_c
 def test_mistakes_are_errors_with_a_cure(steelyard_cli):
     nothing = steelyard_cli("observe", "true")
     assert nothing.returncode == 2
-    assert nothing.stderr.startswith("error: there is no probe to observe with\n\nhint: --probe NAME")
+    assert nothing.stderr.startswith("error: no probe is given\n\nhint: --probe NAME")
     lacking = steelyard_cli("observe", "--wrap", "no-such-tool -c", "true")
     assert lacking.returncode == 4
     untraced = steelyard_cli("observe", "--wrap", "nice", "--trace-events", "cycles", "true")

@@ -35,8 +35,8 @@ def test_a_record_that_lost_blocks_has_not_ended_and_is_continued(steelyard_cli,
     with closing(sqlite3.connect(tmp_path / "it.lab" / "record.sqlite")) as record, record:
         record.execute("DELETE FROM trial WHERE id > 20")
     assert steelyard_cli("recover", "it.lab", "TEXT.lab").stdout.splitlines() == [
-        "TEXT.lab has 20 of 26 trials; 6 cannot be read any more",
-        "3 blocks lost trials or values, so that they are in no answer any more",
+        "TEXT.lab has 20 of 26 trials; 6 can no longer be read",
+        "3 blocks lost trials or values and are left out of answers",
         "steelyard analyze TEXT.lab answers from what there is",
         "steelyard run TEXT.lab measures as many blocks again",
     ]
@@ -89,7 +89,7 @@ def test_a_record_whose_spec_is_lost_is_analysed_by_the_text_of_it_and_not_conti
         "COPY.lab has all 26 trials that had ended",
         "its spec was lost, and read from spec.toml; which program was measured is lost too",
         "steelyard analyze COPY.lab answers from what there is",
-        "it cannot be continued, since nothing tells whether the program is still the same",
+        "it cannot be continued, since it is not known whether the program is still the same",
     ]
     again = steelyard_cli("analyze", "COPY.lab").stdout
     assert again.splitlines()[:8] == whole.splitlines()[:8]
@@ -105,8 +105,8 @@ def test_a_recovery_that_saves_no_trial_says_so(steelyard_cli, tmp_path):
         record.execute("DELETE FROM trial")
     done = steelyard_cli("recover", "it.lab", "COPY.lab")
     assert done.stdout.splitlines() == [
-        "COPY.lab has the experiment and none of its 13 trials: they cannot be read any more",
-        "12 blocks lost trials or values, so that they are in no answer any more",
+        "COPY.lab has the experiment and none of its 13 trials: they can no longer be read",
+        "12 blocks lost trials or values and are left out of answers",
         "steelyard run COPY.lab measures as many blocks again",
     ]
 

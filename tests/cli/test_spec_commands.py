@@ -116,7 +116,7 @@ def test_a_spec_that_had_ended_is_not_run_again_and_says_how_to_measure_more(ste
     first = steelyard_cli("run", "it.toml")
     again = steelyard_cli("run", "it.toml")
     assert (again.returncode, again.stdout) == (0, first.stdout)
-    assert "had ended with 4 blocks; nothing was run, and this is its answer." in again.stderr
+    assert "is finished, with 4 blocks; nothing was run, and this is its answer." in again.stderr
     command = again.stderr.rsplit("steelyard ", 1)[1].split()
     assert command[-2:] == ["--extend", "4"]
     more = steelyard_cli(*command)

@@ -60,6 +60,22 @@ def test_a_failed_early_stage_fails_the_whole_and_is_handed_to_pytest(
     assert seen == {"failed": ["mypy"], "not_run": [], "arguments": ["-k", "something"]}
 
 
+def test_fast_hands_the_marker_to_pytest_and_builds_nothing(
+    dev: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[list[str]] = []
+
+    def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        seen.append(command[1:])
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(dev, "set_up", lambda needs, *locks: None)
+    monkeypatch.setattr(dev, "build_workloads", lambda: pytest.fail("built"))
+    monkeypatch.setattr(dev.subprocess, "run", run)
+    assert dev.test(["-x", "--fast"]) == 0
+    assert [each[:4] + each[-1:] for each in seen] == [["-m", "pytest", "-m", "fast", "-x"]]
+
+
 @pytest.mark.parametrize(
     ("found", "hint"),
     [("/usr/bin/python3.13", "/usr/bin/python3.13 ./dev test -x"), (None, "install a newer python3")],
@@ -130,7 +146,7 @@ def test_every_mpi_library_is_listed_with_the_command_that_makes_it_ready() -> N
     ended = dev_process("mpi", "--list")
     assert ended.returncode == 0
     listed = {line.split()[0]: line.split(None, 1)[1] for line in ended.stdout.splitlines()}
-    assert listed.keys() == {"openmpi", "mpich", "impi", "smpi", "plain", "tests"}
+    assert listed.keys() == {"openmpi", "mpich", "impi", "smpi", "plain", "tests", "sanitized"}
     assert all(said in ("ready", f"./dev mpi {name}") for name, said in listed.items())
 
 

@@ -161,8 +161,7 @@ def test_an_installation_elsewhere_is_refused_with_a_sentence(tmp_path, system):
     assert done.returncode != 0
     said = " ".join(done.stderr.split())
     assert (
-        "Steelyard measures with what only Linux has (subreapers, schedstat, memfd):"
-        f" it cannot be installed on {system}." in said
+        f"Steelyard needs Linux (subreapers, schedstat, memfd): it cannot be installed on {system}." in said
     )
 
 
@@ -183,15 +182,15 @@ def test_elsewhere_every_command_ends_with_one_sentence_and_exit_code_4(system, 
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (4, "")
     assert done.stderr == (
-        "error: Steelyard measures with what only Linux has (subreapers, schedstat, memfd);"
-        f" this is {system}\n\nhint: use it on Linux, where steelyard doctor says what a virtual machine or a"
-        " container hides\n"
+        "error: Steelyard needs Linux (subreapers, schedstat, memfd);"
+        f" this is {system}\n\nhint: use it on Linux; there, steelyard doctor lists what a virtual machine"
+        " or a container hides\n"
     )
 
 
 def test_elsewhere_the_python_interface_refuses_too(monkeypatch):
     from steelyard.errors import MachineError
-    from steelyard.run.runner import find_runner
+    from steelyard.run.runner.runner import find_runner
 
     monkeypatch.setattr(sys, "platform", "darwin")
     with pytest.raises(MachineError, match=r"this is darwin$"):

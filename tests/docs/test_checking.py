@@ -54,10 +54,10 @@ def test_a_command_line_that_can_be_typed_passes(check, line):
         ("steelyard compare --contxts a b", "No such option"),
         ("steelyard compare --blocks 3 a b", "No such option"),
         ("steelyard compare -r none a b", "'none' is not a valid integer"),
-        ("steelyard compair a b", "there is no command 'compair'"),
+        ("steelyard compair a b", "unknown command 'compair'"),
         ("steelyard run", "Missing argument 'SPEC|RECORD'"),
         ("steelyard export -f xml o2.lab", "'xml' is not one of"),
-        ("cat a | steelyard statu o2.lab", "there is no command 'statu'"),
+        ("cat a | steelyard statu o2.lab", "unknown command 'statu'"),
         ("steelyard compare \\\n    --contxts a", "No such option"),
         ("steelyard compare 'a", "No closing quotation"),
         ("./dev tset", "./dev has no command tset"),
@@ -93,7 +93,7 @@ def test_a_whole_spec_must_load(check):
     good = '[program]\ncommand = ["prog", "{n}"]\n\n[factors]\nn = [1, 2]\n'
     assert check(f"```toml\n{good}```\n") == []
     (found,) = check(f"```toml\n{good.replace('{n}', '{m}')}```\n")
-    assert found.startswith("page.md:2: this spec:2: program.command: there is no factor m")
+    assert found.startswith("page.md:2: this spec:2: program.command: unknown factor m")
 
 
 def test_a_mistake_that_is_shown_with_its_error_need_not_load(check):

@@ -54,7 +54,7 @@ def test_without_the_variable_a_program_reports_on_standard_output(programs: Pat
 
 
 def test_the_lines_that_the_page_shows_are_read():
-    from steelyard.run.extract.lines import Lines
+    from steelyard.run.measure.extract.lines import Lines
     from steelyard.spec.experiment import UserMetric
 
     (shown,) = [code.text for code in code_blocks(PAGE) if code.language == "jsonl"]
@@ -63,7 +63,7 @@ def test_the_lines_that_the_page_shows_are_read():
         metrics = shown.encode()
         metrics_bytes = len(metrics)
 
-    columns = Lines([UserMetric("latency_s", "s", source="lines")]).columns(Raw())
+    columns = Lines([UserMetric("latency_s", unit="s", source="lines")]).columns(Raw())
     assert [series.numbers for series in columns["latency_s"].values()] == [
         [1.2e-6, 1.3e-6],
         [4.1e-7, 4.0e-7],

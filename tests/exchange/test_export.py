@@ -20,9 +20,9 @@ from steelyard.exchange.csv import write_csv
 from steelyard.exchange.jsonl import write_json_lines
 from steelyard.exchange.table import Column, Table, type_of
 from steelyard.exchange.trials import OBSERVED
-from steelyard.run.measurement import Value
+from steelyard.run.measure.measurement import Value
 from steelyard.sample import Treatment
-from steelyard.spec.experiment import Launching, UserMetric
+from steelyard.spec.experiment import LaunchMethod, UserMetric
 from steelyard.store import Record
 from steelyard.units import BUILTIN, Metric
 
@@ -146,7 +146,7 @@ def test_the_long_form_has_every_value_with_its_labels(record, tmp_path, form):
 
 
 def test_what_is_simulated_is_called_so_value_by_value_and_trial_by_trial(tmp_path):
-    experiment = made_up.experiment(launch=Launching(kind="smpi", ranks="2", platform="m.xml"))
+    experiment = made_up.experiment(launch=LaunchMethod(kind="smpi", ranks="2", platform="m.xml"))
     with Record.create(
         tmp_path / "a.lab", experiment, treatments=made_up.treatments(3), metrics=made_up.METRICS
     ) as record:

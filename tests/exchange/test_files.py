@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
+import math
+import struct
+from zipfile import ZipFile
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +17,9 @@ from steelyard.errors import UsageError
 from steelyard.exchange.csv_columns import Columns
 from steelyard.exchange.export import export_series
 from steelyard.exchange.files import read_series
-from steelyard.series import Point, Series
+from steelyard.growth import Growth
+from steelyard.scaling import model
+from steelyard.series import Point, Series, series_of
 
 VALUES = {"main": {"time": {(4.0, 10.0): [1.5, 1.25], (8.0, 10.0): [2.0, 2.5]}}}
 
@@ -145,7 +152,7 @@ def test_what_is_written_reads_back_the_same(tmp_path_factory, grid, data):
         ("a.txt", "PARAMETER p q\nPOINTS (4)\n", "has 1 coordinates, not 2"),
         ("a.txt", "POINTS 4\n", "POINTS before PARAMETER"),
         ("a.txt", "PARAMETER p\nPOINTS 4\nTIME 3\n", "line 3: 'TIME' means nothing"),
-        ("a.txt", "PARAMETER p\nPOINTS 4\nREGION r\nDATA nan\n", "not a finite number"),
+        ("a.txt", "PARAMETER p\nPOINTS nan\nREGION r\nDATA 1\n", "is not finite"),
         ("a.json", "{", "Expecting"),
         ("a.json", '{"parameters": ["p"]}', "no 'measurements'"),
         (
@@ -171,7 +178,7 @@ def test_a_mistake_in_a_file_is_pointed_at(tmp_path, name, text, what):
     [
         (Columns("tme", ("p",)), "time,p\n1,2\n", "there is no column 'tme'"),
         (Columns("time", ("p",)), "time,p\n1,two\n", "line 2: p is 'two'"),
-        (Columns("time", ("p",)), "time,p\n,4\n", "line 2: time is ''"),
+        (Columns("time", ("p",)), "time,p\n,4\n", "no row has a finite time"),
         (Columns("time", ("p",), u="u"), "time,p,u\n1,4,1\n2,4,1\n", "2 summaries"),
     ],
 )
@@ -205,3 +212,128 @@ def test_a_function_without_a_name_gets_one_and_stays_on_its_line(tmp_path):
     assert content(read_series(tmp_path / "x.txt")) == {("it", "t"): {(4.0,): [1.0]}}
     write([Series("a\nDATA 7", "t", "", ("p",), points)], tmp_path / "x.txt", "extrap-text")
     assert content(read_series(tmp_path / "x.txt")) == {("a DATA 7", "t"): {(4.0,): [1.0]}}
+
+
+OWN_KEYS = "".join(
+    json.dumps({"op": op, "at": {"p": p}, "host": f"node{p % 7}-{i}", "t": p * 0.5}) + "\n"
+    for op in ("bcast", "gather") for i in range(2) for p in (4, 8, 16)
+)  # fmt: skip
+
+
+def test_json_lines_with_keys_of_ones_own_are_read_as_csv_is(tmp_path):
+    path = tmp_path / "own.jsonl"
+    path.write_text(OWN_KEYS + json.dumps({"op": "bcast", "at": {"p": 32}, "t": [16.0, 17.0]}) + "\n")
+    bcast, gather = read_series(path, Columns("t", ("at.p",), ("op",)))
+    assert (bcast.labels, bcast.parameters, bcast.metric) == ({"op": "bcast"}, ("at.p",), "t")
+    assert [point.values for point in bcast.points] == [(2.0, 2.0), (4.0, 4.0), (8.0, 8.0), (16.0, 17.0)]
+    assert len(gather.points) == 3
+
+
+def test_functions_that_nobody_named_are_not_pooled(tmp_path):
+    path = tmp_path / "own.jsonl"
+    path.write_text(OWN_KEYS)
+    with pytest.raises(UsageError) as caught:
+        read_series(path, Columns("t", ("at.p",)))
+    assert "column 'op' tells 2 functions apart (bcast, gather)" in caught.value.message
+    assert caught.value.hint == "--by op models each; --pool op takes them for one"
+    (pooled,) = read_series(path, Columns("t", ("at.p",), pool=("op",)))
+    assert [point.launches for point in pooled.points] == [4, 4, 4]
+
+
+def test_one_cell_that_is_no_number_loses_one_row_and_says_so(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("p,t\n4,1.0\n4,nan\n8,2.0\n16,\n16,3.0\n32,4\n")
+    (series,) = read_series(path, Columns("t", ("p",)))
+    assert series.lost == ("line 3: t is 'nan'", "line 5: t is ''")
+    assert [point.values for point in series.points] == [(1.0,), (2.0,), (3.0,), (4.0,)]
+    (warning,) = [each for each in model(series).warnings if each.kind == "left_out"]
+    assert warning.words == "2 observations left out: line 3: t is 'nan'"
+    path.write_text("p,t\n4,nan\n8,nan\n")
+    with pytest.raises(UsageError, match="no row has a finite t"):
+        read_series(path, Columns("t", ("p",)))
+
+
+def test_a_line_with_more_or_fewer_cells_than_the_header_is_refused(tmp_path):
+    path = tmp_path / "data.csv"
+    for line, cells in (("8,2.0,9", 3), ("8", 1)):
+        path.write_text(f"p,t\n4,1.0\n{line}\n")
+        with pytest.raises(UsageError, match=f"line 3: {cells} cells, but the header has 2"):
+            read_series(path, Columns("t", ("p",)))
+
+
+def test_fewer_data_than_points_are_refused(tmp_path):
+    path = tmp_path / "data.txt"
+    for text in (TEXT.replace("DATA 2 2.5\n", ""), TEXT.replace("DATA 4\n", "")):
+        path.write_text(text)
+        with pytest.raises(UsageError, match="has 1 DATA lines, but there are 2 POINTS"):
+            read_series(path)
+
+
+def test_talpas_lines_are_read(tmp_path):
+    path = tmp_path / "data.txt"
+    path.write_text(
+        "".join(
+            f'{{"parameters": {{"p": {p}; "n": 10}}; "metric": "time"; "callpath": "main->f";'
+            f' "value": {p}.5}}\n'
+            for p in (4, 8, 4)
+        )
+    )
+    (series,) = read_series(path)
+    assert (series.name, series.metric, series.parameters) == ("main->f", "time", ("p", "n"))
+    assert [(point.at, point.values) for point in series.points] == [
+        ((4.0, 10.0), (4.5, 4.5)), ((8.0, 10.0), (8.5,)),
+    ]  # fmt: skip
+
+
+def experiment(path, *, keep):
+    """An experiment as Extra-P 4.2.5 writes it: positions of arrays count from the start of their file."""
+    points = []
+    data, positions = io.BytesIO(b"Extra-P VALUES\0\0"), []
+    data.seek(0, io.SEEK_END)
+    for place, p in enumerate((4.0, 8.0)):
+        values = np.array([p, p + 1, p + 2])
+        positions.append(data.tell())
+        np.lib.format.write_array(data, values)
+        points.append(
+            {"coordinate": [p, 10.0], "mean": values.mean(), "std": values.std(), "repetitions": 3,
+             "values": [0, place] if keep else None}
+        )  # fmt: skip
+    document = {"Extra-P": "4.2.5", "parameters": ["p", "n"], "measurements": {"main": {"time": points}}}
+    with ZipFile(path, "w") as archive:
+        archive.writestr("experiment.json", json.dumps(document))
+        if keep:
+            archive.writestr("values/0.vals", data.getvalue())
+            packed = struct.pack(f"<Q{len(positions)}Q", len(positions), *positions)
+            archive.writestr("values/0.indx", b"Extra-P INDEX\0\0\0" + packed)
+
+
+def test_experiments_of_extra_p_are_read_with_their_repetitions_or_their_summary(tmp_path):
+    path = tmp_path / "it.extra-p"
+    experiment(path, keep=True)
+    (series,) = read_series(path)
+    assert (series.name, series.metric, series.unit, series.parameters) == ("main", "time", "s", ("p", "n"))
+    assert [point.values for point in series.points] == [(4.0, 5.0, 6.0), (8.0, 9.0, 10.0)]
+    experiment(path, keep=False)
+    (series,) = read_series(path)
+    first = series.points[0]
+    assert (first.values, first.n) == ((5.0,), 3)
+    # The standard error of the mean of 4, 5 and 6.
+    assert first.u == pytest.approx(1 / math.sqrt(3))
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 no archive"])
+def test_what_is_no_experiment_is_refused(tmp_path, content):
+    path = tmp_path / "it.extra-p"
+    path.write_bytes(content)
+    with pytest.raises(UsageError, match="not an experiment of Extra-P"):
+        read_series(path)
+
+
+def test_four_parameters_are_modelled():
+    at = [(p, n, k, t) for p in (2, 4, 8) for n in (10, 20, 40) for k in (1, 2, 3) for t in (1, 2, 4)]
+    values = [[3.0 + 2 * p * n + k**2] for p, n, k, t in at]
+    found = model(series_of("f", ["p", "n", "k", "t"], at, values))
+    assert (found.growth(), found.lead) == (
+        "O(p n + k^2)",
+        (Growth.of(1), Growth.of(1), Growth.of(2), Growth()),
+    )

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from steelyard.errors import RecordError, SteelyardError
-from steelyard.lab.run import run
-from steelyard.run.journal import read_journal
+from steelyard.lab.run.run import run
+from steelyard.run.runner.journal import read_journal
 from steelyard.spec import experiment
 from steelyard.spec.experiment import Experiment
 from steelyard.store import Record

@@ -7,12 +7,12 @@ import sys
 import killing
 import pytest
 
-import steelyard.lab.run as running
+import steelyard.lab.run.run as running
 from steelyard.errors import RecordError
-from steelyard.lab.analyze import analyze
-from steelyard.lab.run import run
+from steelyard.lab.answer.analyze import analyze
+from steelyard.lab.run.run import run
 from steelyard.run.host import host_facts
-from steelyard.spec import experiment
+from steelyard.spec import experiment, load
 from steelyard.store import Record
 
 # The second trial of the fourth block waits, so that the run can be killed there.
@@ -102,6 +102,42 @@ def test_another_host_is_a_warning_that_is_stored_with_the_samples(interrupted, 
         assert repr(value) in warning.text
         assert record.runs()[-1].host[key] == value
         assert any(notice.fields.get("text") == warning.text for notice in analyze(record).warnings)
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A spec with a program of its own, run once."""
+    place = tmp_path / "checkout"
+    place.mkdir()
+    (place / "prog").write_text("#!/bin/sh\n")
+    (place / "prog").chmod(0o755)
+    (place / "a.toml").write_text('[program]\ncommand = ["./prog"]\n[design]\nblocks = 3\n')
+    run(load(place / "a.toml"), place / "a.lab")
+    return place
+
+
+def test_a_spec_that_is_reached_by_a_link_is_the_same_experiment(checkout, tmp_path):
+    (tmp_path / "link").symlink_to(checkout)
+    assert run(load(tmp_path / "link/a.toml"), tmp_path / "link/a.lab") == "complete"
+
+
+def test_a_checkout_that_was_moved_is_the_same_experiment_and_goes_on_with_a_warning(checkout):
+    moved = checkout.rename(checkout.with_name("moved far away"))
+    assert run(load(moved / "a.toml"), moved / "a.lab") == "complete"
+    with Record.open(moved / "a.lab") as record:
+        assert record.warnings() == []
+    run(load(moved / "a.toml"), moved / "a.lab", extend=2)
+    with Record.open(moved / "a.lab") as record:
+        (warning,) = record.warnings()
+        assert f"the spec was in {checkout} and is in {moved}" in warning.text
+        assert record.progress().blocks["complete"] == 5
+
+
+def test_another_program_in_a_moved_checkout_is_refused(checkout):
+    moved = checkout.rename(checkout.with_name("moved"))
+    (moved / "prog").write_text("#!/bin/sh\nexit 0\n")
+    with pytest.raises(RecordError, match="prog is not the program that"):
+        run(load(moved / "a.toml"), moved / "a.lab")
 
 
 def test_the_same_host_goes_on_with_the_block_and_warns_of_nothing(interrupted):

@@ -9,9 +9,9 @@ import killing
 import pytest
 
 from steelyard.errors import ProgramError, RecordError, UsageError
-from steelyard.lab.analyze import analyze
-from steelyard.lab.run import run
-from steelyard.report.text import render
+from steelyard.lab.answer.analyze import analyze
+from steelyard.lab.run.run import run
+from steelyard.report.answer.text import render
 from steelyard.spec import experiment
 from steelyard.store import Record
 
@@ -44,7 +44,7 @@ def states(directory):
     [
         (lambda path: None, "does not exist (looked for ", "give the path of the program"),
         (lambda path: path.write_text("no program"), "may not be executed", "chmod +x "),
-        (lambda path: path.mkdir(), "is no file", "give the path of the program"),
+        (lambda path: path.mkdir(), "is not a file", "give the path of the program"),
     ],
     ids=["missing", "not executable", "a directory"],
 )

@@ -142,7 +142,7 @@ def test_a_record_whose_writer_died_in_mid_write_is_what_it_was_before(
 @pytest.fixture(scope="module")
 def finished_record(tmp_path_factory):
     """A record of SPEC, whose source is elsewhere."""
-    from steelyard.lab.run import run
+    from steelyard.lab.run.run import run
     from steelyard.spec import load
 
     directory = tmp_path_factory.mktemp("finished")

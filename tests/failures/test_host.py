@@ -13,8 +13,8 @@ import pytest
 
 from steelyard.errors import SteelyardError
 from steelyard.interventions import INTERVENTIONS
-from steelyard.lab.run import run
-from steelyard.run.strays import find_strays
+from steelyard.lab.run.run import run
+from steelyard.run.runner.strays import find_strays
 from steelyard.spec import experiment
 from steelyard.store import Record
 

@@ -10,7 +10,7 @@ import time
 import killing
 import pytest
 
-from steelyard.run.strays import find_strays
+from steelyard.run.runner.strays import find_strays
 from steelyard.store import Record
 
 # Says that it is there, then stays until the file "go" is there; with a tree of its own below.

@@ -8,8 +8,10 @@ import time
 import killing
 import pytest
 
-from steelyard.lab.run import run
-from steelyard.run.strays import find_strays
+from steelyard.lab.run.run import run
+from steelyard.lab.run.status import status
+from steelyard.run.runner.strays import find_strays
+from steelyard.spec import experiment
 from steelyard.store import Record
 
 MOMENTS = 25
@@ -64,3 +66,13 @@ def test_after_kills_at_any_moment_runs_complete_the_same_plan_and_lose_and_doub
             assert not any(journal.unmoved_bytes for journal in record.journals())
             assert record.holder() is None
         assert {path.name for path in place.iterdir()} == {"a.lab", "log"}
+
+
+def test_a_run_whose_runner_was_killed_is_called_interrupted(tmp_path):
+    asked = experiment(program={"command": ["sleep", "0.1"]}, design={"blocks": 1000, "discard": 0})
+    pid = killing.start_run(asked, tmp_path / "a.lab")
+    killing.kill(killing.find(pid, killing.RUNNER))
+    assert killing.end_of(pid) == 5
+    with Record.open(tmp_path / "a.lab") as record:
+        assert [run.state for run in record.runs()] == ["died"]
+        assert status(record).state == "interrupted"

@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steelyard.errors import RecordBusyError
-from steelyard.lab.run import run
-from steelyard.run import strays
-from steelyard.run.strays import await_writer
+from steelyard.lab.run.run import run
+from steelyard.run.runner import strays
+from steelyard.run.runner.strays import await_writer
 from steelyard.spec import experiment
 from steelyard.store import Record
 

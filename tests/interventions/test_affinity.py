@@ -42,7 +42,7 @@ def test_levels_are_kept_in_their_shortest_form(level, canonical):
 
 @pytest.mark.parametrize("level", ["", "spread", True, 1.0, "2-1", -1, "none,0"])
 def test_what_names_no_place_is_refused(level):
-    with pytest.raises(UsageError, match="is no level of affinity") as caught:
+    with pytest.raises(UsageError, match="is not a level of affinity") as caught:
         AFFINITY.check(level)
     assert "compact" in caught.value.hint
 

@@ -58,7 +58,7 @@ def test_truth_is_understood_as_on_and_off():
 
 @pytest.mark.parametrize("level", ["ON", "", 1, 0, "random"])
 def test_other_levels_are_refused(level):
-    with pytest.raises(UsageError, match="is no level of aslr"):
+    with pytest.raises(UsageError, match="is not a level of aslr"):
         Aslr().check(level)
 
 

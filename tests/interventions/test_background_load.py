@@ -30,7 +30,7 @@ def test_a_level_says_kind_number_strength_and_cpus(level, canonical, load):
     "level", ["network", "cpu x0", "cpu x9", "cpu 101%", "cpu 0%", "cpu on", "cpu on 2-1", 3]
 )
 def test_what_is_no_load_is_refused(level):
-    with pytest.raises(UsageError, match="is no level of background_load"):
+    with pytest.raises(UsageError, match="is not a level of background_load"):
         OF_FOUR.check(level)
 
 

@@ -17,7 +17,7 @@ def test_a_number_of_bytes_is_a_level_and_grows_the_environment_by_itself(level)
 
 @pytest.mark.parametrize("level", [True, "16", 16.0, -1, LARGEST + 1])
 def test_what_is_no_number_of_bytes_up_to_the_largest_is_refused(level):
-    with pytest.raises(UsageError, match="is no level of env_bytes"):
+    with pytest.raises(UsageError, match="is not a level of env_bytes"):
         EnvBytes().check(level)
 
 

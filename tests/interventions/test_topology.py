@@ -79,7 +79,7 @@ def test_cpus_are_read_ascending_and_once(text, cpus):
 
 @pytest.mark.parametrize("text", ["", "a", "1-", "-1", "3-1", "1,,2", "0-8192", "99999999", "1 2", "٣"])
 def test_what_is_no_list_of_cpus_is_refused(text):
-    with pytest.raises(ValueError, match=r"neither|backwards|no CPU"):
+    with pytest.raises(ValueError, match=r"neither|backwards|not exist"):
         parse_cpu_list(text)
 
 

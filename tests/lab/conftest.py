@@ -11,7 +11,7 @@ import pytest
 # For records that nobody ran: made_up, beside the tests of the store.
 sys.path.insert(0, str(Path(__file__).parents[1] / "store"))
 
-from steelyard.lab.run import run
+from steelyard.lab.run.run import run
 from steelyard.spec import Experiment, experiment
 from steelyard.store import Record
 

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.lab.analyze import analyze
-from steelyard.lab.demo.programs import SOURCES
-from steelyard.lab.run import run
-from steelyard.run.valgrind import Cache, caches
+from steelyard.lab.answer.analyze import analyze
+from steelyard.lab.demo import SOURCES
+from steelyard.lab.run.run import run
+from steelyard.run.launch.valgrind import Cache, caches
 from steelyard.store import Record
 
 STEPS = 6000

@@ -10,15 +10,16 @@ from contextlib import closing
 
 import pytest
 
+from steelyard.answers.machine import HostReport
 from steelyard.errors import MachineError
-from steelyard.lab.doctor import checkup, examine
-from steelyard.lab.doctor.finding import Patient
-from steelyard.lab.run import run
+from steelyard.lab.doctor import examine, inspect_host
+from steelyard.lab.doctor.finding import HostState
+from steelyard.lab.run.run import run
 from steelyard.report.doctor import lines
-from steelyard.report.line import plain
-from steelyard.run.abilities import HARDWARE, SOFTWARE, abilities
+from steelyard.report.text.line import plain
 from steelyard.run.host import LoadChange
-from steelyard.run.replies import RunnerDiedError
+from steelyard.run.runner.capabilities import HARDWARE, SOFTWARE, capabilities
+from steelyard.run.runner.runner_errors import RunnerDiedError
 from steelyard.store import Record
 
 QUIET = LoadChange(0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.1)
@@ -52,78 +53,88 @@ GOOD = {
 def found(topic, load=QUIET, **facts):
     """The finding about a topic on a good machine with these facts changed; ``None`` removes one."""
     changed = {name: value for name, value in (GOOD | facts).items() if value is not None}
-    (one,) = [each for each in examine(Patient(changed, load)) if each.topic == topic]
+    (one,) = [each for each in examine(HostState(changed, load)) if each.topic == topic]
     return one
 
 
 def test_nothing_is_wrong_with_a_good_machine():
-    assert {each.weight for each in examine(Patient(GOOD, QUIET))} == {"fine"}
+    assert {each.weight for each in examine(HostState(GOOD, QUIET))} == {"ok"}
 
 
 @pytest.mark.parametrize(
     ("topic", "facts", "weight", "cure"),
     [
-        ("CPU quota", {"cgroup_cpu_limit": 1.5}, "spoils", "docker update --cpus 0 CONTAINER"),
-        ("CPU quota", {"cgroup_cpu_limit": 4.0}, "limits", "docker update --cpus 0 CONTAINER"),
-        ("memory", {"memory_available_bytes": 1 << 28}, "spoils", "ps -eo rss,pid,comm --sort=-rss | head"),
-        ("memory", {"memory_bytes": None}, "limits", None),
-        ("machine", {"virtualization": "kvm", "container": "docker"}, "limits", None),
-        ("machine", {"container": "podman"}, "fine", None),
-        ("pressure", {"pressure_available": False}, "limits", "add psi=1 to the kernel's command line"),
-        ("steal", {"steal_since_boot_s": 200.0}, "limits", None),
-        ("governor", {"governor": "powersave"}, "limits", "cpupower frequency-set --governor performance"),
-        ("governor", {"governor": None}, "limits", None),
-        ("turbo", {"turbo": True}, "limits", "echo 0 > /sys/devices/system/cpu/cpufreq/boost"),
+        ("CPU quota", {"cgroup_cpu_limit": 1.5}, "problem", "docker update --cpus 0 CONTAINER"),
+        ("CPU quota", {"cgroup_cpu_limit": 4.0}, "limitation", "docker update --cpus 0 CONTAINER"),
+        ("memory", {"memory_available_bytes": 1 << 28}, "problem", "ps -eo rss,pid,comm --sort=-rss | head"),
+        ("memory", {"memory_bytes": None}, "limitation", None),
+        ("machine", {"virtualization": "kvm", "container": "docker"}, "limitation", None),
+        ("machine", {"container": "podman"}, "ok", None),
+        ("pressure", {"pressure_available": False}, "limitation", "add psi=1 to the kernel's command line"),
+        ("steal", {"steal_since_boot_s": 200.0}, "limitation", None),
+        (
+            "governor",
+            {"governor": "powersave"},
+            "limitation",
+            "cpupower frequency-set --governor performance",
+        ),
+        ("governor", {"governor": None}, "limitation", None),
+        ("turbo", {"turbo": True}, "limitation", "echo 0 > /sys/devices/system/cpu/cpufreq/boost"),
         (
             "turbo",
             {"turbo": True, "frequency_driver": "intel_pstate"},
-            "limits",
+            "limitation",
             "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo",
         ),
-        ("turbo", {"turbo": None}, "limits", None),
-        ("SMT", {"smt": "on"}, "limits", "echo off > /sys/devices/system/cpu/smt/control"),
+        ("turbo", {"turbo": None}, "limitation", None),
+        ("SMT", {"smt": "on"}, "limitation", "echo off > /sys/devices/system/cpu/smt/control"),
         (
             "clock",
             {"clock_source": "hpet", "clock_sources_available": "tsc hpet acpi_pm"},
-            "limits",
+            "limitation",
             "echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource",
         ),
-        ("clock", {"clock_source": "acpi_pm"}, "limits", None),
-        ("clock", {"clock_cost_s": 2e-6}, "limits", None),
+        ("clock", {"clock_source": "acpi_pm"}, "limitation", None),
+        ("clock", {"clock_cost_s": 2e-6}, "limitation", None),
         (
             "huge pages",
             {"huge_pages": "always"},
-            "limits",
+            "limitation",
             "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
         ),
-        ("NUMA", {"numa_nodes": 2, "numa_balancing": 1}, "limits", "sysctl kernel.numa_balancing=0"),
-        ("NUMA", {"numa_nodes": 2, "numa_balancing": 0}, "fine", None),
+        ("NUMA", {"numa_nodes": 2, "numa_balancing": 1}, "limitation", "sysctl kernel.numa_balancing=0"),
+        ("NUMA", {"numa_nodes": 2, "numa_balancing": 0}, "ok", None),
         (
             "hardware counters",
             {"counters_available": ",".join(SOFTWARE)},
-            "limits",
+            "limitation",
             "sysctl kernel.perf_event_paranoid=1",
         ),
         (
             "hardware counters",
             {"counters_available": ",".join(SOFTWARE), "virtualization": "kvm"},
-            "limits",
+            "limitation",
             None,
         ),
-        ("software counters", {"counters_available": ""}, "limits", "sysctl kernel.perf_event_paranoid=1"),
-        ("address randomisation", {"aslr": 0}, "limits", "sysctl kernel.randomize_va_space=2"),
+        (
+            "software counters",
+            {"counters_available": ""},
+            "limitation",
+            "sysctl kernel.perf_event_paranoid=1",
+        ),
+        ("address randomisation", {"aslr": 0}, "limitation", "sysctl kernel.randomize_va_space=2"),
         (
             "address randomisation",
             {"aslr_can_be_off": False},
-            "limits",
+            "limitation",
             "docker run --security-opt seccomp=unconfined …",
         ),
-        ("affinity", {"affinity_can_be_set": False}, "limits", None),
-        ("affinity", {"cpus_usable": 1}, "limits", "taskset --cpu-list 0-3 steelyard …"),
-        ("run-queue wait", {"queue_wait_available": False}, "limits", "sysctl kernel.sched_schedstats=1"),
-        ("compiler", {"compiler_available": False}, "limits", "apt install gcc"),
-        ("changes", {"interventions_missing": "governor,scheduling=fifo"}, "limits", None),
-        ("changes", {"interventions_missing": None}, "fine", None),
+        ("affinity", {"affinity_can_be_set": False}, "limitation", None),
+        ("affinity", {"cpus_usable": 1}, "limitation", "taskset --cpu-list 0-3 steelyard …"),
+        ("run-queue wait", {"queue_wait_available": False}, "limitation", "sysctl kernel.sched_schedstats=1"),
+        ("compiler", {"compiler_available": False}, "limitation", "apt install gcc"),
+        ("changes", {"interventions_missing": "governor,scheduling=fifo"}, "limitation", None),
+        ("changes", {"interventions_missing": None}, "ok", None),
     ],
 )
 def test_what_limits_results_is_said_with_its_meaning_and_the_command_that_cures_it(
@@ -131,11 +142,11 @@ def test_what_limits_results_is_said_with_its_meaning_and_the_command_that_cures
 ):
     one = found(topic, **facts)
     assert (one.weight, one.cure) == (weight, cure)
-    assert (one.means is None) == (weight == "fine")
+    assert (one.means is None) == (weight == "ok")
 
 
 @pytest.mark.parametrize(
-    ("busy_s", "weight"), [(0.4, "fine"), (0.6, "limits"), (1.7, "limits"), (1.8, "spoils")]
+    ("busy_s", "weight"), [(0.4, "ok"), (0.6, "limitation"), (1.7, "limitation"), (1.8, "problem")]
 )
 def test_other_load_weighs_by_the_share_of_the_cpus_that_it_takes(busy_s, weight):
     load = LoadChange(0.5, busy_s, 0.0, None, None, None, None)
@@ -144,21 +155,21 @@ def test_other_load_weighs_by_the_share_of_the_cpus_that_it_takes(busy_s, weight
 
 def test_steal_at_the_moment_weighs_more_than_that_of_the_past():
     load = LoadChange(0.5, 0.0, 1.0, None, None, None, None)
-    assert found("steal", load).weight == "spoils"
+    assert found("steal", load).weight == "problem"
 
 
 def test_the_worst_comes_first():
     facts = {**GOOD, "cgroup_cpu_limit": 0.5, "turbo": True}
-    weights = [each.weight for each in examine(Patient(facts, QUIET))]
-    assert weights[:2] == ["spoils", "limits"]
-    assert set(weights[2:]) == {"fine"}
+    weights = [each.weight for each in examine(HostState(facts, QUIET))]
+    assert weights[:2] == ["problem", "limitation"]
+    assert set(weights[2:]) == {"ok"}
 
 
 def test_this_machine_is_judged_by_the_facts_that_are_stored_with_every_run(tmp_path, made):
     run(made(design={"blocks": 2}), tmp_path / "a.lab")
     with Record.open(tmp_path / "a.lab") as record:
         stored = record.runs()[0].host
-    checked = checkup()
+    checked = inspect_host()
     assert checked.able
     assert checked.facts.keys() == stored.keys()
     moving = ("load", "steal", "uptime", "clock_step", "clock_cost", "memory_available")
@@ -174,7 +185,7 @@ def test_what_is_tried_out_is_tried_when_no_trial_can_be_disturbed_by_it(tmp_pat
             seen.append(record.execute("SELECT count(*) FROM trial").fetchone()[0])
         return {"aslr_can_be_off": True}
 
-    monkeypatch.setattr("steelyard.lab.run.abilities", able)
+    monkeypatch.setattr("steelyard.lab.run.run.capabilities", able)
     run(made(design={"blocks": 2}), tmp_path / "a.lab")
     with Record.open(tmp_path / "a.lab") as record:
         (one,) = record.runs()
@@ -197,7 +208,7 @@ def test_a_run_that_ended_well_is_not_spoiled_by_what_cannot_be_tried_out(
     def unable() -> dict[str, object]:
         raise trouble
 
-    monkeypatch.setattr("steelyard.lab.run.abilities", unable)
+    monkeypatch.setattr("steelyard.lab.run.run.capabilities", unable)
     assert run(made(design={"blocks": 2}), tmp_path / "a.lab") == "complete"
     with Record.open(tmp_path / "a.lab") as record:
         (one,) = record.runs()
@@ -211,7 +222,7 @@ def test_a_run_ends_well_where_no_thread_can_be_started_for_what_is_tried_out(tm
         def start(self) -> None:
             raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr("steelyard.lab.meanwhile.Thread", NoThread)
+    monkeypatch.setattr("steelyard.lab.run.process.Thread", NoThread)
     assert run(made(design={"blocks": 2}), tmp_path / "a.lab") == "complete"
     with Record.open(tmp_path / "a.lab") as record:
         (one,) = record.runs()
@@ -220,13 +231,13 @@ def test_a_run_ends_well_where_no_thread_can_be_started_for_what_is_tried_out(tm
 
 def test_every_line_but_a_command_fits_80_columns():
     facts = {**GOOD, "cgroup_cpu_limit": 0.5, "turbo": True, "smt": "on", "cpu_model": "C" * 100}
-    text = plain(lines(examine(Patient(facts, QUIET)), {"kernel": "Linux 6"}, 80))
+    text = plain(lines(HostReport({"kernel": "Linux 6"}, examine(HostState(facts, QUIET)), able=True), 80))
     assert max(len(line) for line in text.splitlines() if "try:" not in line) <= 80
     assert "try: echo off > /sys/devices/system/cpu/smt/control\n" in text
 
 
 def test_counters_are_available_or_missing_and_never_both():
-    facts = abilities()
+    facts = capabilities()
     available, missing = (
         {name for name in str(facts[f"counters_{what}"]).split(",") if name}
         for what in ("available", "missing")
@@ -239,7 +250,7 @@ def test_the_command_prints_text_and_one_json_document(steelyard_cli):
     text = steelyard_cli("doctor")
     assert (text.returncode, text.stderr) == (0, "")
     document = json.loads(steelyard_cli("doctor", "--json").stdout)
-    assert (document["format"], document["version"], document["able"]) == ("steelyard/doctor", 1, True)
+    assert (document["format"], document["version"], document["able"]) == ("steelyard/doctor", 2, True)
     for finding in document["findings"]:
         assert finding["topic"] in text.stdout
     assert document["facts"]["kernel"].startswith("Linux")
@@ -249,12 +260,14 @@ def test_without_a_runner_the_machine_cannot_measure_and_that_is_said_first(stee
     told = steelyard_cli("doctor", env={"STEELYARD_RUNNER": "/nowhere/steelyard-runner"})
     assert told.returncode == 4
     assert "/nowhere/steelyard-runner" in told.stdout
-    first = next(line for line in told.stdout.splitlines() if line.startswith(("spoils", "limits", "fine")))
-    assert first.startswith("spoils  runner")
+    first = next(
+        line for line in told.stdout.splitlines() if line.startswith(("problem", "limitation", "ok"))
+    )
+    assert first.startswith("problem     runner")
 
 
 def test_trying_is_done_once_a_process():
-    abilities()
-    before = abilities.cache_info().misses
-    abilities()
-    assert abilities.cache_info().misses == before
+    capabilities()
+    before = capabilities.cache_info().misses
+    capabilities()
+    assert capabilities.cache_info().misses == before

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from steelyard.lab.analyze import analyze
-from steelyard.report.json import render
-from steelyard.report.text import render as text
+from steelyard.lab.answer.analyze import analyze
+from steelyard.report.answer.document import render
+from steelyard.report.answer.text import render as text
 
 FACTORS = {"size": [1, 2, 9], "env_bytes": [0, 64], "repeat": [1, 2]}
 PROGRAM = {"command": ["/bin/echo", "{size} {repeat}"]}

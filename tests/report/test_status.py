@@ -8,9 +8,10 @@ from typing import get_args
 import pytest
 from msgspec.structs import replace
 
-from steelyard.report.status import _WORDS, document, render
+from steelyard.answers.status import STATUS as DOCUMENT
+from steelyard.answers.status import Holder, State, Status
+from steelyard.report.status import _WORDS, render
 from steelyard.sample import Failures
-from steelyard.status import Holder, State, Status
 
 STATUS = Status(
     experiment="O2 against O3",
@@ -37,7 +38,7 @@ def test_a_status_says_how_far_what_failed_how_long_and_who():
         "  runs       26, failed: O3 1 of 13\n"
         "  precision  1.8 % reached, 1 % wanted (half-width of the widest interval)\n"
         "  time       3 min 20 s spent, about 5 min 5 s left\n"
-        "  held by    process 4242 on lab3 since 2026-11-21 20:50\n"
+        "  locked by  process 4242 on lab3 since 2026-11-21 20:50\n"
         "  record     o2-o3.lab\n"
     )
 
@@ -79,7 +80,7 @@ def test_long_names_stay_within_the_width(width):
 
 
 def test_the_document_holds_every_field():
-    content = json.loads(document(STATUS))
+    content = json.loads(DOCUMENT.text(STATUS))
     assert (content["format"], content["version"]) == ("steelyard/status", 1)
     assert content["failures"] == {"O3": {"attempted": 13, "failed": 1, "timed_out": 0}}
     assert content["holder"] == {"pid": 4242, "host": "lab3", "since": "2026-11-21 20:50"}
@@ -87,7 +88,7 @@ def test_the_document_holds_every_field():
 
 
 def test_a_status_needs_no_numpy():
-    loads = "steelyard.report.status, steelyard.report.plan, steelyard.report.progress"
+    loads = "steelyard.report.status, steelyard.report.plan.text, steelyard.report.text.progress"
     code = f"import sys, {loads}; print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

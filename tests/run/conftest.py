@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from steelyard.errors import MachineError
-from steelyard.run.journal import RawTrial, read_journal
-from steelyard.run.launch import Launch
-from steelyard.run.runner import Runner, Trial, find_runner
+from steelyard.run.launch.launch import Launch
+from steelyard.run.runner.journal import RawTrial, read_journal
+from steelyard.run.runner.runner import Runner, Trial, find_runner
 
-PATIENCE_S = 20.0
+TIMEOUT_S = 20.0
 SANITIZED_BYTES = 3 << 20
 
 
@@ -72,7 +72,7 @@ def eventually() -> Callable[[Callable[[], object]], None]:
     """``eventually(condition)``: waits until it holds."""
 
     def wait(condition: Callable[[], object]) -> None:
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + TIMEOUT_S
         while not condition():
             assert time.monotonic() < deadline, "this did not come to pass"
             time.sleep(0.005)

@@ -10,11 +10,11 @@ import pytest
 from steelyard.errors import UsageError
 from steelyard.growth import parse_growth, parse_rule
 from steelyard.scaling import Expectation, NotModelled, Question, model, model_all, series_of
-from steelyard.scaling.advise import advise
 from steelyard.scaling.limit import breaks
 from steelyard.scaling.litmus import cause
 from steelyard.scaling.rules import judge
 from steelyard.scaling.status_quo import accept, read_accepted
+from steelyard.scaling.suggest import advise
 
 P = [16, 32, 64, 128, 256, 512]
 
@@ -131,10 +131,30 @@ def test_advice_needs_an_expectation_and_a_series_that_can_be_modelled():
 
 
 def test_accepted_models_are_read_back_and_hold_what_they_were_accepted_for():
-    before = model_all([exact("bcast", "log p"), exact("gather", "p")])
-    accepted = read_accepted(accept(before), "file")
+    measured = [exact("bcast", "log p"), exact("gather", "p")]
+    text, left_out = accept(model_all(measured), measured)
+    assert left_out == ()
+    accepted = read_accepted(text, "file")
     after = model_all([exact("bcast", "p"), exact("gather", "p")], Question(expectations=accepted))
     assert [m.validation.rank for m in after] == ["none", "match"]
+
+
+def test_what_was_accepted_from_noisy_data_passes_on_them():
+    rng = np.random.default_rng(8)
+    measured = [
+        series_of(
+            f"f{i}", ["p"], [[p] for p in P],
+            ((50 + np.array(P) ** power)[:, None] * (1 + 0.2 * rng.standard_normal((len(P), 5)))).tolist(),
+        )
+        for i, power in enumerate([0.25, 0.5, 1.0, 1.5] * 5)
+    ]  # fmt: skip
+    text, left_out = accept(model_all(measured), measured)
+    accepted = read_accepted(text, "file")
+    assert len(accepted) + len(left_out) == len(measured)
+    assert len(accepted) >= 12
+    again = [one for one in measured if f"{one.name} {one.metric}" in accepted]
+    ranks = [m.validation.rank for m in model_all(again, Question(expectations=accepted))]
+    assert set(ranks) <= {"match", "approximate"}
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_draws_follow_the_posterior_they_are_drawn_from():
         share = np.bincount(drawn.component[row], minlength=found.weight.shape[1]) / drawn.component.shape[1]
         assert share == pytest.approx(found.weight[row], abs=1.01 / drawn.component.shape[1])
     assert (drawn.coefficient[:, :, 1:] >= 0).all()
-    inside = drawn.at(np.array([128.0]))
+    inside, _ = drawn.at(np.array([128.0]))
     # At a measured point the formulas agree with the data within their uncertainty.
     assert np.median(inside, axis=1) == pytest.approx(value[:, 3], rel=0.09)
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import special, stats
 
 from steelyard import _kernels
 from steelyard.scaling.candidates import one_parameter, several_parameters
@@ -71,6 +72,24 @@ def posterior_of_four(y, variance, negative_constant):
     return space.search(y[None], variance[None], np.zeros(1), np.zeros(1), 4, 1)[6][0]
 
 
+def share_density(theta, sd, first):
+    """One part in five flat in the share where the column is 1, four log-uniform from 1 to 99 % at the first
+    point: du/u of a share s = u f / (1 - u + u f).
+    """
+    u = max(theta[1], sd) / (theta[0] + theta[1])
+    share = u * first / (1 - u + u * first)
+    return 0.2 + 0.8 / math.log(99) / max(share, 0.01) * first / (1 - u + u * first) ** 2
+
+
+def test_the_density_of_a_share_integrates_to_one():
+    for first in (0.01, 0.3, 1.0):
+        shares = np.geomspace(0.01, 0.99, 4001)
+        u = shares / (shares + first * (1 - shares))
+        density = [share_density((1 - each, each), 0.0, first) for each in u]
+        flat = 0.2 * (u[-1] - u[0])
+        assert np.trapezoid(density, u) == pytest.approx(0.8 + flat, rel=1e-3)
+
+
 def stated_evidence(y, variance, negative_constant):
     """prior (d-1)! (2π)^(d/2) |Cov|^½ exp(-χ²/2) P(coefficients allowed), from NumPy."""
     size = y.max()
@@ -83,6 +102,8 @@ def stated_evidence(y, variance, negative_constant):
         allowed = inside[1:].prod()
         if d > 1:
             allowed *= inside[0] + negative_constant * (1 - inside[0])
+        if d == 2:
+            allowed *= share_density(theta, math.sqrt(covariance[1, 1]), design[0, 1])
         occam = math.factorial(d - 1) * (2 * math.pi) ** (d / 2) * math.sqrt(np.linalg.det(covariance))
         weights.append(prior * occam * math.exp(-chi2 / 2) * allowed)
     return np.array(weights) / sum(weights)
@@ -180,3 +201,45 @@ def test_two_and_three_parameters_find_exact_products_and_sums():
         found = search(candidates, value, (1e-6 * value) ** 2, np.ones(1), np.zeros(1))
         best = candidates.leads[int(found.lead[0].argmax())]
         assert [g.text("p") for g in best] == leads
+
+
+def test_tails_of_fisher_and_normal_are_those_of_scipy():
+    rng = np.random.default_rng(1)
+    d1, d2, f = rng.uniform(1, 30, 500), 10 ** rng.uniform(0, 4, 500), 10 ** rng.uniform(-4, 3, 500)
+    assert _kernels.f_upper_tail(d1, d2, f) == pytest.approx(special.fdtrc(d1, d2, f), rel=1e-7, abs=1e-280)
+    assert _kernels.f_upper_tail(np.ones(2), np.ones(2), np.array([0.0, np.inf])).tolist() == [1.0, 0.0]
+    z = rng.normal(0, 5, (5, 20))
+    assert _kernels.normal_below(z) == pytest.approx(special.ndtr(z), rel=1e-12)
+
+
+def test_shares_of_discrepancies_follow_students_law():
+    # One discrepancy a row of scale and freedom; left-variate t densities from SciPy.
+    scale, nu = np.array([[1.0, 2.0, 5.0]]), np.array([[4.0, 10.0, 2e6]])
+    prior, chi2, left = np.array([0.5, 0.3, 0.2]), np.array([[3.0, 12.0]]), np.array([[3, 2]])
+    found = _kernels.discrepancy_share(chi2, left, scale, nu, np.log(prior))
+    for i in range(2):
+        m = int(left[0, i])
+        at = np.zeros(m)
+        at[0] = np.sqrt(chi2[0, i])
+        density = [
+            p * stats.multivariate_t(shape=s * np.eye(m), df=df).pdf(at)
+            for p, s, df in zip(prior, scale[0], nu[0], strict=True)
+        ]
+        assert found[0, i] == pytest.approx(np.array(density) / sum(density), rel=1e-4)
+
+
+def test_predicted_quantiles_are_those_of_numpy():
+    rng = np.random.default_rng(2)
+    candidate, members = (
+        np.array([[1, 0]], dtype=np.int32),
+        np.array([[-1, -1, -1], [0, 1, -1]], dtype=np.int32),
+    )
+    component = rng.integers(0, 2, (1, 101))
+    coefficient = rng.random((1, 101, 4))
+    factor, basis = np.exp(0.1 * rng.standard_normal((1, 101))), np.array([2.0, 3.0, 0.0])
+    quantile = np.array([0.025, 0.5, 0.975])
+    values, found = _kernels.predict(candidate, members, component, coefficient, basis, factor, quantile)
+    both = coefficient[0, :, 0] + coefficient[0, :, 1] * 2 + coefficient[0, :, 2] * 3
+    expected = np.where(component[0] == 0, both, coefficient[0, :, 0]) * factor[0]
+    assert values[0] == pytest.approx(expected)
+    assert found[0] == pytest.approx(np.quantile(expected, quantile))

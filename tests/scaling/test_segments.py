@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from steelyard.growth import Growth
-from steelyard.scaling import Question, model, model_all, series_of
+from steelyard.scaling import Expectation, Question, model, model_all, series_of
 from steelyard.scaling.aggregate import aggregate
-from steelyard.scaling.segments import LOG_SIZE_RANGE, SWITCH_PRIOR, Segmenter
+from steelyard.scaling.segments import LEAST_LAST, LEAST_POINTS, LOG_SIZE_RANGE, SWITCH_PRIOR, Segmenter
 from steelyard.scaling.spaces import dense_space
 
 P = [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096]
@@ -39,9 +39,34 @@ def test_a_switch_is_found_where_it_is_and_the_last_stretch_speaks():
 
 
 def test_two_switches_are_found_too():
-    truth = np.array([float(p) if p <= 32 else (40 + np.log2(p) if p <= 256 else 3.0 * p) for p in P])
-    found = model(series(truth[:, None] * (1 + 0.002 * np.random.default_rng(2).standard_normal((10, 5)))))
-    assert [s.start for s in found.segments] == [8, 64, 512]
+    longer = [*P, 8192, 16384]
+    truth = np.array([float(p) if p <= 32 else (40 + np.log2(p) if p <= 512 else 3.0 * p) for p in longer])
+    values = truth[:, None] * (1 + 0.002 * np.random.default_rng(2).standard_normal((12, 5)))
+    found = model(series_of("f", ["p"], [[p] for p in longer], values.tolist()))
+    assert [s.start for s in found.segments] == [8, 64, 1024]
+
+
+def test_a_last_stretch_of_three_points_of_eight_is_not_taken_for_a_law():
+    # p up to 128, and then three points from elsewhere, as exact as they may be.
+    values = [float(p) for p in P[:5]] + [2000.0, 2100.0, 2900.0]
+    at = [[p] for p in P[:8]]
+    noise = 1 + 0.002 * np.random.default_rng(2).standard_normal((8, 5))
+    question = Question(expectations={"*": Expectation("O(p)")})
+    found = model(series_of("f", ["p"], at, (np.array(values)[:, None] * noise).tolist()), question)
+    assert found.segments == ()
+    assert found.validation.rank != "none"
+    assert "lack_of_fit" in {w.kind for w in found.warnings}
+
+
+def test_values_a_little_off_a_logarithm_stay_near_it():
+    # Without noise and within 2 % of log p: no certainty of anything, least of all of O(p log p).
+    rng = np.random.default_rng(11)
+    question = Question(expectations={"*": Expectation("O(log p)")})
+    for _ in range(20):
+        off = np.log2(P[:8]) * (1 + 0.02 * rng.uniform(-1, 1, 8))
+        found = model(series_of("f", ["p"], [[p] for p in P[:8]], off[:, None].tolist()), question)
+        assert found.segments == ()
+        assert found.validation.rank != "none"
 
 
 def test_one_formula_is_not_cut():
@@ -71,13 +96,13 @@ def test_a_gather_like_step_predicts_from_its_last_stretch():
     assert found.predictions[0].value == pytest.approx(100 + 0.01 * 8192**1.5, rel=0.05)
 
 
-def compositions(m, least=3):
-    """All ways to cut m points into stretches of at least three."""
+def compositions(m, last=LEAST_LAST):
+    """All ways to cut m points into stretches of at least three, the last of at least five."""
     if m == 0:
         yield ()
-    for last in range(least, m + 1):
-        for rest in compositions(m - last, least):
-            yield (*rest, (m - last, m))
+    for length in range(last, m + 1):
+        for rest in compositions(m - length, LEAST_POINTS):
+            yield (*rest, (m - length, m))
 
 
 @pytest.mark.parametrize("truth", [lambda p: 5 + p**0.5, switching], ids=["one formula", "a switch"])

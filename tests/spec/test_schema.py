@@ -17,7 +17,7 @@ def test_the_schema_knows_every_table_and_refuses_other_keys():
 
 
 def test_the_schema_knows_ranges_and_alternatives():
-    design = schema()["$defs"]["DesignTable"]["properties"]
+    design = schema()["$defs"]["Design"]["properties"]
     assert design["blocks"]["minimum"] == 1
     assert design["order"]["enum"] == ["nogueira-matias-2014", "randomized", "sequential"]
     assert design["blocks"]["default"] == 10

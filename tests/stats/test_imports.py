@@ -6,12 +6,12 @@ import sys
 ANSWER = """
 import sys
 from array import array
-from steelyard.report import json, text
+from steelyard.report.answer import document, text
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.answer import answer
-from steelyard.stats.declared import Declared
-from steelyard.stats.facts import DesignFacts
-from steelyard.stats.precision import precision
+from steelyard.analysis import Analysis
+from steelyard.answers.analysis import DesignFacts
+from steelyard.stats.planning.precision import precision
 from steelyard.units import BUILTIN
 
 def sample(t, values):
@@ -20,8 +20,8 @@ def sample(t, values):
     return Sample(BUILTIN["wall_s"], Treatment(t, f"t{t}", {"t": t}), array("d", values), ids, one, none, ids)
 
 samples = [sample(1, [1.0, 1.1, 1.2]), sample(2, [1.0, 1.2, 1.1])]
-given = answer("e", samples, DesignFacts("randomized-blocks", 3, 1), Declared())
-text.render(given), json.render(given), precision(samples, Declared())
+given = answer("e", samples, DesignFacts("randomized-blocks", 3, 1), Analysis())
+text.render(given), document.render(given), precision(samples, Analysis())
 print(*sorted(sys.modules))
 """
 
@@ -41,7 +41,7 @@ def test_a_whole_answer_imports_no_scipy_stats_no_plotting_and_no_terminal_drawi
 
 
 def test_statistics_know_nothing_of_files_processes_and_presentation():
-    loaded = modules_after("import steelyard.stats.compared, sys; print(*sorted(sys.modules))")
+    loaded = modules_after("import steelyard.stats.compare.compared, sys; print(*sorted(sys.modules))")
     ours = {name for name in loaded if name.startswith("steelyard.")}
-    leaves = {"arrays", "errors", "estimand", "factorial", "sample", "units"}
-    assert {name.split(".")[1] for name in ours} == leaves | {"stats"}
+    leaves = {"analysis", "arrays", "errors", "estimand", "factorial", "sample", "units"}
+    assert {name.split(".")[1] for name in ours} == leaves | {"answers", "stats"}

@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.stats.autocorrelation import autocorrelation
-from steelyard.stats.comparison import intervals
-from steelyard.stats.contrast import contrast
-from steelyard.stats.declared import Declared
-from steelyard.stats.estimate import estimate
+from steelyard.analysis import Analysis
+from steelyard.stats.compare.comparison import intervals
+from steelyard.stats.compare.contrast import contrast
+from steelyard.stats.compare.estimate import estimate
+from steelyard.stats.describe.autocorrelation import autocorrelation
+from steelyard.stats.describe.trend import trend
 from steelyard.stats.rounding import constant, of_logs, steadied
-from steelyard.stats.trend import trend
 
 
 def test_a_constant_ratio_has_neither_trend_nor_likeness_of_neighbours(sample):
     # Left to rounding, 11 of 300 drifting machines had a trend and 9 a likeness of neighbours (seed 1).
     rng = np.random.default_rng(1)
-    declared = [Declared(estimand=each) for each in ("geomean_ratio", "ratio_of_means", "median_ratio")]
+    declared = [Analysis(estimand=each) for each in ("geomean_ratio", "ratio_of_means", "median_ratio")]
     for _ in range(100):
         old = np.sort(rng.uniform(1e-3, 2, 30))
         pair = (sample(old), sample(1.1 * old, treatment=2))

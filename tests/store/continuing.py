@@ -12,7 +12,7 @@ from pathlib import Path
 import made_up
 
 from steelyard.design.plan import Block
-from steelyard.run.measurement import Measurement
+from steelyard.run.measure.measurement import Measurement
 from steelyard.store import Record
 
 

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from steelyard.design.plan import Block, Context
-from steelyard.run.measurement import Measurement, Status, Value
+from steelyard.run.measure.measurement import Measurement, Status, Value
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Design, Experiment, Factor, Program, UserMetric
 from steelyard.store import Record
@@ -31,8 +31,10 @@ def experiment(**changes) -> Experiment:
         "factors": (Factor("opt", OPTS),),
         "design": Design(blocks=6, seed=7),
         "metrics": (
-            UserMetric("rate", "1/s", "higher", source="stdout", pattern="rate=(.*)", reduce="max"),
-            UserMetric("latency_s", "s", source="lines", reduce="median"),
+            UserMetric(
+                "rate", unit="1/s", better="higher", source="stdout", pattern="rate=(.*)", reduce="max"
+            ),
+            UserMetric("latency_s", unit="s", source="lines", reduce="median"),
         ),
     }
     return Experiment(**(given | changes))

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from steelyard.errors import UsageError
-from steelyard.run.measurement import Value
+from steelyard.run.measure.measurement import Value
 from steelyard.sample import Failures
 from steelyard.spec.experiment import UserMetric
 from steelyard.store import Record

@@ -19,7 +19,7 @@ import pytest
 
 from steelyard.design.plan import Block, BlockState, Context
 from steelyard.errors import RecordBusyError, RecordError
-from steelyard.run.measurement import Status
+from steelyard.run.measure.measurement import Status
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Contexts
 from steelyard.store import Record
@@ -135,7 +135,7 @@ def test_nobody_is_told_to_remove_what_is_no_record(tmp_path):
     home = tmp_path / "home"
     home.mkdir()
     (home / "thesis.tex").touch()
-    with pytest.raises(RecordError, match="is no record") as error:
+    with pytest.raises(RecordError, match="is not a record") as error:
         made_up.create(home)
     assert "rm" not in (error.value.hint or "")
 
@@ -253,7 +253,7 @@ def test_a_lock_that_a_killed_writer_left_to_what_it_had_just_forked_is_waited_f
 
 def test_a_lock_that_a_killed_writer_left_for_long_is_refused_by_its_name(died_after_a_fork, monkeypatch):
     directory, writer, _ = died_after_a_fork
-    monkeypatch.setattr("steelyard.store.lock._PATIENCE_S", 0.0)
+    monkeypatch.setattr("steelyard.store.lock._TIMEOUT_S", 0.0)
     with pytest.raises(RecordBusyError, match=f"is being run by process {writer}") as refused:
         Record.open(directory, write=True)
     assert refused.value.hint == (

@@ -15,10 +15,10 @@ import pytest
 from steelyard.design import Extension, stream_until, treatments
 from steelyard.errors import RecordError
 from steelyard.spec.experiment import Contexts, Program
-from steelyard.store import Record
-from steelyard.store.metrics import metrics_of
+from steelyard.store import Batch, Look, Record
+from steelyard.store.database import create_database
 from steelyard.store.recovery import Recovered, recover
-from steelyard.store.salvage import SHAPES, leaves
+from steelyard.store.rows import metrics_of
 
 MADE = made_up.blocks(200)
 
@@ -115,32 +115,43 @@ def test_a_damaged_number_costs_its_row_and_not_the_time_to_count_up_to_it(damag
     trusted(new, original)
 
 
-def test_leaves_of_other_tables_are_not_taken_for_rows(damaged):
-    file = damaged / "record.sqlite"
-    for table, shape in SHAPES.items():
-        with closing(sqlite3.connect(file)) as source:
-            original = set(source.execute(f"SELECT * FROM {table}"))  # noqa: S608 -- ours
-        found = set(leaves(file, shape))
-        assert original <= found
-        others = found - original
-        # What has as many columns as a block has no state of one.
-        assert all(table == "block" and not isinstance(row[4], str) for row in others)
+def test_rows_of_other_tables_are_not_taken_for_those_of_lost_trees(damaged, tmp_path):
+    with Record.open(damaged, write=True) as record:
+        for block in range(2, 200):
+            record.add_look(Look(block, "wall_s", 1, block - 1, None, None, "continue"))
+            record.add_batch(Batch(1, 3 * block - 2, 3 * block, 0.1, 0.2, 0.3, 0.4, 1.0))
+    original = made_up.tables(damaged)
+    for table in ("block", "trial", "value"):
+        without_page_of(damaged, table)
+    new = tmp_path / "new.lab"
+    found = recover(damaged, new)
+    assert (found.trials, found.lost_trials) == (600, 0)
+    trusted(new, original)
+    assert made_up.tables(new)["block"][-1] == original["block"][-1]
+    with Record.open(new) as record:
+        assert len(record.looks()) == len(record.batches()) == 198
 
 
-def test_pages_that_are_no_pages_hold_no_rows(tmp_path):
-    file = tmp_path / "noise"
-    draw = random.Random(4)
-    for kind in (0x0D, 0x0A, 0x02):
-        noise = bytearray(draw.randbytes(64 * 4096))
-        noise[16:21] = b"\x10\0\x02\x02\0"
-        for page in range(1, 64):
-            noise[page * 4096] = kind
-            noise[page * 4096 + 3 : page * 4096 + 5] = b"\0\xff"
-        file.write_bytes(noise)
-        for shape in SHAPES.values():
-            assert all(len(row) == shape.columns for row in leaves(file, shape))
-    file.write_bytes(b"short")
-    assert list(leaves(file, SHAPES["trial"])) == []
+@pytest.mark.parametrize("kind", [0x0D, 0x0A, 0x05, 0x02])
+def test_pages_that_are_no_pages_hold_no_rows(damaged, tmp_path, kind):
+    original = made_up.tables(damaged)
+    without_page_of(damaged, "trial")
+    noise = bytearray(random.Random(kind).randbytes(64 * 4096))
+    for page in range(0, len(noise), 4096):
+        noise[page] = kind
+        noise[page + 3 : page + 5] = b"\0\xff"
+    with (damaged / "record.sqlite").open("ab") as file:
+        file.write(noise)
+    new = tmp_path / "new.lab"
+    assert recover(damaged, new) == Recovered(600, 0, 0)
+    assert made_up.tables(new) == original
+
+
+def test_a_text_that_is_damaged_costs_its_own_row(damaged, tmp_path):
+    with closing(sqlite3.connect(damaged / "record.sqlite")) as connection, connection:
+        connection.execute("UPDATE trial SET reason = CAST(x'ff41' AS TEXT) WHERE id IN (300, 400)")
+    found = recover(damaged, tmp_path / "new.lab")
+    assert found == Recovered(trials=598, lost_trials=2, spoilt_blocks=2)
 
 
 def test_trials_outlive_the_row_of_their_run(damaged, tmp_path):
@@ -245,9 +256,12 @@ def test_a_spec_that_is_lost_is_read_from_the_text_beside_it(damaged, tmp_path):
     ("text", "why"),
     [
         (SPEC.replace('"opt=O3"', '"O3"'), "beside it has other treatments"),
-        (SPEC.replace("opt = [", "level = ["), "the text beside it is none: spec.toml:3: program.command"),
-        ("no TOML", "the text beside it is none: spec.toml:1"),
-        (None, "there is no spec.toml beside it"),
+        (
+            SPEC.replace("opt = [", "level = ["),
+            "is not a valid spec: spec.toml:3: program.command",
+        ),
+        ("no TOML", "spec.toml beside it is not a valid spec: spec.toml:1"),
+        (None, "spec.toml is missing beside it"),
     ],
 )
 def test_a_spec_beside_the_tables_that_is_none_or_another_is_not_taken(damaged, tmp_path, text, why):
@@ -265,7 +279,10 @@ def test_a_spec_in_the_tables_that_is_no_json_is_damage_and_read_from_the_text_t
     (damaged / "spec.toml").write_text(SPEC)
     with closing(sqlite3.connect(damaged / "record.sqlite")) as connection, connection:
         connection.execute("UPDATE record SET experiment = substr(experiment, 1, 40)")
-    with Record.open(damaged) as record, pytest.raises(RecordError, match="its spec is no JSON") as error:
+    with (
+        Record.open(damaged) as record,
+        pytest.raises(RecordError, match="is not valid JSON") as error,
+    ):
         _ = record.experiment
     assert "steelyard recover" in (error.value.hint or "")
     assert recover(damaged, tmp_path / "new.lab") == Recovered(600, 0, 0, spec="file")
@@ -356,7 +373,7 @@ def test_where_a_tree_is_lost_a_large_file_is_not_asked_for_every_row_it_could_h
 
     def counting(*given, **options):
         connection = connect(*given, **options)
-        connection.set_trace_callback(lambda sql: asked.append(sql) if "BETWEEN" in sql else None)
+        connection.set_trace_callback(asked.append)
         return connection
 
     without_page_of(damaged, "trial")
@@ -366,6 +383,18 @@ def test_where_a_tree_is_lost_a_large_file_is_not_asked_for_every_row_it_could_h
     monkeypatch.setattr("steelyard.store.recovery.sqlite3.connect", counting)
     assert recover(damaged, tmp_path / "new.lab") == Recovered(600, 0, 0)
     assert len(asked) < 40_000
+
+
+def test_a_disk_that_is_full_is_no_damage(damaged, tmp_path, monkeypatch):
+    def small(path, **options):
+        connection = create_database(path, **options)
+        connection.execute("PRAGMA max_page_count = 40")
+        return connection
+
+    monkeypatch.setattr("steelyard.store.recovery.create_database", small)
+    with pytest.raises(RecordError, match="the disk is full"):
+        recover(damaged, tmp_path / "new.lab")
+    assert not (tmp_path / "new.lab").exists()
 
 
 def test_the_hint_of_a_damaged_record_is_a_command_that_works(damaged, tmp_path):

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from steelyard.design import Extension
 from steelyard.errors import RecordError
-from steelyard.run.measurement import Value
+from steelyard.run.measure.measurement import Value
 from steelyard.store import Batch, Look, Record
 from steelyard.store.failed_output import BYTES_MAX, TRIALS_MAX
 
@@ -44,6 +44,25 @@ def test_a_trial_is_taken_once(record):
     assert record.journal_offset(JOURNAL) == 100
 
 
+def test_processes_that_trials_left_are_told_once_for_each_treatment(record):
+    left = [replace(m, left_processes=2) if m.treatment == 1 else m for m in TAKEN]
+    left[-1] = replace(left[-1], left_processes=1)
+    wrong = replace(left[3], block=9)
+    with pytest.raises(ValueError, match="is not at place"):
+        record.take(1, [*left[:3], wrong], JOURNAL, 100)
+    record.take(1, left, JOURNAL, 100)
+    record.end_run(1, "complete")
+    told = [warning.text for warning in record.warnings() if warning.kind == "left_processes"]
+    by_treatment = {m.treatment: 0 for m in left}
+    for m in left:
+        by_treatment[m.treatment] += m.left_processes
+    labels = {each.id: each.label for each in record.treatments}
+    assert len(told) == sum(count > 0 for count in by_treatment.values())
+    assert told[0].startswith(
+        f"{labels[1]}: 3 runs ended before {by_treatment[1]} processes that they started."
+    )
+
+
 @pytest.mark.parametrize("known", [0, 60, 149])
 def test_nothing_of_many_trials_is_kept_where_the_record_has_one_of_them(tmp_path, known):
     """They take several statements each, and the one that is refused may be the last."""
@@ -71,8 +90,8 @@ def test_nothing_of_many_trials_is_kept_where_the_record_has_one_of_them(tmp_pat
         (replace(TAKEN[2], treatment=TAKEN[1].treatment), "is not at place 3 of block 1"),
         (replace(TAKEN[2], values=(Value("rate", math.nan),)), "a value of rate is nan"),
         (replace(TAKEN[2], values=(Value("rate", math.inf),)), "a value of rate is inf"),
-        (replace(TAKEN[2], values=(Value("rates", 1.0),)), "'rates' is no metric"),
-        (replace(TAKEN[2], values=(Value("wall_s", 1.0),)), "'wall_s' is no metric"),
+        (replace(TAKEN[2], values=(Value("rates", 1.0),)), "not made for a metric 'rates'"),
+        (replace(TAKEN[2], values=(Value("wall_s", 1.0),)), "not made for a metric 'wall_s'"),
     ],
 )
 def test_a_wrong_measurement_is_refused_and_nothing_of_its_batch_is_kept(record, wrong, says):

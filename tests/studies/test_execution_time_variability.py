@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import math
+import os
+import runpy
 import shutil
 import subprocess
 import sys
@@ -16,9 +18,10 @@ import pytest
 from steelyard.design import treatments
 from steelyard.interventions import INTERVENTIONS
 from steelyard.spec import load
-from steelyard.spec.placeholders import expand
+from steelyard.spec.text.placeholders import expand
 
 STUDY = Path(__file__).parents[2] / "studies" / "execution-time-variability"
+tables = runpy.run_path(str(STUDY / "tables.py"))
 TREATMENTS = {
     "services": 10 * 2,
     "services-built": 3 * 4,
@@ -26,6 +29,12 @@ TREATMENTS = {
     "environment-built": 4 * 16,
     "affinity": 10 * 3,
     "affinity-openmp": 3 * 9,
+}
+NPB_TREATMENTS = {
+    "npb-services": 5 * 4,
+    "npb-environment": 5 * 16,
+    "npb-affinity": 5 * 9,
+    "npb-waiting": 5 * 4,
 }
 PARTS = {f"{spec}-{order}" for spec in TREATMENTS for order in ("rows", "blocks")} | {
     "environment-random-blocks",
@@ -92,6 +101,62 @@ def test_the_whole_study_runs_small_and_goes_on_from_its_records(steelyard_env, 
     assert "services-built-rows, 2 programs, after" in done.stdout
 
 
+@pytest.mark.timeout(300)
+def test_nas_kernels_run_in_parts_beside_the_way_of_the_paper_to_take_the_time(steelyard_env, tmp_path):
+    if lacking := [name for name in ("c++", "/usr/bin/time") if shutil.which(name) is None]:
+        pytest.skip(f"not found: {', '.join(lacking)}")
+    done = subprocess.run(
+        [
+            *(sys.executable, STUDY / "run.py", "--programs=npb", "--size=small", "--part=npb-affinity-b"),
+            *("--directory", tmp_path / "labs", "--data", tmp_path / "data"),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=steelyard_env,
+    )
+    assert done.returncode == 0, done.stderr
+    summary = json.loads((tmp_path / "data" / "npb-summary.json").read_text())
+    assert set(summary) == {"npb-affinity-blocks"}
+    # Two programs, two numbers of threads at two placements; by the runner, by time, and CPU time.
+    for metric in ("wall_s", "elapsed_s", "cpu_s"):
+        assert summary["npb-affinity-blocks"][metric]["pairs"] == 2 * 6
+    assert "npb-affinity-blocks by time, 2 programs" in done.stdout
+
+
+def test_pairs_that_are_one_treatment_by_two_names_are_counted_as_a_null(monkeypatch):
+    found, count = tables["Found"], tables["identical_pairs"]
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    cells = [
+        found("affinity", "wall_s", "", "2,compact", "2,scatter", 5, 3, 1),
+        found("affinity", "wall_s", "", "4,compact", "4,scatter", 5, 1, 0),
+        found("affinity", "wall_s", "", "2,none", "2,compact", 5, 5, 5),
+        found("affinity", "wall_s", "", "2,compact", "4,scatter", 5, 5, 5),
+        found("environment-null-rows", "cpu_s", "", "1", "2", 10, 4, 2),
+    ]
+    assert count(cells) == [
+        "affinity, wall_s: of 10 pairs of identical treatments, 4 differ before Holm, 1 after",
+        "environment-null-rows, cpu_s: of 10 pairs of identical treatments, 4 differ before Holm, 2 after",
+    ]
+    # On more CPUs, close and far places are not the same ones.
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3})
+    assert count(cells[:4]) == []
+
+
+def test_a_part_that_no_name_begins_with_is_refused_with_all_names(steelyard_env, tmp_path):
+    done = subprocess.run(
+        [sys.executable, STUDY / "run.py", "--programs=npb", "--part=npb-x", "--directory", tmp_path],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=steelyard_env,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith(
+        "error: --part npb-x: no part of npb begins so\n\nhint: one of: npb-screening-ep"
+    )
+
+
 def test_a_program_that_is_not_here_is_named_before_anything_runs(steelyard_env, tmp_path):
     (tmp_path / "empty").mkdir()
     done = subprocess.run(
@@ -105,7 +170,7 @@ def test_a_program_that_is_not_here_is_named_before_anything_runs(steelyard_env,
 
 
 def test_the_specs_are_the_experiments_of_the_paper():
-    for name, count in TREATMENTS.items():
+    for name, count in (TREATMENTS | NPB_TREATMENTS).items():
         asked = load(STUDY / f"{name}.toml")
         assert len(treatments(asked)) == count
         assert (asked.design.order, asked.design.blocks, asked.design.discard) == (
@@ -116,6 +181,13 @@ def test_the_specs_are_the_experiments_of_the_paper():
         assert asked.analysis.protocol == "nogueira-matias-2014"
     sizes = next(f.levels for f in load(STUDY / "environment.toml").factors if f.name == "env_bytes")
     assert list(sizes) == [0, 64, 128, 256, 512, 1024, 2048, 4096]
+
+
+def test_the_screening_is_twelve_treatments_for_eight_factors():
+    asked = load(STUDY / "npb-screening.toml")
+    assert asked.design.kind == "plackett-burman"
+    assert len(treatments(asked)) == 12
+    assert {"omp_wait_policy", "background_load"} < {factor.name for factor in asked.factors}
 
 
 def test_programs_of_packages_print_the_same_bytes_every_time(programs, tmp_path):

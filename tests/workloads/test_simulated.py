@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
+import os
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +33,26 @@ def test_a_simulation_repeats_to_the_bit_and_says_what_it_is(simulated):
     assert first.code == again.code == 0, first.stderr
     assert first.lines == again.lines
     assert {line["labels"]["implementation"] for line in first.lines} == {"smpi"}
+
+
+GOLDEN = Path(__file__).parent / "golden" / "collectives.jsonl"
+
+
+@pytest.mark.parametrize("sync", ["window", "round-time", "barrier"])
+def test_all_lines_are_those_of_the_golden_file_to_the_bit(simulated, sync):
+    """``STEELYARD_REFRESH_GOLDEN=1`` writes it; what changes there has to be explained."""
+    version = subprocess.run(["smpirun", "--version"], capture_output=True, text=True, check=False).stdout
+    if "3.32" not in version:
+        pytest.skip("the golden file is of SimGrid 3.32")
+    asked = ("--repetitions", "3", "--precision", "0", "--clocks", "one", "--sync", sync)
+    ended = simulated("collectives", 7, *asked, configuration=TREES)
+    assert ended.code == 0, ended.stderr
+    golden = [json.loads(line) for line in GOLDEN.read_text().splitlines()] if GOLDEN.exists() else []
+    if os.environ.get("STEELYARD_REFRESH_GOLDEN") == "1":
+        golden = [each for each in golden if each["labels"]["sync"] != sync] + ended.lines
+        GOLDEN.parent.mkdir(exist_ok=True)
+        GOLDEN.write_text("".join(f"{json.dumps(line)}\n" for line in golden))
+    assert ended.lines == [each for each in golden if each["labels"]["sync"] == sync]
 
 
 def test_the_simulated_algorithm_is_recorded(simulated):

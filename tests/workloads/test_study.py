@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from programs import ROOT, built
 
-from steelyard.run.launcher.platform import places
+from steelyard.run.launch.launcher.platform import places
 from steelyard.spec import load
 from steelyard.store import Record
 

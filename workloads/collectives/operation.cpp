@@ -128,11 +128,15 @@ class Broadcast : public Collective {
 
 class Litmus final : public Broadcast {
   public:
-    Litmus(const World& world, int bytes) : Broadcast("litmus", world, bytes) {}
-    void run() override { broadcast_along_binomial_tree(data(), count(), world()); }
+    Litmus(const World& world, int bytes)
+        : Broadcast("litmus", world, bytes), part_(tree_part(world.rank(), world.size())) {}
+    void run() override { broadcast_along_tree(data(), count(), part_, world()); }
 
   protected:
     [[nodiscard]] std::string algorithm() const override { return "own"; }
+
+  private:
+    TreePart part_;
 };
 
 /// Sums over ranks, on rank 0 or on all.

@@ -17,7 +17,7 @@ class BarrierSync final : public Synchroniser {
             notes.prepare();
             starting_.team.barrier();
             const Ran ran = timed_run(operation, starting_.clock);
-            notes.add(ran, false);
+            notes.add(ran, Spoilt::no);
         }
         return notes.collect();
     }

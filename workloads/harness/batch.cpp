@@ -78,9 +78,9 @@ void Notes::prepare() {
     }
 }
 
-void Notes::add(const Ran& ran, bool spoilt) {
+void Notes::add(const Ran& ran, Spoilt spoilt) {
     took_s_.push_back(ran.end_s - ran.begin_s);
-    spoilt_.push_back(spoilt ? 1 : 0);
+    spoilt_.push_back(static_cast<int>(spoilt));
     if (Phases* phases = operation_.phases()) {
         const std::vector<PhaseValues> taken = phases->take();
         phases_.insert(phases_.end(), taken.begin(), taken.end());

@@ -23,8 +23,8 @@ constexpr double fixed_s = 1e-9;
 std::string read_file(const std::string& name) {
     std::ifstream file(name);
     if (!file) {
-        throw std::runtime_error("cannot read the rates in " + name + "; make them with `calibrate " + name +
-                                 "`");
+        throw std::runtime_error("cannot read the rates in " + name +
+                                 "; make them with `calibrate --output " + name + "`");
     }
     return {std::istreambuf_iterator<char>(file), {}};
 }

@@ -1,8 +1,10 @@
 #include "harness/round_time_sync.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include "harness/failure.hpp"
+#include "harness/pace.hpp"
 
 namespace workloads {
 
@@ -10,7 +12,6 @@ namespace {
 
 constexpr int broadcasts = 5;
 constexpr double shortest_ahead_s = 5e-6;
-constexpr double flawed_share = 0.25;
 
 /// What a broadcast of a start takes, at most.
 double broadcast_s(const Starting& starting) {
@@ -38,21 +39,26 @@ Batch RoundTimeSync::run(Operation& operation, int count) {
         throw SharedFailure("no round is long enough: ranks still come late; give more time (--budget)");
     }
     Notes notes(starting_, operation, count);
+    std::vector<double> needed_s;
+    needed_s.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; i++) {
         notes.prepare();
         team.barrier();
         double start_s = model.global_s(clock.now_s()) + ahead_s_;
         team.broadcast(start_s);
         const double own_start_s = model.local_s(start_s);
-        const bool late = clock.now_s() > own_start_s;
+        const double ready_s = clock.now_s();
+        needed_s.push_back(ready_s - own_start_s + ahead_s_);
         clock.wait_until(own_start_s, oversubscribed);
         const Ran ran = timed_run(operation, clock);
-        notes.add(ran, late);
+        const bool late = began_late(starting_, start_s, ran.begin_s);
+        notes.add(ran, ready_s > own_start_s ? Spoilt::not_ready : late ? Spoilt::began_late : Spoilt::no);
     }
+    std::vector<double> most_s;
+    team.to_root(Fold::max, needed_s, most_s);
     Batch batch = notes.collect();
-    const auto flawed = std::count_if(batch.spoilt.begin(), batch.spoilt.end(), [](int s) { return s != 0; });
-    if (static_cast<double>(flawed) >= flawed_share * count && team.is_root()) {
-        ahead_s_ *= 2;
+    if (team.is_root()) {
+        ahead_s_ = next_distance_s(ahead_s_, most_s, shortest_ahead_s);
     }
     return batch;
 }

@@ -1,7 +1,7 @@
 #include "harness/window_sync.hpp"
 
-#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "harness/failure.hpp"
 
@@ -26,19 +26,26 @@ Batch WindowSync::run(Operation& operation, int count) {
                             std::to_string(longest_window_s_) + " s; give more time (--budget)");
     }
     Notes notes(starting_, operation, count);
-    double last_end_s = 0;
+    std::vector<double> busy_s;
+    busy_s.reserve(static_cast<std::size_t>(count));
+    Ran ran;
     for (int i = 0; i < count; i++) {
         const double start_s = next.start_s + i * next.window_s;
         const double own_start_s = model.local_s(start_s);
         notes.prepare();
-        const bool late = clock.now_s() > own_start_s;
+        const double ready_s = clock.now_s();
+        if (i > 0) {
+            busy_s.push_back(ready_s - ran.begin_s);
+        }
         clock.wait_until(own_start_s, oversubscribed);
-        const Ran ran = timed_run(operation, clock);
-        const double end_s = model.global_s(ran.end_s);
-        last_end_s = std::max(last_end_s, end_s - start_s);
-        notes.add(ran, late || end_s > start_s + next.window_s);
+        ran = timed_run(operation, clock);
+        const bool fits = ready_s <= own_start_s && model.global_s(ran.end_s) <= start_s + next.window_s;
+        const bool late = began_late(starting_, start_s, ran.begin_s);
+        notes.add(ran, !fits ? Spoilt::not_ready : late ? Spoilt::began_late : Spoilt::no);
     }
-    const double slowest_s = team.to_root(Fold::max, last_end_s);
+    busy_s.push_back(ran.end_s - ran.begin_s);
+    std::vector<double> slowest_s;
+    team.to_root(Fold::max, busy_s, slowest_s);
     Batch batch = notes.collect();
     if (team.is_root()) {
         window_.adapt(batch, slowest_s);

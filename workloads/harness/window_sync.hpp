@@ -3,7 +3,8 @@
 // of the others by what the operation before did to it.
 //
 // Hoefler, Schneider, Lumsdaine: Accurately measuring collective operations at massive scale, IPDPS 2008,
-// DOI 10.1109/IPDPS.2008.4536494. The adaptation is SKaMPI's.
+// DOI 10.1109/IPDPS.2008.4536494. Windows follow a quantile of what is needed, in both directions
+// (docs/decisions/071-begin-against-start.md).
 #pragma once
 
 #include "harness/synchroniser.hpp"

@@ -19,7 +19,10 @@ namespace {
 /// Options are sent in pieces of so many bytes: when a simulated program starts does not depend on their
 /// texts.
 constexpr std::size_t piece = 512;
-constexpr unsigned time_to_speak_s = 1;
+/// Launchers drop what a rank has written if it aborts before they have read it.
+constexpr useconds_t time_to_forward_us = 300'000;
+/// What a rank leaves to the one that speaks.
+constexpr unsigned time_to_speak_s = 2;
 
 /// End every rank with exit code 1, and say why, once.
 [[noreturn]] void end_all(const std::string& line) {
@@ -29,6 +32,7 @@ constexpr unsigned time_to_speak_s = 1;
 #else
     if (has_last_word()) {
         say_line(line);
+        usleep(time_to_forward_us);
     } else {
         sleep(time_to_speak_s);
     }

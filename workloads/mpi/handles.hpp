@@ -17,7 +17,7 @@ namespace workloads {
 template <class Kind>
 class Owned {
   public:
-    using Handle = typename Kind::Handle;
+    using Handle = Kind::Handle;
 
     Owned() : handle_(Kind::null()) {}
     explicit Owned(Handle handle) : handle_(handle) {}
@@ -43,6 +43,10 @@ class Owned {
         *this = Owned();
         return &handle_;
     }
+
+  protected:
+    /// For calls that change a handle and give it back by themselves.
+    [[nodiscard]] Handle* held() { return &handle_; }
 
   private:
     Handle handle_;
@@ -86,9 +90,7 @@ struct Request {
     using Handle = MPI_Request;
     static Handle null() { return MPI_REQUEST_NULL; }
     static void give_back(Handle& handle) {
-        int done = 0;
-        if (MPI_Test(&handle, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done == 0 &&
-            MPI_Cancel(&handle) == MPI_SUCCESS) {
+        if (MPI_Cancel(&handle) == MPI_SUCCESS) {
             MPI_Wait(&handle, MPI_STATUS_IGNORE);
         }
     }
@@ -108,10 +110,8 @@ class OwnedRequest : public Owned<handles::Request> {
 
     /// Wait until it is complete; the handle is none afterwards.
     MPI_Status wait() {
-        MPI_Request request = get();
         MPI_Status status{};
-        check(MPI_Wait(&request, &status), "MPI_Wait");
-        *out() = request;
+        check(MPI_Wait(held(), &status), "MPI_Wait");
         return status;
     }
 };

@@ -1,4 +1,4 @@
-#include "byte_reader.h"
+#include "byte_reader.hpp"
 
 #include <gtest/gtest.h>
 #include <string>

@@ -1,4 +1,4 @@
-#include "capture.h"
+#include "capture.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "counters.h"
+#include "counters.hpp"
 
 #include <gtest/gtest.h>
 

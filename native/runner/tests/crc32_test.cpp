@@ -1,4 +1,4 @@
-#include "crc32.h"
+#include "crc32.hpp"
 
 #include <gtest/gtest.h>
 #include <string_view>
@@ -34,12 +34,13 @@ TEST(Crc32, DoesNotDependOnThePieces) {
 TEST(Crc32, ChangesWithEveryBit) {
     char text[] = "frame";
     const std::uint32_t before = checksum({text, 5});
-    for (std::size_t byte = 0; byte < 5; ++byte)
+    for (std::size_t byte = 0; byte < 5; ++byte) {
         for (int bit = 0; bit < 8; ++bit) {
             text[byte] = static_cast<char>(text[byte] ^ (1 << bit));
             EXPECT_NE(checksum({text, 5}), before);
             text[byte] = static_cast<char>(text[byte] ^ (1 << bit));
         }
+    }
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-#include "decimal.h"
+#include "decimal.hpp"
 
 #include <gtest/gtest.h>
 #include <limits>

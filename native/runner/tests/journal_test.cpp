@@ -1,7 +1,7 @@
-#include "journal.h"
+#include "journal.hpp"
 
-#include "crc32.h"
-#include "temporary_file.h"
+#include "crc32.hpp"
+#include "temporary_file.hpp"
 
 #include <cstring>
 #include <fcntl.h>

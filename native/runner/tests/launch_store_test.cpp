@@ -1,6 +1,6 @@
-#include "launch_store.h"
+#include "launch_store.hpp"
 
-#include "launch_frame.h"
+#include "launch_frame.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

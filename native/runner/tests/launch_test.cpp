@@ -1,6 +1,6 @@
-#include "launch.h"
+#include "launch.hpp"
 
-#include "launch_frame.h"
+#include "launch_frame.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -99,8 +99,9 @@ TEST(DecodeLaunch, RefusesAnExtensionThatIsNotAnnouncedAndOneThatIsCutShort) {
     EXPECT_NE(Decoded(frame.bytes()).problem, nullptr);
     frame.flags = 8;
     const std::string whole = frame.bytes();
-    for (std::size_t cut = 1; cut < 40; ++cut)
+    for (std::size_t cut = 1; cut < 40; ++cut) {
         EXPECT_NE(Decoded(whole.substr(0, whole.size() - cut)).problem, nullptr) << cut;
+    }
 }
 
 TEST(DecodeLaunch, CountsWhatTheKernelCopiesToTheStack) {
@@ -134,8 +135,9 @@ TEST(DecodeLaunch, RefusesEveryFrameThatIsCutShort) {
     frame.counters = {"cycles"};
     const std::string whole = frame.bytes();
     ASSERT_EQ(Decoded(whole).problem, nullptr);
-    for (std::size_t size = 0; size < whole.size(); ++size)
+    for (std::size_t size = 0; size < whole.size(); ++size) {
         EXPECT_NE(Decoded(whole.substr(0, size)).problem, nullptr) << size << " of " << whole.size();
+    }
 }
 
 TEST(DecodeLaunch, RefusesWhatIsTooLong) {
@@ -174,9 +176,11 @@ bool stays_inside(const Decoded& decoded) {
     const Launch& launch = decoded.launch;
     bool all =
         inside(launch.path) && inside(launch.cwd) && inside(launch.stdin_path) && inside(launch.metrics_path);
-    for (char* const* texts : {launch.argv, launch.env})
-        for (; *texts != nullptr; ++texts)
+    for (char* const* texts : {launch.argv, launch.env}) {
+        for (; *texts != nullptr; ++texts) {
             all = all && inside(*texts);
+        }
+    }
     return all;
 }
 
@@ -191,11 +195,13 @@ TEST(DecodeLaunch, SurvivesEveryDamage) {
     for (int round = 0; round < 20'000; ++round) {
         std::string damaged = whole;
         const int changes = 1 + static_cast<int>(random() % 4);
-        for (int change = 0; change < changes; ++change)
+        for (int change = 0; change < changes; ++change) {
             damaged[random() % damaged.size()] = static_cast<char>(random());
+        }
         const Decoded decoded(damaged);
-        if (decoded.problem != nullptr)
+        if (decoded.problem != nullptr) {
             continue;
+        }
         ++accepted;
         ASSERT_TRUE(stays_inside(decoded)) << "round " << round;
     }

@@ -1,4 +1,4 @@
-#include "order_pipe.h"
+#include "order_pipe.hpp"
 
 #include <gtest/gtest.h>
 #include <string>
@@ -14,8 +14,9 @@ class OrderPipe : public ::testing::Test {
     void SetUp() override { ASSERT_EQ(pipe(ends), 0); }
     void TearDown() override {
         close(ends[0]);
-        if (ends[1] >= 0)
+        if (ends[1] >= 0) {
             close(ends[1]);
+        }
     }
     void send(const std::string& bytes) const {
         EXPECT_EQ(write(ends[1], bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
@@ -30,8 +31,9 @@ class OrderPipe : public ::testing::Test {
 
 TEST_F(OrderPipe, PutsPiecesTogether) {
     std::thread writer([this] {
-        for (const char* piece : {"or", "d", "er"})
+        for (const char* piece : {"or", "d", "er"}) {
             send(piece);
+        }
     });
     char order[6] = {};
     EXPECT_EQ(read_exactly(ends[0], order, 5), Reading::whole);

@@ -1,6 +1,6 @@
-#include "process_facts.h"
+#include "process_facts.hpp"
 
-#include "record.h"
+#include "record.hpp"
 
 #include <gtest/gtest.h>
 #include <sstream>
@@ -22,8 +22,9 @@ TEST(QueueWait, IsUnknownWhereTheKernelSaysNothing) {
 std::string stat_line(const std::string& name) {
     std::ostringstream line;
     line << "123 (" << name << ") Z";
-    for (int field = 4; field <= 52; ++field)
+    for (int field = 4; field <= 52; ++field) {
         line << ' ' << field * 100;
+    }
     return line.str();
 }
 

@@ -1,4 +1,4 @@
-#include "process_tree.h"
+#include "process_tree.hpp"
 
 #include <csignal>
 #include <gtest/gtest.h>
@@ -18,23 +18,30 @@ pid_t start_tree(int width, int depth) {
     if (root == 0) {
         signal(SIGTERM, SIG_IGN);
         for (int i = 0; i < width; ++i) {
-            if (fork() != 0)
+            if (fork() != 0) {
                 continue;
+            }
             setsid();
-            for (int level = 1; level < depth; ++level)
-                if (fork() != 0)
+            for (int level = 1; level < depth; ++level) {
+                if (fork() != 0) {
                     break;
-            if (write(ends[1], "x", 1) != 1)
+                }
+            }
+            if (write(ends[1], "x", 1) != 1) {
                 _exit(1);
-            for (;;)
+            }
+            for (;;) {
                 pause();
+            }
         }
-        for (;;)
+        for (;;) {
             pause();
+        }
     }
     char there = 0;
-    for (int i = 0; i < width * depth; ++i)
+    for (int i = 0; i < width * depth; ++i) {
         EXPECT_EQ(read(ends[0], &there, 1), 1);
+    }
     close(ends[0]);
     close(ends[1]);
     return root;
@@ -99,8 +106,9 @@ TEST_F(ProcessTree, ForgetsAKeptProcessThatEnds) {
 
 TEST_F(ProcessTree, DoesNotCountAsLeftWhatEndedByItself) {
     const pid_t child = fork();
-    if (child == 0)
+    if (child == 0) {
         _exit(0);
+    }
     siginfo_t info;
     ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
     EXPECT_FALSE(reap_and_look(kept));

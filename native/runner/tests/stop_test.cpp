@@ -1,7 +1,7 @@
-#include "stop.h"
+#include "stop.hpp"
 
-#include "clock.h"
-#include "wakeups.h"
+#include "clock.hpp"
+#include "wakeups.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/time.h>

@@ -1,4 +1,4 @@
-#include "wakeups.h"
+#include "wakeups.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,19 +12,18 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Final, Literal
 
 import numpy as np
-from msgspec.structs import replace
 
+from steelyard.answers.analysis import Order
+from steelyard.answers.comparison import Speedup
+from steelyard.answers.undefined import Undefined
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.evidence import BestEvidence, Candidate, Unit
 from steelyard.claims.observed import Observed, strata
 from steelyard.claims.ratio import comparison_of, unit_of
 from steelyard.sample import Sample
-from steelyard.spec.claims import Best
-from steelyard.stats.comparison import admissible
-from steelyard.stats.contrast import Order
-from steelyard.stats.judgement import Judgement, at_least
-from steelyard.stats.speedup import Speedup
-from steelyard.stats.undefined import Undefined
+from steelyard.spec.claims.claim import Best
+from steelyard.stats.compare.comparison import admissible
+from steelyard.stats.compare.judgement import Judgement, at_least
 from steelyard.units import Scalar
 
 CHOOSING: Final = 3
@@ -171,17 +170,7 @@ def _ids(sample: Sample) -> array[int]:
 
 def _part(sample: Sample, units: Collection[int]) -> Sample:
     keep = [place for place, id_ in enumerate(_ids(sample)) if id_ in units]
-    return replace(
-        sample,
-        values=array("d", [sample.values[i] for i in keep]),
-        blocks=array("q", [sample.blocks[i] for i in keep]),
-        passes=array("q", [sample.passes[i] for i in keep]),
-        contexts=array("q", [sample.contexts[i] for i in keep]),
-        trials=array("q", [sample.trials[i] for i in keep]),
-        late=array("b", [sample.late[i] for i in keep] if sample.late else []),
-        instances=sample.instances
-        and replace(sample.instances, of=array("q", [sample.instances.of[i] for i in keep])),
-    )
+    return sample.select(keep)
 
 
 def _score(sample: Sample) -> float | None:

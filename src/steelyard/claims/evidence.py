@@ -1,25 +1,30 @@
-"""What verdicts rest on: one flat type for each kind of claim. Only data; the words stand in ``report``."""
+"""Evidence of verdicts, and how documents show it. Only data; the words stand in ``report``."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import ClassVar, Literal
 
 import msgspec
 
+from steelyard.answers.document import Lines
+from steelyard.answers.interval import Interval
+from steelyard.answers.undefined import Reason
 from steelyard.estimand import Estimand
 from steelyard.scaling.litmus import Cause
 from steelyard.scaling.model import ModelWarning, ScalingModel
 from steelyard.scaling.rules import RuleAnswer
-from steelyard.stats.interval import Interval
-from steelyard.stats.undefined import Reason
 from steelyard.units import Metric, Scalar
 
 Unit = Literal["block", "context", "instance", "launch"]
 """What is counted by n: what is independent of each other."""
 
 
-class RatioEvidence(msgspec.Struct, frozen=True):
+class Evidence(msgspec.Struct, frozen=True):
+    """Evidence of a verdict in one stratum; that of a new kind of claim may stand beside its judge."""
+
+
+class RatioEvidence(Evidence, frozen=True):
     """One treatment against another: for faster, slower and equivalent.
 
     Attributes
@@ -34,8 +39,24 @@ class RatioEvidence(msgspec.Struct, frozen=True):
     resolvable : float or None
         The smallest relative difference from 1 that this n and spread would have shown with 80 % power.
     reason : str or None
-        Why there is no ratio, or ``"failures"`` where runs failed or timed out.
+        Reason for a missing ratio, or ``"failures"`` where runs failed or timed out.
     """
+
+    __lines__: ClassVar[Lines] = (
+        "metric",
+        "treatment",
+        "baseline",
+        "estimand",
+        "ratio",
+        "interval",
+        "level",
+        "p",
+        "method",
+        "n",
+        "unit_of_inference=by",
+        "resolvable",
+        "reason",
+    )
 
     metric: Metric
     treatment: str
@@ -52,7 +73,7 @@ class RatioEvidence(msgspec.Struct, frozen=True):
     reason: Reason | Literal["failures"] | None = None
 
 
-class MeanEvidence(msgspec.Struct, frozen=True):
+class MeanEvidence(Evidence, frozen=True):
     """The mean of one treatment against a bound.
 
     Attributes
@@ -62,6 +83,21 @@ class MeanEvidence(msgspec.Struct, frozen=True):
     interval : Interval or None
         Of the mean, at ``level``; ``None`` where so few units have none.
     """
+
+    __lines__: ClassVar[Lines] = (
+        "metric",
+        "unit=metric.unit",
+        "treatment",
+        "mean",
+        "s",
+        "u",
+        "interval",
+        "level",
+        "p",
+        "n",
+        "unit_of_inference=by",
+        "reason",
+    )
 
     metric: Metric
     treatment: str
@@ -76,8 +112,18 @@ class MeanEvidence(msgspec.Struct, frozen=True):
     reason: Reason | Literal["failures"] | None = None
 
 
-class ForetoldEvidence(msgspec.Struct, frozen=True):
-    """A value that a scaling model foretells at a scale that was not measured, with its 95 % interval."""
+class PredictedEvidence(Evidence, frozen=True):
+    """A value that a scaling model predicts at a scale that was not measured, with its 95 % interval."""
+
+    __lines__: ClassVar[Lines] = (
+        "metric",
+        "unit",
+        "at",
+        "value",
+        "interval95=interval",
+        "model",
+        "reason",
+    )
 
     metric: str
     unit: str
@@ -106,7 +152,7 @@ class Candidate(msgspec.Struct, frozen=True):
     possible: bool
 
 
-class BestEvidence(msgspec.Struct, frozen=True):
+class BestEvidence(Evidence, frozen=True):
     """The level that looked best on some units, against the others on the rest.
 
     Attributes
@@ -122,6 +168,18 @@ class BestEvidence(msgspec.Struct, frozen=True):
         Units that chose, and units that speak.
     """
 
+    __lines__: ClassVar[Lines] = (
+        "metric",
+        "chosen",
+        "possible",
+        "candidates",
+        "selection_n=selection",
+        "n",
+        "unit_of_inference=by",
+        "level",
+        "reason",
+    )
+
     metric: Metric
     chosen: Scalar | None
     candidates: tuple[Candidate, ...]
@@ -133,7 +191,7 @@ class BestEvidence(msgspec.Struct, frozen=True):
     reason: Reason | Literal["failures"] | None = None
 
 
-class ScalesEvidence(msgspec.Struct, frozen=True):
+class ScalesEvidence(Evidence, frozen=True):
     """A model against its expectation; ``reason`` where there is no model or no expectation."""
 
     name: str
@@ -143,8 +201,16 @@ class ScalesEvidence(msgspec.Struct, frozen=True):
     reason: str | None = None
 
 
-class RuleEvidence(msgspec.Struct, frozen=True):
+class RuleEvidence(Evidence, frozen=True):
     """A cross-function rule; ``reason`` where a function has no model."""
+
+    __lines__: ClassVar[Lines] = (
+        "metric",
+        "probability=answer.probability",
+        "breaks_at=answer.breaks_at",
+        "measured=answer.measured",
+        "reason",
+    )
 
     metric: str
     answer: RuleAnswer | None
@@ -152,7 +218,16 @@ class RuleEvidence(msgspec.Struct, frozen=True):
 
 
 class BreaksEvidence(msgspec.Struct, frozen=True):
-    """From where on a model passes a limit; ``at`` is ``None`` where it does not as far as was looked."""
+    """Scale from which a model passes a limit; ``at`` is ``None`` where the search found none."""
+
+    __lines__: ClassVar[Lines] = (
+        "name",
+        "parameter",
+        "breaks_at=at",
+        "interval95",
+        "measured_up_to=measured",
+        "warnings",
+    )
 
     name: str
     parameter: str
@@ -164,5 +239,7 @@ class BreaksEvidence(msgspec.Struct, frozen=True):
     warnings: tuple[ModelWarning, ...] = ()
     """Of the model that says so."""
 
-
-Evidence = RatioEvidence | MeanEvidence | ForetoldEvidence | BestEvidence | ScalesEvidence | RuleEvidence
+    @property
+    def interval95(self) -> tuple[float | None, float | None]:
+        """Scales between which it breaks."""
+        return self.earliest, self.latest

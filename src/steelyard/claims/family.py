@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.verdict import Family, Instance, Verdict, combined
-from steelyard.spec.claims import Claim
-from steelyard.stats.holm import holm
-from steelyard.stats.judgement import Outcome
+from steelyard.spec.claims.claim import Claim
+from steelyard.stats.compare.judgement import Outcome
+from steelyard.stats.hypothesis.holm import holm
 
 
 def decide(claims: Sequence[Claim], drafts: Sequence[Draft], alpha: float) -> tuple[Verdict, ...]:
@@ -43,7 +43,7 @@ def p_of(tested: Sequence[Undecided]) -> float:
 
 
 def settle(tested: Sequence[Undecided], level: float) -> tuple[Instance, ...]:
-    """Each stratum at the level of its claim."""
+    """Decide each stratum at the level of its claim."""
     return tuple(_settled(each, level, level / len(tested)) for each in tested)
 
 

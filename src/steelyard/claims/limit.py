@@ -1,11 +1,13 @@
-"""``limit``: a mean stays within a bound; foretold where the scale was not measured."""
+"""``limit``: a mean stays within a bound; predicted where the scale was not measured."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from steelyard.answers.interval import Interval
+from steelyard.answers.undefined import Undefined
 from steelyard.claims.draft import Draft, Undecided
-from steelyard.claims.evidence import BreaksEvidence, ForetoldEvidence, MeanEvidence
+from steelyard.claims.evidence import BreaksEvidence, MeanEvidence, PredictedEvidence
 from steelyard.claims.mean import Mean, mean_of
 from steelyard.claims.observed import Observed, has, levels_of
 from steelyard.claims.verdict import Instance
@@ -13,10 +15,8 @@ from steelyard.errors import UsageError
 from steelyard.sample import Sample
 from steelyard.scaling import NotModelled, Question, Series, model
 from steelyard.scaling.limit import Breaks, breaks
-from steelyard.spec.claims import Limit
-from steelyard.stats.interval import Interval
-from steelyard.stats.judgement import Outcome
-from steelyard.stats.undefined import Undefined
+from steelyard.spec.claims.claim import Limit
+from steelyard.stats.compare.judgement import Outcome
 from steelyard.units import Scalar, is_number
 
 LEAST_POINTS = 3
@@ -38,7 +38,7 @@ def judge_limit(claim: Limit, observed: Observed) -> Draft:
         series = [one for one in found if has(one.labels, known)]
         return Draft(
             settled=tuple(
-                _foretold(claim, one, scale, failed=_failed(one, samples, claim, observed)) for one in series
+                _predicted(claim, one, scale, failed=_failed(one, samples, claim, observed)) for one in series
             )
         )
     chosen = [sample for sample in samples if has(levels_of(sample), known)]
@@ -47,7 +47,7 @@ def judge_limit(claim: Limit, observed: Observed) -> Draft:
 
 
 def _divided(claim: Limit, samples: Sequence[Sample]) -> tuple[dict[str, Scalar], dict[str, float]]:
-    """What ``at`` names, divided into what was measured and scales that were not."""
+    """Levels of ``at``, divided into measured ones and scales that were not measured."""
     known: dict[str, Scalar] = {}
     scale: dict[str, float] = {}
     for name, level in claim.at.items():
@@ -90,10 +90,17 @@ def _tested(claim: Limit, sample: Sample, known: Mapping[str, Scalar], observed:
 
     if failed or isinstance(mean, Undefined):
         return Undecided(stratum, None, 1.0, evidence)
+    if sample.provenance == "simulated" and mean.s == 0:
+        # A simulation gives the same value again, however often it is asked.
+        return Undecided(stratum, "holds" if _kept(claim, mean.value) else "fails", 0.0, evidence)
     # At the bound itself, equal values keep it: "at most" is kept by what is equal.
-    kept = mean.value <= bound if claim.max is not None else mean.value >= bound
+    kept = _kept(claim, mean.value)
     p = 2.0 ** (1 - mean.n) if mean.s == 0 else mean.p_of(bound)
     return Undecided(stratum, "holds" if kept else "fails", p, evidence)
+
+
+def _kept(claim: Limit, value: float) -> bool:
+    return value <= _bound(claim) if claim.max is not None else value >= _bound(claim)
 
 
 def _any_failed(samples: Sequence[Sample], claim: Limit, observed: Observed) -> bool:
@@ -114,15 +121,15 @@ def _bound(claim: Limit) -> float:
     return bound
 
 
-def _foretold(claim: Limit, series: Series, scale: Mapping[str, float], *, failed: bool) -> Instance:
+def _predicted(claim: Limit, series: Series, scale: Mapping[str, float], *, failed: bool) -> Instance:
     found = model(series, Question(targets=(dict(scale),)))
     if isinstance(found, NotModelled):
-        nothing = ForetoldEvidence(claim.limit, series.unit, scale, None, None, None, 0, found.reason)
+        nothing = PredictedEvidence(claim.limit, series.unit, scale, None, None, None, 0, found.reason)
         return Instance(series.labels, "not_resolved", nothing)
     (prediction,) = found.predictions
     low, high = prediction.low, prediction.high
     interval = None if low is None or high is None else Interval(low, high)
-    evidence = ForetoldEvidence(
+    evidence = PredictedEvidence(
         claim.limit,
         series.unit,
         scale,
@@ -146,7 +153,7 @@ def _outcome(claim: Limit, interval: Interval | None) -> Outcome:
 
 
 def _breaks(claim: Limit, samples: Sequence[Sample], observed: Observed) -> tuple[BreaksEvidence, ...]:
-    """From where on each function passes the upper bound, where something that is a number was varied."""
+    """Scale from which each function passes the upper bound, where something that is a number was varied."""
     parameter = claim.parameter or _only_number(samples)
     if claim.max is None or parameter is None:
         return ()

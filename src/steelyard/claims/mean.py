@@ -8,12 +8,12 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from steelyard.answers.interval import Interval
+from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.claims.evidence import Unit
 from steelyard.sample import Sample
-from steelyard.stats.interval import Interval
-from steelyard.stats.student import t_quantile, two_sided_p
-from steelyard.stats.undefined import Undefined
+from steelyard.stats.distributions.student import t_quantile, two_sided_p
 
 
 class Mean(msgspec.Struct, frozen=True):
@@ -73,6 +73,8 @@ def mean_of(sample: Sample, *, sequential: bool = False) -> Mean | Undefined:
         if at.all() and np.unique(at).size < at.size:
             values, _ = _grouped(values, at)
             by = "context"
+    if values.size == 1 and sample.provenance == "simulated":
+        return Mean(float(values[0]), 0.0, 1, by)
     if values.size < 2:
         return Undefined("one_context" if by == "context" else "one_block" if by == "block" else "one_value")
     # The mean of equal values is that value, and rounding gives it no spread.

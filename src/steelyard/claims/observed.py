@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
+from steelyard.analysis import Analysis
+from steelyard.answers.analysis import Order
 from steelyard.sample import Sample
 from steelyard.series import Series
 from steelyard.spec.experiment import Experiment
-from steelyard.stats.contrast import Order
-from steelyard.stats.declared import Declared
 from steelyard.units import Scalar
 
 
@@ -31,14 +31,14 @@ class Observed(msgspec.Struct, frozen=True):
     """
 
     experiment: Experiment
-    declared: Callable[[str], Declared]
+    declared: Callable[[str], Analysis]
     samples: Callable[[str], Sequence[Sample]]
     compared: Callable[[str], Sequence[Sample]]
     series: Callable[[str, Sequence[str]], Sequence[Series]]
 
     @property
     def order(self) -> Order:
-        """How trials were laid out."""
+        """Layout of the trials."""
         return "sequential" if self.experiment.design.in_rows else "randomized-blocks"
 
     @property
@@ -57,17 +57,44 @@ def levels_of(sample: Sample) -> dict[str, Scalar]:
 
 
 def has(levels: Mapping[str, Scalar], wanted: Mapping[str, Scalar]) -> bool:
-    """Whether all that is wanted is so, as far as it is known."""
+    """Whether the levels agree with all that is wanted, as far as they are known."""
     return all(levels.get(name, level) == level for name, level in wanted.items())
 
 
 def strata(
     samples: Iterable[Sample], names: Sequence[str], where: Mapping[str, Scalar]
 ) -> list[tuple[dict[str, Scalar], list[Sample]]]:
-    """The samples of each stratum, whose levels and labels come first; in the order of the design."""
+    """The samples of each stratum, whose levels and identifying labels come first; in the order of the
+    design.
+    """
+    chosen = [sample for sample in samples if has(levels_of(sample), where)]
+    identifying = identifying_labels(chosen)
     groups: dict[tuple[tuple[str, Scalar], ...], list[Sample]] = {}
-    for sample in samples:
-        if has(levels_of(sample), where):
-            free = {name: sample.treatment.levels[name] for name in names} | dict(sample.labels)
-            groups.setdefault(tuple(free.items()), []).append(sample)
+    for sample in chosen:
+        labels = {name: value for name, value in sample.labels.items() if name in identifying}
+        free = {name: sample.treatment.levels[name] for name in names} | labels
+        groups.setdefault(tuple(free.items()), []).append(sample)
     return [(dict(key), members) for key, members in groups.items()]
+
+
+def identifying_labels(samples: Iterable[Sample]) -> set[str]:
+    """Labels that tell the lines of a treatment apart.
+
+    The others merely describe: a label that differs between treatments and is settled by the treatment and
+    the rest of the labels, as the algorithm that a line names, must not keep two treatments from being
+    compared.
+    """
+    every = list(samples)
+    kept = dict.fromkeys(name for sample in every for name in sample.labels)
+    for name in list(kept):
+        rest = [each for each in kept if each != name]
+        values: dict[tuple[Scalar | None, ...], dict[object, set[Scalar | None]]] = {}
+        for sample in every:
+            line = tuple(sample.labels.get(each) for each in rest)
+            of = values.setdefault(line, {}).setdefault(sample.treatment.id, set())
+            of.add(sample.labels.get(name))
+        settled = all(len(found) == 1 for line in values.values() for found in line.values())
+        differs = any(len(set().union(*line.values())) > 1 for line in values.values())
+        if settled and differs:
+            del kept[name]
+    return set(kept)

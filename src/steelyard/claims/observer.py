@@ -16,8 +16,8 @@ from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.observed import Observed, has, strata
 from steelyard.claims.ratio import tested_pair, tested_pairs
 from steelyard.sample import Sample
-from steelyard.spec.claims import Unperturbed, Validates
-from steelyard.stats.judgement import at_least, within
+from steelyard.spec.claims.claim import Unperturbed, Validates
+from steelyard.stats.compare.judgement import at_least, within
 
 
 def judge_unperturbed(claim: Unperturbed, observed: Observed) -> Draft:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, Literal
+from typing import Literal
 
 from msgspec.structs import replace
 
+from steelyard.answers.comparison import Comparison, Speedup
+from steelyard.answers.undefined import Reason, Undefined
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.evidence import RatioEvidence, Unit
 from steelyard.claims.observed import Observed, has, strata
 from steelyard.sample import Sample
-from steelyard.spec.claims import Equivalent, Faster, Slower
-from steelyard.stats.comparison import Comparison, admissible, intervals
-from steelyard.stats.judgement import Judgement, at_least, within
-from steelyard.stats.speedup import Speedup
-from steelyard.stats.undefined import Reason, Undefined
+from steelyard.spec.claims.claim import Equivalent, Faster, Slower
+from steelyard.stats.compare.comparison import admissible, intervals
+from steelyard.stats.compare.judgement import Judgement, at_least, within
+from steelyard.stats.compare.speedup import resolvable
 from steelyard.units import Scalar
 
-UNITS: Final[tuple[Unit, ...]] = ("block", "context", "instance")
 Judge = Callable[[Speedup | Undefined], Judgement]
 Levels = Mapping[str, Scalar]
 
@@ -116,7 +116,7 @@ def tested_pair(
             method=known.method if known else None,
             n=known.n if known else 0,
             by=unit_of(compared),
-            resolvable=known.resolvable(level) if known else None,
+            resolvable=resolvable(known, level) if known else None,
             reason=why_open(compared, allowed=allowed),
         )
 
@@ -141,10 +141,8 @@ def why_open(compared: Comparison, *, allowed: bool) -> Reason | Literal["failur
 
 
 def unit_of(compared: Comparison) -> Unit:
-    """What is counted as independent; the method of a ratio begins with it."""
+    """Unit of inference of a comparison."""
     if "sequential_order" in compared.flags or isinstance(compared.speedup, Undefined):
         return "launch" if "sequential_order" in compared.flags else "block"
-    for unit in UNITS:
-        if compared.speedup.method.startswith(unit):
-            return unit
-    return "block" if compared.contexts is None else "context"
+    unit = compared.speedup.unit
+    return "launch" if unit == "unpaired" else unit

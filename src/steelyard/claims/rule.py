@@ -13,7 +13,7 @@ from steelyard.growth import Rule as Parsed
 from steelyard.growth import parse_rule
 from steelyard.scaling import NotModelled, Question, ScalingModel, Series, model_all
 from steelyard.scaling.rules import judge
-from steelyard.spec.claims import Rule
+from steelyard.spec.claims.claim import Rule
 from steelyard.units import Scalar
 
 

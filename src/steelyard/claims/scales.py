@@ -15,8 +15,8 @@ from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel, 
 from steelyard.scaling.litmus import cause
 from steelyard.scaling.model import RankAnswer
 from steelyard.scaling.status_quo import read_accepted
-from steelyard.spec.claims import Scales
-from steelyard.stats.judgement import Outcome
+from steelyard.spec.claims.claim import Scales
+from steelyard.stats.compare.judgement import Outcome
 from steelyard.units import Scalar
 
 OUTCOMES: Final[Mapping[RankAnswer, Outcome]] = {
@@ -45,6 +45,7 @@ def judge_scales(claim: Scales, observed: Observed) -> Draft:
         along=claim.along,
         scale=claim.at,
     )
+    question.refuse_unmet(every)
     tests = [each for each in model_all(litmus, question) if isinstance(each, ScalingModel)]
     names = {each.name for each in litmus}
     asked = [each for each in series if each.name not in names]

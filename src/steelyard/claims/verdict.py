@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 import msgspec
 
 from steelyard.claims.evidence import BreaksEvidence, Evidence
-from steelyard.spec.claims import Claim
-from steelyard.stats.judgement import Outcome
+from steelyard.errors import ProgramError
+from steelyard.spec.claims.claim import Claim
+from steelyard.stats.compare.judgement import Outcome
 from steelyard.units import Scalar
 
 
@@ -21,7 +23,7 @@ class Instance(msgspec.Struct, frozen=True):
 
 
 class Family(msgspec.Struct, frozen=True):
-    """How a claim was tested among the others of its experiment.
+    """Test of a claim among the others of its experiment.
 
     Attributes
     ----------
@@ -59,8 +61,47 @@ class Verdict(msgspec.Struct, frozen=True):
     breaks: tuple[BreaksEvidence, ...] = ()
 
 
+class Checked(msgspec.Struct, frozen=True):
+    """All claims of one experiment, judged.
+
+    Attributes
+    ----------
+    experiment : str
+    record : Path or None
+        ``None`` where data came from elsewhere.
+    alpha : float
+        Probability of any wrong verdict among the tests.
+    precise : bool
+        False where the run ended before the precision that the spec wants.
+    finished : bool
+        Whether the run had come to its end.
+    afterwards : bool
+        Whether the claims are not those with which the record was run.
+    failed : bool
+        Whether the last run ended because a program failed.
+    """
+
+    experiment: str
+    record: Path | None
+    alpha: float
+    verdicts: tuple[Verdict, ...]
+    precise: bool = True
+    finished: bool = True
+    afterwards: bool = False
+    failed: bool = False
+
+    def exit_code(self, *, strict: bool) -> int:
+        """5 where the run failed; 1 where a claim fails; 3 under ``strict`` where one is not resolved."""
+        if self.failed:
+            return ProgramError.exit_code
+        outcomes = {each.outcome for each in self.verdicts}
+        if "fails" in outcomes:
+            return 1
+        return 3 if strict and ("not_resolved" in outcomes or not self.precise) else 0
+
+
 def combined(outcomes: Iterable[Outcome]) -> Outcome:
-    """Of all strata together."""
+    """Outcome over all strata."""
     seen = set(outcomes)
     if "fails" in seen:
         return "fails"

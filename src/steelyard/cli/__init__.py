@@ -6,35 +6,34 @@ from steelyard.cli import early
 
 # isort: split
 import gc
-import os
 import sys
 from typing import NoReturn
 
 import click
 
 from steelyard import __version__
+from steelyard.cli.failures import discard_output, file_error, open_streams, tell, usage_error
 from steelyard.cli.group import CommandGroup
-from steelyard.errors import SteelyardError
-from steelyard.run.linux import require_linux
+from steelyard.errors import SteelyardError, UsageError
+from steelyard.run.runner.native import require_linux
 
 COMMANDS = {
-    "compare": "Compare commands: which is faster, by how much, how surely.",
+    "compare": "Compare commands: which is faster, by how much, and how sure that is.",
     "run": "Run the experiment of a spec; continue it if it was stopped.",
     "plan": "Show what a spec would run, how long, and what it cannot separate.",
     "status": "Show how far a record is.",
     "analyze": "Answer from a record: effects, intervals, verdicts.",
-    "check": "Judge the claims of specs and records: what holds, what fails, what is open.",
+    "check": "Judge the claims of specs and records: what holds, fails, or is not resolved.",
     "audit": "Find which contexts move a program's time on this machine.",
-    "observe": "Find what a probe costs the program that it observes.",
-    "model": "Model how metrics grow with a parameter, and hold them to expectations.",
-    "export": "Write a record as CSV, JSON Lines or Parquet, or for Extra-P.",
+    "observe": "Find what a probe costs the program it observes.",
+    "model": "Model how metrics grow with a parameter, and check them against expectations.",
+    "export": "Write a record as CSV, JSON Lines, Parquet or Extra-P data.",
     "recover": "Copy what can be read of a damaged record into a new one.",
-    "doctor": "Show what can be observed and controlled here, and what improves it.",
+    "doctor": "Show what can be observed and controlled here, and how to improve it.",
     "demo": "Show in about a minute how run times lie.",
     "completion": "Print the completion script for bash, zsh or fish.",
 }
-"""Command to the line that ``steelyard --help`` shows, so that help imports no command. A test compares
-them."""
+"""Command to its line in ``steelyard --help``, which imports no command. A test compares them."""
 
 
 @click.group(
@@ -48,8 +47,8 @@ def cli() -> None:
 
     Try it:  steelyard compare './old input' './new input'
 
-    Exit codes: 0 done, 1 a claim fails, 2 usage, 3 not resolved or not precise (--strict), 4 this machine
-    cannot, 5 a program failed, 130 interrupted (the record can be continued).
+    Exit codes: 0 done, 1 a claim fails, 2 usage error, 3 not resolved or not precise (--strict), 4 missing
+    capability on this machine, 5 a program failed, 130 interrupted (the record can be continued).
     """
 
 
@@ -60,45 +59,35 @@ def main() -> NoReturn:
         # it, and 6 ms each time once all modules are there.
         gc.set_threshold(200_000)
         require_linux()
+        open_streams()
         code = cli.main(prog_name="steelyard", standalone_mode=False)
     except SteelyardError as error:
-        code = _tell(error.message, error.hint, error.exit_code)
+        code = tell(error)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         code = 2
     except click.UsageError as error:
-        where = (
-            f"steelyard {error.ctx.info_name}"
-            if error.ctx and error.ctx.info_name != "steelyard"
-            else "steelyard"
-        )
-        code = _tell(error.format_message().rstrip(".").replace("\n", " "), f"{where} --help", 2)
+        code = tell(usage_error(error))
     except click.ClickException as error:
-        code = _tell(error.format_message(), None, 2)
+        code = tell(UsageError(error.format_message()))
     except (click.exceptions.Abort, KeyboardInterrupt):
         sys.stderr.write("interrupted\n")
         code = 130
     except (BrokenPipeError, SystemExit):
         # The reader (``| head``) has what it wanted; click ends with SystemExit then, and for nothing else.
-        # The interpreter must not complain at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_output()
         code = 0
     except OSError as error:
-        if error.filename is not None:
+        known = file_error(error)
+        if known is None:
             raise
-        # No file is named, so it was the standard output: a full disk behind a redirection, say.
-        code = _tell(
-            f"the output cannot be written: {error.strerror}", "make room, or write to another place", 2
-        )
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        # Without a file, it was the standard output: a full disk behind a redirection, say.
+        if error.filename is None:
+            discard_output()
+        code = tell(known)
     # On its way out the interpreter looks for circles among all that is left, which the kernel frees faster.
     gc.freeze()
     sys.exit(code if isinstance(code, int) else 0)
-
-
-def _tell(message: str, hint: str | None, code: int) -> int:
-    sys.stderr.write(f"error: {message}\n" + (f"\nhint: {hint}\n" if hint else ""))
-    return code
 
 
 early.end()

@@ -2,51 +2,48 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
 
-from steelyard.cli import completing
-from steelyard.cli.conducting import print_answer
-from steelyard.cli.contexts import print_contexts
 from steelyard.cli.options import (
     against_option,
     details_option,
     json_option,
+    metric_option,
     protocol_option,
     record_argument,
     strict_option,
 )
+from steelyard.cli.run_and_answer import print_answer, terminal_width
 from steelyard.estimand import INTERVALS, Estimand, IntervalKind
 
 
 @click.command(short_help="Answer from a record: effects, intervals, verdicts.")
 @record_argument
-@click.option(
-    "--metric",
-    metavar="NAME",
-    shell_complete=completing.metrics,
-    help="Compare this metric instead of the one that the spec names.",
-)
+@metric_option("Compare this metric instead of the primary one of the spec.")
 @protocol_option
 @against_option
 @click.option(
     "--estimand",
     type=click.Choice(sorted(INTERVALS)),
-    help="What a speedup is; what the spec declares by default.",
+    help="Definition of a speedup (default: as the spec declares).",
 )
 @click.option(
     "--interval",
     type=click.Choice(sorted({kind for kinds in INTERVALS.values() for kind in kinds})),
-    help="How intervals are made; the first that the estimand has by default.",
+    help="Method of the intervals (default: the first of the estimand).",
 )
 @details_option
-@click.option("--budget", is_flag=True, help="Show what the uncertainty of each speedup is made of.")
+@click.option(
+    "--budget", is_flag=True, help="Break down the uncertainty of each speedup into its contributions."
+)
 @click.option(
     "--by-context",
     "contexts",
     is_flag=True,
-    help="Figures instead: each treatment and each speedup, context by context.",
+    help="Plot each treatment and each speedup context by context instead.",
 )
 @json_option
 @strict_option
@@ -65,14 +62,11 @@ def command(
     as_json: bool,
     strict: bool,
 ) -> None:
-    """Answer from RECORD (a directory NAME.lab, or its spec), as far as it is.
-
-    A running experiment may be looked at; that changes nothing.
-    """
-    from steelyard.lab.records import find_record
+    """Answer from RECORD (a directory NAME.lab, or its spec), also while it is still running."""
+    from steelyard.lab.run.existing_record import find_record
 
     if contexts:
-        print_contexts(find_record(record), as_json=as_json, metric=metric)
+        _print_contexts(find_record(record), as_json=as_json, metric=metric)
         return
     ctx.exit(
         print_answer(
@@ -88,3 +82,19 @@ def command(
             budget=budget,
         )
     )
+
+
+def _print_contexts(directory: Path, *, as_json: bool, metric: str | None) -> None:
+    """Print the plots of ``--by-context``, or their data."""
+    from steelyard.answers.contexts import BY_CONTEXT
+    from steelyard.lab.answer.analyze import by_context
+    from steelyard.report.answer.by_context import lines
+    from steelyard.report.text.line import write
+    from steelyard.store import Record
+
+    with Record.open(directory) as record:
+        found = by_context(record, metric=metric)
+    if as_json:
+        click.echo(BY_CONTEXT.text(found), nl=False)
+    else:
+        write(lines(found, terminal_width()), sys.stdout)

@@ -3,117 +3,104 @@
 from __future__ import annotations
 
 import os
-import secrets
 import sys
 from pathlib import Path
 
 import click
 
-from steelyard.cli import completing
-from steelyard.cli.conducting import as_a_whole, tell_records, terminal_width
+from steelyard.cli import completion
 from steelyard.cli.options import (
+    chosen_seed,
+    fraction,
     ignore_failure_option,
     input_option,
     json_option,
+    max_time_option,
+    metric_option,
     output_option,
+    seed_option,
     timeout_option,
 )
-from steelyard.cli.share import share
+from steelyard.cli.run_and_answer import as_a_whole, tell_records, terminal_width
 from steelyard.errors import UsageError
 
 
 @click.command(short_help="Find which contexts move a program's time on this machine.")
-@click.argument("command", metavar="COMMAND", shell_complete=completing.commands)
+@click.argument("command", metavar="COMMAND", shell_complete=completion.commands)
 @click.option(
     "--only",
     multiple=True,
     metavar="NAME",
-    shell_complete=completing.contexts,
-    help="Vary this kind of context only; may be repeated (env_bytes, aslr, affinity, …).",
+    shell_complete=completion.contexts,
+    help="Vary only this kind of context: env_bytes, aslr, affinity, … May be repeated.",
 )
 @click.option(
     "--thorough", is_flag=True, help="Visit every residue of a page of environment, however long it takes."
 )
-@click.option(
-    "--max-time",
-    metavar="TIME",
-    help="Limit of the whole audit, to a block: pilot, screening and replication (default: planned for 50 s;"
-    " the fewest runs that tell may take longer). With --thorough, what is planned for.",
+@max_time_option(
+    "Limit of the whole audit, to a block: pilot, screening and replication (default: planned for 50 s; the"
+    " fewest informative runs may take longer). With --thorough, the time to plan for."
 )
 @click.option(
     "--least",
-    type=share,
+    type=fraction,
     default=0.02,
     show_default=True,
-    metavar="SHARE",
+    metavar="FRACTION",
     help="Smallest effect that matters.",
 )
-@click.option(
-    "--metric",
-    metavar="NAME",
-    shell_complete=completing.metrics,
-    help="What is judged: wall_s, cpu_s, … (default: cpu_s of a program that computes on one CPU).",
-)
+@metric_option("Metric to judge: wall_s, cpu_s, … (default: cpu_s of a program that computes on one CPU).")
 @input_option
 @timeout_option
 @ignore_failure_option
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="Of the levels and of the order of runs (default: drawn, and stored).",
-)
+@seed_option
 @output_option
 @json_option
 def command(
     command: str,
     only: tuple[str, ...],
     thorough: bool,
-    max_time: str | None,
+    max_time_s: float | None,
     least: float,
     metric: str | None,
     stdin: str | None,
-    timeout: str | None,
+    timeout_s: float | None,
     ignore_failure: bool,
     seed: int | None,
     output: Path | None,
     as_json: bool,
 ) -> None:
-    """Run COMMAND in many contexts that nobody reports, and say which of them move its time.
+    """Run COMMAND in many contexts that are usually not reported, and find which of them move its time.
 
     Levels are screened in randomised passes; what looks extreme is replicated in fresh blocks, and only that
-    is judged: at most 1 % of audits find an effect that is none. An audit that was stopped goes on with the
-    same command line and -o.
+    is judged: at most 1 % of audits report an effect that does not exist. To continue an audit that was
+    stopped, repeat the command line with -o.
 
     \b
     steelyard audit './prog input'
     steelyard audit --thorough --only env_bytes './prog input'
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
-    from steelyard.lab.audit import Auditing, audit
-    from steelyard.lab.audit.asking import MAX_TIME_S
-    from steelyard.lab.compare import state_directory
-    from steelyard.lab.earlier import earlier_seed
-    from steelyard.report.audit.json import render
+    from steelyard.answers.audit import AUDIT
+    from steelyard.lab.audit.audit import audit
+    from steelyard.lab.audit.request import MAX_TIME_S, AuditRequest
+    from steelyard.lab.compare.compare import state_directory
     from steelyard.report.audit.text import lines
-    from steelyard.report.label import wrap
-    from steelyard.report.line import write
-    from steelyard.units import parse_duration
+    from steelyard.report.text.label import wrap
+    from steelyard.report.text.line import write
 
     directory = output or state_directory(os.environ, "audit")
-    if seed is None:
-        seed = earlier_seed(directory / "pilot.lab")
-    asking = Auditing(
+    request = AuditRequest(
         command=command,
         only=only,
         thorough=thorough,
-        max_time_s=MAX_TIME_S if max_time is None else parse_duration(max_time),
-        limited=max_time is not None and not thorough,
+        max_time_s=MAX_TIME_S if max_time_s is None else max_time_s,
+        limited=max_time_s is not None and not thorough,
         least=least,
         metric=metric,
         stdin=stdin,
-        timeout_s=None if timeout is None else parse_duration(timeout),
+        timeout_s=timeout_s,
         ignore_failure=ignore_failure,
-        seed=secrets.randbits(31) if seed is None else seed,
+        seed=chosen_seed(seed, directory / "pilot.lab"),
     )
     with as_a_whole(output, directory) as line:
 
@@ -122,12 +109,12 @@ def command(
             click.echo("\n".join(wrap(text, terminal_width(), rest="  ")), err=True)
 
         try:
-            found = audit(asking, directory, watch=line.update, tell=tell)
+            found = audit(request, directory, watch=line.update, tell=tell)
         except UsageError as error:
             said = error.message.removeprefix("experiment(): ").replace("analysis.metric:", "--metric:", 1)
             raise UsageError(said, hint=error.hint) from error
     if as_json:
-        click.echo(render(found), nl=False)
+        click.echo(AUDIT.text(found), nl=False)
     else:
         write(lines(found, terminal_width()), sys.stdout)
     tell_records(directory, as_json=as_json)

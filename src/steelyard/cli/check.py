@@ -11,32 +11,32 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.cli.data import ask, data_options
-from steelyard.cli.options import json_option, strict_option
-from steelyard.errors import UsageError
+from steelyard.cli.options import json_option, refuse_unwritable, strict_option
+from steelyard.cli.run_and_answer import terminal_width
+from steelyard.errors import InterruptedRunError, ProgramError, SteelyardError, UsageError
 from steelyard.exchange.cube import holds_profiles
 
 if TYPE_CHECKING:
-    from steelyard.lab.check import Checked
-    from steelyard.report.verdicts_json import Source
+    from steelyard.claims.verdict import Checked
     from steelyard.spec.experiment import Experiment
 
 
-@click.command(short_help="Judge the claims of specs and records: what holds, what fails, what is open.")
+@click.command(short_help="Judge the claims of specs and records: what holds, fails, or is not resolved.")
 @click.argument(
     "names", type=click.Path(path_type=Path), metavar="SPEC|RECORD|DATA...", nargs=-1, required=True
 )
-@click.option("--no-run", is_flag=True, help="Judge what is recorded; run nothing.")
-@click.option("--strata", is_flag=True, help="A line for each stratum too.")
+@click.option("--no-run", is_flag=True, help="Judge what is recorded, without running anything.")
+@click.option("--strata", is_flag=True, help="Also print a line for each stratum.")
 @click.option(
     "--junit",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Write the verdicts as JUnit XML too, for build servers.",
+    help="Also write the verdicts as JUnit XML, for build servers.",
 )
 @click.option(
     "--github",
     is_flag=True,
-    help="Annotate the change in GitHub Actions too, on stderr, with what fails or is open.",
+    help="Also annotate the change in GitHub Actions, on stderr, with what fails or is not resolved.",
 )
 @json_option
 @strict_option
@@ -54,41 +54,70 @@ def command(
     strict: bool,
     **about: Any,
 ) -> None:
-    """Judge the claims of each SPEC or RECORD (a directory NAME.lab), or expectations of growth of DATA that
-    `steelyard model` reads: the options from --expect on are about those.
+    """Judge the claims of each SPEC or RECORD (a directory NAME.lab), or the expected growth of DATA that
+    `steelyard model` reads. The options from --expect on are about DATA.
 
-    A spec whose record is not finished is run first. Exits with 1 where a claim fails, with 3 under --strict
-    where one is not resolved, with 5 where a program fails.
+    A spec whose record is not finished is run first. Exits with 1 if a claim fails, with 3 under --strict if
+    one is not resolved, with 5 if a program fails.
     """
-    checked = [_checked(name, about, run=not no_run) for name in names]
-    # Over several experiments, what fails beats what is open.
-    code = min((c for each in checked if (c := each.exit_code(strict=strict))), default=0)
     if junit is not None:
-        _write_junit(junit, checked, strict=strict)
+        refuse_unwritable(junit, "--junit")
+    checked, broken = _all_checked(names, about, run=not no_run)
+    if junit is not None:
+        _write_junit(junit, list(checked.values()), broken, strict=strict)
     if github:
-        for name, each in zip(names, checked, strict=True):
-            click.echo(_annotations(name, each, strict=strict), nl=False, err=True)
+        for name in names:
+            said = (
+                _annotations(name, checked[name], strict=strict)
+                if name in checked
+                else _broken_annotation(name, broken[name])
+            )
+            click.echo(said, nl=False, err=True)
+    if broken and len(names) == 1:
+        raise broken[names[0]]
+    # Over several experiments, what fails beats what is open, and what broke beats both.
+    codes = [code for each in checked.values() if (code := each.exit_code(strict=strict))]
+    code = ProgramError.exit_code if broken or ProgramError.exit_code in codes else min(codes, default=0)
     if as_json:
-        from steelyard.report.verdicts_json import render
+        from steelyard.report.claims.document import render
 
-        click.echo(render([(source_of(each), each.verdicts) for each in checked], code), nl=False)
+        click.echo(render([*checked.values()], code), nl=False)
     else:
-        _print(checked, strata=strata)
+        _print(list(checked.values()), strata=strata, headed=len(names) > 1)
+    for name, error in broken.items():
+        hint = f"\nhint: {error.hint}\n" if error.hint else ""
+        click.echo(f"error: {name}: {error.message}\n{hint}", err=True)
     ctx.exit(code)
+
+
+def _all_checked(
+    names: Sequence[Path], about: Mapping[str, Any], *, run: bool
+) -> tuple[dict[Path, Checked], dict[Path, SteelyardError]]:
+    """What could be judged, and what broke; one that breaks keeps no other from being judged."""
+    checked: dict[Path, Checked] = {}
+    broken: dict[Path, SteelyardError] = {}
+    for name in dict.fromkeys(names):
+        try:
+            checked[name] = _checked(name, about, run=run)
+        except InterruptedRunError:
+            raise
+        except SteelyardError as error:
+            broken[name] = error
+    return checked, broken
 
 
 def _checked(name: Path, about: Mapping[str, Any], *, run: bool) -> Checked:
     asked = any(about.values())
     if name.suffix == ".toml" and asked:
         raise UsageError(
-            f"{name} claims what it expects itself",
-            hint="leave out the options about data, or add [[claims]]",
+            f"{name} states its own expectations in [[claims]]",
+            hint="leave out the options about data, or add to [[claims]]",
         )
     recorded = name.is_dir() and not holds_profiles(name)
     if asked or not (recorded or name.suffix == ".toml" or name.name == "record.sqlite"):
         return _of_data(name, about)
-    from steelyard.lab.check import check
-    from steelyard.lab.records import find_record, record_of_spec
+    from steelyard.lab.answer.check import check
+    from steelyard.lab.run.existing_record import find_record, record_of_spec
     from steelyard.store import Record
 
     if name.is_dir() or name.name == "record.sqlite":
@@ -99,7 +128,7 @@ def _checked(name: Path, about: Mapping[str, Any], *, run: bool) -> Checked:
     experiment = load(name)
     if not experiment.claims:
         raise UsageError(
-            f"{name} claims nothing, so there is nothing to check",
+            f"{name} has no claims to check",
             hint="add to it: [[claims]], and below: faster = { … }, than = { … }",
         )
     directory = record_of_spec(name)
@@ -107,64 +136,46 @@ def _checked(name: Path, about: Mapping[str, Any], *, run: bool) -> Checked:
         _run(experiment, directory, name.read_text(encoding="utf-8"))
     with Record.open(find_record(name)) as record:
         if not run:
-            from steelyard.lab.check import refuse_other
+            from steelyard.lab.run.existing_record import refuse_other_experiment, with_recorded_claims
 
-            refuse_other(record, experiment)
+            refuse_other_experiment(
+                record,
+                with_recorded_claims(experiment, directory),
+                hint=f"check what was run (steelyard check {record.directory}), or put the spec back",
+            )
         return check(record, experiment.claims)
 
 
 def _of_data(name: Path, about: Mapping[str, Any]) -> Checked:
-    from steelyard.lab.check_data import check_data
-    from steelyard.report.counting import Counting
+    from steelyard.lab.answer.check_data import check_data
+    from steelyard.report.text.progress import Counting
 
     asked = ask(name, **about)
     with Counting("functions", sys.stderr) as counting:
-        return check_data(
-            name.stem,
-            asked.series,
-            asked.question,
-            rules=asked.rules,
-            litmus=asked.litmus,
-            progress=counting.update,
-        )
+        return check_data(name.stem, asked, counting.update)
 
 
 def _run(experiment: Experiment, directory: Path, spec_text: str) -> None:
-    """Run what is not finished, with a line of progress; nothing is said of what is."""
-    from steelyard.lab.check import as_run
-    from steelyard.lab.run import run
-    from steelyard.report.progress import ProgressLine
+    """Run the spec to its end with a line of progress, silently if it has ended already."""
+    from steelyard.lab.run.existing_record import with_recorded_claims
+    from steelyard.lab.run.run import run
+    from steelyard.report.text.progress import ProgressLine
 
     line = ProgressLine(sys.stderr)
     try:
-        run(as_run(experiment, directory), directory, spec_text=spec_text, watch=line.update)
+        run(with_recorded_claims(experiment, directory), directory, spec_text=spec_text, watch=line.update)
     finally:
         line.clear()
 
 
-def source_of(checked: Checked) -> Source:
-    """Where its verdicts come from, as documents say it."""
-    from steelyard.report.verdicts_json import Source
-
-    return Source(
-        experiment=checked.experiment,
-        record=str(checked.record) if checked.record else None,
-        alpha=checked.alpha,
-        finished=checked.finished,
-        precision_reached=checked.precise,
-        declared_afterwards=checked.afterwards,
-    )
-
-
-def _print(checked: Sequence[Checked], *, strata: bool) -> None:
-    from steelyard.cli.conducting import terminal_width
-    from steelyard.report.line import Line, Span, write
-    from steelyard.report.verdicts import lines, notes
+def _print(checked: Sequence[Checked], *, strata: bool, headed: bool) -> None:
+    from steelyard.report.claims.text import lines, notes
+    from steelyard.report.text.line import Line, Span, write
 
     width = terminal_width()
     out: list[Line] = []
     for each in checked:
-        if len(checked) > 1:
+        if headed:
             out += [*([()] if out else []), (Span(each.experiment, "heading"),)]
         out += lines(each.verdicts, each.alpha, width, strata=strata)
         out += notes(
@@ -174,7 +185,7 @@ def _print(checked: Sequence[Checked], *, strata: bool) -> None:
 
 
 def _annotations(name: Path, checked: Checked, *, strict: bool) -> str:
-    from steelyard.report.github import render
+    from steelyard.report.claims.github import render
 
     # GitHub knows files by their place in what it checked out, wherever a step works.
     top = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()
@@ -185,10 +196,19 @@ def _annotations(name: Path, checked: Checked, *, strict: bool) -> str:
     return render(checked.experiment, file, spec, checked.verdicts, strict=strict)
 
 
-def _write_junit(file: Path, checked: Sequence[Checked], *, strict: bool) -> None:
-    from steelyard.report.junit import render
+def _broken_annotation(name: Path, error: SteelyardError) -> str:
+    from steelyard.report.claims.github import render_error
 
-    text = render([(each.experiment, each.verdicts) for each in checked], strict=strict)
+    return render_error(str(name), None if name.is_dir() else str(name), error.message)
+
+
+def _write_junit(
+    file: Path, checked: Sequence[Checked], broken: Mapping[Path, SteelyardError], *, strict: bool
+) -> None:
+    from steelyard.report.claims.junit import render
+
+    parts = [(each.experiment, each.verdicts) for each in checked]
+    text = render(parts, {str(name): error.message for name, error in broken.items()}, strict=strict)
     try:
         file.write_text(text, encoding="utf-8", errors="replace")
     except OSError as error:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 import os
-import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 from msgspec.structs import replace
 
-from steelyard.cli import completing
-from steelyard.cli.calibrating import (
+from steelyard.cli import completion
+from steelyard.cli.compare_null import (
     BLOCKS_OF_NULL,
     NullTakesItsValueAfterEquals,
     build_option,
@@ -23,29 +22,33 @@ from steelyard.cli.calibrating import (
     objects_option,
     refuse_without_meaning,
 )
-from steelyard.cli.conducting import conduct, pointing_to, print_answer
 from steelyard.cli.options import (
+    chosen_seed,
+    fraction,
     ignore_failure_option,
     input_option,
     json_option,
+    max_time_option,
+    metric_option,
     output_option,
     protocol_option,
+    seed_option,
     strict_option,
     timeout_option,
 )
-from steelyard.cli.share import share
+from steelyard.cli.run_and_answer import pointing_to, print_answer, run_with_progress
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
-    from steelyard.lab.compare import Comparing
+    from steelyard.lab.compare.compare import CompareRequest
     from steelyard.spec import Experiment
 
 
 @click.command(
     cls=NullTakesItsValueAfterEquals,
-    short_help="Compare commands: which is faster, by how much, how surely.",
+    short_help="Compare commands: which is faster, by how much, and how sure that is.",
 )
-@click.argument("commands", nargs=-1, required=True, metavar="COMMAND...", shell_complete=completing.commands)
+@click.argument("commands", nargs=-1, required=True, metavar="COMMAND...", shell_complete=completion.commands)
 @click.option(
     "-n",
     "--name",
@@ -53,7 +56,7 @@ if TYPE_CHECKING:
     "names",
     multiple=True,
     metavar="NAME",
-    help="What to call a command; once for each.",
+    help="Label of a command; once for each command.",
 )
 @click.option(
     "-w",
@@ -62,40 +65,38 @@ if TYPE_CHECKING:
     default=1,
     show_default=True,
     metavar="N",
-    help="Blocks that are run first and used nowhere.",
+    help="Warm-up blocks, run first and left out of every result.",
 )
 @click.option(
-    "-m", "--min-runs", type=click.IntRange(min=2), metavar="N", help="At least N runs of each command (10)."
+    "-m",
+    "--min-runs",
+    type=click.IntRange(min=2),
+    metavar="N",
+    help="Run each command at least N times (default: 10).",
 )
 @click.option(
-    "-M", "--max-runs", type=click.IntRange(min=2), metavar="N", help="At most N runs of each command."
+    "-M", "--max-runs", type=click.IntRange(min=2), metavar="N", help="Run each command at most N times."
 )
 @click.option(
     "-r",
     "--runs",
     type=click.IntRange(min=2),
     metavar="N",
-    help="Exactly N runs of each command, whatever the precision.",
+    help="Run each command exactly N times, whatever the precision.",
 )
 @click.option(
     "--precision",
-    type=share,
+    type=fraction,
     default=0.01,
     show_default=True,
-    metavar="SHARE",
-    help="Go on until every speedup is known to this relative half-width of its 95 % interval.",
+    metavar="FRACTION",
+    help="Continue until the 95 % interval of every speedup has this relative half-width.",
 )
-@click.option(
-    "--max-time",
-    default="3 min",
-    show_default=True,
-    metavar="TIME",
-    help="Stop after this, whatever the precision.",
-)
+@max_time_option("Stop after this, whatever the precision.", default="3 min")
 @click.option(
     "--contexts",
     is_flag=True,
-    help="Every block in a new context: length of the environment drawn, ASLR off.",
+    help="Draw a new context for every block: a random length of the environment, with ASLR off.",
 )
 @click.option(
     "-L",
@@ -104,7 +105,28 @@ if TYPE_CHECKING:
     nargs=2,
     multiple=True,
     metavar="VAR VALUES",
-    help="Run with each of the VALUES (a,b,c) for {VAR}.",
+    help="Run with each of the VALUES (a,b,c) in place of {VAR}.",
+)
+@click.option(
+    "-P",
+    "--parameter-scan",
+    "scans",
+    nargs=3,
+    multiple=True,
+    metavar="VAR MIN MAX",
+    help="Run with each number from MIN to MAX in place of {VAR}.",
+)
+@click.option(
+    "-D",
+    "--parameter-step-size",
+    "step",
+    default="1",
+    show_default=True,
+    metavar="STEP",
+    help="Step of --parameter-scan.",
+)
+@click.option(
+    "--reference", metavar="CMD", help="Compare all COMMANDs with this one instead of with the first."
 )
 @click.option(
     "-s", "--setup", multiple=True, metavar="CMD", help="Shell command, untimed, before everything."
@@ -113,40 +135,34 @@ if TYPE_CHECKING:
     "-p", "--prepare", multiple=True, metavar="CMD", help="Shell command, untimed, before each run."
 )
 @click.option(
+    "-C", "--conclude", multiple=True, metavar="CMD", help="Shell command, untimed, after each run."
+)
+@click.option(
     "-c", "--cleanup", multiple=True, metavar="CMD", help="Shell command, untimed, after everything."
 )
 @click.option(
     "-S",
     "--shell",
     metavar="SHELL",
-    help="Have SHELL -c run the commands (default: no shell; 'default' is /bin/sh).",
+    help="Run the commands through SHELL -c (default: no shell; 'default' is /bin/sh).",
 )
 @click.option(
-    "-N", "no_shell", is_flag=True, help="Start the commands without a shell; this is what happens anyway."
+    "-N",
+    "no_shell",
+    is_flag=True,
+    help="Run without a shell (already the default; accepted for hyperfine compatibility).",
 )
 @ignore_failure_option
 @input_option
 @timeout_option
-@click.option(
-    "--metric",
-    default="wall_s",
-    show_default=True,
-    metavar="NAME",
-    shell_complete=completing.metrics,
-    help="What is compared: wall_s, cpu_s, rss_bytes, …",
-)
+@metric_option("Metric to compare: wall_s, cpu_s, rss_bytes, …", default="wall_s")
 @click.option(
     "--margin",
-    type=share,
-    metavar="SHARE",
-    help="Smallest difference that matters; smaller ones are called equivalent.",
+    type=fraction,
+    metavar="FRACTION",
+    help="Smallest difference that matters; a smaller one is called equivalent.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="Of the order of runs (default: drawn, and stored).",
-)
+@seed_option
 @null_option
 @comparisons_option
 @build_option
@@ -165,17 +181,21 @@ def command(
     max_runs: int | None,
     runs: int | None,
     precision: float,
-    max_time: str,
+    max_time_s: float,
     contexts: bool,
     parameters: tuple[tuple[str, str], ...],
+    scans: tuple[tuple[str, str, str], ...],
+    step: str,
+    reference: str | None,
     setup: tuple[str, ...],
     prepare: tuple[str, ...],
+    conclude: tuple[str, ...],
     cleanup: tuple[str, ...],
     shell: str | None,
     no_shell: bool,
     ignore_failure: bool,
     stdin: str | None,
-    timeout: str | None,
+    timeout_s: float | None,
     metric: str,
     margin: float | None,
     seed: int | None,
@@ -190,8 +210,8 @@ def command(
 ) -> None:
     """Run the COMMANDs in random order, block by block, and compare each with the first.
 
-    A command is one argument, split into words as a shell does; quote it. Its output is captured and not
-    shown.
+    A command is one argument, so quote it; it is split into words as a shell does. Its output is captured
+    and not shown.
 
     \b
     steelyard compare './old input' './new input'
@@ -200,8 +220,14 @@ def command(
     steelyard compare --contexts './prog-O2' './prog-O3'
     steelyard compare --null './prog input'
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
-    from steelyard.lab.compare import BLOCKS, DEFAULT_SHELL, Comparing, shell_words, state_directory
-    from steelyard.units import parse_duration
+    from steelyard.lab.compare.compare import (
+        BLOCKS,
+        DEFAULT_SHELL,
+        CompareRequest,
+        scan,
+        shell_words,
+        state_directory,
+    )
 
     if comparisons is not None and null is None:
         raise UsageError(
@@ -216,59 +242,74 @@ def command(
         )
     if null is not None:
         refuse_without_meaning(ctx)
+    if min_runs is not None and max_runs is not None and max_runs < min_runs:
+        raise UsageError(
+            f"--max-runs {max_runs} is less than --min-runs {min_runs}",
+            hint=f"--runs {max_runs} for exactly {max_runs}, or leave one of them out",
+        )
+    commands = commands if reference is None else (reference, *commands)
     if no_shell and shell:
         raise UsageError("-N and --shell contradict each other", hint="leave one of them out")
     if shell is None and not no_shell:
         _hint_at_shell([(text, shell_words(text)) for text in commands])
+    if output == Path("inherit"):
+        raise UsageError(
+            "--output inherit: a terminal that scrolls would be part of the time",
+            hint="--output null, or leave it out: output is captured",
+        )
+    named = None if output in _STREAMS else output
+    directory = named or state_directory(os.environ, "compare").with_suffix(".lab")
     # Below the first look there is nothing to decide: so many runs, whatever the precision.
     fixed = runs or (max_runs if max_runs and max_runs < BLOCKS else None)
-    comparing = Comparing(
+    request = CompareRequest(
         commands=commands,
         names=names,
-        parameters={name: values.split(",") for name, values in parameters},
+        parameters={
+            **{name: values.split(",") for name, values in parameters},
+            **{name: scan(first, last, step) for name, first, last in scans},
+        },
         shell={None: None, "none": None, "default": DEFAULT_SHELL}.get(shell, shell),
         prepare=prepare,
+        conclude=conclude,
         setup=setup,
         cleanup=cleanup,
         stdin=stdin,
+        output="null" if output == Path("null") else "capture",
         contexts=contexts,
         ignore_failure=ignore_failure,
-        timeout_s=None if timeout is None else parse_duration(timeout),
+        timeout_s=timeout_s,
         discard=warmup,
         blocks=fixed or min_runs or BLOCKS,
         max_blocks=max_runs,
         rel_halfwidth=None if fixed else precision,
-        max_time_s=parse_duration(max_time),
+        max_time_s=max_time_s,
         metric=metric,
         margin=margin,
-        seed=secrets.randbits(31) if seed is None else seed,
+        seed=chosen_seed(seed, directory),
     )
     if null is not None:
-        comparing = replace(comparing, blocks=runs or BLOCKS_OF_NULL, rel_halfwidth=None)
-        if not given(ctx, "max_time"):  # the three minutes are for one comparison
-            comparing = replace(comparing, max_time_s=math.inf)
+        request = replace(request, blocks=runs or BLOCKS_OF_NULL, rel_halfwidth=None)
+        if not given(ctx, "max_time_s"):  # the three minutes are for one comparison
+            request = replace(request, max_time_s=math.inf)
         code = calibrate(
             null,
-            comparing,
+            request,
             comparisons=comparisons,
             build=build,
             objects=objects,
-            output=output,
+            output=named,
             as_json=as_json,
         )
         ctx.exit(code)
-    from steelyard.lab.earlier import earlier_seed
-
-    directory = output or state_directory(os.environ, "compare").with_suffix(".lab")
-    if seed is None and output is not None and (begun := earlier_seed(output)) is not None:
-        # The same comparison again goes on where it stopped, in the order that was drawn then.
-        comparing = replace(comparing, seed=begun)
     with pointing_to(directory):
-        conduct(_experiment(comparing), directory)
+        run_with_progress(_experiment(request), directory)
         code = print_answer(directory, as_json=as_json, strict=strict, protocol=protocol)
     click.echo(f"record: {directory}" if as_json else f"\nrecord: {directory}", err=as_json)
     ctx.exit(code)
 
+
+_STREAMS: Final = (Path("null"), Path("pipe"))
+"""Values of ``--output`` in hyperfine, about what programs print; a record is called ``NAME.lab``."""
 
 _OPTIONS: Final = {
     "analysis.metric": "--metric",
@@ -278,13 +319,13 @@ _OPTIONS: Final = {
     "factors": "--parameter-list",
     "program.timeout": "--timeout",
 }
-"""What a key of a spec is called here."""
+"""Key of a spec to the option that sets it here."""
 
 
-def _experiment(comparing: Comparing) -> Experiment:
-    """The experiment; what is wrong with it is said in the words of this command."""
+def _experiment(request: CompareRequest) -> Experiment:
+    """Make the experiment; errors name the options of this command."""
     try:
-        return comparing.experiment()
+        return request.experiment()
     except UsageError as error:
         said = error.message.removeprefix("experiment(): ")
         for key, option in _OPTIONS.items():
@@ -298,7 +339,7 @@ def _hint_at_shell(found: list[tuple[str, list[str]]]) -> None:
     for text, words in found:
         if words:
             click.echo(
-                f"hint: {text!r} is started without a shell, so {words[0]!r} is a word like any other;"
-                " --shell default has /bin/sh read it",
+                f"hint: {text!r} runs without a shell, so {words[0]!r} is passed to it as an ordinary word;"
+                " --shell default runs it through /bin/sh",
                 err=True,
             )

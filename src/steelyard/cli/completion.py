@@ -1,21 +1,167 @@
-"""``steelyard completion``: the script that makes a shell complete commands and options."""
+"""``steelyard completion``, and what a shell completes as the value of an option: names are looked up when
+they are asked for.
+"""
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import click
-from click.shell_completion import BashComplete, FishComplete, ZshComplete
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+Complete = Callable[[click.Context, click.Parameter, str], list[str]]
+CompletePaths = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
+
+
+def _complete(names: Callable[[], Iterable[str]]) -> Complete:
+    return lambda _ctx, _param, begun: [name for name in names() if name.startswith(begun)]
+
+
+def _complete_list(names: Callable[[], Iterable[str]]) -> Complete:
+    """Complete the last of names that are joined by commas."""
+
+    def complete(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[str]:
+        before, comma, last = begun.rpartition(",")
+        given = before.split(",")
+        return [f"{before}{comma}{name}" for name in names() if name.startswith(last) and name not in given]
+
+    return complete
+
+
+def _interventions() -> Iterable[str]:
+    from steelyard.lab.audit.candidates import KINDS
+
+    return KINDS
+
+
+def _probes() -> Iterable[str]:
+    from steelyard.lab.observe.probes import KNOWN
+
+    return KNOWN
+
+
+def _metrics() -> Iterable[str]:
+    from steelyard.units import BUILTIN
+
+    return BUILTIN
+
+
+def _counters() -> Iterable[str]:
+    from steelyard.counters import EVENTS
+
+    return EVENTS
+
+
+def _spaces() -> Iterable[str]:
+    from steelyard.scaling.question import SPACES
+
+    return SPACES
+
+
+def _aggregates() -> Iterable[str]:
+    from steelyard.scaling.aggregate import AGGREGATES
+
+    return ("auto", *AGGREGATES)
+
+
+def _paths(*, specs: bool, records: bool) -> CompletePaths:
+    """Complete specs or records in the directory being typed; without any, directories."""
+
+    def complete(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        place, slash, start = begun.rpartition("/")
+        where = Path(os.path.expanduser(place + slash) or os.curdir)  # noqa: PTH111 -- "~/" alone is not a Path
+        entries = [each for each in _listed(where) if each.startswith(start) and (start or each[0] != ".")]
+        ours = [
+            each
+            for each in entries
+            if (records and _is_record(where / each)) or (specs and _is_spec(where / each))
+        ]
+        if not ours:
+            return [CompletionItem(begun, type="dir")]
+        if any(re.search(r"[^\w./~+:@%^,=-]", each) for each in ours):
+            # The shell writes what has to be quoted; it offers all files then.
+            return [CompletionItem(begun, type="file")]
+        rest = [where / each for each in entries if each not in ours]
+        others = [f"{each.name}/" for each in rest if each.is_dir() and not _is_record(each)]
+        return [CompletionItem(place + slash + each) for each in (*ours, *others)]
+
+    return complete
+
+
+def _files(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Leave completion to the shell: a command starts with a file or a program."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(begun, type="file")]
+
+
+def _listed(directory: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(directory))  # noqa: PTH208 -- names are all that is wanted
+    except OSError:
+        return []
+
+
+def _is_record(path: Path) -> bool:
+    return path.name == "record.sqlite" or (path / "record.sqlite").is_file()
+
+
+def _is_spec(path: Path) -> bool:
+    return path.suffix == ".toml" and path.is_file()
+
+
+def _baselines(ctx: click.Context, _param: click.Parameter, begun: str) -> list[str]:
+    """Complete factors with their levels, of the record on the line; nothing if it cannot be read."""
+    from steelyard.errors import SteelyardError
+    from steelyard.lab.run.existing_record import find_record
+    from steelyard.store import Record
+
+    # With an option that still lacks its value, click leaves the argument unread.
+    named = ctx.params.get("record") or next(iter(ctx.args), None)
+    try:
+        if named is None:
+            return []
+        with Record.open(find_record(Path(named))) as record:
+            levels = [treatment.levels for treatment in record.treatments]
+    except (SteelyardError, OSError):
+        return []
+    words = dict.fromkeys(f"{name}={level}" for each in levels for name, level in each.items())
+    return [word for word in words if word.startswith(begun)]
+
+
+contexts = _complete(_interventions)
+probes = _complete(_probes)
+metrics = _complete(_metrics)
+counters = _complete_list(_counters)
+spaces = _complete(_spaces)
+aggregates = _complete(_aggregates)
+baselines: Complete = _baselines
+specs = _paths(specs=True, records=False)
+# A record is also named by its spec, if that is beside it.
+records = _paths(specs=True, records=True)
+commands: CompletePaths = _files
 
 
 @click.command(short_help="Print the completion script for bash, zsh or fish.")
 @click.argument("shell", metavar="bash|zsh|fish", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
-    """Print the completion script for a shell. It belongs into this file:
+    """Print the completion script for a shell. It belongs in this file:
 
     \b
     bash   ~/.local/share/bash-completion/completions/steelyard
     zsh    "${fpath[1]}/_steelyard"
     fish   ~/.config/fish/completions/steelyard.fish
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
-    completion = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}[shell]
-    click.echo(completion(ctx.find_root().command, {}, "steelyard", "_STEELYARD_COMPLETE").source())
+    from click.shell_completion import BashComplete, FishComplete, ZshComplete
+
+    made_by = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}[shell]
+    click.echo(made_by(ctx.find_root().command, {}, "steelyard", "_STEELYARD_COMPLETE").source())

@@ -1,19 +1,20 @@
-"""What ``model`` and ``check`` share: data of any format, and what is expected of them."""
+"""Options that ``model`` and ``check`` share: data of any format, and expectations about them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from steelyard.cli.options import metrics_option, parameters_option
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
-    from steelyard.cli.asked import Asked
     from steelyard.exchange.csv_columns import Columns
+    from steelyard.lab.answer.model import ModelRequest
     from steelyard.scaling.question import Expectation
     from steelyard.series import Series
 
@@ -23,7 +24,7 @@ OPTIONS: Final = (
         "expect",
         multiple=True,
         metavar="[NAME=]BIG-O",
-        help="What functions should grow like: 'O(log p)', or 'bcast=O(log p)' for one. Repeatable.",
+        help="Expected growth of all functions, 'O(log p)', or of one, 'bcast=O(log p)'. Repeatable.",
     ),
     click.option(
         "--expectations",
@@ -34,50 +35,61 @@ OPTIONS: Final = (
     click.option(
         "--deviation",
         metavar="BIG-O",
-        help="How far off is approximate; by default the leading exponent halved.",
+        help="Deviation that still counts as approximate (default: half the leading exponent).",
     ),
-    click.option(
-        "-p",
-        "--parameter",
-        "parameters",
-        multiple=True,
-        metavar="NAME",
-        help="What is modelled over (CSV, records); the first is what expectations are about.",
-    ),
+    parameters_option("Model over this (CSV, records); expectations are about the first. Repeatable."),
     click.option(
         "--along",
         multiple=True,
         metavar="N=P",
-        help="Parameter N of expectations grows with P (weak scaling).",
+        help="Let parameter N of the expectations grow with P (weak scaling).",
     ),
     click.option(
         "--at",
         "scale",
         multiple=True,
         metavar="P=VALUE",
-        help="Scale of interest: ranks and values there too.",
+        help="Scale of interest: give ranks and values there too.",
     ),
-    click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only these metrics."),
+    metrics_option("Only these metrics. Repeatable."),
     click.option(
         "--function",
         "functions",
         multiple=True,
         metavar="TEXT",
-        help="Only functions whose name has TEXT in it.",
+        help="Only functions whose name contains TEXT. Repeatable.",
     ),
     click.option(
-        "--rule", "rules", multiple=True, metavar="RULE", help="'allreduce <= reduce + bcast'. Repeatable."
+        "--rule",
+        "rules",
+        multiple=True,
+        metavar="RULE",
+        help="Relation between functions: 'allreduce <= reduce + bcast'. Repeatable.",
     ),
     click.option(
-        "--litmus", metavar="NAME", help="A function that tells the machine's fault from the library's."
+        "--litmus", metavar="NAME", help="Function that separates the machine's fault from the library's."
     ),
-    click.option("--value", metavar="COLUMN", help="CSV: the column with the metric."),
+    click.option("--value", metavar="COLUMN", help="CSV, JSON Lines: column or key of the metric."),
     click.option(
-        "--by", "by", multiple=True, metavar="COLUMN", help="CSV: columns that tell functions apart."
+        "--by",
+        "by",
+        multiple=True,
+        metavar="COLUMN",
+        help="CSV, JSON Lines: columns that distinguish functions.",
     ),
-    click.option("--u", "u", metavar="COLUMN", help="CSV: standard uncertainty of the value."),
-    click.option("--n", "n", metavar="COLUMN", help="CSV: launches behind the value."),
-    click.option("--unit", default="", metavar="UNIT", help="CSV: unit of the value."),
+    click.option(
+        "--pool",
+        "pool",
+        multiple=True,
+        metavar="COLUMN",
+        help="CSV, JSON Lines: columns that differ within a function.",
+    ),
+    click.option("--u", "u", metavar="COLUMN", help="CSV, JSON Lines: column of the standard uncertainty."),
+    click.option("--n", "n", metavar="COLUMN", help="CSV, JSON Lines: column of the number of launches."),
+    click.option("--unit", default="", metavar="UNIT", help="CSV, JSON Lines: unit of the value."),
+    click.option(
+        "--inclusive", is_flag=True, help="CUBE: what a call path cost together with what it called."
+    ),
 )
 """In the order of the help."""
 
@@ -104,19 +116,21 @@ def ask(
     litmus: str | None,
     value: str | None,
     by: Sequence[str],
+    pool: Sequence[str],
     u: str | None,
     n: str | None,
     unit: str,
-) -> Asked:
-    """Read the data and the options.
+    inclusive: bool,
+) -> ModelRequest:
+    """Read the data and the options into a request.
 
     Raises
     ------
     UsageError
         The file cannot be read, or an option cannot be understood.
     """
-    from steelyard.cli.asked import Asked
     from steelyard.exchange.csv_columns import Columns
+    from steelyard.lab.answer.model import ModelRequest
     from steelyard.scaling.question import Question
 
     columns = None
@@ -125,10 +139,13 @@ def ask(
             raise UsageError(
                 "--value without --parameter", hint="name the column that varies: --parameter COLUMN"
             )
-        columns = Columns(value, tuple(parameters), tuple(_split(by)), u, n, unit)
-    series = _series(data, parameters, metrics, columns)
+        columns = Columns(value, tuple(parameters), tuple(_split(by)), u, n, unit, tuple(_split(pool)))
+    series = _series(data, parameters, metrics, columns, inclusive=inclusive)
     for name in metrics:
         _refuse_unknown(name, series, data)
+    stated = _expectations(expect, expectations, deviation)
+    asked = {key: one for key, one in stated.items() if _asked(key, functions, metrics)}
+    Question(expectations=asked).refuse_unmet(series)
     series = tuple(
         one
         for one in series
@@ -137,41 +154,63 @@ def ask(
     )
     if not series:
         raise UsageError(
-            f"{data}: no function is left", hint="leave out --metric or --function to see what there is"
+            f"{data}: no function matches", hint="leave out --metric or --function to see them all"
+        )
+    if stated and not rules and not any(one.name == litmus or _stated(one, stated) for one in series):
+        raise UsageError(
+            f"{data}: nothing is expected of the functions that --function and --metric leave",
+            hint=f"expectations are of: {', '.join(list(stated)[:8])}",
         )
     question = Question(
-        expectations=_expectations(expect, expectations, deviation),
+        expectations=stated,
         parameter=parameters[0] if parameters else None,
         along=dict(_pair(text, "--along") for text in along),
         scale={name: _number(number, "--at") for name, number in (_pair(text, "--at") for text in scale)},
         threads=len(os.sched_getaffinity(0)),
     )
-    return Asked(series, question, tuple(rules), litmus)
+    return ModelRequest(series, question, tuple(rules), litmus)
+
+
+def _asked(key: str, functions: Sequence[str], metrics: Sequence[str]) -> bool:
+    """Whether an expectation is about what ``--function`` and ``--metric`` leave."""
+    if key == "*":
+        return True
+    named = not functions or any(text in key for text in functions)
+    return named and (not metrics or " " not in key or any(key.endswith(f" {name}") for name in metrics))
+
+
+def _stated(one: Series, stated: Mapping[str, Expectation]) -> bool:
+    return any(key in stated for key in (f"{one.name} {one.metric}", one.name, "*"))
 
 
 def _refuse_unknown(metric: str, series: Sequence[Series], data: Path) -> None:
     known = list(dict.fromkeys(one.metric for one in series))
     if known and metric not in known:
-        from steelyard.spec.metric_names import suggest_metric
+        from steelyard.spec.hints.metric_names import suggest_metric
 
-        raise UsageError(f"{data} has no values of a metric {metric!r}", hint=suggest_metric(metric, known))
+        raise UsageError(f"{data} has no values of the metric {metric!r}", hint=suggest_metric(metric, known))
 
 
 def _series(
-    data: Path, parameters: Sequence[str], metrics: Sequence[str], columns: Columns | None
+    data: Path,
+    parameters: Sequence[str],
+    metrics: Sequence[str],
+    columns: Columns | None,
+    *,
+    inclusive: bool,
 ) -> tuple[Series, ...]:
     from steelyard.exchange.cube import holds_profiles
 
     if data.suffix == ".lab" or (data.is_dir() and not holds_profiles(data)):
-        from steelyard.lab.records import find_record
-        from steelyard.lab.series_of_record import series_of_record
+        from steelyard.lab.answer.series_of_record import series_of_record
+        from steelyard.lab.run.existing_record import find_record
         from steelyard.store import Record
 
         with Record.open(find_record(data)) as record:
             return series_of_record(record, parameters, metrics)
     from steelyard.exchange.files import read_series
 
-    return read_series(data, columns)
+    return read_series(data, columns, inclusive=inclusive)
 
 
 def _expectations(stated: Sequence[str], file: Path | None, deviation: str | None) -> dict[str, Expectation]:
@@ -212,7 +251,7 @@ def _number(text: str, option: str) -> float:
 
 
 def as_float(text: str) -> float:
-    """The number, 0 where it is none."""
+    """Read a number; 0 for text that is not a number."""
     try:
         return float(text)
     except ValueError:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.cli.conducting import as_a_whole, terminal_width
+from steelyard.cli.run_and_answer import as_a_whole, terminal_width
 from steelyard.errors import MachineError
 
 if TYPE_CHECKING:
-    from steelyard.report.line import Line
-    from steelyard.report.progress import ProgressLine
+    from steelyard.report.text.line import Line
+    from steelyard.report.text.progress import ProgressLine
 
 _ORDERS = {"sequential": "one after the other, as usual:", "randomized": "in randomised blocks:"}
 
@@ -34,12 +34,12 @@ def command(output: Path | None) -> None:
     A command against itself; -O2 against -O3 in one context and in many; a program whose time depends on the
     length of its environment.
     """
-    from steelyard.lab.compare import state_directory
-    from steelyard.lab.earlier import refuse_other
-    from steelyard.report.demo import findings, heading, paragraph
+    from steelyard.lab.compare.compare import state_directory
+    from steelyard.lab.run.existing_record import refuse_other_command
+    from steelyard.report.demo import findings, heading, indented
 
     directory = output or state_directory(os.environ, "demo")
-    refuse_other(directory, "demo")
+    refuse_other_command(directory, "demo")
     found: list[str] = []
     parts = (
         ("A command against itself: nothing can differ", _itself),
@@ -52,7 +52,7 @@ def command(output: Path | None) -> None:
             try:
                 found.append(part(directory, progress))
             except MachineError as error:
-                _write(paragraph(f"not shown here: {error.message}"))
+                _write(indented(f"not shown here: {error.message}"))
                 found.append(f"Not shown here: {error.message}.")
             finally:
                 progress.clear()
@@ -80,9 +80,9 @@ def _itself(directory: Path, progress: ProgressLine) -> str:
 
 
 def _optimisation(directory: Path, progress: ProgressLine) -> str:
+    from steelyard.answers.comparison import Speedup
     from steelyard.lab.demo.optimisation import optimisation
     from steelyard.report.demo import speedup
-    from steelyard.stats.speedup import Speedup
 
     it = optimisation(directory, progress.update)
     progress.clear()
@@ -128,13 +128,13 @@ def _stack(directory: Path, progress: ProgressLine) -> str:
 
 
 def _counted(progress: ProgressLine) -> Callable[[int, int], None]:
-    from steelyard.status import Progress
+    from steelyard.answers.status import Progress
 
     return lambda done, total: progress.update(Progress(done, total, 0.0, None, "comparisons"))
 
 
 def _write(lines: Sequence[Line]) -> None:
-    from steelyard.report.line import write
+    from steelyard.report.text.line import write
 
     write(lines, sys.stdout)
     sys.stdout.flush()

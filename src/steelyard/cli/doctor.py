@@ -6,12 +6,12 @@ import sys
 
 import click
 
-from steelyard.cli.conducting import terminal_width
 from steelyard.cli.options import json_option
+from steelyard.cli.run_and_answer import terminal_width
 from steelyard.errors import MachineError
 
 
-@click.command(short_help="Show what can be observed and controlled here, and what improves it.")
+@click.command(short_help="Show what can be observed and controlled here, and how to improve it.")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, as_json: bool) -> None:
@@ -20,13 +20,14 @@ def command(ctx: click.Context, as_json: bool) -> None:
 
     The same facts are stored with every run.
     """
-    from steelyard.lab.doctor import checkup
-    from steelyard.report.doctor import lines, render_json
-    from steelyard.report.line import write
+    from steelyard.answers.machine import DOCTOR
+    from steelyard.lab.doctor import inspect_host
+    from steelyard.report.doctor import lines
+    from steelyard.report.text.line import write
 
-    found = checkup()
+    found = inspect_host()
     if as_json:
-        click.echo(render_json(found.findings, found.facts, able=found.able), nl=False)
+        click.echo(DOCTOR.text(found), nl=False)
     else:
-        write(lines(found.findings, found.facts, terminal_width()), sys.stdout)
+        write(lines(found, terminal_width()), sys.stdout)
     ctx.exit(0 if found.able else MachineError.exit_code)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from steelyard.cli import completing
-from steelyard.cli.options import record_argument
+from steelyard.cli.options import metrics_option, parameters_option, record_argument
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,35 +23,25 @@ _FORMATS: Final[dict[str, Format | SeriesFormat]] = {
 }
 
 
-@click.command(short_help="Write a record as CSV, JSON Lines or Parquet, or for Extra-P.")
+@click.command(short_help="Write a record as CSV, JSON Lines, Parquet or Extra-P data.")
 @record_argument
 @click.option(
     "-f",
     "--format",
     "form",
     type=click.Choice(list(_FORMATS.values())),
-    help="Default: as the file is named; extrap-text .txt, extrap-json .json.",
+    help="Format (default: by the file name; extrap-text is .txt, extrap-json .json).",
 )
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Default: standard output."
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="File to write (default: standard output).",
 )
-@click.option("--long", is_flag=True, help="One row for each value, instead of one for each trial.")
-@click.option(
-    "-p",
-    "--parameter",
-    "parameters",
-    multiple=True,
-    metavar="NAME",
-    help="For Extra-P, a factor or label with numbers; default: all that vary.",
-)
-@click.option(
-    "--metric",
-    "metrics",
-    multiple=True,
-    metavar="NAME",
-    shell_complete=completing.metrics,
-    help="For Extra-P; default: that of the spec.",
-)
+@click.option("--long", is_flag=True, help="Write one row per value instead of one per trial.")
+@parameters_option("For Extra-P: a numeric factor or label (default: all that vary). Repeatable.")
+@metrics_option("For Extra-P: a metric (default: the primary one of the spec). Repeatable.")
 def command(
     record: Path,
     form: Format | SeriesFormat | None,
@@ -63,14 +52,14 @@ def command(
 ) -> None:
     """Write RECORD (a directory NAME.lab, or its spec) for other tools.
 
-    One row a trial, failed and discarded ones included and marked: factors, context, block, place, status
-    and all metrics that have one value a trial. With --long, one row a value, iterations and labels included.
+    One row per trial, failed and discarded ones included and marked: factors, context, block, place, status
+    and all metrics with one value per trial. With --long, one row per value, with iterations and labels.
 
-    For Extra-P, what `steelyard model` is made of: one value for each launch that counts, at each point of
-    the parameters, a function for each combination of the other factors and labels.
+    For Extra-P, the same series that `steelyard model` uses: one value for each launch that counts at each
+    point of the parameters, and one function for each combination of the other factors and labels.
     """
     from steelyard.exchange import export
-    from steelyard.lab.records import find_record
+    from steelyard.lab.run.existing_record import find_record
     from steelyard.store import Record
 
     chosen = form or _FORMATS.get(output.suffix if output else ".csv")
@@ -102,7 +91,7 @@ def _export_series(
     metrics: tuple[str, ...],
 ) -> None:
     from steelyard.exchange import export_series
-    from steelyard.lab.series_of_record import series_of_record
+    from steelyard.lab.answer.series_of_record import series_of_record
 
     series = series_of_record(record, parameters, metrics)
     export_series(series, output, form, directory=record.directory, unnamed=record.experiment.name)

@@ -18,11 +18,11 @@ class CommandGroup(click.Group):
         self.commands_help = commands_help
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Names, in the order of the help."""
+        """List the names in the order of the help."""
         return list(self.commands_help)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Load a command, or ``None`` where there is none of this name."""
+        """Load a command; ``None`` for an unknown name."""
         if cmd_name not in self.commands_help:
             return None
         command: click.Command = import_module(f"steelyard.cli.{cmd_name}").command
@@ -31,17 +31,22 @@ class CommandGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does it, but an unknown command is answered with the nearest one."""
+        """Resolve as click does, but answer an unknown command with the nearest one."""
         name = args[0]
         if name not in self.commands_help and not name.startswith("-") and not ctx.resilient_parsing:
+            import shlex
             from difflib import get_close_matches
+            from shutil import which
 
             close = get_close_matches(name, self.commands_help, n=1)
             hint = f"steelyard {close[0]}" if close else "steelyard --help"
-            raise UsageError(f"there is no command {name!r}", hint=hint)
+            if not close and (first := name.split()[:1]) and ("/" in first[0] or which(first[0])):
+                # A program: what hyperfine runs without the name of a command.
+                hint = f"steelyard compare {shlex.join(args)}"
+            raise UsageError(f"unknown command {name!r}", hint=hint)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The help lines that were given, without loading anything."""
+        """Write the help lines without loading any command."""
         with formatter.section("Commands"):
             formatter.write_dl(list(self.commands_help.items()))

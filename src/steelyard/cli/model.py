@@ -9,54 +9,59 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from steelyard.cli import completing
-from steelyard.cli.data import as_float, ask, data_options
-from steelyard.cli.options import json_option, strict_option
+from steelyard.cli import completion
+from steelyard.cli.data import ask, data_options
+from steelyard.cli.options import json_option, refuse_unwritable, strict_option
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
-    from steelyard.lab.model import Modelled
-    from steelyard.report.after import After
+    from steelyard.lab.answer.model import Modelled
+    from steelyard.report.models.follow_ups import After
     from steelyard.scaling.aggregate import Aggregate
     from steelyard.scaling.question import Method, Question
     from steelyard.scaling.versus import Versus
     from steelyard.series import Series
 
 
-@click.command(short_help="Model how metrics grow with a parameter, and hold them to expectations.")
+@click.command(short_help="Model how metrics grow with a parameter, and check them against expectations.")
 @click.argument("data", type=click.Path(path_type=Path), metavar="DATA|RECORD")
 @data_options
 @click.option(
     "--method",
     type=click.Choice(("posterior", "seed001")),
     default="posterior",
-    help="seed001: least squares and leave-one-out, as published.",
+    help="Method of the models; seed001 is least squares and leave-one-out, as published.",
 )
 @click.option(
     "--space",
     "space",
     multiple=True,
     metavar="NAME|BIG-O",
-    shell_complete=completing.spaces,
-    help="default, seed001, mpi-study, wide; or your own terms, one an option.",
+    shell_complete=completion.spaces,
+    help="Search space: default, seed001, mpi-study, wide; or terms of your own, one per option.",
 )
 @click.option(
     "--aggregate",
     default="auto",
     metavar="NAME",
-    shell_complete=completing.aggregates,
-    help="What stands for repetitions: auto, mean, median, first-quartile, lower-half.",
+    shell_complete=completion.aggregates,
+    help="Aggregate of repetitions: auto, mean, median, first-quartile, lower-half.",
 )
 @click.option(
-    "--accept", type=click.Path(path_type=Path), metavar="FILE", help="Write what was found as expectations."
+    "--accept",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write the models that were found as expectations.",
 )
-@click.option("--limit", metavar="VALUE", help="From which scale on a value exceeds this ('24 GB', 0.001).")
+@click.option(
+    "--limit", metavar="VALUE", help="Find the scale from which on a value exceeds this ('24 GB', 0.001)."
+)
 @click.option(
     "--versus",
     metavar="LABEL",
-    help="Compare functions that differ in this label alone, each with the first: a column of --by.",
+    help="Compare functions that differ only in this label (a column of --by), each with the first.",
 )
-@click.option("--suggest", is_flag=True, help="Which points to measure next, where a rank is undecided.")
+@click.option("--suggest", is_flag=True, help="Suggest points to measure next where a rank is undecided.")
 @json_option
 @strict_option
 @click.pass_context
@@ -64,7 +69,7 @@ def command(ctx: click.Context, /, data: Path, **options: Any) -> None:
     """Model how every function of DATA grows: Extra-P text or JSON, JSON Lines, CSV, a directory of CUBE
     profiles, or a record NAME.lab.
 
-    Exits with 1 where a rank is none or a rule fails, with 3 under --strict where something is undecided.
+    Exits with 1 if a rank is "none" or a rule fails; under --strict, with 3 if something is undecided.
     """
     ctx.exit(_run(data, **options))
 
@@ -85,10 +90,12 @@ def _run(
 ) -> int:
     from msgspec.structs import replace
 
-    from steelyard.lab.model import model_series
-    from steelyard.report.counting import Counting
+    from steelyard.lab.answer.model import model_series
+    from steelyard.report.text.progress import Counting
     from steelyard.scaling.question import SPACES
 
+    if accept is not None:
+        refuse_unwritable(accept, "--accept")
     asked = ask(data, **about)
     named = len(space) == 1 and space[0] in SPACES
     question = replace(
@@ -99,21 +106,23 @@ def _run(
     )
     series = asked.series
     with Counting("functions", sys.stderr) as counting:
-        found = model_series(
-            series, question, rules=asked.rules, litmus=asked.litmus, progress=counting.update
-        )
+        found = model_series(replace(asked, question=question), counting.update)
     after = _after(found, series, question, limit=limit, versus=versus, suggest=suggest)
     _print(found, after, as_json=as_json)
     if accept is not None:
         from steelyard.scaling.status_quo import accept as accepted
 
-        accept.write_text(accepted(found.models), encoding="utf-8")
+        text, left_out = accepted(found.models, series, question)
+        accept.write_text(text, encoding="utf-8")
         click.echo(f"accepted as expectations: {accept}", err=True)
+        for name in left_out:
+            click.echo(f"not accepted, since its growth is not known: {name}", err=True)
     ranks = [m.validation.rank for m in found.models if m.validation is not None]
     verdicts = [rule.verdict for rule in found.rules]
     if "none" in ranks or "fails" in verdicts:
         return 1
-    return 3 if strict and ("undecided" in ranks or "not_resolved" in verdicts) else 0
+    unjudged = any(question.expectation(each.name, each.metric) is not None for each in found.failed)
+    return 3 if strict and (unjudged or "undecided" in ranks or "not_resolved" in verdicts) else 0
 
 
 def _after(
@@ -125,20 +134,17 @@ def _after(
     versus: str | None,
     suggest: bool,
 ) -> After:
-    """The answers that are only computed when asked for."""
-    from steelyard.report.after import After
-    from steelyard.scaling.advise import advise
+    """Compute the answers that were asked for beyond the models."""
+    from steelyard.report.models.follow_ups import After
     from steelyard.scaling.limit import Breaks, breaks
-    from steelyard.units import parse_size
+    from steelyard.scaling.suggest import advise
 
     limits, suggestions = [], []
     by_key = {(one.name, one.metric): one for one in series}
     for model in found.models:
         own = by_key[model.name, model.metric]
         if limit is not None:
-            broken = breaks(
-                own, float(parse_size(limit)) if model.unit == "B" else _positive(limit), question
-            )
+            broken = breaks(own, _quantity(limit, model.unit), question)
             if isinstance(broken, Breaks):
                 limits.append((model, broken))
         if suggest and model.validation is not None and model.validation.rank == "undecided":
@@ -154,25 +160,34 @@ def _versus(series: Sequence[Series], question: Question, label: str) -> tuple[V
 
 
 def _print(found: Modelled, after: After, *, as_json: bool) -> None:
-    from steelyard.cli.conducting import terminal_width
+    from steelyard.cli.run_and_answer import terminal_width
 
     parts = (found.models, found.failed, found.rules, found.causes)
     if as_json:
-        from steelyard.report.models_json import render
+        from steelyard.report.models.document import render
 
         click.echo(render(*parts, after), nl=False)
     else:
-        from steelyard.report.after import lines as more
-        from steelyard.report.line import write
-        from steelyard.report.models import lines
+        from steelyard.report.models.follow_ups import lines as more
+        from steelyard.report.models.text import lines
+        from steelyard.report.text.line import write
 
         width = terminal_width()
         write([*lines(*parts, width=width), *more(after, width)], sys.stdout)
 
 
-def _positive(text: str) -> float:
-    value = as_float(text)
+def _quantity(text: str, unit: str) -> float:
+    """A limit in the metric's unit: sizes and times may have one of their own."""
+    from steelyard.units import parse_duration, parse_size
+
+    try:
+        value = {"B": parse_size, "s": parse_duration}.get(unit, float)(text)
+    except (ValueError, UsageError):
+        value = 0.0
     if not 0 < value < float("inf"):
-        hint = "write a number in the metric's unit, as in --limit 0.001; sizes may have a unit"
-        raise UsageError(f"--limit: {text!r} is not a positive number", hint=hint)
-    return value
+        example = {"B": "'24 GB'", "s": "'5 ms'"}.get(unit, "0.001")
+        raise UsageError(
+            f"--limit: {text!r} is not a positive {'quantity in ' + unit if unit else 'number'}",
+            hint=f"write it in the metric's unit, as in --limit {example}",
+        )
+    return float(value)

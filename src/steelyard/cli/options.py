@@ -1,12 +1,102 @@
-"""Options that several commands share."""
+"""Options that several commands share, and the types of their values."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
-from steelyard.cli import completing
+from steelyard.cli import completion
+from steelyard.errors import UsageError
+
+Option = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def fraction(value: str | float) -> float:
+    """Read a number between 0 and 1, both excluded, also as a percentage: ``0.02``, ``2%``.
+
+    Raises
+    ------
+    click.BadParameter
+    """
+    text = str(value).strip()
+    try:
+        number = float(text.removesuffix("%")) / 100 if text.endswith("%") else float(text)
+    except ValueError:
+        raise click.BadParameter(f"expected a fraction such as 0.02 or 2%, got {text!r}") from None
+    if not 0 < number < 1:
+        raise click.BadParameter(f"{text} is not between 0 and 1; expected a fraction such as 0.02 or 2%")
+    return number
+
+
+def duration(value: str) -> float:
+    """Read seconds from ``10 s``, ``3 min``, ``0.5``.
+
+    Raises
+    ------
+    UsageError
+    """
+    from steelyard.units import parse_duration
+
+    return parse_duration(value)
+
+
+def names(value: str) -> tuple[str, ...]:
+    """Read names that are separated by commas."""
+    return tuple(name for name in value.split(",") if name)
+
+
+def chosen_seed(seed: int | None, record: Path) -> int:
+    """Take the seed that was given, or that of the record, so that it can go on, or a random one."""
+    from steelyard.lab.run.existing_record import existing_seed
+
+    if seed is None:
+        seed = existing_seed(record)
+    if seed is None:
+        import secrets
+
+        seed = secrets.randbits(31)
+    return seed
+
+
+def metric_option(text: str, default: str | None = None) -> Option:
+    """``--metric NAME``."""
+    return click.option(
+        "--metric",
+        metavar="NAME",
+        default=default,
+        show_default=True,
+        shell_complete=completion.metrics,
+        help=text,
+    )
+
+
+def metrics_option(text: str) -> Option:
+    """``--metric NAME``, repeatable."""
+    return click.option(
+        "--metric", "metrics", multiple=True, metavar="NAME", shell_complete=completion.metrics, help=text
+    )
+
+
+def parameters_option(text: str) -> Option:
+    """``-p NAME``, repeatable."""
+    return click.option("-p", "--parameter", "parameters", multiple=True, metavar="NAME", help=text)
+
+
+def max_time_option(text: str, default: str | None = None) -> Option:
+    """``--max-time TIME``."""
+    return click.option(
+        "--max-time",
+        "max_time_s",
+        type=duration,
+        default=default,
+        show_default=True,
+        metavar="TIME",
+        help=text,
+    )
+
 
 output_option = click.option(
     "-o",
@@ -24,18 +114,18 @@ strict_option = click.option(
 protocol_option = click.option(
     "--protocol",
     type=click.Choice(("default", "nogueira-matias-2014")),
-    help="Have a published protocol judge too: all pairs of launches, unless there is a baseline.",
+    help="Also judge by a published protocol: all pairs of launches, or each against the baseline, if any.",
 )
 against_option = click.option(
     "--against",
     metavar="BASELINE",
-    shell_complete=completing.baselines,
+    shell_complete=completion.baselines,
     help="Compare with this: FACTOR=LEVEL, or the label of a treatment.",
 )
 details_option = click.option(
     "--details",
     is_flag=True,
-    help="Also what a typical run gains: robust ratio, share of blocks, size of effect.",
+    help="Also show what a typical run gains: robust ratio, fraction of blocks, effect size.",
 )
 input_option = click.option(
     "--input",
@@ -44,8 +134,38 @@ input_option = click.option(
     metavar="FILE",
     help="Standard input of every run (default: empty).",
 )
-timeout_option = click.option("--timeout", metavar="TIME", help="A run that takes longer has failed.")
-ignore_failure_option = click.option("-i", "--ignore-failure", is_flag=True, help="Accept any exit code.")
-record_argument = click.argument(
-    "record", type=click.Path(path_type=Path), metavar="RECORD", shell_complete=completing.records
+timeout_option = click.option(
+    "--timeout", "timeout_s", type=duration, metavar="TIME", help="Count a run that takes longer as failed."
 )
+ignore_failure_option = click.option("-i", "--ignore-failure", is_flag=True, help="Accept any exit code.")
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Seed for the run order and whatever else is drawn (default: random; recorded).",
+)
+many_option = click.option("--yes", is_flag=True, help="Accept more than 10,000 treatments.")
+record_argument = click.argument(
+    "record", type=click.Path(path_type=Path), metavar="RECORD", shell_complete=completion.records
+)
+
+
+def refuse_unwritable(file: Path, option: str) -> None:
+    """Open an output before anything runs for it, so that hours of measuring are not for nothing.
+
+    Raises
+    ------
+    UsageError
+        It cannot be written.
+    """
+    new = not file.exists()
+    try:
+        with file.open("a", encoding="utf-8"):
+            pass
+    except OSError as error:
+        raise UsageError(
+            f"{option} {file}: cannot be written: {error.strerror}",
+            hint=f"mkdir -p {file.parent}, or name a file that you may write",
+        ) from None
+    if new:
+        file.unlink(missing_ok=True)

@@ -7,26 +7,26 @@ from pathlib import Path
 
 import click
 
-from steelyard.cli import completing
-from steelyard.cli.conducting import terminal_width
-from steelyard.cli.options import json_option
+from steelyard.cli import completion
+from steelyard.cli.options import json_option, many_option
+from steelyard.cli.run_and_answer import terminal_width
 
 
 @click.command(short_help="Show what a spec would run, how long, and what it cannot separate.")
-@click.argument("spec", type=click.Path(path_type=Path), shell_complete=completing.specs)
+@click.argument("spec", type=click.Path(path_type=Path), shell_complete=completion.specs)
 @json_option
 @click.option(
-    "--signs", is_flag=True, help="Show the sign table of a design with more than 16 treatments too."
+    "--signs", is_flag=True, help="Show the sign table even for a design with more than 16 treatments."
 )
-@click.option("--yes", is_flag=True, help="Accept more than 10,000 treatments.")
+@many_option
 def command(spec: Path, as_json: bool, yes: bool, signs: bool) -> None:
-    """Show what SPEC would run, in which order, what it could not separate, and what a run on this machine
-    would refuse. Nothing is run.
+    """Show what SPEC would run and in which order, what it could not separate, and what would be refused on
+    this machine. Nothing is run.
     """
-    from steelyard.lab.plan import preview
-    from steelyard.lab.records import record_of_spec
-    from steelyard.report.line import write
-    from steelyard.report.plan import document, lines
+    from steelyard.lab.run.existing_record import record_of_spec
+    from steelyard.lab.run.plan import preview
+    from steelyard.report.plan.text import document, lines
+    from steelyard.report.text.line import write
     from steelyard.spec import load
 
     experiment = load(spec, allow_many=yes)

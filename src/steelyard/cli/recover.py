@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.cli import completing
+from steelyard.cli import completion
 from steelyard.cli.options import json_option
 
 if TYPE_CHECKING:
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     "damaged",
     type=click.Path(path_type=Path),
     metavar="DAMAGED.lab",
-    shell_complete=completing.records,
+    shell_complete=completion.records,
 )
 @click.argument("new", type=click.Path(path_type=Path), metavar="NEW.lab")
 @json_option
 def command(damaged: Path, new: Path, as_json: bool) -> None:
-    """Copy every row that can still be read of DAMAGED.lab into NEW.lab, which can be analysed and continued.
+    """Copy every row of DAMAGED.lab that can still be read into NEW.lab, which can be analysed and continued.
 
-    DAMAGED.lab stays as it is. Blocks that lost trials or values are in no answer; `steelyard run NEW.lab`
-    measures as many again.
+    DAMAGED.lab stays as it is. Blocks that lost trials or values are left out of answers; `steelyard run
+    NEW.lab` measures as many again.
     """
     from msgspec.structs import asdict
 
-    from steelyard.lab.records import find_record
-    from steelyard.report.document import written
+    from steelyard.answers.document import written
+    from steelyard.lab.run.existing_record import find_record
     from steelyard.store.recovery import recover
 
     found = recover(find_record(damaged), new)
@@ -46,25 +46,25 @@ def command(damaged: Path, new: Path, as_json: bool) -> None:
 
 
 def _lines(found: Recovered, new: Path) -> Iterator[str]:
-    """What there is again, what is lost, and what can be done with it."""
+    """Report what was recovered, what is lost, and what can be done with it."""
     named, every = shlex.quote(str(new)), found.trials + found.lost_trials
     if not every:
         yield f"{new} has the experiment, of which no trial had ended"
     elif not found.lost_trials:
         yield f"{new} has all {every:,} trials that had ended"
     elif found.trials:
-        yield f"{new} has {found.trials:,} of {every:,} trials; {found.lost_trials:,} cannot be read any more"
+        yield f"{new} has {found.trials:,} of {every:,} trials; {found.lost_trials:,} can no longer be read"
     else:
-        yield f"{new} has the experiment and none of its {every:,} trials: they cannot be read any more"
+        yield f"{new} has the experiment and none of its {every:,} trials: they can no longer be read"
     if found.spoilt_blocks == 1:
-        yield "1 block lost trials or values, so that it is in no answer any more"
+        yield "1 block lost trials or values and is left out of answers"
     elif found.spoilt_blocks:
-        yield f"{found.spoilt_blocks:,} blocks lost trials or values, so that they are in no answer any more"
+        yield f"{found.spoilt_blocks:,} blocks lost trials or values and are left out of answers"
     if found.spec == "file":
         yield "its spec was lost, and read from spec.toml; which program was measured is lost too"
     if found.trials:
         yield f"steelyard analyze {named} answers from what there is"
     if found.spec == "file":
-        yield "it cannot be continued, since nothing tells whether the program is still the same"
+        yield "it cannot be continued, since it is not known whether the program is still the same"
     elif found.spoilt_blocks:
         yield f"steelyard run {named} measures as many blocks again"

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from steelyard.cli import completing
-from steelyard.cli.conducting import conduct, pointing_to, print_answer
-from steelyard.cli.options import json_option, output_option, protocol_option, strict_option
+from steelyard.cli import completion
+from steelyard.cli.options import json_option, many_option, output_option, protocol_option, strict_option
+from steelyard.cli.run_and_answer import pointing_to, print_answer, run_with_progress
 
 
 @click.command(short_help="Run the experiment of a spec; continue it if it was stopped.")
 @click.argument(
-    "spec", type=click.Path(path_type=Path), metavar="SPEC|RECORD", shell_complete=completing.records
+    "spec", type=click.Path(path_type=Path), metavar="SPEC|RECORD", shell_complete=completion.records
 )
 @output_option
 @protocol_option
@@ -23,9 +23,9 @@ from steelyard.cli.options import json_option, output_option, protocol_option, s
     "--extend",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Add N blocks to a record that has ended; it is judged more strictly then.",
+    help="Add N blocks to a finished record, which is then judged more strictly.",
 )
-@click.option("--yes", is_flag=True, help="Accept more than 10,000 treatments.")
+@many_option
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -39,10 +39,10 @@ def command(
 ) -> None:
     """Run the experiment that SPEC describes, or continue it (or a RECORD) where it stopped.
 
-    The record is a directory NAME.lab beside the spec, or what --output names. A record of a spec that has
-    changed since is refused, with the difference shown.
+    The record is the directory NAME.lab beside the spec, or the one given by --output. If the spec has
+    changed since the record was made, the record is refused and the difference shown.
     """
-    from steelyard.lab.records import find_record, record_of_spec
+    from steelyard.lab.run.existing_record import find_record, record_of_spec
     from steelyard.spec import load
     from steelyard.store import Record
 
@@ -54,6 +54,6 @@ def command(
         experiment, text = load(spec, allow_many=yes), spec.read_text(encoding="utf-8")
         directory = output or record_of_spec(spec)
     with pointing_to(directory):
-        conduct(experiment, directory, spec_text=text, extend=extend)
+        run_with_progress(experiment, directory, spec_text=text, extend=extend)
         code = print_answer(directory, as_json=as_json, strict=strict, protocol=protocol)
     ctx.exit(code)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from steelyard.cli.conducting import terminal_width
 from steelyard.cli.options import json_option, record_argument
+from steelyard.cli.run_and_answer import terminal_width
 
 
 @click.command(short_help="Show how far a record is.")
@@ -16,15 +16,16 @@ from steelyard.cli.options import json_option, record_argument
 @json_option
 def command(record: Path, as_json: bool) -> None:
     """Show how far RECORD (a directory NAME.lab, or its spec) is, what failed, and who runs it."""
-    from steelyard.lab.records import find_record
-    from steelyard.lab.status import status
-    from steelyard.report.line import write
-    from steelyard.report.status import document, lines
+    from steelyard.answers.status import STATUS
+    from steelyard.lab.run.existing_record import find_record
+    from steelyard.lab.run.status import status
+    from steelyard.report.status import lines
+    from steelyard.report.text.line import write
     from steelyard.store import Record
 
     with Record.open(find_record(record)) as opened:
         found = status(opened)
     if as_json:
-        click.echo(document(found), nl=False)
+        click.echo(STATUS.text(found), nl=False)
     else:
         write(lines(found, terminal_width()), sys.stdout)

@@ -7,7 +7,7 @@ end at a look; in each pass of a round every context of the round is visited onc
 that stayed incomplete are repeated at the end of the round, those with the fewest attempts first.
 
 A factor that is hard to change makes whole plots: within a block its levels follow each other in random
-order, each with all of its treatments. A block has each whole plot once, set up anew, so the differences
+order, each with all of its treatments. A block has each whole plot once, set up again, so the differences
 between blocks hold what setting up does, and blocks are the units for such a factor as for all others (a
 split-plot design in blocks; Montgomery, Design and Analysis of Experiments, section 14.4).
 
@@ -66,7 +66,7 @@ def blocks_until(
     blocks: int,
     extensions: Sequence[Extension] = (),
 ) -> tuple[Block, ...]:
-    """What ``next_block`` gives one by one until ``blocks`` blocks count, if none stays incomplete."""
+    """Blocks that ``next_block`` gives one by one until ``blocks`` blocks count, if none stays incomplete."""
     return tuple(stream_until(experiment, treatments, past, blocks, extensions))
 
 
@@ -77,7 +77,7 @@ def stream_until(
     blocks: int,
     extensions: Sequence[Extension] = (),
 ) -> Iterator[Block]:
-    """As ``blocks_until``, each block drawn when it is asked for."""
+    """Same as ``blocks_until``, each block drawn when it is asked for."""
     return itertools.islice(
         _upcoming(experiment, treatments, past, extensions), _wanting(experiment, past, blocks)
     )
@@ -90,7 +90,7 @@ def trials_per_block(experiment: Experiment, treatments: Sequence[Treatment]) ->
 
 
 def _wanting(experiment: Experiment, past: Sequence[BlockOutcome], blocks: int) -> int:
-    """How many blocks are still to run, discarded ones included."""
+    """Number of blocks still to run, discarded ones included."""
     design = experiment.design
     wanted = min(blocks, 1) if design.order == "sequential" else blocks
     done = sum(not outcome.block.discard and outcome.state != "incomplete" for outcome in past)

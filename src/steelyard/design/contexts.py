@@ -29,7 +29,7 @@ def draw_context(contexts: Contexts, seed: int, number: int) -> Context:
 
 
 def different(contexts: Iterable[Context]) -> int:
-    """How many of them differ for a program; 0 where all are the same, since then nothing is drawn."""
+    """Number of them that differ for a program; 0 where all are the same, since then nothing is drawn."""
     places = {_place(context) for context in contexts}
     return len(places) if len(places) > 1 else 0
 

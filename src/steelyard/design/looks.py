@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from steelyard.design.treatments import treatments
+from steelyard.spec.check.design import FIRST_LOOK, FIRST_STRICT_LOOK
 from steelyard.spec.experiment import Experiment
-from steelyard.spec.read.design import FIRST_LOOK, FIRST_STRICT_LOOK
 
 IN_ROWS: Final = "nogueira-matias-2014"
 """The order in which each run is a block: those of one treatment in a row."""

@@ -1,6 +1,4 @@
-"""What a design is made of: contexts and blocks. Only data; how they are drawn stands in the files beside
-this one.
-"""
+"""Contexts and blocks of a design: only data; how they are drawn stands in the files beside this one."""
 
 from __future__ import annotations
 
@@ -67,7 +65,7 @@ class Extension(msgspec.Struct, frozen=True):
 
 
 class BlockOutcome(msgspec.Struct, frozen=True, gc=False):
-    """What a design needs to know of the past to draw the next block."""
+    """Past of a design that decides its next block."""
 
     block: Block
     state: BlockState

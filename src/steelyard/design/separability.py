@@ -9,7 +9,7 @@ from steelyard.factorial.confounding import confounding
 from steelyard.spec.cells import Cell
 from steelyard.spec.experiment import Experiment, Factor
 from steelyard.spec.layout import laid_out, layout_of, named_axes
-from steelyard.spec.toml import toml_value
+from steelyard.spec.text.toml import toml_value
 from steelyard.units import Scalar
 
 _LISTED = 3
@@ -45,7 +45,7 @@ def _linked(experiment: Experiment) -> Iterator[str]:
 
 
 def _broken(experiment: Experiment, found: Sequence[Cell]) -> Iterator[str]:
-    """What exclusions do: main effects that hang together, and interactions that lack combinations."""
+    """Effects of exclusions: main effects that hang together, and interactions that lack combinations."""
     if not found:
         return
     linked = {name: link.name for link in experiment.zips for name in link.names}

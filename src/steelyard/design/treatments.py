@@ -9,8 +9,8 @@ from steelyard.sample import Treatment
 from steelyard.spec.cells import Cell
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.layout import laid_out
-from steelyard.spec.origin import visible
-from steelyard.spec.placeholders import format_level
+from steelyard.spec.text.origin import visible
+from steelyard.spec.text.placeholders import format_level
 from steelyard.units import Scalar
 
 
@@ -25,7 +25,7 @@ def treatments(experiment: Experiment) -> tuple[Treatment, ...]:
 
 
 def _labels(found: Sequence[Cell], name: str) -> list[str]:
-    """What tells the treatments apart, in words; the command or the experiment where there is only one."""
+    """Labels that tell the treatments apart; the command or the experiment where there is only one."""
     varying = [factor for factor in found[0] if len({cell[factor] for cell in found}) > 1]
     if not varying:
         return [_visible(found[0].get("command", name))]
@@ -39,5 +39,6 @@ def _labels(found: Sequence[Cell], name: str) -> list[str]:
 
 
 def _visible(level: Scalar) -> str:
-    """The level on one line; control characters as Python writes them, and the empty text as ''."""
-    return visible(format_level(level)) or "''"
+    """The level on one line, control characters as Python writes them; quoted if empty or padded."""
+    text = visible(format_level(level))
+    return text if text and text == text.strip() else f"'{text}'"

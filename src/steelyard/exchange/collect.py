@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -14,11 +15,26 @@ class Collected(msgspec.Struct):
 
     parameters: tuple[str, ...]
     values: dict[tuple[str, str], dict[tuple[float, ...], list[float]]] = {}
+    lost: dict[tuple[str, str], list[str]] = {}
+    summaries: dict[tuple[str, str, tuple[float, ...]], tuple[float, int]] = {}
+    """Standard uncertainty and launches of points of which only a mean is known."""
 
     def add(self, name: str, metric: str, at: Sequence[float], values: Sequence[float]) -> None:
-        """Add repetitions at a point."""
+        """Add repetitions at a point; what is no number is left out, and said."""
         points = self.values.setdefault((name, metric), {})
-        points.setdefault(tuple(at), []).extend(values)
+        sound = [value for value in values if math.isfinite(value)]
+        if len(sound) < len(values):
+            where = ", ".join(f"{p} = {x:g}" for p, x in zip(self.parameters, at, strict=True))
+            bad = next(value for value in values if not math.isfinite(value))
+            lost = self.lost.setdefault((name, metric), [])
+            lost += [f"{bad} at {where}"] * (len(values) - len(sound))
+        if sound:
+            points.setdefault(tuple(at), []).extend(sound)
+
+    def summarise(self, name: str, metric: str, at: Sequence[float], mean: float, u: float, n: int) -> None:
+        """Add a mean with its standard uncertainty and the number of launches behind it."""
+        self.add(name, metric, at, [mean])
+        self.summaries[name, metric, tuple(at)] = (u, n)
 
     def series(self, units: dict[str, str] | None = None) -> tuple[Series, ...]:
         """All series; a point that a function lacks is simply not in its series."""
@@ -26,10 +42,16 @@ class Collected(msgspec.Struct):
 
     def _each(self, units: dict[str, str]) -> Iterator[Series]:
         for (name, metric), points in self.values.items():
-            ordered = tuple(Point(at, tuple(points[at])) for at in sorted(points))
+            ordered = tuple(
+                Point(at, tuple(points[at]), *self.summaries.get((name, metric, at), (None, 0)))
+                for at in sorted(points)
+            )
+            lost = tuple(self.lost.get((name, metric), ()))
             unit = units.get(metric, UNITS.get(metric, ""))
             labels = {"function": name} if name else {}
-            yield Series(name, metric, unit, self.parameters, ordered, labels, counts=metric in COUNTS)
+            yield Series(
+                name, metric, unit, self.parameters, ordered, labels, counts=metric in COUNTS, lost=lost
+            )
 
 
 UNITS = {

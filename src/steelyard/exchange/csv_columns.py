@@ -1,10 +1,13 @@
-"""CSV with named columns: one observation a row, or a value with its uncertainty and count."""
+"""Rows with named columns, of CSV or of JSON Lines: one observation a row, or a value with its uncertainty
+and count.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
 import msgspec
@@ -28,6 +31,8 @@ class Columns(msgspec.Struct, frozen=True):
     u, n : str or None
         Standard uncertainty of the value and number of launches behind it.
     unit : str
+    pool : tuple of str
+        What differs between rows of one function.
     """
 
     value: str
@@ -36,62 +41,134 @@ class Columns(msgspec.Struct, frozen=True):
     u: str | None = None
     n: str | None = None
     unit: str = ""
+    pool: tuple[str, ...] = ()
+
+
+Row = Mapping[str, str]
 
 
 def read(text: str, where: str, columns: Columns) -> tuple[Series, ...]:
-    """All series of a file.
+    """All series of a CSV file.
 
     Raises
     ------
     UsageError
-        A column that is not there, a cell that is no number; the message names line and column.
+        A column that is not there, a line with more or fewer cells than the header, a parameter that is no
+        number, or functions that no column of ``by`` tells apart; the message names line and column.
     """
-    rows = csv.DictReader(io.StringIO(text))
-    header = [name.strip() for name in rows.fieldnames or ()]
-    rows.fieldnames = header
+    rows = csv.reader(io.StringIO(text))
+    header = [name.strip() for name in next(rows, [])]
+    found: list[tuple[int, Row]] = []
+    for cells in rows:
+        if not cells:
+            continue
+        if len(cells) != len(header):
+            raise UsageError(
+                f"{where}, line {rows.line_num}: {len(cells)} cells, but the header has {len(header)}",
+                hint="give every line the cells of the header; quote cells that have commas in them",
+            )
+        found.append((rows.line_num, dict(zip(header, cells, strict=True))))
+    return of_rows(header, found, where, columns)
+
+
+def of_rows(
+    header: Sequence[str], rows: Sequence[tuple[int, Row]], where: str, columns: Columns
+) -> tuple[Series, ...]:
+    """All series of rows with the numbers of their lines; a row whose value is no number is left out, which
+    its series says.
+    """
     wanted = [columns.value, *columns.parameters, *columns.by, *(c for c in (columns.u, columns.n) if c)]
     for name in wanted:
         if name not in header:
             close = get_close_matches(name, header, n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"columns: {', '.join(header)}"
             raise UsageError(f"{where}: there is no column {name!r}", hint=hint)
-    groups: dict[tuple[str, ...], dict[tuple[float, ...], list[tuple[float, float | None, int]]]] = {}
-    for number, row in enumerate(rows, start=2):
+    _refuse_pooling(header, rows, where, columns)
+    groups: dict[tuple[str, ...], _Group] = {}
+    for number, row in rows:
+        group = groups.setdefault(tuple(row[name] for name in columns.by), _Group())
         at = tuple(_number(row, name, where, number) for name in columns.parameters)
-        value = _number(row, columns.value, where, number)
+        value = _as_float(row[columns.value])
+        if not math.isfinite(value):
+            group.lost.append(f"line {number}: {columns.value} is {row[columns.value]!r}")
+            continue
         u = _number(row, columns.u, where, number) if columns.u else None
         n = round(_number(row, columns.n, where, number)) if columns.n else 0
-        key = tuple(row[name] or "" for name in columns.by)
-        groups.setdefault(key, {}).setdefault(at, []).append((value, u, n))
-    return tuple(_series(key, points, columns, where) for key, points in groups.items())
+        group.points.setdefault(at, []).append((value, u, n))
+    if rows and not any(group.points for group in groups.values()):
+        first = next(group.lost[0] for group in groups.values() if group.lost)
+        raise UsageError(f"{where}: no row has a finite {columns.value}", hint=f"{first}")
+    return tuple(_series(key, group, columns, where) for key, group in groups.items())
 
 
-def _series(
-    key: tuple[str, ...],
-    points: dict[tuple[float, ...], list[tuple[float, float | None, int]]],
-    columns: Columns,
-    where: str,
-) -> Series:
+class _Group(msgspec.Struct):
+    """The observations of one function, and those that were left out."""
+
+    points: dict[tuple[float, ...], list[tuple[float, float | None, int]]] = {}
+    lost: list[str] = []
+
+
+def _refuse_pooling(
+    header: Sequence[str], rows: Sequence[tuple[int, Row]], where: str, columns: Columns
+) -> None:
+    """Refuse text that tells functions apart and that nobody named: its functions would become one.
+
+    A column identifies where rows that would be one point differ in it, and each of its texts is at several
+    points; what differs from row to row, such as a time of day, merely describes.
+    """
+    known = {columns.value, *columns.parameters, *columns.by, *columns.pool}
+    same = (*columns.by, *columns.parameters)
+    for name in header:
+        if name in known or not name:
+            continue
+        at: dict[str, set[tuple[str, ...]]] = {}
+        together: dict[tuple[str, ...], set[str]] = {}
+        for _, row in rows:
+            at.setdefault(row[name], set()).add(tuple(row[parameter] for parameter in columns.parameters))
+            together.setdefault(tuple(row[each] for each in same), set()).add(row[name])
+        texts = any(math.isnan(_as_float(text)) for text in at)
+        pooled = any(len(each) > 1 for each in together.values())
+        if texts and pooled and all(len(points) > 1 for points in at.values()):
+            shown = ", ".join(list(at)[:4]) + (", …" if len(at) > 4 else "")
+            raise UsageError(
+                f"{where}: column {name!r} tells {len(at)} functions apart ({shown}), and is not named",
+                hint=f"--by {name} models each; --pool {name} takes them for one",
+            )
+
+
+def _series(key: tuple[str, ...], group: _Group, columns: Columns, where: str) -> Series:
     labels: dict[str, Scalar] = dict(zip(columns.by, key, strict=True))
     out = []
-    for at, found in sorted(points.items()):
+    for at, found in sorted(group.points.items()):
         if columns.u and len(found) > 1:
             raise UsageError(
                 f"{where}: {len(found)} summaries at {dict(zip(columns.parameters, at, strict=True))}",
                 hint="name the columns that tell functions apart: --by COLUMN",
             )
         out.append(Point(at, tuple(value for value, _, _ in found), found[0][1], found[0][2]))
-    return Series("/".join(key), columns.value, columns.unit, columns.parameters, tuple(out), labels)
+    return Series(
+        "/".join(key),
+        columns.value,
+        columns.unit,
+        columns.parameters,
+        tuple(out),
+        labels,
+        lost=tuple(group.lost),
+    )
 
 
-def _number(row: dict[str, str], name: str | None, where: str, line: int) -> float:
+def _number(row: Row, name: str | None, where: str, line: int) -> float:
     text = row.get(name or "") or ""
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
+    value = _as_float(text)
     if not math.isfinite(value):
         raise UsageError(
             f"{where}, line {line}: {name} is {text!r}", hint="give a finite number, or leave the row out"
         )
     return value
+
+
+def _as_float(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan

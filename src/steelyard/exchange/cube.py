@@ -1,9 +1,10 @@
-"""Score-P's CUBE profiles: a directory for each run, named ``PREFIX.p64.n1000.r1``, and in it a
-``profile.cubex``.
+"""Score-P's CUBE profiles: a directory for each run, named ``PREFIX.p64.n1000.r1`` or
+``PREFIX.p64n1000.r1``, and in it a ``profile.cubex``.
 
-Letters are a parameter, digits its value, ``r`` the repetition: each is a launch of its own. A call path is
-``main->solve->MPI_Allreduce``; its value is what it itself cost (exclusive), in the mean over the processes
-and threads. Reading the files needs pycubexr (``pip install 'steelyard[cube]'``).
+Letters are a parameter, digits its value, ``r`` the repetition: each is a launch of its own; a parameter that
+is the same in all runs is none. A call path is ``main->solve->MPI_Allreduce``; its value is what it itself
+cost (exclusive) or also what it called (inclusive), in the mean over the processes and threads. Reading the
+files needs pycubexr (``pip install 'steelyard[cube]'``).
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ from steelyard.errors import MachineError, UsageError
 from steelyard.exchange.collect import Collected
 from steelyard.series import Series
 
-PROFILE: Final = "profile.cubex"
-_PART: Final = re.compile(r"([A-Za-z_]+)([0-9]+(?:,[0-9]+)?)")
+PROFILE: Final = "[!.]*.cubex"
+_PART: Final = re.compile(r"(?:[A-Za-z_]+[0-9]+(?:,[0-9]+)?)+")
+_PAIR: Final = re.compile(r"([A-Za-z_]+)([0-9]+(?:,[0-9]+)?)")
 """A parameter and its value; Score-P's directories separate parts by dots, so that decimals have a comma."""
 _UNITS: Final = {"sec": "s", "bytes": "B", "occ": "", "": ""}
 _HINT: Final = "name the directories of the runs as in app.p64.n1000.r1, each with a profile.cubex"
@@ -39,7 +41,7 @@ def holds_profiles(directory: Path) -> bool:
     return any(directory.glob(f"*/{PROFILE}"))
 
 
-def read(directory: Path) -> tuple[Series, ...]:
+def read(directory: Path, *, inclusive: bool = False) -> tuple[Series, ...]:
     """The series of every call path and metric.
 
     Raises
@@ -61,11 +63,14 @@ def read(directory: Path) -> tuple[Series, ...]:
                 f" {', '.join(names)}",
                 hint=_HINT,
             )
-    collected, units = Collected(names), {}
+    varying = [place for place in range(len(names)) if len({run.at[place] for run in runs}) > 1]
+    kept = varying or list(range(len(names)))
+    collected, units = Collected(tuple(names[place] for place in kept)), {}
     for run in runs:
-        for path, metric, unit, value in _values(run.file):
+        at = [run.at[place] for place in kept]
+        for path, metric, unit, value in _values(run.file, inclusive=inclusive):
             units[metric] = unit
-            collected.add(path, metric, run.at, [value])
+            collected.add(path, metric, at, [value])
     return collected.series(units)
 
 
@@ -77,7 +82,9 @@ def run_of(file: Path) -> Run:
     UsageError
         It says none.
     """
-    found = [match for part in file.parent.name.split(".") if (match := _PART.fullmatch(part))]
+    words = file.parent.name.split(".")
+    parts = [part for part in words[1:] or words if _PART.fullmatch(part)]
+    found = [match for part in parts for match in _PAIR.finditer(part)]
     point = [(match[1], float(match[2].replace(",", "."))) for match in found if match[1] != "r"]
     names = tuple(name for name, _ in point)
     if not point or len(set(names)) != len(names):
@@ -86,7 +93,7 @@ def run_of(file: Path) -> Run:
     return Run(file, names, tuple(value for _, value in point))
 
 
-def _values(file: Path) -> Iterator[tuple[str, str, str, float]]:
+def _values(file: Path, *, inclusive: bool) -> Iterator[tuple[str, str, str, float]]:
     """Call path, metric, unit and value of everything in a profile."""
     try:
         from pycubexr import CubexParser
@@ -106,7 +113,7 @@ def _values(file: Path) -> Iterator[tuple[str, str, str, float]]:
                     continue
                 unit = _UNITS.get(metric.units or "", metric.units or "")
                 for node, path in nodes:
-                    value = values.mean(node, convert_to_exclusive=True)
+                    value = _mean(values, node, inclusive=inclusive)
                     if isinstance(value, SupportsFloat):  # and no tuple of several numbers
                         yield path, metric.name, unit, float(value)
     except UsageError:
@@ -116,6 +123,12 @@ def _values(file: Path) -> Iterator[tuple[str, str, str, float]]:
         raise UsageError(
             f"{file}: not a CUBE profile that can be read: {what}", hint="cube_info opens it, if it is whole"
         ) from None
+
+
+def _mean(values: Any, node: Any, *, inclusive: bool) -> Any:
+    """In the mean over processes and threads; profiles hold some metrics exclusive, some inclusive."""
+    way = "convert_to_inclusive" if inclusive else "convert_to_exclusive"
+    return values.mean(node, **{way: True})
 
 
 def _path(profile: Any, node: Any) -> str:

@@ -71,8 +71,9 @@ def _old(document: Mapping[str, Any]) -> tuple[Series, ...]:
     return collected.series()
 
 
-def read_lines(text: str, where: str) -> tuple[Series, ...]:
-    """All series of JSON Lines, one observation a line.
+def read_lines(text: str, where: str, *, talpas: bool = False) -> tuple[Series, ...]:
+    """All series of JSON Lines, one observation a line; or of TaLPas, where semicolons stand for commas and
+    ``parameters`` for ``params``.
 
     Raises
     ------
@@ -84,9 +85,10 @@ def read_lines(text: str, where: str) -> tuple[Series, ...]:
         if not line.strip():
             continue
         try:
-            entry = json.loads(line)
-            collected = collected or Collected(tuple(entry["params"]))
-            at = tuple(float(entry["params"][name]) for name in collected.parameters)
+            entry = json.loads(line.replace(";", ",") if talpas else line)
+            point = entry["parameters" if talpas else "params"]
+            collected = collected or Collected(tuple(point))
+            at = tuple(float(point[name]) for name in collected.parameters)
             value = entry["value"]
             values = [float(v) for v in value] if isinstance(value, list) else [float(value)]
             collected.add(str(entry.get("callpath", "")), str(entry.get("metric", "")), at, values)

@@ -45,6 +45,7 @@ def read(text: str, where: str) -> tuple[Series, ...]:
         elif key == "POINTS":
             points += _points(rest, len(parameters), where, number)
         elif key in ("REGION", "METRIC"):
+            _refuse_too_few(place, len(points), region, metric, where, number)
             region, metric = (rest, metric) if key == "REGION" else (region, rest)
             place = 0
         elif key == "DATA":
@@ -55,7 +56,15 @@ def read(text: str, where: str) -> tuple[Series, ...]:
             place += 1
         else:
             _fail(where, number, f"{key!r} means nothing here")
+    _refuse_too_few(place, len(points), region, metric, where, len(text.splitlines()))
     return collected.series() if collected else ()
+
+
+def _refuse_too_few(place: int, points: int, region: str, metric: str, where: str, number: int) -> None:
+    """Refuse fewer DATA lines than points: which ones are missing cannot be told."""
+    if 0 < place < points:
+        what = " ".join(part for part in (region, metric) if part)
+        _fail(where, number, f"{what or 'the data'} has {place} DATA lines, but there are {points} POINTS")
 
 
 def write(series: Iterable[Series]) -> str:
@@ -101,6 +110,8 @@ def _points(rest: str, parameters: int, where: str, number: int) -> list[tuple[f
         groups = [words[i : i + parameters] for i in range(0, len(words), parameters)]
     points = [tuple(_numbers(group, where, number)) for group in groups]
     for point in points:
+        if not all(map(math.isfinite, point)):
+            _fail(where, number, f"point {point} is not finite")
         if len(point) != parameters:
             _fail(where, number, f"point {point} has {len(point)} coordinates, not {parameters}")
     return points
@@ -113,8 +124,6 @@ def _numbers(words: list[str], where: str, number: int) -> list[float]:
             value = float(word)
         except ValueError:
             _fail(where, number, f"{word!r} is not a number")
-        if not math.isfinite(value):
-            _fail(where, number, f"{word!r} is not a finite number")
         out.append(value)
     return out
 

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from steelyard.errors import UsageError
-from steelyard.exchange import csv_columns, extrap_json, extrap_text
+from steelyard.exchange import csv_columns, extrap_experiment, extrap_json, extrap_text, json_rows
 from steelyard.exchange.csv_columns import Columns
 from steelyard.series import Series
 
-FORMATS: Final = ("extrap-text", "extrap-json", "json-lines", "csv")
+FORMATS: Final = ("extrap-text", "extrap-json", "json-lines", "talpas", "extra-p", "csv")
+_READERS: Final[dict[str, Callable[[str, str], tuple[Series, ...]]]] = {
+    "extrap-text": extrap_text.read,
+    "extrap-json": extrap_json.read,
+    "json-lines": extrap_json.read_lines,
+    "talpas": partial(extrap_json.read_lines, talpas=True),
+}
 _SUFFIXES: Final = {".txt": "extrap-text", ".json": "extrap-json", ".jsonl": "json-lines", ".csv": "csv"}
 
 
-def read_series(path: Path, columns: Columns | None = None) -> tuple[Series, ...]:
-    """All series of a file, in whatever of ``FORMATS`` it is; CSV needs its ``columns`` named. A directory is
-    one of CUBE profiles.
+def read_series(path: Path, columns: Columns | None = None, *, inclusive: bool = False) -> tuple[Series, ...]:
+    """All series of a file, in whatever of ``FORMATS`` it is; CSV, and JSON Lines with keys of one's own,
+    need their ``columns`` named. A directory is one of CUBE profiles, ``inclusive``: with what call paths
+    below cost.
 
     Raises
     ------
@@ -28,9 +37,21 @@ def read_series(path: Path, columns: Columns | None = None) -> tuple[Series, ...
     if path.is_dir():
         from steelyard.exchange import cube
 
-        return cube.read(path)
+        return cube.read(path, inclusive=inclusive)
+    if path.suffix.lower() == extrap_experiment.SUFFIX:
+        return extrap_experiment.read(path)
+    text = _text(path)
+    series = _read(_format(path, text), text, str(path), columns)
+    if not series:
+        raise UsageError(
+            f"{path}: there is no measurement in it", hint=f"write one of these formats: {', '.join(FORMATS)}"
+        )
+    return series
+
+
+def _text(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise UsageError(
             f"{path}: not UTF-8 text", hint=f"write one of these formats: {', '.join(FORMATS)}"
@@ -39,23 +60,17 @@ def read_series(path: Path, columns: Columns | None = None) -> tuple[Series, ...
         raise UsageError(
             f"{path}: {error.strerror}", hint=f"see who may read what there: ls -ld {path}"
         ) from None
-    found = _format(path, text)
-    if found == "extrap-text":
-        series = extrap_text.read(text, str(path))
-    elif found == "extrap-json":
-        series = extrap_json.read(text, str(path))
-    elif found == "json-lines":
-        series = extrap_json.read_lines(text, str(path))
-    elif columns is None:
-        hint = "steelyard model FILE.csv --value COLUMN --parameter COLUMN [--by COLUMNS]"
-        raise UsageError(f"{path}: which columns of a CSV file to model was not said", hint=hint)
-    else:
-        series = csv_columns.read(text, str(path), columns)
-    if not series:
-        raise UsageError(
-            f"{path}: there is no measurement in it", hint=f"write one of these formats: {', '.join(FORMATS)}"
-        )
-    return series
+
+
+def _read(found: str, text: str, where: str, columns: Columns | None) -> tuple[Series, ...]:
+    if columns is not None and found in ("json-lines", "extrap-json"):
+        return json_rows.read(text, where, columns)
+    if found == "csv":
+        if columns is None:
+            hint = "steelyard model FILE.csv --value COLUMN --parameter COLUMN [--by COLUMNS]"
+            raise UsageError(f"{where}: which columns of a CSV file to model was not said", hint=hint)
+        return csv_columns.read(text, where, columns)
+    return _READERS[found](text, where)
 
 
 def _format(path: Path, text: str) -> str:
@@ -64,7 +79,12 @@ def _format(path: Path, text: str) -> str:
         return "extrap-text"
     if head.startswith("{"):
         first = head.split("\n", 1)[0]
-        return "json-lines" if '"params"' in first and first.rstrip().endswith("}") else "extrap-json"
+        if not first.rstrip().endswith("}"):
+            return "extrap-json"
+        if '"parameters"' in first and '"value"' in first and '"callpath"' in first:
+            return "talpas"
+        lines = '"params"' in first or path.suffix.lower() in (".jsonl", ".ndjson")
+        return "json-lines" if lines else "extrap-json"
     found = _SUFFIXES.get(path.suffix.lower())
     if found == "csv" or (found is None and "," in head.split("\n", 1)[0]):
         return "csv"

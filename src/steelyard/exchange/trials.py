@@ -21,7 +21,7 @@ from typing import Final
 
 from steelyard.design.plan import BlockOutcome
 from steelyard.exchange.table import Cell, Column, Table, Type, type_of
-from steelyard.run.measurement import Measurement
+from steelyard.run.measure.measurement import Measurement
 from steelyard.store import Record
 from steelyard.units import BUILTIN, Scalar
 

@@ -87,7 +87,7 @@ def minimum_aberration(axes: int, treatments: int) -> Fraction:
     Raises
     ------
     KeyError
-        There is none: ``sizes`` lists those there are.
+        No such fraction: ``sizes`` lists those that exist.
     """
     if treatments not in sizes(axes):
         raise KeyError((axes, treatments))

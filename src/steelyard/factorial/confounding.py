@@ -1,4 +1,4 @@
-"""What a layout cannot tell apart, in words: which effects share a contrast."""
+"""Confounding of a layout, in words: which effects share a contrast."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def confounding(layout: Layout) -> list[str]:
         names = _listed(layout.names)
         if len(layout.names) < 2:
             return []
-        return [f"{names} change one at a time: whether they act on each other is not seen at all"]
+        return [f"{names} change one at a time: whether they interact cannot be seen"]
     if layout.screening is not None:
         return _limited(_of_screening(layout.screening, layout.names))
     fraction = layout.fraction
@@ -39,7 +39,7 @@ def numeral(resolution: int) -> str:
 
 
 def confounded(names: Sequence[str], aliases: Sequence[Alias]) -> tuple[str, ...]:
-    """What the contrast of the first alias may be of besides, with a minus where that has the other sign."""
+    """Other effects in the contrast of the first alias, with a minus where they have the other sign."""
     return tuple(
         f"{'−' if alias.sign * aliases[0].sign < 0 else ''}{named(alias.word, names)}"
         for alias in likely(aliases)[1:]
@@ -47,7 +47,7 @@ def confounded(names: Sequence[str], aliases: Sequence[Alias]) -> tuple[str, ...
 
 
 def likely(aliases: Sequence[Alias]) -> tuple[Alias, ...]:
-    """Those of main effects and pairs; where there are none, those of the fewest axes."""
+    """Aliases of main effects and pairs; without any, those of the fewest axes."""
     fewest = order(aliases[0].word)
     return tuple(alias for alias in aliases if order(alias.word) <= max(_HIGHEST, fewest))
 
@@ -68,7 +68,7 @@ def _of_fraction(fraction: Fraction, names: Sequence[str]) -> Iterator[str]:
 
 
 def _of_screening(columns: Matrix, names: Sequence[str]) -> Iterator[str]:
-    """Of main effects with pairs, since nothing else is estimated."""
+    """Aliases of main effects with pairs, since nothing else is estimated."""
     n = len(columns)
     partly: set[float] = set()
     for axis, name in enumerate(names):

@@ -57,7 +57,7 @@ class Fraction(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def treatments(self) -> int:
-        """How many combinations it runs."""
+        """Number of combinations that it runs."""
         return 1 << len(self.basic)
 
     def rows(self) -> Iterator[Word]:
@@ -96,7 +96,7 @@ class Fraction(msgspec.Struct, frozen=True, dict=True):
         return tuple(sorted(found, key=lambda alias: (order(alias.word), tuple(axes_of(alias.word)))))
 
     def contrasts(self) -> Iterator[tuple[Alias, ...]]:
-        """What each contrast that can be estimated holds, in the order of Yates over the basic axes; signs
+        """Effects in each contrast that can be estimated, in the order of Yates over the basic axes; signs
         are those in the contrast of the basic word.
         """
         return (self.aliases(self.spread(index)) for index in range(1, self.treatments))

@@ -22,7 +22,7 @@ def hadamard(n: int) -> Matrix:
     Raises
     ------
     ValueError
-        ``n`` is no multiple of 4, or above ``LARGEST``.
+        ``n`` is not a multiple of 4, or above ``LARGEST``.
     """
     if n % 4 or not 4 <= n <= LARGEST:
         raise ValueError(f"no Hadamard matrix of {n} rows here")
@@ -44,7 +44,7 @@ def _construct(n: int) -> Matrix:
 
 
 def _first_of_paley(q: int) -> Matrix:
-    """Of q + 1 rows, q a prime that leaves 3 when divided by 4: I + S, S the bordered Jacobsthal matrix."""
+    """Matrix of q + 1 rows, q a prime with q mod 4 = 3: I + S, S the bordered Jacobsthal matrix."""
     jacobsthal = _jacobsthal(q)
     border: Matrix = ((1, *(1 for _ in range(q))),)
     return border + tuple(
@@ -53,7 +53,7 @@ def _first_of_paley(q: int) -> Matrix:
 
 
 def _second_of_paley(q: int) -> Matrix:
-    """Of 2 (q + 1) rows, q a prime that leaves 1 when divided by 4."""
+    """Matrix of 2 (q + 1) rows, q a prime that leaves 1 when divided by 4."""
     jacobsthal = _jacobsthal(q)
     conference = ((0, *(1 for _ in range(q))), *((1, *row) for row in jacobsthal))
     whole = {0: ((1, -1), (-1, -1)), 1: ((1, 1), (1, -1)), -1: ((-1, -1), (-1, 1))}

@@ -46,7 +46,7 @@ class Layout(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the axes that vary."""
+        """Names of the axes that vary."""
         return tuple(axis.name for axis in self.varying)
 
     @cached_property
@@ -71,7 +71,7 @@ class Layout(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def count(self) -> int:
-        """How many combinations there are, without listing them."""
+        """Number of combinations, without listing them."""
         if self.kind == "one-at-a-time":
             return 1 + sum(len(axis.steps) - 1 for axis in self.axes)
         if self.kind == "plackett-burman":

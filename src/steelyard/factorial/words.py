@@ -15,7 +15,7 @@ LETTERS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 
 
 def order(word: Word) -> int:
-    """How many axes take part: 1 for a main effect."""
+    """Number of axes that take part: 1 for a main effect."""
     return word.bit_count()
 
 

@@ -28,7 +28,7 @@ from steelyard.units import Scalar
 
 
 class Affinity(Intervention):
-    """Where the threads of a program run."""
+    """Placement of the threads of a program."""
 
     name: ClassVar[str] = "affinity"
     about: ClassVar[str] = "CPUs of the program, or the places of its OpenMP threads"
@@ -46,16 +46,16 @@ class Affinity(Intervention):
         if level in ("none", "compact", "scatter"):
             return level
         if isinstance(level, (bool, float)):
-            raise UsageError(f"{level!r} is no level of affinity", hint=f"write {self.levels_text}")
+            raise self.refused(level)
         try:
             return format_cpu_list(parse_cpu_list(str(level)))
         except ValueError as error:
             raise UsageError(
-                f"{level!r} is no level of affinity: {error}", hint=f"write {self.levels_text}"
+                f"{level!r} is not a level of affinity: {error}", hint=f"write {self.levels_text}"
             ) from error
 
     def missing(self, level: Scalar) -> str | None:
-        """What this machine lacks for the level: CPUs that this process may use."""
+        """CPUs of the level that this process may not use."""
         if level in ("none", "compact", "scatter"):
             return None
         usable = self.usable()

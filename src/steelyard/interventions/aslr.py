@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
-from steelyard.errors import UsageError
 from steelyard.interventions.intervention import Intervention
 from steelyard.interventions.launch_change import LaunchChange
 from steelyard.units import Scalar
@@ -32,11 +31,11 @@ class Aslr(Intervention):
         if isinstance(level, bool):
             return "on" if level else "off"
         if level not in ("on", "off"):
-            raise UsageError(f"{level!r} is no level of aslr", hint=f"write {self.levels_text}")
+            raise self.refused(level)
         return level
 
     def missing(self, level: Scalar) -> str | None:
-        """What this machine lacks for the level: randomisation, or the right to switch it off."""
+        """Missing for the level: randomisation, or the right to switch it off."""
         if level == "on":
             if self._system_has_it_off():
                 return f"this system has address randomisation off ({self.setting} is 0)"

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Final, Literal
 
-from steelyard.errors import UsageError
 from steelyard.interventions.intervention import Intervention
 from steelyard.interventions.launch_change import LaunchChange, Load
 from steelyard.interventions.topology import format_cpu_list, parse_cpu_list, usable_cpus
@@ -29,7 +28,7 @@ _TEXT: Final = re.compile(
 
 
 class BackgroundLoad(Intervention):
-    """What runs beside the program."""
+    """Load that runs beside the program."""
 
     name: ClassVar[str] = "background_load"
     about: ClassVar[str] = "a load beside the program: kind, number of processes, strength, CPUs"
@@ -46,11 +45,11 @@ class BackgroundLoad(Intervention):
             return level
         load = _parse(level) if isinstance(level, str) else None
         if load is None:
-            raise UsageError(f"{level!r} is no level of background_load", hint=f"write {self.levels_text}")
+            raise self.refused(level)
         return _format(load)
 
     def missing(self, level: Scalar) -> str | None:
-        """What this machine lacks for the level: CPUs that this process may use."""
+        """CPUs of the level that this process may not use."""
         load = _parse(str(level))
         if load is None or load.cpus is None:
             return None

@@ -1,7 +1,7 @@
 """``link_order`` and ``padding``: interventions whose level goes into the build, and into its key.
 
-Where code and data lie decides which of them share a cache set or a line; whoever links in another order, or
-adds a line to another function, moves them (Mytkowicz et al. 2009, DOI 10.1145/1508244.1508275). The build
+Where code and data lie decides which of them share a cache set or a line; linking in another order, or
+adding a line to another function, moves them (Mytkowicz et al. 2009, DOI 10.1145/1508244.1508275). The build
 receives the level by placeholders, so that any compiler and any build system can be used:
 
 ``{objects}``
@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
-from steelyard.errors import UsageError
 from steelyard.interventions.intervention import Intervention
 from steelyard.interventions.launch_change import LaunchChange
 from steelyard.units import Scalar
@@ -42,7 +41,7 @@ class _Built(Intervention):
     def check(self, level: Scalar) -> Scalar:
         """The number; see ``Intervention.check``."""
         if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level <= self.most:
-            raise UsageError(f"{level!r} is no level of {self.name}", hint=f"write {self.levels_text}")
+            raise self.refused(level)
         return level
 
     def change(self, level: Scalar) -> LaunchChange:

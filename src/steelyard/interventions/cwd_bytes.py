@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
-from steelyard.errors import UsageError
 from steelyard.interventions.intervention import Intervention
 from steelyard.interventions.launch_change import LaunchChange
 from steelyard.interventions.rights import CAP_SYS_ADMIN, has_capability
@@ -40,11 +39,11 @@ class CwdBytes(Intervention):
     def check(self, level: Scalar) -> Scalar:
         """The number of bytes; see ``Intervention.check``."""
         if isinstance(level, bool) or not isinstance(level, int) or not LEAST <= level <= LARGEST:
-            raise UsageError(f"{level!r} is no level of cwd_bytes", hint=f"write {self.levels_text}")
+            raise self.refused(level)
         return level
 
     def missing(self, level: Scalar) -> str | None:
-        """What this machine lacks: the right to mount, in a namespace that nobody else sees."""
+        """Missing here: the right to mount, in a namespace that no other process sees."""
         del level
         if self.allowed():
             return None

@@ -24,5 +24,5 @@ class FileCache(Named):
     levels: ClassVar[tuple[str, ...]] = ("warm", "dropped")
 
     def change(self, level: Scalar) -> LaunchChange:
-        """What is done to the files just before each trial."""
+        """Treatment of the files just before each trial."""
         return LaunchChange(file_cache="warm" if level == "warm" else "dropped")

@@ -1,7 +1,7 @@
 """``governor``: who chooses the frequency of the CPUs that the program may use (cpufreq, in sysfs).
 
-This changes the host, for there is no frequency of a child. What each file held is read, written to an undo
-journal, and put back when the run ends, whatever ends it.
+This changes the host, since the kernel has no frequency for a single process. What each file held is read,
+written to an undo journal, and put back when the run ends, whatever ends it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
-from steelyard.errors import UsageError
 from steelyard.interventions.intervention import Intervention
 from steelyard.interventions.launch_change import HostSetting, LaunchChange
 from steelyard.interventions.topology import SYSFS, usable_cpus
@@ -38,11 +37,11 @@ class Governor(Intervention):
     def check(self, level: Scalar) -> Scalar:
         """The name of a governor; see ``Intervention.check``."""
         if level not in (SYSTEM, *_NAMES):
-            raise UsageError(f"{level!r} is no level of governor", hint=f"write {self.levels_text}")
+            raise self.refused(level)
         return level
 
     def missing(self, level: Scalar) -> str | None:
-        """What this machine lacks: frequencies that can be set, that governor, or the right."""
+        """Missing here: frequencies that can be set, that governor, or the right."""
         if level == SYSTEM:
             return None
         for file in self._files():
@@ -63,7 +62,7 @@ class Governor(Intervention):
         return LaunchChange(host=tuple(HostSetting(str(file), str(level)) for file in self._files()))
 
     def population(self) -> Sequence[Scalar]:
-        """As the host has it, and the two that every driver has."""
+        """The setting of the host, and the two that every driver has."""
         return (SYSTEM, "performance", "powersave")
 
     def _files(self) -> list[Path]:

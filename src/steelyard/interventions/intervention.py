@@ -1,4 +1,4 @@
-"""What an intervention is: a factor with a reserved name, whose levels change how a program is started."""
+"""``Intervention``: a factor with a reserved name, whose levels change how a program is started."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
+from steelyard.errors import UsageError
 from steelyard.interventions.launch_change import LaunchChange
 from steelyard.units import Scalar
 
@@ -36,6 +37,10 @@ class Intervention(ABC):
     keys: ClassVar[frozenset[str]] = frozenset()
     placeholders: ClassVar[frozenset[str]] = frozenset()
 
+    def refused(self, level: Scalar) -> UsageError:
+        """Error for a value that is not a level."""
+        return UsageError(f"{level!r} is not a level of {self.name}", hint=f"write {self.levels_text}")
+
     @abstractmethod
     def check(self, level: Scalar) -> Scalar:
         """The level as records keep it (``"1,0"`` becomes ``"0-1"``); the same on every machine.
@@ -47,7 +52,7 @@ class Intervention(ABC):
         """
 
     def missing(self, level: Scalar) -> str | None:
-        """What this machine lacks for the level, in words; ``None`` where it lacks nothing, as every machine
+        """Reason why this machine cannot set the level; ``None`` where it can, as every machine
         does unless a level needs a right or a file.
         """
         del level
@@ -55,7 +60,7 @@ class Intervention(ABC):
 
     @abstractmethod
     def change(self, level: Scalar) -> LaunchChange:
-        """What the level changes in one launch."""
+        """Change that the level makes to one launch."""
 
     @abstractmethod
     def population(self) -> Sequence[Scalar]:
@@ -67,5 +72,5 @@ class Intervention(ABC):
         return level
 
     def place(self, level: Scalar) -> Scalar:
-        """What of a level makes a difference: levels of one place are one context."""
+        """Part of a level that makes a difference: levels of one place are one context."""
         return level

@@ -42,7 +42,7 @@ class Load(msgspec.Struct, frozen=True):
 
 
 class LaunchChange(msgspec.Struct, frozen=True):
-    """What is different from a plain launch; the default is no difference.
+    """Differences from a plain launch; none by default.
 
     Attributes
     ----------

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from steelyard.errors import UsageError
 from steelyard.interventions.intervention import Intervention
 from steelyard.units import Scalar
 
@@ -24,7 +23,7 @@ class Named(Intervention):
     def check(self, level: Scalar) -> Scalar:
         """One of the names; see ``Intervention.check``."""
         if level not in self.levels:
-            raise UsageError(f"{level!r} is no level of {self.name}", hint=f"write {self.levels_text}")
+            raise self.refused(level)
         return level
 
     def population(self) -> Sequence[Scalar]:

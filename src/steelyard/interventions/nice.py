@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
-from steelyard.errors import UsageError
 from steelyard.interventions.intervention import Intervention
 from steelyard.interventions.launch_change import LaunchChange
 from steelyard.interventions.rights import CAP_SYS_NICE, has_capability
@@ -41,11 +40,11 @@ class Nice(Intervention):
     def check(self, level: Scalar) -> Scalar:
         """The value; see ``Intervention.check``."""
         if isinstance(level, bool) or not isinstance(level, int) or not -MOST <= level < MOST:
-            raise UsageError(f"{level!r} is no level of nice", hint=f"write {self.levels_text}")
+            raise self.refused(level)
         return level
 
     def missing(self, level: Scalar) -> str | None:
-        """What this machine lacks for the level: the right to be preferred."""
+        """Missing for the level: the right to be preferred."""
         lowest = self.lowest()
         if int(level) >= lowest:
             return None
@@ -56,5 +55,5 @@ class Nice(Intervention):
         return LaunchChange(nice=int(level))
 
     def population(self) -> Sequence[Scalar]:
-        """From what this process may give to 19."""
+        """Levels from the lowest that this process may set to 19."""
         return range(self.lowest(), MOST)

@@ -14,7 +14,7 @@ from steelyard.units import Scalar
 
 
 class OmpWaitPolicy(Named):
-    """How threads of an OpenMP program wait."""
+    """Waiting policy of the threads of an OpenMP program."""
 
     name: ClassVar[str] = "omp_wait_policy"
     about: ClassVar[str] = "whether waiting threads of an OpenMP program spin or sleep"

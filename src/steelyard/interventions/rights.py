@@ -1,4 +1,4 @@
-"""What this process may ask of the kernel: its capabilities (``capabilities(7)``)."""
+"""Rights of this process: its capabilities (``capabilities(7)``)."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Scheduling(Named):
         self.realtime = realtime
 
     def missing(self, level: Scalar) -> str | None:
-        """What this machine lacks for the level: the right to real time."""
+        """Missing for the level: the right to real time."""
         if level not in _REALTIME or self.realtime():
             return None
         return "real-time classes need CAP_SYS_NICE (root) or a limit on rtprio (ulimit -r)"

@@ -6,7 +6,6 @@ import os
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
-from steelyard.errors import UsageError
 from steelyard.interventions.intervention import Intervention
 from steelyard.units import Scalar
 
@@ -32,7 +31,7 @@ class Shift(Intervention):
     def check(self, level: Scalar) -> Scalar:
         """The number of bytes; see ``Intervention.check``."""
         if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level <= self.largest:
-            raise UsageError(f"{level!r} is no level of {self.name}", hint=f"write {self.levels_text}")
+            raise self.refused(level)
         return level
 
     def population(self) -> Sequence[Scalar]:

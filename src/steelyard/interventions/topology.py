@@ -14,7 +14,7 @@ _MOST_CPUS: Final = 8192
 
 
 class Place(NamedTuple):
-    """Where a CPU lies; fields go from the outermost shell to the innermost, which orders CPUs closest first.
+    """Position of a CPU, from the outermost shell to the innermost, which orders CPUs closest first.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ def parse_cpu_list(text: str) -> tuple[int, ...]:
         if last < first:
             raise ValueError(f"the range {part.strip()} runs backwards")
         if last >= _MOST_CPUS:
-            raise ValueError(f"there is no CPU {last}")
+            raise ValueError(f"CPU {last} does not exist")
         cpus.update(range(first, last + 1))
     return tuple(sorted(cpus))
 

@@ -34,7 +34,7 @@ class TransparentHugePages(Named):
         self.setting = setting
 
     def missing(self, level: Scalar) -> str | None:
-        """What this machine lacks: huge pages, or the right to set them for everybody."""
+        """Missing here: huge pages, or the right to set them for everybody."""
         if not self.setting.exists():
             return f"this kernel has none ({self.setting} does not exist)"
         if level in _OF_THE_HOST and not os.access(self.setting, os.W_OK):

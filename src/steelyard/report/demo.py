@@ -1,14 +1,13 @@
-"""What the demo says: three experiments, three findings."""
+"""The demo as text: three experiments, three findings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final
 
-from steelyard.report.digits import bounds, ratio
-from steelyard.report.label import wrap
-from steelyard.report.line import Line, Span
-from steelyard.stats.interval import Interval
+from steelyard.answers.interval import Interval
+from steelyard.report.text.digits import bounds, ratio
+from steelyard.report.text.line import Line, Span, paragraph
 from steelyard.units import format_quantity
 
 _ROW: Final = 64
@@ -50,14 +49,14 @@ def picture(times: Sequence[float], marks: Sequence[str], step_bytes: int) -> li
     return rows
 
 
-def paragraph(text: str, width: int = 80) -> list[Line]:
+def indented(text: str, width: int = 80) -> list[Line]:
     """Running text, indented below a heading."""
-    return [(Span(line),) for line in wrap(text, width, first="   ", rest="   ")]
+    return paragraph(text, width, first="   ", rest="   ")
 
 
 def findings(texts: Sequence[str], width: int = 80) -> list[Line]:
     """The findings, numbered."""
     shown: list[Line] = [(), (Span("What this machine showed", "heading"),)]
     for number, text in enumerate(texts, 1):
-        shown += [(Span(line),) for line in wrap(text, width, first=f"{number}  ", rest="   ")]
+        shown += paragraph(text, width, first=f"{number}  ", rest="   ")
     return shown

@@ -1,22 +1,15 @@
-"""What ``compare --null`` says: how often a program was called different from itself, as text and as JSON."""
+"""The outcome of ``compare --null`` as text."""
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final
 
-import msgspec
-
-from steelyard.report.digits import percent
-from steelyard.report.document import written
-from steelyard.report.ends import ends
-from steelyard.report.label import printable, shorten, wrap
-from steelyard.report.line import Line, Span, Style
-from steelyard.report.table import Column, table
-from steelyard.stats.interval import Interval
-from steelyard.stats.null import NullResult, Tally, Way
-
-FORMAT: Final = "steelyard/null"
-VERSION: Final = 1
+from steelyard.answers.interval import Interval
+from steelyard.answers.null import NullResult, Tally, Way
+from steelyard.report.text.digits import percent
+from steelyard.report.text.label import printable, shorten
+from steelyard.report.text.line import Line, Span, Style, paragraph
+from steelyard.report.text.table import Column, table
 
 WAYS: Final[dict[Way, str]] = {
     "blocks": "randomised blocks",
@@ -28,66 +21,19 @@ WAYS: Final[dict[Way, str]] = {
 _BOTH_ARMS: Final = {"itself": "against itself", "layout": "under two paths drawn at random"}
 
 
-class TallyEntry(msgspec.Struct, frozen=True):
-    """What the comparisons of one way came to; ``null`` where none was made."""
-
-    way: Way
-    comparisons: int
-    different: int
-    share: float | None
-    ci95: tuple[float, float] | None
-    largest_ratio: float | None
-
-
-class NullDocument(msgspec.Struct, frozen=True):
-    """The document ``steelyard/null``. History: version 1, the first."""
-
-    format: str
-    version: int
-    null: Literal["itself", "layout"]
-    command: str
-    alpha: float
-    blocks: int
-    seed: int
-    wanted: int
-    interrupted: bool
-    out_of_time: bool
-    link_orders: bool
-    ways: tuple[TallyEntry, ...]
-
-
-def render_json(result: NullResult) -> str:
-    """The result as one JSON document."""
-    document = NullDocument(
-        format=FORMAT,
-        version=VERSION,
-        null=result.kind,
-        command=result.command,
-        alpha=result.alpha,
-        blocks=result.blocks,
-        seed=result.seed,
-        wanted=result.wanted,
-        interrupted=result.interrupted,
-        out_of_time=result.out_of_time,
-        link_orders=result.built,
-        ways=tuple(_entry(tally) for tally in result.tallies),
-    )
-    return written(document)
-
-
 def lines(result: NullResult, width: int = 80) -> list[Line]:
     """The finding in words, the table, and what the second row is for."""
     ours, other = result.tallies
     found: list[Line] = [
-        (Span(line, style if not i else ""),)
+        line
         for text, style in (_finding(ours, result), _beside(other, result))
-        for i, line in enumerate(wrap(text, width, rest="  "))
+        for line in paragraph(text, width, style=style, rest="  ", only_first=True)
     ]
     what = (
         f"{shorten(printable(result.command), 40)} {_both_arms(result)}; {result.blocks} runs of each"
         f" a comparison, level {percent(result.alpha)}, seed {result.seed}"
     )
-    caption: list[Line] = [(Span(line, "dim"),) for line in wrap(what, width)]
+    caption: list[Line] = paragraph(what, width, style="dim")
     ending: list[Line] = []
     if result.interrupted:
         ending.append((Span(f"interrupted; {result.wanted} comparisons were wanted", "open"),))
@@ -95,7 +41,7 @@ def lines(result: NullResult, width: int = 80) -> list[Line]:
         ending.append((Span(f"out of time; {result.wanted} comparisons were wanted", "open"),))
     if result.kind == "layout" and not result.built:
         said = "Link orders are not varied: --build and --objects make the program in several."
-        ending += [(Span(line, "dim"),) for line in wrap(said, width)]
+        ending += paragraph(said, width, style="dim")
     return [*found, (), *caption, *_table(result, width), *([(), *ending] if ending else [])]
 
 
@@ -104,7 +50,7 @@ def _both_arms(result: NullResult) -> str:
 
 
 def _finding(tally: Tally, result: NullResult) -> tuple[str, Style]:
-    interval = tally.interval
+    interval = tally.ci95
     if interval is None:
         return "Steelyard's way: no comparison ended", "open"
     said = (
@@ -113,14 +59,17 @@ def _finding(tally: Tally, result: NullResult) -> tuple[str, Style]:
         f" level promises {percent(result.alpha)}"
     )
     if interval.low > result.alpha:
-        return f"{said}. That is too often: a difference that it finds here may be none.", "bad"
+        return f"{said}. That is too often: a difference that it finds here may not exist.", "bad"
     if interval.high < result.alpha:
-        return f"{said}. It finds less than it could, and calls nothing different that is not.", "good"
+        return (
+            f"{said}. It is conservative: it finds fewer differences than it could, and no false ones.",
+            "good",
+        )
     return f"{said}, which agrees.", "good"
 
 
 def _beside(tally: Tally, result: NullResult) -> tuple[str, Style]:
-    interval = tally.interval
+    interval = tally.ci95
     if interval is None:
         return f"{WAYS[tally.way].capitalize()}: no comparison ended", "open"
     ratio = tally.largest_ratio
@@ -144,10 +93,10 @@ def _table(result: NullResult, width: int) -> list[Line]:
         [
             Column("comparison", [Span(WAYS[each.way]) for each in tallies], right=False, is_name=True),
             Column("different", [Span(f"{each.different} of {each.comparisons}") for each in tallies]),
-            Column("share", [Span(_share(each)) for each in tallies]),
+            Column("fraction", [Span(_share(each)) for each in tallies]),
             Column(
                 "exact 95 % CI",
-                [Span(_bounds(each.interval) if each.interval else "–") for each in tallies],
+                [Span(_bounds(each.ci95) if each.ci95 else "–") for each in tallies],
             ),
             Column(
                 "largest ratio",
@@ -165,15 +114,3 @@ def _share(tally: Tally) -> str:
 
 def _bounds(interval: Interval) -> str:
     return f"{100 * interval.low:.1f} to {100 * interval.high:.1f} %"
-
-
-def _entry(tally: Tally) -> TallyEntry:
-    interval = tally.interval
-    return TallyEntry(
-        way=tally.way,
-        comparisons=tally.comparisons,
-        different=tally.different,
-        share=tally.share,
-        ci95=ends(interval),
-        largest_ratio=tally.largest_ratio,
-    )

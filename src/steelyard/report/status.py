@@ -1,14 +1,11 @@
-"""What ``status`` says: how far an experiment is, what failed, how long it will take, and who runs it."""
+"""The status of an experiment as text: progress, failures, time left, and the process that runs it."""
 
 from __future__ import annotations
 
-import msgspec
-
-from steelyard.report.digits import percent
-from steelyard.report.document import written
-from steelyard.report.label import counted, listed, printable, wrap
-from steelyard.report.line import Line, Span, plain
-from steelyard.status import State, Status
+from steelyard.answers.status import State, Status
+from steelyard.report.text.digits import percent
+from steelyard.report.text.label import counted, listed, printable
+from steelyard.report.text.line import Line, paragraph, plain
 from steelyard.units import format_duration
 
 _WORDS: dict[State, str] = {
@@ -17,7 +14,7 @@ _WORDS: dict[State, str] = {
     "interrupted": "interrupted; `steelyard run` continues it",
     "complete": "complete",
     "precision_not_reached": "ended before the precision wanted was reached",
-    "failed": "stopped, since runs of one treatment kept failing",
+    "failed": "stopped by an error; `steelyard run` continues it once that is cured",
 }
 
 
@@ -33,21 +30,15 @@ def lines(status: Status, width: int = 80) -> list[Line]:
         "runs": f"{status.trials_done:,}, {_failed(status)}",
         "precision": _precision(status),
         "time": _time(status),
-        "held by": _holder(status),
+        "locked by": _holder(status),
         "record": printable(status.record),
     }
     head = f"{printable(status.experiment)}: {_WORDS[status.state]}"
-    shown: list[Line] = [(Span(line, "heading"),) for line in wrap(head, width, rest="  ")]
+    shown: list[Line] = paragraph(head, width, rest="  ", style="heading")
     for title, fact in facts.items():
         if fact:
-            shown += [(Span(line),) for line in wrap(fact, width, first=f"  {title:<11}", rest=" " * 13)]
+            shown += paragraph(fact, width, first=f"  {title:<11}", rest=" " * 13)
     return shown
-
-
-def document(status: Status) -> str:
-    """The document ``steelyard/status``, version 1."""
-    content = {"format": "steelyard/status", "version": 1, **msgspec.to_builtins(status)}
-    return written(content)
 
 
 def _blocks(status: Status) -> str:

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -15,21 +16,33 @@ from numpy.typing import NDArray
 from steelyard import _kernels
 from steelyard.arrays import Floats
 from steelyard.growth import CONSTANT, Growth
+from steelyard.scaling.columns import Column, Exponents, Monomial, bends, between, knees_of
 from steelyard.scaling.spaces import SearchSpace
 
 Integers = NDArray[np.int64]
 SmallIntegers = NDArray[np.int32]
-Monomial = tuple[Growth, ...]
-"""One growth for each parameter; their product is the term."""
 
 
 class Priors(msgspec.Struct, frozen=True):
     """What is believed before the data: tuning constants, each measured in docs/decisions.
 
+    Masses are relative; those of what is not searched fall away.
+
     Attributes
     ----------
     constant, single, pair : float
-        Prior mass of no growth, of one growing term, of two; they sum to 1.
+        Prior mass of no growth, of one growing term, of two.
+    negative : float
+        … of two growing terms of which the slower one has a negative coefficient, as in n log n - n.
+    bent : float
+        … of one term of a softened argument: flat, then growing. No formula that is shown, but what curves
+        outside of the space is near one of them.
+    bounded : float
+        … of what rises towards a bound.
+    between : float
+        … of a power between those of the grid.
+    falling, valley, falls_twice : float
+        … of one falling term, of a falling and a growing one, of two falling; only where the data fall.
     tau : tuple of float
         Discrepancies considered: the relative distance of a point's truth from any formula of the space.
     tau_mass : tuple of float
@@ -38,46 +51,44 @@ class Priors(msgspec.Struct, frozen=True):
         What a negative constant costs.
     """
 
-    constant: float = 0.15
-    single: float = 0.63
-    pair: float = 0.22
+    constant: float = 1.1
+    single: float = 0.35
+    pair: float = 0.3
+    negative: float = 0.05
+    bent: float = 0.2
+    bounded: float = 0.03
+    between: float = 0.04
+    falling: float = 0.4
+    valley: float = 0.3
+    falls_twice: float = 0.1
     tau: tuple[float, ...] = (1e-6, 1e-5, 1e-4, 1e-3, 0.003, 0.01, 0.03, 0.1, 0.3)
-    tau_mass: tuple[float, ...] = (0.15, 0.1, 0.1, 0.15, 0.15, 0.15, 0.1, 0.07, 0.03)
-    negative_constant: float = 0.02
+    tau_mass: tuple[float, ...] = (0.08, 0.08, 0.08, 0.15, 0.2, 0.2, 0.12, 0.06, 0.03)
+    negative_constant: float = 0.2
+    several_constant: float = 0.15
+    negative_product: float = 0.05
 
 
 DEFAULT_PRIORS: Final = Priors()
 EDGE: Final = Fraction(1, 2)
 SIMPLE_WEIGHT: Final = 0.39
 """Terms at least this plausible enter sums of two."""
+MOST_TERMS: Final = 3
+"""Of a sum."""
+LEAST_FOR_SUMS: Final = 5
+"""Points from which sums of two terms are searched."""
+CANCELLING: Final = (Growth.of(0, 1), Growth.of(0, 2), Growth.of("1/2"), Growth.of(1))
+"""How much faster the other term grows than one with a negative coefficient."""
+STRONG_SCALING: Final = tuple(
+    Growth.of(*each)
+    for each in ((-1, 0), ("-1/2", 0), ("-1/3", 0), ("-2/3", 0), ("-3/2", 0), (-2, 0), (-1, 1))
+)
+"""Falling terms that enter sums of two."""
 
 
-class Exponents(msgspec.Struct, frozen=True):
-    """The exponents of many terms as arrays (terms, parameters), so that values need no loop."""
-
-    power: Floats
-    log: Floats
-    exp2: Floats
-
-    @classmethod
-    def of(cls, terms: Sequence[Monomial], parameters: int) -> Exponents:
-        """From exact growths."""
-        flat = [(float(g.power), float(g.log), float(g.exp2)) for term in terms for g in term]
-        table = np.array(flat).reshape(len(terms), parameters, 3)
-        return cls(*(np.ascontiguousarray(table[:, :, k]) for k in range(3)))
-
-    def at(self, points: Floats) -> Floats:
-        """The values at points (m, parameters), (terms, m); in logarithms, so that k^3 2^k does not
-        overflow.
-        """
-        logs = np.log2(points)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            log_logs = np.where(logs > 0, np.log2(np.where(logs > 0, logs, 1.0)), -np.inf)
-            logged = np.zeros((len(self.log), len(points)))
-            for at in range(points.shape[1]):
-                part = self.log[:, [at]] * log_logs[:, at]
-                logged += np.where(self.log[:, [at]] != 0, part, 0.0)
-        return np.asarray(np.exp2(np.clip(self.power @ logs.T + self.exp2 @ points.T + logged, -1000, 1000)))
+MOST_DOUBLINGS: Final = 40.0
+"""Of an exponential over the measured range: beyond, it is nothing but a step at the last point."""
+LARGEST_EXPONENT: Final = 1000.0
+"""Of 2, that a double can hold."""
 
 
 class Candidates(msgspec.Struct, frozen=True):
@@ -86,22 +97,32 @@ class Candidates(msgspec.Struct, frozen=True):
     Attributes
     ----------
     points : array (m, parameters)
-    terms : tuple of Monomial
-        The growth of each column.
+    columns : tuple of Column
     scale : array (columns,)
-        Each column's largest value; the kernel sees columns divided by it.
+        Each column's largest value, negative for those that count against; the kernel sees columns divided by
+        it.
     members : array (candidates, 3) of int32
         Columns of each candidate, -1 for none.
     leads : tuple of Monomial
-        Leading terms; ``group`` of a candidate points here. The first is the constant.
+        The fastest growth for each parameter; ``group`` of a candidate points here. The first is the
+        constant.
+    leading : tuple of tuple of Monomial
+        The terms that no other one of the candidate outgrows: c + p + n has two, c + p n one.
+    shown : array (candidates,) of bool
+        Whether it can stand as a formula.
+    falls : array (leads,) of bool
+        Leads of one parameter that fall, to 0 or to a constant.
     """
 
     points: Floats
-    terms: tuple[Monomial, ...]
+    columns: tuple[Column, ...]
     scale: Floats
     members: SmallIntegers
     group: SmallIntegers
     leads: tuple[Monomial, ...]
+    leading: tuple[tuple[Monomial, ...], ...]
+    shown: NDArray[np.bool_]
+    falls: NDArray[np.bool_]
     priors: Priors
     kernel: _kernels.Space
     fastest: Monomial
@@ -110,7 +131,7 @@ class Candidates(msgspec.Struct, frozen=True):
     """Leads within half a power of it: faster terms may be wanted."""
     exponents: Exponents
     raw: Floats
-    """Every term at every point, (terms, m)."""
+    """Every column at every point, (columns, m)."""
 
     def at(self, target: Floats) -> Floats:
         """Every column, as the kernel scales it, at one point; a last 0 stands for "no term", so that -1
@@ -119,34 +140,109 @@ class Candidates(msgspec.Struct, frozen=True):
         return np.append(self.exponents.at(target.reshape(1, -1))[:, 0] / self.scale, 0.0)
 
 
-def columns(points: Floats, terms: Sequence[Monomial]) -> Floats:
-    """The values of each term at each point, (terms, points).
-
-    Points must be positive, and above 1 where a term has a negative logarithm.
-    """
-    return Exponents.of(terms, points.shape[1]).at(points)
-
-
 def usable(points: Floats, term: Monomial) -> bool:
-    """Whether the term has a value at every point: logarithms need points above 1 (at 1 they are 0:
-    allowed if positive).
+    """Whether the term can be told at these points: logarithms need them above 1 (at 1 they are 0: allowed if
+    positive), exponentials must neither overflow nor be steps.
     """
-    return all(
-        not growth.log
-        or float(points[:, at].min()) > 1
-        or (growth.log > 0 and float(points[:, at].min()) == 1)
-        for at, growth in enumerate(term)
-    )
+    return all(_usable(points[:, at], growth) for at, growth in enumerate(term))
 
 
-def one_parameter(points: Floats, space: SearchSpace, priors: Priors = DEFAULT_PRIORS) -> Candidates:
-    """The constant, every term of the space, and sums of two simple terms."""
-    pairs_of = [(t, w) for t, w in zip(space.terms, space.weights, strict=True) if usable(points, (t,))]
-    terms: list[Monomial] = [(t,) for t, _ in pairs_of]
-    weights = [w for _, w in pairs_of]
-    simple = [i for i, weight in enumerate(weights) if weight >= SIMPLE_WEIGHT and _simple(terms[i][0])]
-    sums = [((slow, fast), weights[slow] * weights[fast]) for slow, fast in itertools.combinations(simple, 2)]
-    return _assemble(points, terms, weights, sums, priors)
+def _usable(where: Floats, growth: Growth) -> bool:
+    least, most = float(where.min()), float(where.max())
+    if growth.log and not (least > 1 or (growth.log > 0 and least == 1)):
+        return False
+    rate = abs(float(growth.exp2))
+    return rate * (most - least) < MOST_DOUBLINGS and rate * most < LARGEST_EXPONENT
+
+
+Weighted = list[tuple[tuple[int, ...], float]]
+"""Candidates as the numbers of their columns, with relative weights."""
+
+
+class _Numbered:
+    """Columns by number: candidates are made of integers, since fractions are slow to compare and to hash."""
+
+    def __init__(self, parameters: int) -> None:
+        self.parameters = parameters
+        self.columns: list[Column] = []
+        self._known: dict[Column, int] = {}
+
+    def of(self, column: Column) -> int:
+        """The number of a column, a new one where it has none."""
+        number = self._known.setdefault(column, len(self.columns))
+        if number == len(self.columns):
+            self.columns.append(column)
+        return number
+
+    def heights(self) -> NDArray[np.int64]:
+        """For each column the place of its growth among all, by parameter; the constant has 0."""
+        out = np.zeros((len(self.columns), self.parameters), dtype=np.int64)
+        for at in range(self.parameters):
+            growths = [column.growth[at] for column in self.columns]
+            distinct = sorted({*growths, CONSTANT})
+            zero = distinct.index(CONSTANT)
+            place = {growth: number - zero for number, growth in enumerate(distinct)}
+            out[:, at] = [place[growth] for growth in growths]
+        return out
+
+
+def one_parameter(
+    points: Floats, space: SearchSpace, priors: Priors = DEFAULT_PRIORS, *, plain: bool = False
+) -> Candidates:
+    """The constant, every term of the space, sums of two simple terms, and what lies outside of the space.
+
+    ``plain`` leaves out the latter and everything with a negative coefficient.
+    """
+    usable_terms = tuple(usable(points, (term,)) for term in space.terms)
+    knees = () if plain or not space.open else knees_of(points)
+    sums = len(points) >= LEAST_FOR_SUMS
+    return _over(points, _one_parameter(space, usable_terms, knees, priors, sums=sums), priors)
+
+
+@lru_cache(maxsize=64)
+def _one_parameter(
+    space: SearchSpace,
+    usable_terms: tuple[bool, ...],
+    knees: tuple[float, ...],
+    priors: Priors,
+    *,
+    sums: bool,
+) -> _Structure:
+    numbered = _Numbered(1)
+    own = [
+        (t, numbered.of(Column((t,))), w)
+        for t, w, can in zip(space.terms, space.weights, usable_terms, strict=True)
+        if can
+    ]
+    down = [each for each in own if each[0] < CONSTANT]
+    growing = own[len(down) :]
+    simple = [each for each in growing if each[2] >= SIMPLE_WEIGHT and _simple(each[0])]
+    groups: list[tuple[float, Weighted]] = [
+        (priors.single, [((c,), w) for _, c, w in growing]),
+        (priors.falling, [((c,), w) for _, c, w in down]),
+    ]
+    if sums:
+        pairs = list(itertools.combinations(simple, 2))
+        strong = [each for each in down if each[0] in STRONG_SCALING]
+        twice, valleys = itertools.combinations(strong, 2), itertools.product(strong, simple)
+        groups += [
+            (mass, [((a, b), v * w) for (_, a, v), (_, b, w) in entries])
+            for mass, entries in ((priors.pair, pairs), (priors.valley, valleys), (priors.falls_twice, twice))
+        ]
+        if knees:
+            growing_bends, bounded = bends(knees)
+            cancelling: Weighted = [
+                ((numbered.of(Column((f,), against=True)), b), v * w)
+                for (f, _, v), (g, b, w) in pairs
+                if g / f in CANCELLING
+            ]
+            groups += [
+                (priors.negative, cancelling),
+                (priors.bent, [((numbered.of(c),), 1.0) for c in growing_bends]),
+                (priors.bounded, [((numbered.of(c),), 1.0) for c in bounded]),
+                (priors.between, [((numbered.of(c),), 1.0) for c in between()]),
+            ]
+    return _structure(numbered, groups, priors)
 
 
 def _simple(term: Growth) -> bool:
@@ -158,34 +254,39 @@ def several_parameters(
 ) -> Candidates:
     """Products and sums over two or three parameters, searched jointly.
 
-    With g and h for the terms of two parameters the structures are g, h, gh, g + h, gh + g and gh + h; with
-    three they are every product of a subset, sums of parts that share no parameter (fg + h, f + g + h), and
-    fgh with one of f, g and h. Each structure has the same prior mass, however many candidates it has.
+    With g and h for the terms of two parameters the structures are g, h, gh, g + h, gh + g, gh + h, gh - g
+    and gh - h; with three they are every product of a subset, sums of parts that share no parameter (fg + h,
+    f + g + h), and fgh with one of f, g and h. Each structure has the same prior mass, however many
+    candidates it has; those with a negative part share that of one.
     """
     count = points.shape[1]
     own = [
         [(t, w) for t, w in zip(space.terms, space.weights, strict=True) if usable(points[:, [at]], (t,))]
         for at, space in enumerate(spaces)
     ]
-    index: dict[Monomial, int] = {}
-    structures: dict[tuple[frozenset[int], ...], list[tuple[tuple[int, ...], float]]] = {}
-    for shape in _shapes(count):
+    shapes = _shapes(count)
+    numbered = _Numbered(count)
+    groups: list[tuple[float, Weighted]] = []
+    negative: Weighted = []
+    for shape in shapes:
         active = sorted(frozenset().union(*shape))
-        entries = structures.setdefault(shape, [])
+        entries: Weighted = []
         for choice in itertools.product(*(own[at] for at in active)):
             growth = dict(zip(active, (t for t, _ in choice), strict=True))
-            parts = tuple(
+            parts = [
                 tuple(growth[at] if at in subset else CONSTANT for at in range(count)) for subset in shape
-            )
-            which = tuple(index.setdefault(part, len(index)) for part in parts)
-            entries.append((which, math.prod(w for _, w in choice)))
-    terms = tuple(index)
-    candidates: list[tuple[tuple[int, ...], float]] = []
-    for entries in structures.values():
-        total = sum(weight for _, weight in entries)
-        mass = (1 - priors.constant) / len(structures)
-        candidates += [(which, mass * weight / total) for which, weight in entries]
-    return _finish(points, terms, candidates, priors)
+            ]
+            weight = math.prod(w for _, w in choice)
+            which = tuple(numbered.of(Column(part)) for part in parts)
+            entries.append((which, weight))
+            if len(shape) == 2 and shape[1] < shape[0]:
+                negative.append(((which[0], numbered.of(Column(parts[1], against=True))), weight))
+        groups.append((1.0 / len(shapes), entries))
+    groups.append((priors.negative_product, negative))
+    structure = _structure(
+        numbered, groups, msgspec.structs.replace(priors, constant=priors.several_constant)
+    )
+    return _over(points, structure, priors)
 
 
 def _shapes(parameters: int) -> list[tuple[frozenset[int], ...]]:
@@ -197,72 +298,111 @@ def _shapes(parameters: int) -> list[tuple[frozenset[int], ...]]:
     # Parts that share nothing, and a product of everything with one parameter more.
     shapes += [(a, b) for a, b in itertools.combinations(subsets, 2) if not a & b]
     shapes += [(whole, frozenset({at})) for at in every]
-    if parameters > 2:
+    if parameters == MOST_TERMS:
         shapes.append(tuple(frozenset({at}) for at in every))
     return shapes
 
 
-def _assemble(
-    points: Floats,
-    terms: Sequence[Monomial],
-    weights: Sequence[float],
-    sums: Sequence[tuple[tuple[int, ...], float]],
-    priors: Priors,
-) -> Candidates:
-    sums = sums if len(points) >= 5 else ()
-    single_mass = (priors.single + (0 if sums else priors.pair)) / sum(weights)
-    candidates: list[tuple[tuple[int, ...], float]] = [((i,), single_mass * w) for i, w in enumerate(weights)]
-    total = sum(weight for _, weight in sums)
-    candidates += [(which, priors.pair * weight / total) for which, weight in sums]
-    return _finish(points, terms, candidates, priors)
+class _Structure(msgspec.Struct, frozen=True):
+    """What does not depend on the points; attributes as in ``Candidates``."""
+
+    columns: tuple[Column, ...]
+    members: SmallIntegers
+    group: SmallIntegers
+    leads: tuple[Monomial, ...]
+    leading: tuple[tuple[Monomial, ...], ...]
+    shown: NDArray[np.bool_]
+    falls: NDArray[np.bool_]
+    log_prior: Floats
+    fastest: Monomial
+    near_edge: NDArray[np.bool_]
 
 
-def _finish(
-    points: Floats,
-    terms: Sequence[Monomial],
-    candidates: Sequence[tuple[tuple[int, ...], float]],
-    priors: Priors,
-) -> Candidates:
-    parameters = points.shape[1]
-    exponents = Exponents.of(terms, parameters)
-    raw = exponents.at(points)
-    scale = raw.max(axis=1)
-    leads: dict[Monomial, int] = {(CONSTANT,) * parameters: 0}
-    members: list[tuple[int, ...]] = [(-1, -1, -1)]
+def _structure(numbered: _Numbered, groups: Sequence[tuple[float, Weighted]], priors: Priors) -> _Structure:
+    """Give each candidate its share of its group's mass, and number the leads."""
+    parameters, columns = numbered.parameters, tuple(numbered.columns)
+    heights = [tuple(row) for row in numbered.heights().tolist()]
+    against = [column.against for column in columns]
+    searched = [(mass, entries) for mass, entries in groups if entries]
+    everything = priors.constant + sum(mass for mass, _ in searched)
+    listed = [
+        (which, mass / everything * weight / total)
+        for mass, entries in searched
+        for total in [sum(weight for _, weight in entries)]
+        for which, weight in entries
+    ]
+    listed.sort(key=lambda candidate: len(candidate[0]))
+    leads: dict[tuple[tuple[int, ...], ...], int] = {((0,) * parameters,): 0}
+    leading: list[tuple[Monomial, ...]] = [((CONSTANT,) * parameters,)]
     group = [0]
-    log_prior = [math.log(priors.constant)]
-    for which, weight in sorted(candidates, key=lambda candidate: len(candidate[0])):
-        members.append((*which, *(-1,) * (3 - len(which))))
-        lead = tuple(max(terms[i][at] for i in which) for at in range(parameters))
-        group.append(leads.setdefault(lead, len(leads)))
-        log_prior.append(math.log(weight))
-    member_array = np.array(members, dtype=np.int32)
-    group_array = np.array(group, dtype=np.int32)
+    for which, _ in listed:
+        positive = [q for q in which if not against[q]]
+        kept = [q for q in positive if not any(_outgrows(heights[r], heights[q]) for r in positive)]
+        kept.sort(key=lambda q: heights[q], reverse=True)
+        key = tuple(heights[q] for q in kept) or ((0,) * parameters,)
+        if key not in leads:
+            leads[key] = len(leads)
+            leading.append(tuple(columns[q].growth for q in kept))
+        group.append(leads[key])
+    members = [(-1, -1, -1), *((*which, *(-1,) * (3 - len(which))) for which, _ in listed)]
+    shown = [True, *(all(columns[q].shown for q in which) for which, _ in listed)]
+    log_prior = [math.log(priors.constant / everything), *(math.log(weight) for _, weight in listed)]
+    fastest = tuple(
+        max((column.growth[at] for column in columns if column.shown), default=CONSTANT)
+        for at in range(parameters)
+    )
+    each = tuple(tuple(max(term[at] for term in lead) for at in range(parameters)) for lead in leading)
+    near = [
+        any(not g.exp2 and g.power >= top.power - EDGE for g, top in zip(lead, fastest, strict=True))
+        for lead in each
+    ]
+    return _Structure(
+        columns,
+        np.array(members, dtype=np.int32),
+        np.array(group, dtype=np.int32),
+        each,
+        tuple(leading),
+        np.array(shown),
+        np.array([parameters == 1 and lead[0] < CONSTANT for lead in each]),
+        np.array(log_prior),
+        fastest,
+        np.array(near),
+    )
+
+
+def _over(points: Floats, structure: _Structure, priors: Priors) -> Candidates:
+    """The structure's columns at these points."""
+    exponents = Exponents.of(structure.columns, points.shape[1])
+    raw = exponents.at(points)
+    scale = raw.max(axis=1) * np.where([column.against for column in structure.columns], -1.0, 1.0)
     kernel = _kernels.Space(
         np.ascontiguousarray(raw / scale[:, None]),
-        member_array,
-        np.array(log_prior),
-        group_array,
+        structure.members,
+        structure.log_prior,
+        structure.group,
         np.array(priors.tau),
         np.log(priors.tau_mass),
         priors.negative_constant,
     )
-    fastest = tuple(max((term[at] for term in terms), default=CONSTANT) for at in range(parameters))
-    near = [
-        any(not g.exp2 and g.power >= top.power - EDGE for g, top in zip(lead, fastest, strict=True))
-        for lead in leads
-    ]
     return Candidates(
         points,
-        tuple(terms),
+        structure.columns,
         scale,
-        member_array,
-        group_array,
-        tuple(leads),
+        structure.members,
+        structure.group,
+        structure.leads,
+        structure.leading,
+        structure.shown,
+        structure.falls,
         priors,
         kernel,
-        fastest,
-        np.array(near),
+        structure.fastest,
+        structure.near_edge,
         exponents,
         raw,
     )
+
+
+def _outgrows(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether the first grows at least as fast in every parameter, and faster in one."""
+    return one != other and all(g >= h for g, h in zip(one, other, strict=True))

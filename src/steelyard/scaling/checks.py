@@ -14,7 +14,7 @@ from steelyard.scaling.model import NotModelled
 from steelyard.series import Series
 
 LEAST_POINTS: Final = 3
-MOST_PARAMETERS: Final = 3
+MOST_PARAMETERS: Final = 4
 SMALLEST: Final = 1e-100
 LARGEST: Final = 1e100
 """Squares of values, and quotients of squares, must be doubles."""

@@ -1,7 +1,8 @@
-"""One formula for each function out of its posterior: the most probable one that makes sense.
+"""One formula for each function out of its posterior: of the most probable class, the most probable one that
+makes sense.
 
-A formula makes sense if all its terms grow and it is positive wherever it was measured and wherever it is
-asked for.
+The class is chosen by the whole posterior, since many terms of one class share what a single one of another
+has. A formula makes sense if it is positive wherever it was measured and wherever it is asked for.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from typing import Final
 
 import msgspec
 import numpy as np
-from scipy.special import fdtrc
 
+from steelyard import _kernels
 from steelyard.arrays import Floats
+from steelyard.growth import CONSTANT
 from steelyard.scaling.aggregate import Aggregated
 from steelyard.scaling.candidates import Integers
 from steelyard.scaling.model import Term
@@ -20,6 +22,12 @@ from steelyard.scaling.posterior import Posterior
 
 NOTHING: Final = 1e-10
 """A constant this small beside the largest value is rounding."""
+
+ADVANTAGE: Final = 28.0
+LEAST_ADVANTAGE, MOST_ADVANTAGE = 0.4, 3.0
+"""How many times its posterior the constant counts, for each unit of a point's relative uncertainty: with
+these, 1 to 3 % of constants are called growing at 2 to 20 % of noise and 5 to 8 points.
+"""
 
 
 class Choices(msgspec.Struct, frozen=True):
@@ -52,7 +60,7 @@ class Choices(msgspec.Struct, frozen=True):
         """The terms of one function, fastest first."""
         candidates = self.posterior.candidates
         found = [
-            Term(float(slope), candidates.terms[int(member)])
+            Term(float(slope), candidates.columns[int(member)].growth)
             for slope, member in zip(self.slope[row], self.member[row], strict=True)
             if member >= 0
         ]
@@ -68,19 +76,26 @@ def choose(posterior: Posterior, data: Aggregated, reach: Floats) -> Choices:
     scale = np.where(member >= 0, candidates.scale[member], 1.0)
     slope = np.where(member >= 0, posterior.coefficient[:, :, 1:] / scale, 0.0)
     constant = posterior.coefficient[:, :, 0]
-    sound = present & ((slope > 0) | (member < 0)).all(axis=2)
-    doubtful = np.flatnonzero((sound & (constant < 0)).any(axis=1))
+    right = (posterior.coefficient[:, :, 1:] > 0) | (member < 0)
+    sound = present & candidates.shown[posterior.candidate] & right.all(axis=2)
+    negative = (constant < 0) | (slope < 0).any(axis=2)
+    doubtful = np.flatnonzero((sound & negative).any(axis=1))
     if len(doubtful):
         everywhere = (
             np.hstack([candidates.raw, candidates.exponents.at(reach)]) if len(reach) else candidates.raw
         )
         values = _values(everywhere, constant[doubtful], slope[doubtful], member[doubtful])
-        sound[doubtful] &= (constant[doubtful] >= 0) | (values > 0).all(axis=2)
+        sound[doubtful] &= ~negative[doubtful] | (values > 0).all(axis=2)
     rows = np.arange(n)
+    share, which = class_shares(posterior)
+    group = candidates.group[posterior.candidate].astype(np.int64)
+    # Where the best class has no formula that makes sense, the next best component that has one stands.
     own = np.where(sound, posterior.own, -1.0)
-    component = own.argmax(axis=1)
+    group = group if posterior.ends is None else np.where(posterior.ends > 0.5, 0, group)
+    inside = which[group] == share.argmax(axis=1)[:, None]
+    component = (own + np.where(inside & sound, 2.0, 0.0)).argmax(axis=1)
     pending = own[rows, component] < 0
-    lead = candidates.group[posterior.candidate[rows, component]].astype(np.int64)
+    lead = group[rows, component]
     constant, slope, member = constant[rows, component], slope[rows, component], member[rows, component]
     if pending.any():
         # Nothing that makes sense was kept: the weighted mean is always true of something.
@@ -94,13 +109,29 @@ def choose(posterior: Posterior, data: Aggregated, reach: Floats) -> Choices:
     with np.errstate(divide="ignore", invalid="ignore"):
         f = ((data.value - fitted) ** 2 / data.u2).sum(axis=1) / left
         known = (left > 0) & (data.freedom > 0)
-        lack = np.where(
-            known, fdtrc(np.maximum(left, 1), np.maximum(data.freedom, 1), np.maximum(f, 0.0)), np.nan
+        p = _kernels.f_upper_tail(
+            np.maximum(left, 1).astype(float), np.maximum(data.freedom, 1), np.nan_to_num(np.maximum(f, 0.0))
         )
+        lack = np.where(known, p, np.nan)
         spread = ((data.value - data.value.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
         rest = ((data.value - fitted) ** 2).sum(axis=1)
         r2 = np.where((used > 1) & (left > 0), 1 - (rest / left) / (spread / (m - 1)), np.nan)
     return Choices(posterior, lead, constant, slope, member, fitted, lack, r2)
+
+
+def class_shares(posterior: Posterior) -> tuple[Floats, Integers]:
+    """The posterior of each class of leads (n, classes), the constant first and at an advantage that holds
+    false alarms at 2 %; and the class of each lead.
+    """
+    leads = posterior.candidates.leads
+    classes: dict[object, int] = {tuple(0 for _ in leads[0]): 0}
+    kinds = [
+        tuple(0 if g.is_constant else -1 if g < CONSTANT else int(g.kind) for g in lead) for lead in leads
+    ]
+    which = np.array([classes.setdefault(kind, len(classes)) for kind in kinds])
+    share = posterior.lead @ (which[:, None] == np.arange(len(classes)))
+    share[:, 0] *= np.clip(ADVANTAGE * posterior.noise, LEAST_ADVANTAGE, MOST_ADVANTAGE)
+    return share, which
 
 
 def _values(basis: Floats, constant: Floats, slope: Floats, member: Integers) -> Floats:

@@ -17,7 +17,7 @@ from steelyard.scaling.candidates import Candidates, one_parameter, several_para
 from steelyard.scaling.choose import Choices, choose
 from steelyard.scaling.posterior import search
 from steelyard.scaling.question import Question
-from steelyard.scaling.segments import LEAST_POINTS, Segmenter, Stretch, part
+from steelyard.scaling.segments import LEAST_LAST, LEAST_POINTS, Segmenter, Stretch, part
 from steelyard.scaling.spaces import SearchSpace, exponential_space, falling_space, steep_space, union
 
 POOR_FIT: Final = 0.02
@@ -113,7 +113,7 @@ def fit(grid: Grid, data: Aggregated, question: Question, reach: Floats) -> Fitt
             for at in np.flatnonzero(better):
                 special[int(rows[at])] = Source(again, piece, int(at))
                 misfit[rows[at]] = still[at]
-    if question.segments and m >= 2 * LEAST_POINTS:
+    if question.segments and m >= LEAST_POINTS + LEAST_LAST:
         rows = np.flatnonzero(misfit)
         if len(rows):
             _cut(grid, data, rows, spaces[0], question, reach, special, choices)
@@ -146,8 +146,7 @@ def _spaces(grid: Grid, question: Question, *, wider: bool) -> tuple[SearchSpace
         space = question.base_space(expectation, name, len(grid.parameters))
         if falls and question.space == "default":
             down = falling_space(coarse=coarse)
-            # With one parameter what falls does not also grow; with several it may, along another.
-            space = down if expectation is None and not coarse else union("falling", space, down)
+            space = union("falling", space, down)
         if question.exponential or wider:
             space = union("wider", space, exponential_space(), steep_space())
         out.append(space)

@@ -7,10 +7,8 @@ import numpy as np
 
 from steelyard.arrays import Floats
 from steelyard.scaling.fit import MAY_SWITCH, Fitted
-from steelyard.scaling.posterior import Draws, Posterior, draw
+from steelyard.scaling.posterior import INTERVAL, Draws, Posterior, draw
 from steelyard.scaling.validation import Asked, rank_probabilities, rank_probabilities_at
-
-INTERVAL = (0.025, 0.5, 0.975)
 
 
 class Foresight(msgspec.Struct, frozen=True):
@@ -85,11 +83,10 @@ class _Memo:
 
     def _answer(self, posterior: Posterior) -> _Known:
         draws: Draws | None = draw(posterior) if len(self.targets) else None
-        values = tuple(draws.at(target) for target in self.targets) if draws is not None else ()
+        found = [draws.at(target) for target in self.targets] if draws is not None else []
+        values = tuple(each for each, _ in found)
         quantiles = (
-            np.stack([np.quantile(v, INTERVAL, axis=1).T for v in values], axis=1)
-            if values
-            else np.empty((len(posterior), 0, 3))
+            np.stack([each for _, each in found], axis=1) if found else np.empty((len(posterior), 0, 3))
         )
         ranks = rank_probabilities(posterior, self.asked) if self.asked is not None else None
         there = None

@@ -7,7 +7,6 @@ from difflib import get_close_matches
 from typing import Any
 
 from steelyard.errors import UsageError
-from steelyard.scaling import interchange
 from steelyard.series import Series, series_of
 
 
@@ -17,7 +16,7 @@ def series_of_frame(
     """One series for each combination of the columns ``by``; one row is one launch.
 
     No library is imported: a column is ``frame[name]``, read by its own ``to_list``, ``tolist`` or
-    ``to_pylist``; what has no such columns is read by the interchange protocol, ``__dataframe__``.
+    ``to_pylist``.
 
     Raises
     ------
@@ -45,8 +44,6 @@ def _column(frame: Any, name: str) -> list[Any]:
         close = get_close_matches(name, known, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"columns: {', '.join(known)}"
         raise UsageError(f"the frame has no column {name!r}", hint=hint)
-    if _only_interchange(frame):
-        return interchange.column(frame, name)
     column = frame[name]
     for method in ("to_list", "tolist", "to_pylist"):
         if hasattr(column, method):
@@ -55,18 +52,11 @@ def _column(frame: Any, name: str) -> list[Any]:
 
 
 def _names(frame: Any) -> Iterable[Any]:
-    if _only_interchange(frame):
-        return interchange.names(frame)
     for attribute in ("column_names", "columns"):
         names = getattr(frame, attribute, None)
         if names is not None:
             return list(names) if attribute == "columns" else names
     return list(frame)
-
-
-def _only_interchange(frame: Any) -> bool:
-    """Whether a frame gives its columns by the protocol alone."""
-    return hasattr(frame, "__dataframe__") and not hasattr(frame, "__getitem__")
 
 
 def _number(cell: Any, name: str) -> float:

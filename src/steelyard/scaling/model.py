@@ -15,7 +15,7 @@ RankAnswer = Literal["match", "approximate", "none", "undecided"]
 WarningKind = Literal[
     "few_points", "few_launches", "one_launch", "no_noise", "lack_of_fit", "edge", "segments", "zeros",
     "no_logarithms", "one_sided", "given_leading_term", "far", "simulated", "crowded", "failures",
-    "one_point",
+    "one_point", "left_out", "bounded",
 ]  # fmt: skip
 
 
@@ -85,11 +85,15 @@ class RankProbability(msgspec.Struct, frozen=True):
     none: float
 
     def answer(self, least: float) -> RankAnswer:
-        """The rank that reaches ``least``, or undecided."""
+        """The rank that reaches ``least``, or undecided; match and approximate count together, since an
+        expectation allows both.
+        """
         ranks: tuple[tuple[Rank, float], ...] = (
             ("match", self.match), ("approximate", self.approximate), ("none", self.none),
         )  # fmt: skip
         best, probability = max(ranks, key=lambda entry: entry[1])
+        if best != "none" and self.match + self.approximate >= least:
+            return best
         return best if probability >= least else "undecided"
 
 
@@ -134,6 +138,8 @@ class ScalingModel(msgspec.Struct, frozen=True):
         Fastest growing first; empty for a constant.
     lead : tuple of Growth
         The leading growth, one for each parameter.
+    leading : tuple of tuple of Growth
+        The terms that no other outgrows; several where parameters add up: p + n is not p n.
     posterior : float
         Probability of this lead.
     alternatives : tuple of (tuple of Growth, float)
@@ -175,6 +181,7 @@ class ScalingModel(msgspec.Struct, frozen=True):
     predictions: tuple[Prediction, ...] = ()
     warnings: tuple[ModelWarning, ...] = ()
     simulated: bool = False
+    leading: tuple[tuple[Growth, ...], ...] = ()
 
     def at(self, *target: float) -> float:
         """The value of the model itself, one coordinate for each parameter."""
@@ -198,7 +205,9 @@ class ScalingModel(msgspec.Struct, frozen=True):
         return "\n\n".join(rows)
 
     def growth(self) -> str:
-        """The leading term in big-O text."""
+        """The leading term in big-O text, or the sum of those that no other outgrows."""
+        if len(self.leading) > 1:
+            return f"O({' + '.join(lead_text(term, self.parameters)[2:-1] for term in self.leading)})"
         return lead_text(self.lead, self.parameters)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -168,10 +169,17 @@ def _falls(reading: Reading, at: int, question: Question, expectation: Growth | 
         return question.negative
     if expectation is not None and expectation < CONSTANT:
         return True
-    if reading.grid.shape[1] == 1 and reading.means[-1] >= (1 - LEAST_FALL) * reading.means[0]:
-        return False  # points are sorted; most series end here
     where = reading.grid[:, at]
-    high, low = where == where.max(), where == where.min()
+    if reading.grid.shape[1] == 1:
+        # Points are sorted; most series end here. What falls may rise again: to the least point, not to the
+        # last.
+        least = int(reading.means.argmin())
+        if reading.means[least] >= (1 - LEAST_FALL) * reading.means[0]:
+            return False
+        high = np.arange(len(where)) == least
+    else:
+        high = where == where.max()
+    low = where == where.min()
     fallen = reading.means[low].mean() - reading.means[high].mean()
     if fallen <= LEAST_FALL * reading.means[low].mean():
         return False
@@ -209,7 +217,8 @@ def _rests_on_last(answer: ScalingModel, reading: Reading, source: Source) -> bo
     if not answer.terms or source.switched or len(answer.parameters) > 1:
         return False
     choices, data, at = source.speaks()
-    return rests_on_last(answer.terms[0], reading.grid[:, 0], data.value[at], choices.posterior.variance[at])
+    variance = choices.posterior.variance[at]
+    return rests_on_last(answer.terms[0], reading.grid[:, 0], data.value[at], variance, choices.fitted[at])
 
 
 def summarised(readings: list[Reading], question: Question) -> Aggregated:
@@ -252,7 +261,7 @@ def _answer(
     source = fitted.source(row)
     choices, data, at = source.speaks()
     candidates = choices.posterior.candidates
-    share = choices.posterior.lead[at]
+    share = choices.posterior.lead[at] * (1 - choices.posterior.doubt[at])
     lead = int(choices.lead[at])
     others = np.argsort(-share)[: ALTERNATIVES + 1]
     asked, series = group.asked, reading.series
@@ -286,6 +295,7 @@ def _answer(
         method="posterior",
         validation=validation,
         simulated=series.simulated,
+        leading=candidates.leading[lead],
     )
     edge = bool(answer.terms) and any(
         not top.is_constant and growth == top
@@ -293,17 +303,22 @@ def _answer(
     )
     if len(targets):
         found = zip(targets.tolist(), seen.quantiles[row].tolist(), strict=True)
-        predictions = tuple(_prediction(answer, tuple(target), q[0], q[2]) for target, q in found)
+        predictions = tuple(_prediction(answer, tuple(target), *q) for target, q in found)
         answer = replace(answer, predictions=predictions)
     notes = warnings_of(answer, reading, float(data.one_sided[at]), edge=edge)
     return replace(answer, warnings=notes) if notes else answer
 
 
-def _prediction(answer: ScalingModel, target: tuple[float, ...], low: float, high: float) -> Prediction:
-    """The formula's value, which errs less than the posterior's median, with the posterior's interval
-    around it.
+def _prediction(
+    answer: ScalingModel, target: tuple[float, ...], low: float, median: float, high: float
+) -> Prediction:
+    """Half-way, in logarithms, from the most probable formula to the posterior's median, in the posterior's
+    interval.
+
+    The formula errs less where the truth is in the search space, the average over all models where it is not.
     """
-    value = answer.at(*target)
+    formula = answer.at(*target)
+    value = math.sqrt(formula * median) if formula > 0 and median > 0 else median
     return Prediction(target, value, min(low, value), max(high, value))
 
 

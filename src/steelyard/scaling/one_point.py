@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
+import numpy as np
 from msgspec.structs import replace
 
 from steelyard.arrays import Floats
@@ -19,23 +20,26 @@ from steelyard.scaling.model import ModelWarning, Prediction, RankProbability, S
 from steelyard.scaling.question import SURE
 
 SEEN: Final = 2.0
-"""Standard uncertainties of a point from which on the leading term shows there."""
+"""Standard uncertainties of a point, or misses of the formula, from which on the leading term shows there."""
 LEAST_SEEN: Final = 1e-3
 """Share of a value that is nothing, where values have no uncertainty."""
 
 
-def rests_on_last(lead: Term, scales: Floats, values: Floats, variance: Floats) -> bool:
+def rests_on_last(lead: Term, scales: Floats, values: Floats, variance: Floats, fitted: Floats) -> bool:
     """Whether the leading term shows at the last point alone.
 
     Parameters
     ----------
-    scales, values, variance : array (m,)
-        Of one parameter, ascending; the values and the squares of their standard uncertainties.
+    scales, values, variance, fitted : array (m,)
+        Of one parameter, ascending; the values, the squares of their standard uncertainties, and the formula.
     """
+    misses = np.abs(values - fitted)
 
     def shows(place: int) -> bool:
-        unseen = max(SEEN * math.sqrt(variance[place]), LEAST_SEEN * abs(float(values[place])))
-        return lead.at((float(scales[place]),)) > unseen
+        unseen = max(
+            SEEN * math.sqrt(variance[place]), LEAST_SEEN * abs(float(values[place])), SEEN * misses[place]
+        )
+        return bool(lead.at((float(scales[place]),)) > unseen)
 
     # From the end: most that grows shows at the last point but one, where this ends.
     last = len(scales) - 1
@@ -43,10 +47,11 @@ def rests_on_last(lead: Term, scales: Floats, values: Floats, variance: Floats) 
 
 
 def in_three(model: ScalingModel, without: ScalingModel, last: float) -> ScalingModel:
-    """The model with a third of its certainty, where without its last point growth is of another class; the
-    formula stays the one that meets all points.
+    """The model with a third of its certainty, where without its last point growth is of another class or
+    another by a whole power; the formula stays the one that meets all points.
     """
-    if model.lead[0].kind is without.lead[0].kind:
+    one, other = model.lead[0], without.lead[0]
+    if one.kind is other.kind and abs(one.power - other.power) < 1:
         return model
     shares: dict[tuple[Growth, ...], float] = {}
     for each in (model, without):

@@ -8,12 +8,22 @@ from typing import Final
 
 import msgspec
 import numpy as np
-from scipy.special import gammaln
 
+from steelyard import _kernels
 from steelyard.arrays import Floats
 from steelyard.scaling.candidates import Candidates, Integers, SmallIntegers
 
 DRAWS: Final = 512
+LEAST_MISS: Final = 0.005
+"""Relative distance of truth and formula at a measured point that is reckoned with beyond the data."""
+DOUBT: Final = 0.05
+"""Of ranks stated above 0.9, so many more are wrong outside of the space than the posterior says."""
+EXACT: Final = 0.002
+"""Relative uncertainty of a point below which that vanishes."""
+ATTEMPTS: Final = 6
+"""At coefficients that are allowed; then negative ones become 0."""
+INTERVAL: Final = (0.025, 0.5, 0.975)
+"""Quantiles that are told of a value: both ends and the middle."""
 KEPT: Final = 48
 """Components kept of each function; the lighter half stands for all that are not kept."""
 REACH: Final = 2.0
@@ -57,9 +67,19 @@ class Posterior(msgspec.Struct, frozen=True):
     scale: Floats
     freedom: Floats
     log_evidence: Floats
+    noise: Floats
+    """Relative standard uncertainty of the last point, noise and discrepancy together, (n,)."""
+    doubt: Floats
+    """Probability of what no candidate says, (n,); less where data and formulas are nearly exact."""
+    ends: Floats | None = None
+    """Probability that a falling component ends above 0, (n, KEPT); ``None`` where none falls."""
 
     def __len__(self) -> int:
         return len(self.candidate)
+
+    def left(self) -> Integers:
+        """Points less coefficients of each kept component, at least 1, (n, KEPT)."""
+        return np.asarray(np.maximum(self.variance.shape[1] - 1 - self.used(), 1))
 
     def used(self) -> Integers:
         """How many terms each kept component has, the constant not counted, (n, KEPT)."""
@@ -81,25 +101,57 @@ def search(
     found = candidates.kernel.search(
         np.ascontiguousarray(value), np.ascontiguousarray(u2), law, freedom, KEPT, threads
     )
-    return Posterior(candidates, *found)
+    size = np.abs(value)
+    # A last point of nothing has no relative uncertainty; a thousandth of the largest stands for it.
+    last = np.sqrt(found[7][:, -1]) / np.maximum(np.maximum(size[:, -1], 1e-3 * size.max(axis=1)), 1e-300)
+    posterior = Posterior(candidates, *found, last, DOUBT * np.minimum(last / EXACT, 1.0))
+    return _with_ends(posterior, value) if candidates.falls.any() else posterior
+
+
+def _with_ends(posterior: Posterior, value: Floats) -> Posterior:
+    """What falls ends in its constant, O(1), unless the constant is 0.
+
+    The odds of the constant being 0 are its density there after and before the data (Savage and Dickey),
+    uniform from 0 to the largest value before.
+    """
+    candidates = posterior.candidates
+    group = candidates.group[posterior.candidate]
+    falling = candidates.falls[group] & (posterior.candidate >= 0)
+    variance = posterior.covariance[:, :, 0, 0] * _mean_scale(posterior)
+    sd = np.sqrt(np.maximum(variance, 1e-300))
+    z = np.clip(posterior.coefficient[:, :, 0] / sd, -30, 1e6)
+    density = np.exp(-0.5 * z * z) / (np.sqrt(2 * np.pi) * _kernels.normal_below(z))
+    odds = density * np.abs(value).max(axis=1)[:, None] / sd
+    ends = 1 / (1 + odds)
+    lead = posterior.lead.copy()
+    rows = np.arange(len(posterior))
+    for which in np.flatnonzero(candidates.falls):
+        inside = falling & (group == which)
+        weight = np.where(inside, posterior.weight, 0.0)
+        total = weight.sum(axis=1)
+        share = (weight * ends).sum(axis=1) / np.where(total > 0, total, 1.0)
+        lead[rows, 0] += share * lead[rows, which]
+        lead[rows, which] *= 1 - share
+    return msgspec.structs.replace(posterior, lead=lead, ends=np.where(falling, ends, 0.0))
+
+
+def _mean_scale(posterior: Posterior) -> Floats:
+    """Of the variance of each kept component, over discrepancies and noise, (n, KEPT)."""
+    left = posterior.left()[:, :, None]
+    scale, nu = posterior.scale[:, None, :], posterior.freedom[:, None, :]
+    each = scale * (nu + posterior.chi2[:, :, None] / scale) / (nu + left)
+    return np.asarray((discrepancy_posterior(posterior) * each).sum(axis=2))
 
 
 def discrepancy_posterior(posterior: Posterior) -> Floats:
     """Probability of each discrepancy given each kept component, (n, KEPT, discrepancies)."""
-    points = posterior.variance.shape[1]
-    left = np.maximum(points - 1 - posterior.used(), 1)[:, :, None].astype(float)
-    scale, nu = posterior.scale[:, None, :], posterior.freedom[:, None, :]
-    constant = np.where(nu > 1e6, 0.0, gammaln((nu + left) / 2) - gammaln(nu / 2) - left / 2 * np.log(nu / 2))
-    chi2 = posterior.chi2[:, :, None]
-    log = (
-        np.log(posterior.candidates.priors.tau_mass)
-        + constant
-        - left / 2 * np.log(scale)
-        - np.where(nu > 1e6, 0.5 * chi2 / scale, 0.5 * (nu + left) * np.log1p(chi2 / (scale * nu)))
+    return _kernels.discrepancy_share(
+        posterior.chi2,
+        posterior.left(),
+        posterior.scale,
+        posterior.freedom,
+        np.log(posterior.candidates.priors.tau_mass),
     )
-    log -= log.max(axis=2, keepdims=True)
-    share: Floats = np.exp(log)
-    return np.asarray(share / share.sum(axis=2, keepdims=True))
 
 
 class Draws(msgspec.Struct, frozen=True):
@@ -119,22 +171,33 @@ class Draws(msgspec.Struct, frozen=True):
     coefficient: Floats
     discrepancy: Floats
 
-    def at(self, target: Floats) -> Floats:
-        """Values at one point (parameters,), discrepancy included, (n, DRAWS)."""
+    def at(self, target: Floats) -> tuple[Floats, Floats]:
+        """Values at one point (parameters,), discrepancy included, (n, DRAWS); their ``INTERVAL``, (n, 3)."""
         candidates = self.posterior.candidates
-        members = candidates.members[np.take_along_axis(self.posterior.candidate, self.component, axis=1)]
-        basis = candidates.at(target)[members]
-        values: Floats = self.coefficient[:, :, 0] + (self.coefficient[:, :, 1:] * basis).sum(axis=2)
-        # What is modelled is never negative; a formula with a negative constant may be, far from the data.
-        return np.maximum(values, 0.0) * self._distance(target)
+        return _kernels.predict(
+            self.posterior.candidate,
+            candidates.members,
+            self.component,
+            self.coefficient,
+            candidates.at(target),
+            self._distance(target),
+            np.array(INTERVAL),
+        )
 
     def at_row(self, row: int, target: Floats) -> Floats:
-        """``at`` for one function, (DRAWS,)."""
+        """Values for one function, (DRAWS,)."""
+        one = slice(row, row + 1)
         candidates = self.posterior.candidates
-        members = candidates.members[self.posterior.candidate[row, self.component[row]]]
-        basis = candidates.at(target)[members]
-        values: Floats = self.coefficient[row, :, 0] + (self.coefficient[row, :, 1:] * basis).sum(axis=1)
-        return np.asarray(np.maximum(values, 0.0) * self._distance(target)[row])
+        values, _ = _kernels.predict(
+            self.posterior.candidate[one],
+            candidates.members,
+            self.component[one],
+            self.coefficient[one],
+            candidates.at(target),
+            self._distance(target)[one],
+            np.array(INTERVAL),
+        )
+        return np.asarray(values[0])
 
     def _distance(self, target: Floats) -> Floats:
         """The factor between formula and truth at a point; a logarithmic distance, so it stays positive."""
@@ -160,61 +223,27 @@ def draw(posterior: Posterior, seed: int = 1) -> Draws:
 
     The same random numbers serve every function, so that a result does not depend on its neighbours.
     """
-    n = len(posterior)
     rng = np.random.default_rng(seed)
     places = rng.permutation((np.arange(DRAWS) + 0.5) / DRAWS)
-    rows = np.arange(n)[:, None]
-    cumulative = np.cumsum(posterior.weight, axis=1)
-    cumulative /= cumulative[:, -1:]
-    component = (cumulative[:, None, :-1] < places[None, :, None]).sum(axis=2)
-    share = np.cumsum(discrepancy_posterior(posterior), axis=2)[rows, component]
-    which = np.minimum((share < rng.random(DRAWS)[None, :, None]).sum(axis=2), share.shape[2] - 1)
-    scale = np.take_along_axis(posterior.scale, which, axis=1)
-    nu = np.take_along_axis(posterior.freedom, which, axis=1)
-    left = np.maximum(posterior.variance.shape[1] - 1 - posterior.used(), 1)[rows, component]
-    spread = np.sqrt(
-        scale
-        * (nu + posterior.chi2[rows, component] / scale)
-        / _chi_square(nu + left, rng.standard_normal(DRAWS))
-    )
-    root = _cholesky(posterior.covariance)[rows, component]
-    centre = posterior.coefficient[rows, component]
-    coefficient = centre.copy()
-    pending = np.ones(component.shape, dtype=bool)
+    picks, chi = rng.random(DRAWS), rng.standard_normal(DRAWS)
     allow_negative = rng.random(DRAWS) < posterior.candidates.priors.negative_constant
-    for _ in range(6):
-        step = np.einsum("fdij,dj->fdi", root, rng.standard_normal((DRAWS, 4)))
-        trial = centre + spread[:, :, None] * step
-        coefficient = np.where(pending[:, :, None], trial, coefficient)
-        bad = (coefficient[:, :, 1:] < 0).any(axis=2) | (
-            (coefficient[:, :, 0] < 0) & (centre[:, :, 0] > 0) & ~allow_negative
-        )
-        pending &= bad
-        if not pending.any():
-            break
-    coefficient[:, :, 1:] = np.maximum(coefficient[:, :, 1:], 0.0)
+    component, which, coefficient = _kernels.draw(
+        posterior.weight,
+        posterior.chi2,
+        posterior.coefficient,
+        posterior.covariance,
+        posterior.left(),
+        discrepancy_posterior(posterior),
+        posterior.scale,
+        posterior.freedom,
+        places,
+        picks,
+        chi,
+        rng.standard_normal((ATTEMPTS, DRAWS, posterior.coefficient.shape[2])),
+        allow_negative.astype(np.uint8),
+    )
     tau = np.asarray(posterior.candidates.priors.tau)
-    discrepancy = tau[which] * rng.standard_normal(DRAWS)
-    return Draws(posterior, component, coefficient, discrepancy)
-
-
-def _chi_square(freedom: Floats, z: Floats) -> Floats:
-    """Quantiles by Wilson and Hilferty (1931): within 1 % where it matters here, and one multiplication
-    each.
-    """
-    part = 2 / (9 * freedom)
-    return np.asarray(freedom * np.maximum(1 - part + z * np.sqrt(part), 0.05) ** 3)
-
-
-def _cholesky(covariance: Floats) -> Floats:
-    """Lower roots of positive semi-definite 4 x 4 matrices; unused rows stay zero."""
-    low = np.zeros_like(covariance)
-    for i in range(covariance.shape[-1]):
-        for j in range(i + 1):
-            rest = covariance[..., i, j] - (low[..., i, :j] * low[..., j, :j]).sum(axis=-1)
-            if i == j:
-                low[..., i, i] = np.sqrt(np.maximum(rest, 0.0))
-            else:
-                pivot = low[..., j, j]
-                low[..., i, j] = np.where(pivot > 0, rest / np.where(pivot > 0, pivot, 1.0), 0.0)
-    return low
+    # No formula is exact: beyond the data it misses by a little even where it fits, by less than what is
+    # noise.
+    least = np.minimum(LEAST_MISS, posterior.noise)[:, None]
+    return Draws(posterior, component, coefficient, np.hypot(tau[which], least) * rng.standard_normal(DRAWS))

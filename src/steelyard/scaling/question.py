@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import Final, Literal
 
 import msgspec
@@ -18,12 +19,15 @@ from steelyard.scaling.spaces import (
     user_space,
     wide_space,
 )
+from steelyard.series import Series
 
 Method = Literal["posterior", "seed001"]
 METHODS: Final[tuple[Method, ...]] = ("posterior", "seed001")
 SPACES: Final = ("default", "seed001", "mpi-study", "wide")
 SURE: Final = 0.8
 """A rank is stated when its probability reaches this."""
+LISTED: Final = 8
+"""Functions that an error lists."""
 
 
 class Expectation(msgspec.Struct, frozen=True):
@@ -117,6 +121,29 @@ class Question(msgspec.Struct, frozen=True):
             if key in self.expectations:
                 return self.expectations[key]
         return None
+
+    def refuse_unmet(self, series: Sequence[Series]) -> None:
+        """Refuse expectations that no series meets: a gate that judges nothing must not pass.
+
+        Raises
+        ------
+        UsageError
+            A key of ``expectations`` names neither a function nor a function and metric; the hint lists what
+            there is.
+        """
+        known = {"*"}.union(*({one.name, f"{one.name} {one.metric}"} for one in series))
+        for key in self.expectations:
+            if key not in known:
+                names = list(dict.fromkeys(one.name for one in series if one.name))
+                close = get_close_matches(key, [*names, *known], n=1)
+                more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+                listed = (
+                    f"functions: {', '.join(names[:LISTED])}{more}" if names else "no function has a name"
+                )
+                raise UsageError(
+                    f"what is expected of {key!r} meets no data",
+                    hint=f"did you mean {close[0]!r}? {listed}" if close else listed,
+                )
 
     def base_space(self, expectation: Growth | None, parameter: str, parameters: int = 1) -> SearchSpace:
         """The space of one parameter before the data widen it."""

@@ -15,7 +15,7 @@ from steelyard.errors import UsageError
 from steelyard.growth import Growth, Rule
 from steelyard.scaling.model import ScalingModel
 from steelyard.scaling.question import SURE
-from steelyard.stats.judgement import Outcome
+from steelyard.stats.compare.judgement import Outcome
 
 LARGEST_SCALE: Final = 2.0**40
 STEPS: Final = 16

@@ -1,9 +1,9 @@
 """Change points: where an algorithm switches, each stretch has a model of its own.
 
-Every stretch of at least three points has an evidence of its own; a forward sum over all ways to cut the
-range gives the probability that there is a switch at all, a forward maximum the best cuts. A switch is
-believed by
-evidence, not by how much closer the fit becomes: more stretches always fit closer.
+Every stretch of at least three points, the last of at least five, has an evidence of its own; a forward sum
+over all ways to cut the range gives the probability that there is a switch at all, a forward maximum the best
+cuts. A switch is believed by evidence, not by how much closer the fit becomes: more stretches always fit
+closer. The last stretch speaks for large x, and of fewer than five points nothing can be said there.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from steelyard.scaling.spaces import SearchSpace
 
 LEAST_POINTS: Final = 3
 """Of a stretch: two coefficients, and one point that can disagree."""
+LEAST_LAST: Final = 5
+"""Of the last stretch, which is what verdicts and predictions rest on."""
 SWITCH_PRIOR: Final = 0.1
 """Prior probability that the range has one more switch."""
 LOG_SIZE_RANGE: Final = math.log(6.0)
@@ -62,9 +64,15 @@ class Segmenter:
     def __init__(self, grid: Floats, space: SearchSpace) -> None:
         self.grid = grid
         m = len(grid)
-        self.ranges = [(i, j) for i in range(m) for j in range(i + LEAST_POINTS, m + 1)]
+        # A stretch starts at 0 or after another; it ends at the last point or leaves enough for a last
+        # stretch.
+        self.ranges = [
+            (i, j)
+            for i in (0, *range(LEAST_POINTS, m - LEAST_LAST + 1))
+            for j in (*range(i + LEAST_POINTS, m - LEAST_LAST + 1), m)
+        ]
         self.candidates: dict[tuple[int, int], Candidates] = {
-            r: one_parameter(grid[slice(*r)], space) for r in self.ranges
+            r: one_parameter(grid[slice(*r)], space, plain=True) for r in self.ranges
         }
 
     def fit(self, data: Aggregated, rows: np.ndarray, threads: int) -> dict[tuple[int, int], Stretch]:
@@ -92,23 +100,22 @@ class Segmenter:
         total = [-math.inf] * (m + 1)
         best = [-math.inf] * (m + 1)
         back = [0] * (m + 1)
-        for end in range(LEAST_POINTS, m + 1):
-            for start in range(end - LEAST_POINTS + 1):
-                if (start and not math.isfinite(best[start])) or not math.isfinite(log[start, end]):
-                    continue
-                before_total, before_best = (
-                    (0.0, 0.0) if start == 0 else (total[start] + step, best[start] + step)
-                )
-                total[end] = float(np.logaddexp(total[end], before_total + log[start, end]))
-                if before_best + log[start, end] > best[end]:
-                    best[end], back[end] = before_best + log[start, end], start
+        for start, end in sorted(self.ranges, key=lambda each: (each[1], each[0])):
+            if (start and not math.isfinite(best[start])) or not math.isfinite(log[start, end]):
+                continue
+            before_total, before_best = (
+                (0.0, 0.0) if start == 0 else (total[start] + step, best[start] + step)
+            )
+            total[end] = float(np.logaddexp(total[end], before_total + log[start, end]))
+            if before_best + log[start, end] > best[end]:
+                best[end], back[end] = before_best + log[start, end], start
         switched = _log_minus(total[m], whole)
         probability = math.exp(switched - total[m]) if math.isfinite(switched) else 0.0
         # The best way to cut, given that there is a cut.
         cuts: list[tuple[int, int]] = []
         end = m
         if back[m] == 0:
-            options = [s for s in range(LEAST_POINTS, m - LEAST_POINTS + 1) if math.isfinite(best[s])]
+            options = [s for s, e in self.ranges if s and e == m and math.isfinite(best[s] + log[s, m])]
             if not options:
                 return Segmentation(0.0, ((0, m),))
             start = max(options, key=lambda s: best[s] + step + log[s, m])

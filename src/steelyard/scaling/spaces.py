@@ -19,6 +19,8 @@ grid.
 OTHER_DENOMINATOR_PRIOR: Final = 0.1
 LOG_PRIOR: Final[Mapping[Fraction, float]] = {Fraction(0): 1.0, Fraction(1): 0.8, Fraction(2): 0.4}
 OTHER_LOG_PRIOR: Final = 0.1
+PURE_LOG_BONUS: Final = 2.0
+"""Trees are everywhere: log p and log^2 p weigh more than any single power."""
 STEEP_PRIOR: Final = ((Fraction(2), 1.0), (Fraction(3), 0.6))
 BEYOND_STEEP_PRIOR: Final = 0.1
 """Powers up to 2 are common, up to 3 known, beyond that rare; without this a hidden steep term widens
@@ -41,18 +43,23 @@ class SearchSpace(msgspec.Struct, frozen=True):
         Slowest first, each once.
     weights : tuple of float
         Relative prior weight of each term, positive.
+    open : bool
+        Whether truths outside of the terms are reckoned with; not where somebody chose the terms.
     """
 
     name: str
     terms: tuple[Growth, ...]
     weights: tuple[float, ...]
+    open: bool = False
 
 
 def prior_weight(term: Growth) -> float:
     """The relative plausibility of a term by the simplicity of its exponents."""
     steep = next((weight for most, weight in STEEP_PRIOR if abs(term.power) <= most), BEYOND_STEEP_PRIOR)
+    pure = PURE_LOG_BONUS if term.kind is GrowthClass.LOGARITHMIC else 1.0
     return (
-        (1.0 if term.exp2 else steep)
+        pure
+        * (1.0 if term.exp2 else steep)
         * DENOMINATOR_PRIOR.get(term.power.denominator, OTHER_DENOMINATOR_PRIOR)
         * LOG_PRIOR.get(term.log, OTHER_LOG_PRIOR)
         * DENOMINATOR_PRIOR.get(term.exp2.denominator, OTHER_DENOMINATOR_PRIOR)
@@ -85,6 +92,12 @@ def small_space() -> SearchSpace:
     """Eight powers up to 3 with and without a logarithm: for three parameters, whose products are many."""
     powers = ("0", "1/3", "1/2", "2/3", "1", "3/2", "2", "3")
     return _space("small", (Growth.of(i, j) for i in powers for j in (0, 1)))
+
+
+@cache
+def tiny_space() -> SearchSpace:
+    """A logarithm and four powers up to 3: for four parameters."""
+    return _space("tiny", (Growth.of(*each) for each in ((0, 1), ("1/2", 0), (1, 0), (2, 0), (3, 0))))
 
 
 @cache
@@ -167,8 +180,8 @@ def default_space(expectation: Growth | None = None, *, parameters: int = 1) -> 
     there is one.
     """
     coarse = parameters > 1
-    grids = {1: dense_space, 2: coarse_space}
-    terms = list(grids.get(parameters, small_space)().terms)
+    grids = {1: dense_space, 2: coarse_space, 3: small_space}
+    terms = list(grids.get(parameters, tiny_space)().terms)
     if expectation is not None and not expectation.is_constant:
         if not coarse or expectation.kind is not GrowthClass.POLYNOMIAL:
             terms += [
@@ -180,7 +193,7 @@ def default_space(expectation: Growth | None = None, *, parameters: int = 1) -> 
         terms.append(expectation)
         if expectation < CONSTANT:
             terms += falling_space().terms
-    return _space("default", terms, expectation)
+    return msgspec.structs.replace(_space("default", terms, expectation), open=True)
 
 
 def user_space(terms: Iterable[str], parameter: str) -> SearchSpace:
@@ -207,4 +220,6 @@ def union(name: str, *spaces: SearchSpace) -> SearchSpace:
         for term, weight in zip(space.terms, space.weights, strict=True):
             weights[term] = max(weight, weights.get(term, 0.0))
     ordered = tuple(sorted(weights))
-    return SearchSpace(name, ordered, tuple(weights[term] for term in ordered))
+    return SearchSpace(
+        name, ordered, tuple(weights[term] for term in ordered), open=any(space.open for space in spaces)
+    )

@@ -7,26 +7,59 @@ p)"}}}``
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
+
+from msgspec.structs import replace
 
 from steelyard.errors import UsageError
 from steelyard.scaling.model import ScalingModel
-from steelyard.scaling.question import Expectation
+from steelyard.scaling.modelling import model_all
+from steelyard.scaling.question import Expectation, Question
+from steelyard.series import Series
 
 FORMAT: Final = "steelyard/expectations"
 VERSION: Final = 1
 
 
-def accept(models: Iterable[ScalingModel]) -> str:
-    """The leading terms of models as expectations."""
-    found = {f"{m.name} {m.metric}": {"expect": m.growth()} for m in models}
-    return (
-        json.dumps(
-            {"format": FORMAT, "version": VERSION, "expectations": found}, indent=1, ensure_ascii=False
-        )
-        + "\n"
-    )
+NOTHING_ELSE: Final = Question()
+WIDER: Final = (None, "log {0}", "{0}^0.25", "{0}^0.5", "{0}", "{0}^2")
+"""Deviations that are tried, the default first: what was accepted from data is to pass on them."""
+
+
+def accept(
+    models: Iterable[ScalingModel], series: Sequence[Series], question: Question = NOTHING_ELSE
+) -> tuple[str, tuple[str, ...]]:
+    """The leading terms of models as expectations, with the deviation within which the data know them.
+
+    Returns the document, and the functions whose growth is known within none of ``WIDER``.
+    """
+    growths = {(m.name, m.metric): m.growth() for m in models}
+    parameter = {m.name: question.parameter or m.parameters[0] for m in models}
+    open_ = [one for one in series if (one.name, one.metric) in growths]
+    found: dict[str, dict[str, str]] = {}
+    for wider in WIDER:
+        stated = {
+            f"{one.name} {one.metric}": Expectation(
+                growths[one.name, one.metric], wider and wider.format(parameter[one.name])
+            )
+            for one in open_
+        }
+        answers = model_all(open_, replace(question, expectations=stated, targets=(), scale={}))
+        left = []
+        for one, answer in zip(open_, answers, strict=True):
+            rank = answer.validation.rank if isinstance(answer, ScalingModel) and answer.validation else None
+            key = f"{one.name} {one.metric}"
+            if rank in ("match", "approximate"):
+                its = stated[key]
+                found[key] = {"expect": its.expect, **({"deviation": its.deviation} if its.deviation else {})}
+            else:
+                left.append(one)
+        open_ = left
+    ordered = {key: found[key] for one in series if (key := f"{one.name} {one.metric}") in found}
+    document = {"format": FORMAT, "version": VERSION, "expectations": ordered}
+    text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    return text, tuple(f"{one.name} {one.metric}" for one in open_)
 
 
 def read_accepted(text: str, where: str) -> dict[str, Expectation]:

@@ -15,14 +15,24 @@ import numpy as np
 
 from steelyard.arrays import Floats
 from steelyard.growth import rank
-from steelyard.scaling.posterior import Draws
-from steelyard.scaling.question import SURE
+from steelyard.scaling.aggregate import aggregate
+from steelyard.scaling.checks import read
+from steelyard.scaling.fit import fit
+from steelyard.scaling.model import NotModelled
+from steelyard.scaling.modelling import asked_of, grid_of
+from steelyard.scaling.posterior import Draws, draw
+from steelyard.scaling.question import SURE, Question
 from steelyard.scaling.validation import RANKS, Asked
+from steelyard.series import Series
 
 TRUTHS: Final = 128
 """Formulas that are taken for the truth."""
 FACTORS: Final = (0.5, 0.7, 1.4, 2.0, 2.8, 4.0, 8.0, 16.0)
 """Where points are looked for, relative to the largest (smaller ones: to the smallest) measured."""
+
+
+LEAST_NOISE: Final = 0.01
+"""A new point is assumed to be at least this uncertain."""
 
 
 class Suggestion(msgspec.Struct, frozen=True):
@@ -83,3 +93,22 @@ def _certainty(values: Floats, ranks: np.ndarray, noise: float) -> float:
     weight /= weight.sum(axis=1, keepdims=True)
     mass = np.stack([(weight * (ranks == which)).sum(axis=1) for which in range(len(RANKS))], axis=1)
     return float(mass.max(axis=1).mean())
+
+
+def advise(series: Series, question: Question) -> tuple[Suggestion, ...]:
+    """Points for one series, those that settle its rank first, cheapest first; none without an
+    expectation.
+    """
+    reading = read(series)
+    if isinstance(reading, NotModelled):
+        return ()
+    asked = asked_of(series, question)
+    if asked is None:
+        return ()
+    data = aggregate(reading.values[None], question.aggregate, question.floor)
+    grid = grid_of(series, reading, question)
+    source = fit(grid, data, question, np.empty((0, len(series.parameters)))).source(0)
+    choices, own, row = source.speaks()
+    noise = float(np.median(np.sqrt(own.u2[row]) / np.maximum(np.abs(own.value[row]), 1e-300)))
+    draws = draw(choices.posterior)
+    return suggest(draws, row, asked, max(noise, LEAST_NOISE), float(own.value[row].max()))

@@ -10,7 +10,8 @@ import numpy as np
 
 from steelyard.arrays import Floats
 from steelyard.growth import CONSTANT, Growth, Rank, default_deviation, rank, rank_at
-from steelyard.scaling.candidates import Integers, Monomial
+from steelyard.scaling.candidates import Integers
+from steelyard.scaling.columns import Column, Monomial
 from steelyard.scaling.model import RankProbability, Validation
 from steelyard.scaling.posterior import Draws, Posterior
 from steelyard.scaling.question import SURE, Expectation
@@ -67,15 +68,20 @@ def rank_probabilities(posterior: Posterior, asked: Asked) -> Floats:
     mass: Floats = posterior.lead @ _table(
         posterior.candidates.leads, asked.at, asked.growth, asked.deviation
     )
-    return np.asarray(mass / mass.sum(axis=1, keepdims=True))
+    return _doubted(mass / mass.sum(axis=1, keepdims=True), posterior.doubt)
+
+
+def _doubted(ranks: Floats, doubt: Floats) -> Floats:
+    """Of what no candidate says, each rank is as likely as another."""
+    return np.asarray((1 - doubt[:, None]) * ranks + doubt[:, None] / len(RANKS))
 
 
 @lru_cache(maxsize=256)
 def _table_at(
-    terms: tuple[Monomial, ...], at: int, expectation: Growth, deviation: Growth | None, scale: float
+    columns: tuple[Column, ...], at: int, expectation: Growth, deviation: Growth | None, scale: float
 ) -> Integers:
-    """The rank of each term at ``scale``, and last that of no growth."""
-    growths = [*(term[at] for term in terms), CONSTANT]
+    """The rank of each column at ``scale``, and last that of no growth."""
+    growths = [*(column.growth[at] for column in columns), CONSTANT]
     return np.array([RANKS.index(rank_at(growth, expectation, scale, deviation)) for growth in growths])
 
 
@@ -86,12 +92,15 @@ def rank_probabilities_at(draws: Draws, asked: Asked, target: Floats) -> Floats:
     part = draws.coefficient[:, :, 1:] * candidates.at(target)[members]
     grown = part.sum(axis=2)
     dominating = np.take_along_axis(members, part.argmax(axis=2)[:, :, None], axis=2)[:, :, 0]
-    flat = grown <= 0
+    # What falls has fallen off where less of it is left than of the constant.
+    falls = np.append([column.growth[asked.at] < CONSTANT for column in candidates.columns], False)
+    flat = (grown <= 0) | (falls[dominating] & (grown < draws.coefficient[:, :, 0]))
     if asked.growth.is_constant:
         flat |= grown < GROWTH_THAT_COUNTS * (grown + np.maximum(draws.coefficient[:, :, 0], 0.0))
-    table = _table_at(candidates.terms, asked.at, asked.growth, asked.deviation, float(target[asked.at]))
+    table = _table_at(candidates.columns, asked.at, asked.growth, asked.deviation, float(target[asked.at]))
     ranks = table[np.where(flat, -1, dominating)]
-    return np.stack([(ranks == which).mean(axis=1) for which in range(len(RANKS))], axis=1)
+    found = np.stack([(ranks == which).mean(axis=1) for which in range(len(RANKS))], axis=1)
+    return _doubted(found, draws.posterior.doubt)
 
 
 def rank_of_one(growth: Growth, asked: Asked, scale: float | None) -> Floats:

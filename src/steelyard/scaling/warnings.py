@@ -32,6 +32,9 @@ def warnings_of(
         if smallest < 1:
             out.append(ModelWarning("no_logarithms", f"{name} goes below 1: no logarithms were searched"))
     out += [*_launches(model, reading), *_fit(model, reading)]
+    if lost := reading.series.lost:
+        words = f"{len(lost)} observation{'s' * (len(lost) > 1)} left out: {lost[0]}"
+        out.append(ModelWarning("left_out", words))
     if reading.zeros:
         out.append(ModelWarning("zeros", f"{reading.zeros} points are 0"))
     if one_sided > SPIKE_RATIO and model.aggregate == "lower-half":
@@ -48,6 +51,7 @@ def warnings_of(
         words = f"{change}; what is said holds for the last stretch"
         out.append(ModelWarning("segments", words))
     out += _dominated(model, reading)
+    out += _bounded(model)
     reaches = [max(p.at / reading.grid.max(axis=0)) for p in model.predictions]
     if reaches and max(reaches) > FAR:
         out.append(far(max(reaches)))
@@ -102,9 +106,21 @@ def _worst_miss(model: ScalingModel, reading: Reading) -> float:
     return max(misses, default=0.0)
 
 
+def _bounded(model: ScalingModel) -> list[ModelWarning]:
+    """What ends in a constant, with the part that falls off: strong scaling and its serial part."""
+    if len(model.parameters) > 1 or not model.terms or not model.lead[0].is_constant:
+        return []
+    parts = " and ".join(term.growth[0].text(model.parameters[0]) for term in model.terms)
+    rises = model.terms[0].coefficient < 0
+    words = (
+        f"{'rises towards' if rises else 'falls to'} {model.constant:.3g}, from which it differs by {parts}"
+    )
+    return [ModelWarning("bounded", words)]
+
+
 def _dominated(model: ScalingModel, reading: Reading) -> list[ModelWarning]:
     """A leading term that is not what one sees in the range."""
-    if len(model.terms) < 2 or len(model.parameters) > 1:
+    if len(model.terms) < 2 or len(model.parameters) > 1 or model.lead[0].is_constant:
         return []
     largest = tuple(map(float, reading.grid.max(axis=0)))
     parts = [term.at(largest) for term in model.terms]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from steelyard.spec.dumping import dumps
 from steelyard.spec.experiment import Experiment
-from steelyard.spec.reading import claims_of, experiment, load, loads
+from steelyard.spec.loading import claims_of, experiment, load, loads
 from steelyard.spec.schema import schema
-from steelyard.spec.writing import dumps
 
 __all__ = ["Experiment", "claims_of", "dumps", "experiment", "load", "loads", "schema"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
-from steelyard.spec.experiment import Factor, Zip
+from steelyard.spec.tables.factors import Factor, Zip
 from steelyard.units import Scalar
 
 Cell = dict[str, Scalar]

@@ -1,4 +1,4 @@
-"""From what a spec says of factors and design to the cells that are run."""
+"""Cells that are run, from the factors and the design of a spec."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def cells_of(
 
 
 def named_axes(factors: Sequence[Factor], zips: Sequence[Zip]) -> tuple[Axis, ...]:
-    """What changes together, by the name of the factor or of the zip."""
+    """Axes of factors that change together, named by the factor or the zip."""
     links = {link.names: link.name for link in zips}
     found = []
     for axis in axes(factors, zips):
@@ -65,7 +65,7 @@ def read_generator(text: str, names: Sequence[str]) -> Generator:
     Raises
     ------
     ValueError
-        It has another form, names an axis twice, or one that there is not; with a sentence.
+        Another form, an unknown axis, or one that is named twice; with a sentence.
     """
     left, equals, right = text.partition("=")
     right = right.strip()
@@ -75,7 +75,7 @@ def read_generator(text: str, names: Sequence[str]) -> Generator:
         raise ValueError("is not of the form NAME = NAME NAME …")
     for name in (left.strip(), *words):
         if name not in names:
-            raise ValueError(f"{name} is nothing that varies here: {', '.join(names)}")
+            raise ValueError(f"{name} does not vary here; factors that do: {', '.join(names)}")
     if len(set(words)) < len(words) or left.strip() in words:
         raise ValueError("names a factor twice")
     word = sum(1 << names.index(name) for name in words)

@@ -1,4 +1,4 @@
-"""How many ranks a trial has."""
+"""Number of ranks of a trial."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from collections.abc import Mapping
 from typing import Final
 
 from steelyard.errors import UsageError
-from steelyard.spec.experiment import Launching
-from steelyard.spec.placeholders import expand
+from steelyard.spec.experiment import LaunchMethod
+from steelyard.spec.text.placeholders import expand
 from steelyard.units import Scalar
 
 MOST_RANKS: Final = 1 << 20
 
 
-def ranks_of(launching: Launching, levels: Mapping[str, Scalar]) -> int:
+def ranks_of(launching: LaunchMethod, levels: Mapping[str, Scalar]) -> int:
     """The number of ranks of a treatment; 1 where nothing is said.
 
     Raises
     ------
     UsageError
-        It is no whole number from 1 to 2^20.
+        Not an integer from 1 to 2^20.
     """
     text = expand(launching.ranks or "1", levels)
     if not text.isdecimal() or not 1 <= int(text[:8]) <= MOST_RANKS:
         raise UsageError(
-            f"{text!r} is no number of ranks", hint="give whole numbers from 1 on, as in p = [2, 4, 8]"
+            f"{text!r} is not a number of ranks", hint="give integers from 1 on, as in p = [2, 4, 8]"
         )
     return int(text)

@@ -6,8 +6,11 @@ from typing import Any
 
 import msgspec
 
-from steelyard.spec.tables.claims import CLAIM_TABLES
+from steelyard.spec.claims.claim import KINDS
+from steelyard.spec.tables.factors import Zip
+from steelyard.spec.tables.metrics import UserMetric
 from steelyard.spec.tables.spec import SpecTable
+from steelyard.spec.tables.values import keys_of
 
 
 def schema() -> dict[str, Any]:
@@ -16,11 +19,20 @@ def schema() -> dict[str, Any]:
     """
     whole = msgspec.json.schema(SpecTable)
     # Each claim is a table of its kind; msgspec has no union of tables that are known by their first key.
-    kinds, components = msgspec.json.schema_components(CLAIM_TABLES.values())
+    kinds, components = msgspec.json.schema_components(KINDS.values())
     whole["$defs"] |= components
     whole["$defs"]["SpecTable"]["properties"]["claims"]["items"] = {"anyOf": list(kinds)}
+    for struct in (UserMetric, Zip, *KINDS.values()):
+        _leave_settable(whole["$defs"][struct.__name__], struct)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Steelyard spec",
         **whole,
     }
+
+
+def _leave_settable(table: dict[str, Any], struct: type[msgspec.Struct]) -> None:
+    """Take out what is worked out, and the tag of a claim."""
+    keys = keys_of(struct)
+    table["properties"] = {key: value for key, value in table["properties"].items() if key in keys}
+    table["required"] = [key for key in table["required"] if key in keys]

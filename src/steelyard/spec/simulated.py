@@ -1,4 +1,4 @@
-"""What a treatment says of its simulated machine: where ranks lie, noise, and what draws both."""
+"""Simulated machine of a treatment: placement of ranks, noise, and the seed of both."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Final
 import msgspec
 
 from steelyard.errors import UsageError
-from steelyard.spec.experiment import Launching
-from steelyard.spec.placeholders import expand, names
-from steelyard.spec.toml import shown
+from steelyard.spec.experiment import LaunchMethod
+from steelyard.spec.text.placeholders import expand, names
+from steelyard.spec.text.toml import shown
 from steelyard.units import Scalar
 
 PLACEMENTS: Final = ("packed", "scattered")
@@ -21,7 +21,7 @@ _TRIAL_DIGITS: Final = 12
 
 
 class Shares(msgspec.Struct, frozen=True):
-    """Of links and cores, from 0 to below 1, that a treatment's ranks do not get."""
+    """Fractions of links and cores, from 0 to below 1, that a treatment's ranks do not get."""
 
     links: float
     hosts: float
@@ -30,28 +30,28 @@ class Shares(msgspec.Struct, frozen=True):
         return self.links > 0 or self.hosts > 0
 
 
-def shares_of(launching: Launching, levels: Mapping[str, Scalar]) -> Shares:
+def shares_of(launching: LaunchMethod, levels: Mapping[str, Scalar]) -> Shares:
     """The noise of a treatment.
 
     Raises
     ------
     UsageError
-        A share that is no number from 0 to below 1.
+        A fraction that is not a number from 0 to below 1.
     """
     return Shares(_share(launching.noise.links, levels), _share(launching.noise.hosts, levels))
 
 
-def scatter_seed(launching: Launching, levels: Mapping[str, Scalar]) -> int | None:
-    """What draws the order of hosts; ``None`` where ranks are packed.
+def scatter_seed(launching: LaunchMethod, levels: Mapping[str, Scalar]) -> int | None:
+    """Seed of the order of hosts; ``None`` where ranks are packed.
 
     Raises
     ------
     UsageError
-        There is no such placement; or the seed is no number, or known only when a trial starts.
+        Unknown placement, or a seed that is not a number or is known only when a trial starts.
     """
     placement = expand(launching.placement, levels)
     if placement not in PLACEMENTS:
-        raise UsageError(f"there is no placement {placement!r}", hint=f"one of {', '.join(PLACEMENTS)}")
+        raise UsageError(f"unknown placement {placement!r}", hint=f"one of {', '.join(PLACEMENTS)}")
     if placement == "packed":
         return None
     if "trial" in names(launching.seed):
@@ -62,13 +62,13 @@ def scatter_seed(launching: Launching, levels: Mapping[str, Scalar]) -> int | No
     return int(seed_text(launching, levels))
 
 
-def seed_text(launching: Launching, levels: Mapping[str, Scalar]) -> str:
-    """The seed as it is handed on: the number of a trial is put in when there is one.
+def seed_text(launching: LaunchMethod, levels: Mapping[str, Scalar]) -> str:
+    """Seed as it is passed on; the number of a trial is filled in when it starts.
 
     Raises
     ------
     UsageError
-        It is no whole number from 0 to 2^63 - 1.
+        Not an integer from 0 to 2^63 - 1.
     """
     text = expand(launching.seed, levels)
     # The number of a trial is known later, and has as many digits.
@@ -76,7 +76,7 @@ def seed_text(launching: Launching, levels: Mapping[str, Scalar]) -> str:
     digits = largest.isascii() and largest.isdecimal() and len(largest) <= len(str(_MOST))
     if digits and int(largest) < _MOST:
         return text
-    raise UsageError(f"{shown(text)} is no seed", hint="give a whole number from 0 to 2^63 - 1")
+    raise UsageError(f"{shown(text)} is not a seed", hint="give an integer from 0 to 2^63 - 1")
 
 
 def _share(text: str, levels: Mapping[str, Scalar]) -> float:
@@ -86,7 +86,7 @@ def _share(text: str, levels: Mapping[str, Scalar]) -> float:
         value = math.nan
     if not 0 <= value < 1:
         raise UsageError(
-            f"{shown(expand(text, levels))} is no share of time",
+            f"{shown(expand(text, levels))} is not a fraction of time",
             hint="give a number from 0 to below 1, as in 0.1",
         )
     return value

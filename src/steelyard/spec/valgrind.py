@@ -1,4 +1,4 @@
-"""What valgrind's tools count, and whether an experiment counts instead of timing."""
+"""Events that valgrind's tools count, and whether an experiment counts instead of timing."""
 
 from __future__ import annotations
 

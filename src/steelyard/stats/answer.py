@@ -1,87 +1,31 @@
-"""``Answer``: all that is to be presented of an experiment, and ``answer``, which makes it from samples."""
+"""Make the ``Answer`` of an experiment from its samples."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import msgspec
 from msgspec.structs import replace
 
+from steelyard.analysis import Analysis
+from steelyard.answers.analysis import Answer, DesignFacts
+from steelyard.answers.notice import Notice
 from steelyard.factorial import Layout
 from steelyard.sample import Sample, Treatment
-from steelyard.stats.declared import Declared
-from steelyard.stats.described import Described, describe
-from steelyard.stats.doubtful_unit import doubtful_units
-from steelyard.stats.facts import DesignFacts
-from steelyard.stats.instances import pool
-from steelyard.stats.notice import Notice
-from steelyard.stats.notices import limits_of, warnings_of
-from steelyard.stats.pairing import pair_up
-from steelyard.units import Metric
+from steelyard.stats.compare.instances import pool
+from steelyard.stats.compare.pairing import pair_up
+from steelyard.stats.describe.described import describe
+from steelyard.stats.notices import doubtful_units, limits_of, warnings_of
 
-if TYPE_CHECKING:  # with what they come from, 90 modules that an answer about one treatment does without
-    from steelyard.stats.comparison import Comparison
-    from steelyard.stats.contexts.finding import ContextFinding
-    from steelyard.stats.factorial.effect import Factorial
-    from steelyard.stats.protocol.answer import ProtocolAnswer
-    from steelyard.stats.ratio_of_speedups import SpeedupRatio
-    from steelyard.stats.typical import Typical
-else:  # for whom looks at the fields of an answer
-    Comparison = ContextFinding = Factorial = ProtocolAnswer = SpeedupRatio = Typical = Any
-
-
-class Answer(msgspec.Struct, frozen=True):
-    """What an experiment says.
-
-    Attributes
-    ----------
-    metric : Metric
-        The primary one, whose comparisons carry verdicts.
-    samples : tuple of Described
-        Of every metric.
-    comparisons : tuple of Comparison
-        Of the primary metric first; those of others have no verdict.
-    warnings, unobserved : tuple of Notice
-        What may be wrong, and what could not be seen.
-    contexts : tuple of ContextFinding
-        What contexts do to each comparison of the primary metric; empty where the experiment has none.
-    typical : tuple of (Typical or None)
-        What a typical run gains, one for each of ``judged``.
-    protocol : ProtocolAnswer or None
-        What the protocol that was asked for says of the same pairs.
-    effects : tuple of Factorial
-        Of the primary metric, one a stratum; empty where no two factors are crossed.
-    effects_beside : tuple of Factorial
-        Of the other metrics, without verdicts, where the design is about effects.
-    """
-
-    experiment: str
-    design: DesignFacts
-    declared: Declared
-    metric: Metric
-    samples: tuple[Described, ...]
-    comparisons: tuple[Comparison, ...]
-    warnings: tuple[Notice, ...] = ()
-    unobserved: tuple[Notice, ...] = ()
-    contexts: tuple[ContextFinding, ...] = ()
-    typical: tuple[Typical | None, ...] = ()
-    protocol: ProtocolAnswer | None = None
-    effects: tuple[Factorial, ...] = ()
-    speedup_ratios: tuple[SpeedupRatio, ...] = ()
-    effects_beside: tuple[Factorial, ...] = ()
-
-    @property
-    def judged(self) -> tuple[Comparison, ...]:
-        """Comparisons of the primary metric."""
-        return tuple(each for each in self.comparisons if each.metric.name == self.metric.name)
+if TYPE_CHECKING:
+    from steelyard.answers.protocol import ProtocolAnswer
 
 
 def answer(
     experiment: str,
     samples: Sequence[Sample],
     facts: DesignFacts,
-    declared: Declared,
+    declared: Analysis,
     *,
     to_limit: Sequence[Sample] | None = None,
     warnings: Sequence[Notice] = (),
@@ -127,7 +71,7 @@ def answer(
         protocol=_protocol(samples, declared),
     )
     if (layout is not None and layout.varying) or len({sample.treatment.id for sample in samples}) > 1:
-        from steelyard.stats.compared import compared
+        from steelyard.stats.compare.compared import compared
 
         found = compared(found, samples, to_limit=to_limit, crossed=crossed, layout=layout)
     return replace(
@@ -142,18 +86,19 @@ def answer(
     )
 
 
-def _protocol(samples: Sequence[Sample], declared: Declared) -> ProtocolAnswer | None:
-    if declared.protocol is None:
+def _protocol(samples: Sequence[Sample], declared: Analysis) -> ProtocolAnswer | None:
+    if declared.protocol == "default":
         return None
     # Imported where it is asked for: the default analysis does without its tests.
-    from steelyard.stats.protocol.family import protocol
+    from steelyard.answers.protocol import Rules
+    from steelyard.stats.protocol_2014.family import protocol
 
-    return protocol(samples, declared, declared.protocol)
+    return protocol(samples, declared, Rules.of(declared))
 
 
-def _of_protocol(declared: Declared, facts: DesignFacts) -> list[Notice]:
-    """What the protocol takes for granted, and this design does not give."""
-    if declared.protocol is None:
+def _of_protocol(declared: Analysis, facts: DesignFacts) -> list[Notice]:
+    """Assumptions of the protocol that this design does not meet."""
+    if declared.protocol == "default":
         return []
     if facts.order == "sequential":
         return [Notice("pseudo_replication", (), {"cause": "order"})]
@@ -161,5 +106,5 @@ def _of_protocol(declared: Declared, facts: DesignFacts) -> list[Notice]:
     return [Notice("pairing_given_up"), *returning]
 
 
-def _lonely(samples: Sequence[Sample], declared: Declared) -> tuple[Treatment, ...]:
+def _lonely(samples: Sequence[Sample], declared: Analysis) -> tuple[Treatment, ...]:
     return pair_up([s for s in samples if s.metric.name == declared.metric], declared).without_baseline

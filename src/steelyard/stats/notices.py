@@ -1,21 +1,22 @@
-"""What the samples themselves give a reader to beware of, and what they cannot have shown."""
+"""Warnings and limitations that follow from the samples themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from steelyard.analysis import Analysis
+from steelyard.answers.analysis import DesignFacts
+from steelyard.answers.flags import FEW_BLOCKS, Flag
+from steelyard.answers.notice import Kind, Notice
+from steelyard.answers.samples import Described
 from steelyard.estimand import OnFailures
 from steelyard.sample import Treatment
-from steelyard.stats.declared import Declared
-from steelyard.stats.described import Described
-from steelyard.stats.facts import DesignFacts
-from steelyard.stats.flags import FEW_BLOCKS, Flag
-from steelyard.stats.notice import Kind, Notice
-from steelyard.stats.unseen import unseen_share
+from steelyard.stats.planning.unseen import unseen_share
 
 if TYPE_CHECKING:  # what compares loads half of this room, which an answer about one treatment does without
-    from steelyard.stats.comparison import Comparison
+    from steelyard.answers.comparison import Comparison
+
 
 TICK_S: Final = 0.1
 """User and system time alone are sampled at clock ticks; means below this say little."""
@@ -35,7 +36,7 @@ def warnings_of(
     samples: Sequence[Described],
     comparisons: Sequence[Comparison],
     lonely: Sequence[Treatment],
-    declared: Declared,
+    declared: Analysis,
 ) -> tuple[Notice, ...]:
     """About the run, about samples of the primary metric, about comparisons; the gravest first."""
     alone = len(samples) == 1 and not comparisons
@@ -53,7 +54,7 @@ def warnings_of(
 def limits_of(
     facts: DesignFacts, primary: Sequence[Described], others: Sequence[Described]
 ) -> tuple[Notice, ...]:
-    """What repetition of this kind cannot show, whatever the values are."""
+    """Limitations of this kind of repetition, whatever the values are."""
     limits: list[Notice] = []
     if runs := min((sample.summary.n for sample in primary if sample.summary.n), default=0):
         limits.append(Notice("modes_unseen", (), {"runs": runs, "share": unseen_share(runs)}))
@@ -121,7 +122,7 @@ def _of_failures(
 
 
 def _of_mean(sample: Described) -> list[Notice]:
-    """Of a treatment that is compared with nothing: what neighbours share is in its mean."""
+    """Warning about the mean of a treatment without comparison whose neighbours in time are correlated."""
     alike = sample.autocorrelation
     if alike is None or not alike.significant:
         return []
@@ -154,7 +155,7 @@ def _of_values(facts: DesignFacts, samples: Sequence[Described], *, alone: bool)
 
 
 def _instance(sample: Described) -> Notice | None:
-    """Which instance a high spread is of; without it, s reads as if runs were that different."""
+    """Name the instance that causes a high spread; without it, s reads as if runs were that different."""
     cv, drill = sample.summary.cv, sample.drill
     if drill is None or cv is None or cv < HIGH_CV:
         return None
@@ -192,3 +193,35 @@ def _labels(samples: Sequence[Described]) -> tuple[str, ...]:
 
 def _new_labels(comparisons: Sequence[Comparison]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.treatment.label for each in comparisons))
+
+
+LONGER: Final = 1.1
+"""Times the trial from which on it is told: clocks differ by less, and ranks together take twice as long."""
+
+
+def doubtful_units(samples: Sequence[Described]) -> list[Notice]:
+    """One for each metric of the program in seconds whose mean exceeds that of ``wall_s``, of the treatment
+    in which it does so most.
+
+    Simulated times are left out: a simulated second takes as long as it likes.
+    """
+    walls = {s.treatment.id: s.summary.mean for s in samples if s.metric.name == "wall_s" and not s.labels}
+    worst: dict[str, tuple[float, Described]] = {}
+    for sample in samples:
+        wall, mean = walls.get(sample.treatment.id), sample.summary.mean
+        told = sample.metric.kind == "user" and sample.metric.unit == "s" and sample.provenance != "simulated"
+        if told and wall and mean is not None and mean > LONGER * wall:
+            name = sample.metric.name
+            worst[name] = max(worst.get(name, (0.0, sample)), (mean / wall, sample), key=lambda each: each[0])
+    return [
+        Notice(
+            "longer_than_trial",
+            (sample.treatment.label,),
+            {
+                "metric": name,
+                "value": sample.summary.mean or 0.0,
+                "wall_s": walls[sample.treatment.id] or 0.0,
+            },
+        )
+        for name, (_, sample) in worst.items()
+    ]

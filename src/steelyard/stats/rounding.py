@@ -1,4 +1,4 @@
-"""What arithmetic alone can make of values that are the same: no test takes it for a spread."""
+"""Rounding errors: the spread that arithmetic alone gives equal values, which no test takes for real."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def of_logs(*logs: Floats) -> float:
 
 
 def largest(values: Floats) -> float:
-    """Magnitude of the largest of these values; 0 where there is none."""
+    """Magnitude of the largest of these values; 0 of an empty array."""
     return float(np.abs(values).max(initial=0.0))
 
 

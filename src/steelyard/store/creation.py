@@ -1,4 +1,4 @@
-"""What a new record begins with, and what must not be in its place."""
+"""Creation of a record: what it begins with, and what must not be in its place."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from steelyard.design.plan import Block, BlockState
 from steelyard.errors import RecordError
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.store.facts import FILE
-from steelyard.store.json_text import as_given, canonical
 from steelyard.store.lock import busy, holder
+from steelyard.store.rows import as_given, canonical, metric_rows, treatment_rows
 from steelyard.store.schema import VERSION
-from steelyard.units import BUILTIN, Metric
+from steelyard.units import Metric
 
 SPEC: Final = "spec.toml"
 """In a record's directory: the text of its spec, for people."""
@@ -42,35 +41,6 @@ def fill(
         "INSERT INTO metric VALUES (?, ?, ?, ?, ?, ?, ?)", metric_rows(experiment, metrics)
     )
     connection.execute("COMMIT")
-
-
-def treatment_rows(treatments: Sequence[Treatment]) -> list[tuple[int, str, str]]:
-    """Rows of ``treatment``."""
-    return [(each.id, each.label, as_given(dict(each.levels))) for each in treatments]
-
-
-def metric_rows(experiment: Experiment, metrics: Sequence[Metric]) -> list[tuple[int | str, ...]]:
-    """Rows of ``metric``: what is built in, then ``metrics``."""
-    reduce = {metric.name: metric.reduce for metric in experiment.metrics}
-    every = [*BUILTIN.values(), *(m for m in metrics if m.kind != "builtin")]
-    return [
-        (id_, m.name, m.unit, m.kind, m.better, m.about, reduce.get(m.name, "median"))
-        for id_, m in enumerate(every, 1)
-    ]
-
-
-def block_row(block: Block, state: BlockState, order: str) -> tuple[int | str | None, ...]:
-    """A row of ``block``; ``order`` is that of the block as JSON, which many blocks share."""
-    return (
-        block.id,
-        block.pass_,
-        block.context.id if block.context is not None else None,
-        int(block.discard),
-        state,
-        order,
-        block.first_trial,
-        len(block.order),
-    )
 
 
 def describe(connection: sqlite3.Connection, experiment: Experiment, program: Mapping[str, Any]) -> None:
@@ -105,7 +75,7 @@ def refuse_existing(directory: Path) -> None:
     if directory.exists():
         # Whatever it is, it is not ours: nobody is told to remove it.
         raise RecordError(
-            f"{directory} exists already, and is no record", hint="name a directory that does not exist yet"
+            f"{directory} exists already and is not a record", hint="name a directory that does not exist yet"
         )
 
 

@@ -16,7 +16,7 @@ from steelyard.errors import MachineError, RecordBusyError, RecordError
 from steelyard.store.schema import APPLICATION_ID, TABLES, VERSION
 
 BUSY_TIMEOUT_S: Final = 10.0
-"""How long one waits for a transaction of somebody else; ours last milliseconds."""
+"""Time to wait for a transaction of another process; ours last milliseconds."""
 
 _MAGIC = b"SQLite format 3\0"
 _SQLITE_NEEDED = (3, 37, 0)
@@ -240,7 +240,7 @@ def damaged(path: Path, what: str) -> RecordError:
 
 
 def _missing_bytes(path: Path, header: bytes) -> int:
-    """How many bytes the file is shorter than its header says."""
+    """Bytes by which the file is shorter than its header says."""
     if _is_in_the_middle(path):
         return 0
     page_bytes = int.from_bytes(header[16:18], "big")

@@ -1,4 +1,4 @@
-"""What changed between two versions of a spec, in words."""
+"""Differences between two versions of a spec, in words."""
 
 from __future__ import annotations
 

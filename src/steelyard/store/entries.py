@@ -1,4 +1,4 @@
-"""What a record holds beside blocks and measurements: runs, looks, load, warnings, and the counts of all."""
+"""Entries of a record beside blocks and measurements: runs, looks, load, warnings, and the counts of all."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Run(msgspec.Struct, frozen=True):
 
 
 class Look(msgspec.Struct, frozen=True):
-    """What the stop rule saw after ``block``, and what it decided.
+    """A look of the stop rule after ``block``: what it saw and decided.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class Progress(msgspec.Struct, frozen=True):
 
 class Gaps(msgspec.Struct, frozen=True):
     """Medians of the time between the end of a trial and the start of the next, where no run ended there;
-    ``None`` where there is no such pair.
+    ``None`` without such a pair.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ class Gaps(msgspec.Struct, frozen=True):
 
 
 class Disturbance(msgspec.Struct, frozen=True):
-    """How far a treatment's trials were ready to run and had no CPU (complete blocks).
+    """Fraction of time that a treatment's trials were ready to run and had no CPU (complete blocks).
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What is known of a record as soon as it is open."""
+"""Facts of a record that are known as soon as it is open."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import msgspec
 
 from steelyard.errors import RecordError, UsageError
 from steelyard.sample import Treatment
+from steelyard.spec import stored
 from steelyard.spec.experiment import Experiment, Reduce
 from steelyard.store.database import damaged, explained
 from steelyard.store.differences import differences
-from steelyard.store.reduction import REDUCTIONS
+from steelyard.store.sampling import REDUCTIONS
 from steelyard.units import Metric
 
 FILE: Final = "record.sqlite"
@@ -35,7 +36,7 @@ class Facts:
     experiment : Experiment
         As it was run.
     program : Mapping
-        What was measured, as it was told when the record was made.
+        The measured program, as described when the record was made.
     treatments, metrics : tuple
         All of them; built-in metrics included.
     """
@@ -67,7 +68,7 @@ class Facts:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """What goes wrong within is damage of the file, and told so, or it is a bug, and stays what it is."""
+        """Report an error within as damage of the file where it is that; a bug stays what it is."""
         file = self.directory / FILE
         try:
             with explained(file):
@@ -98,17 +99,17 @@ class Facts:
     def experiment(self) -> Experiment:
         """The spec as it was run."""
         try:
-            return msgspec.json.decode(self._experiment_json, type=Experiment)
+            return stored.decode(self._experiment_json)
         except msgspec.ValidationError as error:
             raise RecordError(
                 f"{self.directory} holds a spec that this Steelyard does not understand: {error}",
                 hint="use the version that made it, or a newer one: pip install --upgrade steelyard",
             ) from error
         except msgspec.DecodeError as error:
-            raise damaged(self.directory / FILE, f"its spec is no JSON ({error})") from error
+            raise damaged(self.directory / FILE, f"its spec is not valid JSON ({error})") from error
 
     def changed(self, experiment: Experiment) -> list[str]:
-        """What differs between the spec as it was run and ``experiment``: ``key.path: old → new``."""
+        """Differences between the spec as it was run and ``experiment``: ``key.path: old → new``."""
         old = msgspec.json.decode(self._experiment_json)
         with suppress(RecordError):
             # Once through the type, so that a key which this version added has its default on both sides.
@@ -128,7 +129,7 @@ class Facts:
         try:
             return self._metrics[name]
         except KeyError:
-            from steelyard.spec.metric_names import suggest_metric
+            from steelyard.spec.hints.metric_names import suggest_metric
 
             raise UsageError(
                 f"{self.directory} has no metric {name!r}", hint=suggest_metric(name, self._metrics)

@@ -1,4 +1,4 @@
-"""What failed trials wrote, as files beside the tables; named by numbers, so that no name reaches a path."""
+"""Output of failed trials, as files beside the tables; named by numbers, so that no name reaches a path."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from steelyard.run.measurement import Measurement
+from steelyard.run.measure.measurement import Measurement
 
 BYTES_MAX: Final = 64 * 1024
 """Kept of each stream, from its beginning."""

@@ -20,14 +20,15 @@ from steelyard.errors import RecordBusyError, RecordError
 _FLOCK = struct.Struct("hhqqi4x")
 _WHOLE_FILE = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
 
-_PATIENCE_S: Final = 2.0
-"""For what a killed writer had just forked: until it becomes another program, it has the lock too."""
+_TIMEOUT_S: Final = 2.0
+"""Time for a child that a killed writer had just forked: it shares the lock until it becomes another program.
+"""
 
 _PAUSE_S: Final = 0.002
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """Who is running a record; ``None`` where it is not known yet."""
+    """The process that is running a record; ``None`` where it is not known yet."""
 
     pid: int | None = None
     host: str | None = None
@@ -103,7 +104,7 @@ class WriterLock:
         self._write(msgspec.json.encode(Holder(os.getpid(), os.uname().nodename, since)))
 
     def _take(self, path: Path) -> None:
-        patient_until = time.monotonic() + _PATIENCE_S
+        patient_until = time.monotonic() + _TIMEOUT_S
         while True:
             try:
                 fcntl.fcntl(self._fd, fcntl.F_OFD_SETLK, _WHOLE_FILE)
@@ -128,7 +129,7 @@ class WriterLock:
 
 
 def holder(path: Path) -> Holder | None:
-    """Who has the lock, without touching it; ``None`` where nobody has."""
+    """The holder of the lock, found without touching it; ``None`` where it is free."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:

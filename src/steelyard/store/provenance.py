@@ -1,4 +1,4 @@
-"""Where the values of a record come from, by its spec and the machines that ran it."""
+"""Provenance of a record's values, by its spec and the machines that ran it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import msgspec
 
 from steelyard.errors import UsageError
 from steelyard.sample import Provenance, Treatment
-from steelyard.spec.experiment import Launching
-from steelyard.spec.placeholders import format_level
+from steelyard.spec.experiment import LaunchMethod
 from steelyard.spec.ranks import ranks_of
+from steelyard.spec.text.placeholders import format_level
 from steelyard.store.entries import Run
 from steelyard.units import Metric
 
@@ -20,7 +20,7 @@ TIMES: Final = ("s", "1/s", "B/s")
 
 
 class _Launch(msgspec.Struct, frozen=True):
-    """Of ``[launch]``, what provenance follows from; a newer version may say more there."""
+    """The keys of ``[launch]`` from which provenance follows; a newer version may have more."""
 
     kind: str = "local"
     ranks: str | None = None
@@ -49,7 +49,7 @@ class Origins(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, experiment_json: str | bytes, runs: Sequence[Run]) -> Origins:
-        """As the record says, even one whose spec a newer version wrote."""
+        """Read them from a record, even one whose spec a newer version wrote."""
         launch = msgspec.json.decode(experiment_json, type=_Spec).launch
         known = [cpus for run in runs if isinstance(cpus := run.host.get("cpus_usable"), int)]
         return cls(launch.kind, launch.ranks, min(known, default=None))
@@ -60,8 +60,8 @@ class Origins(msgspec.Struct, frozen=True):
         return self.kind == "smpi"
 
     def provenance(self, metric: Metric, treatment: Treatment) -> Provenance:
-        """What a program reports under a simulator is simulated; what is measured from outside is the
-        simulator's own.
+        """The provenance of a sample: under a simulator, reported values are simulated, and what is measured
+        from outside is the simulator's own.
         """
         match self.kind:
             case "smpi" if metric.kind in ("user", "derived"):
@@ -74,6 +74,6 @@ class Origins(msgspec.Struct, frozen=True):
     def _count(self, treatment: Treatment) -> int:
         names = {name: format_level(level) for name, level in treatment.levels.items()}
         try:
-            return ranks_of(Launching(ranks=self.ranks), names)
+            return ranks_of(LaunchMethod(ranks=self.ranks), names)
         except UsageError:
             return 1  # A record that did not come from here.

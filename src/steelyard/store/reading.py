@@ -13,19 +13,25 @@ from typing import Concatenate, ParamSpec, TypeVar
 import msgspec
 
 from steelyard.design.plan import Block, BlockOutcome, BlockState, Context, Extension
-from steelyard.run.measurement import Measurement
+from steelyard.run.measure.measurement import Measurement
 from steelyard.sample import Failures, Sample
-from steelyard.store.censoring import CensoredColumns, times_to_limit
 from steelyard.store.database import explained
-from steelyard.store.disturbance import disturbances
 from steelyard.store.entries import Batch, Disturbance, Gaps, Journal, Look, Notice, Progress, Run
 from steelyard.store.facts import FILE, Facts
 from steelyard.store.lock import Holder, holder
 from steelyard.store.provenance import Origins
-from steelyard.store.reduction import REDUCTIONS
-from steelyard.store.sampling import ALWAYS, Columns, Origin, builtin_columns, reported_columns, uncounted
-from steelyard.store.streaming import measurements
-from steelyard.store.trials import Trials
+from steelyard.store.sampling import (
+    ALWAYS,
+    REDUCTIONS,
+    CensoredColumns,
+    Columns,
+    Origin,
+    builtin_columns,
+    reported_columns,
+    times_to_limit,
+    uncounted,
+)
+from steelyard.store.trials import Trials, disturbances, measurements
 from steelyard.units import Scalar
 
 P = ParamSpec("P")
@@ -54,7 +60,7 @@ class Reading(Facts):
     """The questions. Every method raises `RecordError` where the file is damaged or cannot be read."""
 
     _trials: Trials | None = None
-    """What all questions about one state share."""
+    """Columns that all questions about one state share."""
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -75,7 +81,7 @@ class Reading(Facts):
         return list(self.stream_outcomes())
 
     def stream_outcomes(self) -> Iterator[BlockOutcome]:
-        """As `outcomes`, block by block."""
+        """Yield what `outcomes` returns, block by block."""
         with self._explained():
             settings = {id_: msgspec.json.decode(text) for id_, text in self._rows("SELECT * FROM context")}
             for id_, pass_, context, discard, state, drawn in self._rows(
@@ -103,7 +109,7 @@ class Reading(Facts):
 
     @_asked
     def origins(self) -> Origins:
-        """Where values come from: measured, simulated, or of more ranks than CPUs."""
+        """The provenance of values: measured, simulated, or of more ranks than CPUs."""
         return Origins.of(self._experiment_json, self.runs())
 
     @_asked
@@ -195,7 +201,7 @@ class Reading(Facts):
 
     @_asked
     def failures(self) -> dict[int, Failures]:
-        """How many trials of each treatment were attempted and failed, discarded blocks left out."""
+        """Numbers of trials of each treatment that were attempted and failed, discarded blocks left out."""
         trials = self._trials or Trials(self._connection)
         attempted = Counter(trials.columns("treatment")[0])
         attempted.subtract(
@@ -265,7 +271,7 @@ class Reading(Facts):
 
     @_asked
     def looks(self) -> list[Look]:
-        """What the stop rule saw, in the order in which it looked."""
+        """Looks of the stop rule, in order."""
         return [
             Look(*row)
             for row in self._rows(
@@ -297,18 +303,18 @@ class Reading(Facts):
 
     @_asked
     def warnings(self) -> list[Notice]:
-        """What was noticed while it ran, each once for each run."""
+        """Warnings that were noted while it ran, each once for each run."""
         return [Notice(*row) for row in self._rows("SELECT kind, text, run, at_ns FROM warning ORDER BY id")]
 
     @_asked
     def disturbances(self) -> dict[int, Disturbance]:
-        """For each treatment with complete blocks: the share of elapsed time spent waiting for a CPU."""
+        """Fraction of elapsed time spent waiting for a CPU, for each treatment with complete blocks."""
         trials = self._trials or Trials(self._connection)
         return disturbances(trials, uncounted(self._connection))
 
     @_asked
     def gaps(self, trials: int = 10_000) -> Gaps:
-        """What passed between trials, of the first so many."""
+        """Medians of the time between consecutive trials, over the first ``trials``."""
         from statistics import median
 
         found: dict[bool, list[float]] = {True: [], False: []}
@@ -342,12 +348,12 @@ class Reading(Facts):
         return left
 
     def holder(self) -> Holder | None:
-        """Who is running this record now, ``None`` where nobody is."""
+        """The process that is running this record now, if any."""
         return holder(self.directory / "lock")
 
     @_asked
     def damage(self) -> list[str]:
-        """What SQLite's own check, which reads all of the file, finds wrong with it; a line each."""
+        """Problems that SQLite's own check of the whole file finds, a line each."""
         return self._damage()
 
     def _labels_among(self, ids: Collection[int]) -> dict[int, Mapping[str, Scalar]]:

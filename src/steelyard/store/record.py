@@ -60,7 +60,7 @@ class Record(Writing):
         spec_text : str
             Kept as ``spec.toml``; nothing is kept where it is empty.
         program : mapping
-            What is measured: paths, hashes, versions. JSON types.
+            The measured program: paths, hashes, versions. JSON types.
 
         Raises
         ------
@@ -111,7 +111,7 @@ class Record(Writing):
         Raises
         ------
         RecordError
-            There is none, it is not one, is damaged or of a newer version, or ``write`` is impossible.
+            The directory is missing, not a record, damaged or of a newer version, or ``write`` is impossible.
         RecordBusyError
             ``write``, and another process is at it.
         """

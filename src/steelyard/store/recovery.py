@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from itertools import product
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -17,36 +19,26 @@ from steelyard.errors import RecordError, UsageError
 from steelyard.store.creation import SPEC, describe, refuse_existing
 from steelyard.store.database import create_database, explained
 from steelyard.store.facts import FILE
-from steelyard.store.first_page import put_back, readable
 from steelyard.store.restoring import restore
-from steelyard.store.salvage import SHAPES, leaves
 
 _KEYS: Final = {
-    "record": "rowid", "run": "id", "journal": "run", "treatment": "id", "context": "id", "block": "id",
+    "record": "rowid", "run": "id", "journal": "name", "treatment": "id", "context": "id", "block": "id",
     "trial": "id", "metric": "id", "labels": "id", "value": "trial", "look": "block",
     "extension": "id", "batch": "first_trial", "warning": "id",
 }  # fmt: skip
-"""Tables, parents first, and the number by which parts of each can be asked for."""
+"""Tables, and what their rows lie in the order of."""
 
-_CHUNK: Final = 1024
-"""Rows that are asked for at once; where they cannot be read, halves of them, down to one."""
+_DEEP: Final = ("block", "trial", "value")
+"""Tables large enough for pages that only lead to others. No row of another table fits into one of them."""
 
-_MOST_SPLITS: Final = 1 << 13
-"""Of a table, after which parts that cannot be read are left out whole. Where the first page of a tree is
-lost, every part is such a one, and a large file has room for millions of rows; leaves need no tree.
-"""
+_UNREADABLE: Final = (sqlite3.DatabaseError, UnicodeDecodeError)
+"""Errors of reading damage: SQLite may quote it in its message, which then is not UTF-8."""
 
 _WITH_EXTENSIONS: Final = 2
 """The first version of the format that has a table for them."""
 
-_STATE: Final = 4
-"""Column of a block."""
-
-_LEAST_ROW_BYTES: Final = 8
-"""No row is smaller, which bounds the numbers in a table whose end cannot be read."""
-
-_HIGHEST: Final = 1 << 24
-"""A number above it and that bound is damage: blocks that were cut short leave gaps, but smaller ones."""
+_PAGES: Final = slice(28, 32)
+"""In the header of the file, how many pages it has; where that is 0, SQLite asks the file."""
 
 _LOST_TRIALS: Final = """
 SELECT coalesce(sum(trials), 0) - (SELECT count(*) FROM trial WHERE block IN
@@ -86,7 +78,7 @@ UPDATE block SET state = 'incomplete' WHERE state = 'complete' AND trials >
 
 
 class Recovered(msgspec.Struct, frozen=True):
-    """What a recovery found.
+    """Outcome of a recovery.
 
     Attributes
     ----------
@@ -142,136 +134,138 @@ def _rebuild(directory: Path, damaged: Path) -> Recovered:
     old = directory / "damaged.sqlite"
     for path in list(directory.glob(f"{FILE}*")):
         path.rename(path.with_name(path.name.replace(FILE, old.name)))
-    if mended := not readable(old):
-        put_back(old, directory / "new.sqlite")
+    if lost_first := not _tables(old):
+        _replace_first_page(old, directory / "new.sqlite")
     _cut_to_pages(old)
-    with closing(sqlite3.connect(old, isolation_level=None)) as source:
-        # Without it, SQLite refuses a file that is shorter than its header says.
-        source.execute("PRAGMA writable_schema = ON")
-        with closing(create_database(directory / FILE)) as target:
-            target.execute("BEGIN")
-            present, unread = _tables(source), False
-            for table, key in _KEYS.items():
-                if present and table not in present:
-                    continue
-                walk = _Walk(source, table, key, bound=old.stat().st_size // _LEAST_ROW_BYTES)
-                for row in walk.rows():
-                    _insert(target, table, row)
-                unread |= walk.broken and table == "extension"
-                if walk.broken and table in SHAPES:
-                    _salvage(source, target, old, table)
-            target.execute(_BROKEN_SPEC)
-            ((specs,),) = target.execute("SELECT count(*) FROM record").fetchall()
-            if not specs:
-                _take_spec(target, directory, damaged)
-            restore(target)
-            _refuse_lost_extensions(target, damaged, unread=unread)
-            if mended:
-                _refuse_hidden_extensions(target, damaged, present)
-            recovered = replace(_settle(target), spec="record" if specs else "file")
-            target.execute("COMMIT")
+    present = _tables(old)
+    with closing(_opened(old)) as source, closing(create_database(directory / FILE)) as target:
+        target.execute("BEGIN")
+        tables = [table for table in _KEYS if table in present or not present]
+        broken = [table for table in tables if not _copy(source, target, table)]
+        for table in _each_page_as_root(source, [table for table in broken if table in _DEEP]):
+            # A page out of use may still hold a block as it was before it ran; trials are never rewritten.
+            _copy(source, target, table, "state <> 'planned'" if table == "block" else "TRUE")
+        target.execute(_BROKEN_SPEC)
+        ((specs,),) = target.execute("SELECT count(*) FROM record").fetchall()
+        if not specs:
+            _take_spec(target, directory, damaged)
+        restore(target)
+        hidden = lost_first and "extension" not in present
+        _refuse_unknown_extensions(target, damaged, hidden=hidden, broken="extension" in broken)
+        recovered = replace(_settle(target), spec="record" if specs else "file")
+        target.execute("COMMIT")
     for path in directory.glob(f"{old.name}*"):
         path.unlink()
     return recovered
+
+
+def _opened(file: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(file, isolation_level=None)
+    # Without it, SQLite refuses a file that is shorter than its header says.
+    connection.execute("PRAGMA writable_schema = ON")
+    # A text that is damaged costs its own row, and not those behind it.
+    connection.text_factory = lambda raw: raw.decode(errors="surrogateescape")
+    return connection
+
+
+def _tables(file: Path) -> set[str]:
+    """The tables that SQLite finds; none where the first page is lost, which leads to their list."""
+    with closing(_opened(file)) as source, suppress(*_UNREADABLE):
+        return {name for (name,) in source.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    return set()
+
+
+def _replace_first_page(file: Path, scratch: Path) -> None:
+    """Write the first page of a new record, for which ``scratch`` is a name, over that of ``file``: it is the
+    same in all of them but for counters, since all tables are made at once.
+    """
+    try:
+        with closing(create_database(scratch, durable=False)) as new:
+            ((page_bytes,),) = new.execute("PRAGMA page_size").fetchall()
+        page = bytearray(scratch.read_bytes()[:page_bytes])
+    finally:
+        scratch.unlink(missing_ok=True)
+    page[_PAGES] = bytes(4)
+    with file.open("r+b") as opened:
+        opened.write(page)
 
 
 def _cut_to_pages(file: Path) -> None:
     """Drop what is left of a last page that was cut: SQLite would fill it up with zeros, and a number whose
     end is missing would pass for another.
     """
-    with file.open("r+b") as opened:
-        # At bytes 16 and 17 of the header; a page of 65,536 bytes is written as 1.
-        page_bytes = int.from_bytes(opened.read(18)[16:], "big")
-        page_bytes = 65536 if page_bytes == 1 else page_bytes
-        if page_bytes >= 512:
-            opened.truncate(file.stat().st_size // page_bytes * page_bytes)
+    with closing(_opened(file)) as source, suppress(*_UNREADABLE):
+        ((page_bytes,),) = source.execute("PRAGMA page_size").fetchall()
+        os.truncate(file, file.stat().st_size // page_bytes * page_bytes)
 
 
-def _tables(source: sqlite3.Connection) -> set[str]:
-    """The tables that are there; empty where that cannot be read."""
+def _copy(source: sqlite3.Connection, target: sqlite3.Connection, table: str, where: str = "TRUE") -> bool:
+    """Insert the rows that the table's tree leads to, from its beginning, and from its end where that stops
+    at damage. Returns whether it did not.
+    """
+    for direction in ("ASC", "DESC"):
+        sql = f"SELECT * FROM {table} WHERE {where} ORDER BY {_KEYS[table]} {direction}"  # noqa: S608 -- ours
+        damage = False
+        for row in _rows(source, sql):
+            damage = row is None
+            if row is not None:
+                _insert(target, table, row)
+        if not damage:
+            return direction == "ASC"
+    return False
+
+
+def _rows(source: sqlite3.Connection, sql: str) -> Iterator[tuple[Any, ...] | None]:
+    """The rows up to damage, which is ``None``."""
     try:
-        return {row[0] for row in source.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
-    except (sqlite3.DatabaseError, UnicodeDecodeError):
-        return set()
+        yield from source.execute(sql)
+    except _UNREADABLE:
+        yield None
 
 
-class _Walk(msgspec.Struct):
-    """The rows of a table that its tree leads to; ``broken`` where it did not lead everywhere."""
-
-    source: sqlite3.Connection
-    table: str
-    key: str
-    bound: int
-    broken: bool = False
-    splits: int = 0
-
-    def rows(self) -> Iterator[tuple[Any, ...]]:
-        """Every row of the table that can be read."""
-        try:
-            sql = f"SELECT max({self.key}) FROM {self.table}"  # noqa: S608 -- names from above
-            ((last,),) = self.source.execute(sql).fetchall()
-            last = last if isinstance(last, int) else 0
-            if last > (highest := max(self.bound, _HIGHEST)):
-                last, self.broken = highest, True
-        except (sqlite3.DatabaseError, UnicodeDecodeError):
-            last, self.broken = self.bound, True
-        sql = f"SELECT * FROM {self.table} WHERE {self.key} BETWEEN ? AND ?"  # noqa: S608 -- names from above
-        # The first part of the list is the next to be read.
-        parts = [(low, min(low + _CHUNK - 1, last)) for low in range(0, last + 1, _CHUNK)][::-1]
-        while parts:
-            low, high = parts.pop()
-            try:
-                yield from self.source.execute(sql, (low, high)).fetchall()
-            except (sqlite3.DatabaseError, UnicodeDecodeError):
-                self.broken = True
-                if low < high and self.splits < _MOST_SPLITS:
-                    self.splits += 1
-                    middle = (low + high) // 2
-                    parts += [(middle + 1, high), (low, middle)]
-
-
-def _salvage(source: sqlite3.Connection, target: sqlite3.Connection, file: Path, table: str) -> None:
-    """Rows that no tree leads to any more."""
-    with suppress(sqlite3.DatabaseError):
-        # Pages may stand in the log only.
-        source.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    for row in leaves(file, SHAPES[table]):
-        # A page out of use may still hold a block as it was before it ran; trials are never rewritten.
-        if table != "block" or row[_STATE] != "planned":
-            _insert(target, table, row)
+def _each_page_as_root(source: sqlite3.Connection, tables: list[str]) -> Iterator[str]:
+    """Make each page of the file in turn the root of each table, so that rows are found which no tree leads
+    to any more; those of others do not fit its types and checks.
+    """
+    if not tables:
+        return
+    with suppress(*_UNREADABLE):
+        # Of what is written to this copy, nothing need be taken back; a log is moved into it.
+        source.execute("PRAGMA journal_mode = OFF")
+        source.execute("PRAGMA synchronous = OFF")
+        ((pages,),) = source.execute("PRAGMA page_count").fetchall()
+        ((version,),) = source.execute("PRAGMA schema_version").fetchall()
+        others = f"name NOT IN ({', '.join('?' * len(tables))})"
+        source.execute(f"DELETE FROM sqlite_schema WHERE {others}", tables)  # noqa: S608 -- marks
+        for table, page in product(tables, range(2, pages + 1)):
+            source.execute("UPDATE sqlite_schema SET rootpage = ? WHERE name = ?", (page, table))
+            version += 1
+            source.execute(f"PRAGMA schema_version = {version}")  # by which SQLite sees that it changed
+            yield table
 
 
 def _insert(target: sqlite3.Connection, table: str, row: tuple[Any, ...]) -> None:
     marks = ", ".join("?" * len(row))
-    try:
+    # Damage that SQLite took for data is of another type than its column, or no text.
+    with suppress(sqlite3.IntegrityError, UnicodeEncodeError):
         target.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", row)  # noqa: S608 -- names from above
-    except sqlite3.IntegrityError:
-        # Damage that SQLite took for data, of another type than the column's.
-        return
 
 
-def _refuse_hidden_extensions(target: sqlite3.Connection, damaged: Path, present: set[str]) -> None:
-    """Of a record from before there were extensions, the first page of a new one does not lead to those that
-    it got later; without them, it would be judged less strictly.
+def _refuse_unknown_extensions(
+    target: sqlite3.Connection, damaged: Path, *, hidden: bool, broken: bool
+) -> None:
+    """Refuse a record that may have been extended more often than can be read: it would be judged less
+    strictly. ``hidden``: a record from before there were extensions got their table later, and the first page
+    of a new one does not lead there. ``broken``: some of the table could not be read; only an extended record
+    has a run after one that had reached its end.
     """
-    ((version,),) = target.execute("SELECT version FROM record").fetchall()
-    if version >= _WITH_EXTENSIONS and "extension" not in present:
-        raise _unknown_strictness(damaged)
-
-
-def _refuse_lost_extensions(target: sqlite3.Connection, damaged: Path, *, unread: bool) -> None:
-    """Only an extended record has a run after one that had reached its end."""
-    ((after,),) = target.execute(_AFTER_THE_END).fetchall()
-    if unread and after:
-        raise _unknown_strictness(damaged)
-
-
-def _unknown_strictness(damaged: Path) -> RecordError:
-    return RecordError(
-        f"{damaged} cannot be recovered: how often it was extended cannot be read, and with that how"
-        " strictly it is judged",
-        hint=f"restore {damaged} from a copy",
-    )
+    ((version, after),) = target.execute(f"SELECT version, ({_AFTER_THE_END}) FROM record").fetchall()  # noqa: S608 -- ours
+    if (hidden and version >= _WITH_EXTENSIONS) or (broken and after):
+        raise RecordError(
+            f"{damaged} cannot be recovered: how often it was extended cannot be read, and with that how"
+            " strictly it is judged",
+            hint=f"restore {damaged} from a copy",
+        )
 
 
 def _take_spec(target: sqlite3.Connection, directory: Path, damaged: Path) -> None:
@@ -286,11 +280,11 @@ def _take_spec(target: sqlite3.Connection, directory: Path, damaged: Path) -> No
         text = (directory / SPEC).read_text(encoding="utf-8")
         experiment = loads(text, source=damaged.absolute().parent, name=SPEC, allow_many=True)
     except OSError:
-        raise _lost(damaged, f"and there is no {SPEC} beside it") from None
+        raise _lost(damaged, f"and {SPEC} is missing beside it") from None
     except UnicodeDecodeError:
-        raise _lost(damaged, f"and {SPEC} beside it is no text") from None
+        raise _lost(damaged, f"and {SPEC} beside it is not text") from None
     except UsageError as error:
-        raise _lost(damaged, f"and the text beside it is none: {error.message}") from None
+        raise _lost(damaged, f"and {SPEC} beside it is not a valid spec: {error.message}") from None
     drawn = treatments(experiment)
     if not found:
         raise RecordError(

@@ -1,48 +1,58 @@
-"""What a damaged record lost that its spec says again: treatments, metrics, and which blocks were drawn."""
+"""Rows that a damaged record lost and its spec gives again: treatments, metrics, contexts and blocks."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from typing import Final, cast
+from typing import Final
 
 import msgspec
 
-from steelyard.design.plan import Block, BlockState
 from steelyard.sample import Treatment
+from steelyard.spec import stored
 from steelyard.spec.experiment import Experiment
-from steelyard.store.creation import block_row, metric_rows, treatment_rows
-from steelyard.store.inserting import insert
-from steelyard.store.json_text import as_given
-from steelyard.store.metrics import metrics_of
+from steelyard.store.rows import as_given, block_row, insert, metric_rows, metrics_of, treatment_rows
+
+# Blocks and trials that are left stand where they are drawn again.
+_AGREES: Final = """
+SELECT NOT EXISTS (
+    SELECT 1 FROM block JOIN redrawn USING (id) WHERE (block.pass, block.context, block.discard, block.drawn)
+        IS NOT (redrawn.pass, redrawn.context, redrawn.discard, redrawn.drawn)
+) AND NOT EXISTS (
+    SELECT 1 FROM trial JOIN redrawn ON redrawn.id = block WHERE trial.id = first_trial + place - 1
+        AND treatment IS NOT json_extract(redrawn.drawn, '$[' || (place - 1) || ']')
+)
+"""
 
 # The last block of a run that did not end may go on. What lost trials is settled for all alike. In a run
 # that failed, or that nothing is known of, blocks may have been given up though all their trials passed: with
 # a program that had changed.
-_STATE: Final = """
-SELECT CASE
-    WHEN count(*) < :size AND :last
-         AND coalesce((SELECT state FROM run ORDER BY id DESC LIMIT 1), 'died')
-             NOT IN ('complete', 'precision_not_reached') THEN 'planned'
-    WHEN :discard THEN 'discarded'
-    WHEN max(status <> 'ok') THEN 'incomplete'
-    WHEN max(coalesce((SELECT state FROM run WHERE id = trial.run), 'failed') = 'failed') THEN 'incomplete'
-    ELSE 'complete' END
-FROM trial WHERE id BETWEEN :first AND :first + :size - 1
+_RESTORE_BLOCKS: Final = """
+INSERT INTO block SELECT id, pass, context, discard, (
+    SELECT CASE
+        WHEN count(*) < redrawn.trials AND redrawn.id = :last
+             AND coalesce((SELECT state FROM run ORDER BY id DESC LIMIT 1), 'died')
+                 NOT IN ('complete', 'precision_not_reached') THEN 'planned'
+        WHEN redrawn.discard THEN 'discarded'
+        WHEN max(status <> 'ok' OR trial.run NOT IN (SELECT id FROM run WHERE state <> 'failed'))
+            THEN 'incomplete'
+        ELSE 'complete' END
+    FROM trial WHERE trial.id BETWEEN first_trial AND first_trial + redrawn.trials - 1
+), drawn, first_trial, trials FROM redrawn WHERE id NOT IN (SELECT id FROM block)
 """
 
 
 def restore(target: sqlite3.Connection) -> None:
-    """Put in the rows of ``treatment``, ``metric``, ``context`` and ``block`` that are missing, with the
+    """Insert the rows of ``treatment``, ``metric``, ``context`` and ``block`` that are missing, under the
     numbers that they had.
 
-    Where rows that are still there say otherwise, nothing is put in: the record was made by another version.
+    Where rows that are left disagree, nothing is inserted: another version made the record.
     """
     from steelyard.design import treatments
 
     ((text,),) = target.execute("SELECT experiment FROM record").fetchall()
     try:
-        experiment = msgspec.json.decode(text, type=Experiment)
+        experiment = stored.decode(text)
     except msgspec.MsgspecError:
         # Of a version whose spec is another; opening the record says so.
         return
@@ -57,47 +67,22 @@ def restore(target: sqlite3.Connection) -> None:
 
 
 def _restore_blocks(target: sqlite3.Connection, experiment: Experiment, drawn: Sequence[Treatment]) -> None:
-    """Where what a block is depends on its number alone, and agrees with every block and trial left."""
+    """Insert blocks that are missing, where a block follows from its number alone."""
     from steelyard.design import stream_until
 
     contexts = experiment.contexts
     if experiment.design.order != "randomized" or (contexts and contexts.passes > 1):
         return
-    size = len(drawn) * experiment.design.replicates
-    trials: dict[int, list[tuple[int, int]]] = {}
-    for block, place, treatment in target.execute(
-        "SELECT block, place, treatment FROM trial WHERE id = (block - 1) * ? + place", (size,)
-    ):
-        trials.setdefault(block, []).append((place, treatment))
-    known = {row[0]: row[1:] for row in target.execute("SELECT id, pass, context, discard, drawn FROM block")}
-    last = max([*trials, *known], default=0)
-    lost: list[Block] = []
-    settings = {}
-    for block in stream_until(experiment, drawn, (), last):
-        if block.id > last:
-            break
-        if block.context is not None:
-            settings[block.context.id] = as_given(dict(block.context.settings))
-        order = as_given(block.order)
-        told = (*block_row(block, "planned", order)[1:4], order)
-        if known.get(block.id, told) != told:
-            return
-        if any(place > size or block.order[place - 1] != each for place, each in trials.get(block.id, ())):
-            return
-        if block.id not in known:
-            lost.append(block)
-    target.executemany("INSERT OR IGNORE INTO context VALUES (?, ?)", settings.items())
-    insert(
-        target, "block", [block_row(each, _state(target, each, last), as_given(each.order)) for each in lost]
-    )
-
-
-def _state(target: sqlite3.Connection, block: Block, last: int) -> BlockState:
-    asked = {
-        "size": len(block.order),
-        "first": block.first_trial,
-        "discard": block.discard,
-        "last": block.id == last,
-    }
-    ((state,),) = target.execute(_STATE, asked).fetchall()
-    return cast("BlockState", state)
+    ((last,),) = target.execute(
+        "SELECT coalesce(max(id), 0) FROM (SELECT id FROM block UNION ALL"
+        " SELECT block FROM trial WHERE id = (block - 1) * ? + place)",
+        (len(drawn) * experiment.design.replicates,),
+    ).fetchall()
+    blocks = [block for block in stream_until(experiment, drawn, (), last) if block.id <= last]
+    target.execute("CREATE TEMP TABLE redrawn AS SELECT * FROM block WHERE FALSE")
+    insert(target, "redrawn", [block_row(block, "planned", as_given(block.order)) for block in blocks])
+    if target.execute(_AGREES).fetchone()[0]:
+        settings = {b.context.id: as_given(dict(b.context.settings)) for b in blocks if b.context is not None}
+        target.executemany("INSERT OR IGNORE INTO context VALUES (?, ?)", settings.items())
+        target.execute(_RESTORE_BLOCKS, {"last": last})
+    target.execute("DROP TABLE redrawn")

@@ -1,8 +1,9 @@
-"""From rows to samples, without a Python object for each row that stays."""
+"""Samples from rows, without a Python object for each row that stays."""
 
 from __future__ import annotations
 
 import itertools
+import math
 import sqlite3
 from array import array
 from collections.abc import Callable, Sequence
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from steelyard.sample import Doubles, Integers
+from steelyard.spec.experiment import Reduce
 from steelyard.store.trials import CHUNK, WAITED_NS, Trials, numbers
 
 if TYPE_CHECKING:
@@ -43,6 +45,31 @@ _LABELS_SHIFT: Final = 40
 """One number names labels and treatment."""
 
 
+def _median(values: Sequence[float]) -> float:
+    """The median; of an even number of values, halfway between the two in the middle."""
+    from statistics import median
+
+    return median(values)
+
+
+def _mean(values: Sequence[float]) -> float:
+    from statistics import fmean
+
+    return fmean(values)
+
+
+REDUCTIONS: Final[dict[Reduce, Callable[[Sequence[float]], float]]] = {
+    "median": _median,
+    "mean": _mean,
+    "min": min,
+    "max": max,
+    "sum": math.fsum,
+    "first": lambda values: values[0],
+    "last": lambda values: values[-1],
+}
+"""Each takes at least one value, in the order in which the program gave them."""
+
+
 class Columns(msgspec.Struct, frozen=True):
     """Launches in the order of time: where each came from, and for each metric asked for its value."""
 
@@ -62,7 +89,7 @@ def builtin_columns(
     """The values of built-in metrics for each treatment.
 
     A treatment has none where one of its trials lacks one of them: trials that are long enough to be asked
-    are no fair sample.
+    are not a fair sample.
     """
     import numpy as np
 
@@ -177,6 +204,36 @@ def _grouped(
 def uncounted(connection: sqlite3.Connection) -> list[int]:
     """Blocks that are not complete; left out here in a third of the time that SQLite takes."""
     return [row[0] for row in connection.execute("SELECT id FROM block WHERE state <> 'complete'")]
+
+
+class CensoredColumns(msgspec.Struct, frozen=True):
+    """Launches of a treatment in the order of time; ``late`` is 1 where the value is only a lower bound."""
+
+    columns: Columns
+    late: Integers
+
+
+def times_to_limit(connection: sqlite3.Connection, limit_s: float) -> dict[int, CensoredColumns]:
+    """Launches of each treatment, from blocks that are complete but for runs that timed out. Blocks in which
+    anything else failed are left out, and so are those that are discarded or not finished.
+    """
+    rows = connection.execute(
+        "SELECT trial.id, block, treatment, status = 'timed_out', wall_ns FROM trial"
+        " JOIN block ON block.id = block WHERE state = 'complete' OR (state = 'incomplete' AND NOT EXISTS"
+        " (SELECT 1 FROM trial AS other WHERE other.block = block.id"
+        "  AND other.id >= first_trial AND other.id < first_trial + trials"
+        "  AND status NOT IN ('ok', 'timed_out'))) ORDER BY trial.id"
+    )
+    found: dict[int, CensoredColumns] = {}
+    for trial, block, treatment, late, wall_ns in rows:
+        if treatment not in found:
+            found[treatment] = CensoredColumns(Columns.empty(1), array("b"))
+        its = found[treatment]
+        its.columns.trials.append(trial)
+        its.columns.blocks.append(block)
+        its.columns.values[0].append(limit_s if late else wall_ns / 1e9)
+        its.late.append(late)
+    return found
 
 
 class Origin:

@@ -167,4 +167,4 @@ CREATE TABLE warning (
 """
 
 EXTENSION: Final = TABLES[TABLES.index("CREATE TABLE extension") : TABLES.index("CREATE TABLE batch")]
-"""What version 2 added."""
+"""The table that version 2 added."""

@@ -1,12 +1,16 @@
-"""The table ``trial``, column by column."""
+"""The table ``trial``: column by column, or trial by trial with its values."""
 
 from __future__ import annotations
 
 import sqlite3
 from array import array
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Final
 
 import msgspec
+
+from steelyard.run.measure.measurement import Measurement, Value
+from steelyard.store.entries import Disturbance
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,6 +26,12 @@ WAITED_NS: Final = "coalesce(queue_wait_ns, -1)"
 
 numbers = msgspec.json.Decoder(list[int]).decode
 """A column of many rows, as SQLite's ``json_group_array`` gives it: read in half the time of as many rows."""
+
+_TRIALS = (
+    "SELECT run, reason, id, block, place, treatment, status, start_ns, wall_ns, user_us, system_us,"
+    " rss_bytes, minor_faults, major_faults, voluntary_switches, involuntary_switches, queue_wait_ns,"
+    " exit_code, signal, cpu, argv_bytes, env_bytes, left_processes FROM trial ORDER BY id"
+)
 
 
 class Trials:
@@ -39,7 +49,7 @@ class Trials:
         self._gapless: bool = count == self.last
 
     def columns(self, *wanted: str) -> list[array[int]]:
-        """Whole numbers by their SQL over ``trial``, one a trial, in the order of the plan."""
+        """Columns of whole numbers, by their SQL over ``trial``: one a trial, in the order of the plan."""
         missing = [column for column in dict.fromkeys(wanted) if column not in self._columns]
         if missing:
             self._read(missing)
@@ -54,7 +64,7 @@ class Trials:
         return np.frombuffer(self.columns("id")[0], np.int64)
 
     def places(self, trials: Ints) -> Ints:
-        """Where in the columns these trials are, of which none is beyond the last.
+        """Places of these trials in the columns; none is beyond the last.
 
         Raises
         ------
@@ -82,3 +92,52 @@ class Trials:
             ):
                 column.fromlist(numbers(text))
         self._columns |= zip(columns, found, strict=True)
+
+
+def disturbances(trials: Trials, uncounted: Collection[int]) -> dict[int, Disturbance]:
+    """Disturbance of each treatment, without trials of ``uncounted`` blocks. Sums of nanoseconds are exact up
+    to 104 days.
+    """
+    import numpy as np
+
+    treatments, blocks, waited_ns, wall_ns = (
+        np.frombuffer(column, np.int64)
+        for column in trials.columns("treatment", "block", WAITED_NS, "wall_ns")
+    )
+    if uncounted:
+        counted = ~np.isin(blocks, list(uncounted))
+        treatments, waited_ns, wall_ns = treatments[counted], waited_ns[counted], wall_ns[counted]
+    observed = waited_ns >= 0
+    counts = np.bincount(treatments)
+    asked, waited, wall = (
+        np.bincount(treatments, weights=each, minlength=counts.size)
+        for each in (observed, np.where(observed, waited_ns, 0), wall_ns)
+    )
+    return {
+        treatment: Disturbance(
+            treatment,
+            int(counts[treatment]),
+            int(asked[treatment]),
+            float(waited[treatment] / wall[treatment]) if wall[treatment] else 0.0,
+        )
+        for treatment in np.flatnonzero(counts).tolist()
+    }
+
+
+def measurements(connection: sqlite3.Connection) -> Iterator[tuple[int, Measurement]]:
+    """The run and the measurement of each trial, in the order of the plan; without captured output."""
+    # The values come first: as long as they are being read, all that is read is of one state of the record.
+    values = connection.execute("SELECT trial, metric, labels, i, v FROM value ORDER BY trial")
+    ahead = values.fetchone()
+    names = dict(connection.execute("SELECT id, name FROM metric"))
+    labels = {
+        id_: msgspec.json.decode(text) for id_, text in connection.execute("SELECT id, labels FROM labels")
+    }
+    for run, reason, trial, *fields in connection.execute(_TRIALS):
+        own = []
+        while ahead is not None and ahead[0] == trial:
+            _, metric, label, i, value = ahead
+            own.append(Value(names[metric], value, i, labels[label]))
+            ahead = values.fetchone()
+        its = [trial, *fields, reason, tuple(own)]
+        yield run, Measurement(*its)

@@ -15,16 +15,14 @@ from msgspec.structs import astuple
 
 from steelyard.design.plan import Block, BlockState, Extension
 from steelyard.errors import RecordError
-from steelyard.run.measurement import Measurement, Value
-from steelyard.store.creation import block_row
+from steelyard.run.measure.measurement import Measurement, Value
 from steelyard.store.database import explained, set_durable
 from steelyard.store.entries import Batch, Look, RunState
 from steelyard.store.facts import FILE
 from steelyard.store.failed_output import FailedOutput
-from steelyard.store.inserting import insert
-from steelyard.store.json_text import as_given, canonical
 from steelyard.store.lock import WriterLock
 from steelyard.store.reading import Reading
+from steelyard.store.rows import as_given, block_row, canonical, insert
 from steelyard.store.schema import EXTENSION, VERSION
 from steelyard.units import Scalar
 
@@ -58,6 +56,8 @@ class Writing(Reading):
         self._failed_output = FailedOutput(directory / "failed")
         self._labels: dict[str, int] = {}
         self._places: dict[int, tuple[int, Sequence[int]]] = {}
+        self._left: dict[int, list[int]] = {}
+        """Of each treatment, how many processes those of its trials left that left some."""
 
     def begin_run(self, host: Mapping[str, Scalar], boot: str) -> int:
         """Note that work begins, and on which host; gives its number. A run that never ended has died."""
@@ -76,6 +76,7 @@ class Writing(Reading):
     def end_run(self, run: int, state: RunState) -> None:
         """Note how the work ended, and delete its journal if all of it was moved."""
         name = self.journal_path(run).name
+        self._note_left_processes(run)
         with self._transaction(durable=True):
             self._connection.execute(
                 "UPDATE run SET state = ?, ended_ns = ? WHERE id = ?", (state, time.time_ns(), run)
@@ -97,7 +98,7 @@ class Writing(Reading):
             self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def journal_path(self, run: int) -> Path:
-        """Where the runner writes during this run."""
+        """The file to which the runner writes during this run."""
         return self.directory / "journal" / f"{run:06}.journal"
 
     def drop_journal(self, name: str) -> None:
@@ -168,9 +169,12 @@ class Writing(Reading):
                 raise ValueError(
                     f"journal {journal_name} is unknown, or is moved beyond {journal_offset} already"
                 )
+        for m in measurements:
+            if m.left_processes:
+                self._left.setdefault(m.treatment, []).append(m.left_processes)
 
     def journal_offset(self, name: str) -> int:
-        """Up to which byte the journal was moved.
+        """Byte up to which the journal was moved.
 
         Raises
         ------
@@ -250,6 +254,18 @@ class Writing(Reading):
                 (run, time.time_ns(), kind, text, run, kind, text),
             )
 
+    def _note_left_processes(self, run: int) -> None:
+        for treatment in self.treatments:
+            if left := self._left.pop(treatment.id, None):
+                trials = "1 run" if len(left) == 1 else f"{len(left):,} runs"
+                processes = "1 process" if sum(left) == 1 else f"{sum(left):,} processes"
+                self.add_warning(
+                    "left_processes",
+                    f"{treatment.label}: {trials} ended before {processes} that they started. Steelyard ended"
+                    " those; what they used is in no metric, but may look like the load of others.",
+                    run,
+                )
+
     @contextmanager
     def _transaction(self, *, durable: bool) -> Iterator[None]:
         if self._lock is None:
@@ -292,7 +308,7 @@ class Writing(Reading):
     def _id_of_metric(self, name: str) -> int:
         metric, id_, _ = self._metrics.get(name, (None, 0, ""))
         if metric is None or metric.kind == "builtin":
-            raise ValueError(f"{name!r} is no metric that the record was made for")
+            raise ValueError(f"the record was not made for a metric {name!r}")
         return id_
 
     def _id_of_labels(self, labels: Mapping[str, Scalar]) -> int:

@@ -12,11 +12,12 @@ from msgspec.structs import replace
 from steelyard.errors import InterruptedRunError, MachineError, ProgramError, UsageError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.interventions.aslr import Aslr
-from steelyard.lab.audit import Auditing, audit
+from steelyard.lab.audit.audit import audit
 from steelyard.lab.audit.candidates import candidates
 from steelyard.lab.audit.effort import effort
+from steelyard.lab.audit.request import AuditRequest
 from steelyard.lab.audit.stages import computes
-from steelyard.lab.earlier import earlier_seed
+from steelyard.lab.run.existing_record import existing_seed
 from steelyard.store import Record
 
 # Touches 300 pages more where its stack ends in one line of the 64 of a page: the one slow context in 64 of
@@ -49,18 +50,18 @@ def faults(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def asking(faults) -> Auditing:
+def asked(faults) -> AuditRequest:
     """As much as there is and as often as must be, so that nothing depends on how fast this machine is."""
-    return Auditing(
+    return AuditRequest(
         command=str(faults), metric="minor_faults", only=("env_bytes",), thorough=True, max_time_s=0.1, seed=5
     )
 
 
-def test_one_slow_line_in_64_is_found_with_its_size_where_every_residue_is_visited(asking, tmp_path):
+def test_one_slow_line_in_64_is_found_with_its_size_where_every_residue_is_visited(asked, tmp_path):
     told: list[str] = []
-    found = audit(asking, tmp_path, watch=silent, tell=told.append)
+    found = audit(asked, tmp_path, watch=silent, tell=told.append)
     (finding,) = found.findings
-    assert (finding.name, finding.verdict) == ("env_bytes", "moves")
+    assert (finding.context, finding.verdict) == ("env_bytes", "moves")
     assert (finding.population, len(finding.screened), finding.unseen) == (256, 256, 0)
     slow = [each.level for each in finding.screened if each.ratio > 1.3]
     assert len(slow) == 4
@@ -73,28 +74,28 @@ def test_one_slow_line_in_64_is_found_with_its_size_where_every_residue_is_visit
     assert told[0].startswith("audit: 256 of 256 levels of env_bytes; about ")
 
 
-def test_an_audit_that_was_stopped_goes_on_and_finds_what_an_uninterrupted_one_finds(asking, tmp_path):
-    whole = audit(asking, tmp_path / "whole", watch=silent, tell=silent)
+def test_an_audit_that_was_stopped_goes_on_and_finds_what_an_uninterrupted_one_finds(asked, tmp_path):
+    whole = audit(asked, tmp_path / "whole", watch=silent, tell=silent)
 
     def interrupt(at) -> None:
         if at.what == "blocks of the screening" and at.blocks_done == 1:
             raise KeyboardInterrupt
 
     with pytest.raises(InterruptedRunError):
-        audit(asking, tmp_path / "parts", watch=interrupt, tell=silent)
+        audit(asked, tmp_path / "parts", watch=interrupt, tell=silent)
     with Record.open(tmp_path / "parts" / "screening.lab") as record:
         assert record.progress().blocks.get("complete", 0) == 1
-    assert earlier_seed(tmp_path / "parts" / "pilot.lab") == 5
-    assert earlier_seed(tmp_path / "nothing") is None
-    continued = audit(asking, tmp_path / "parts", watch=silent, tell=silent)
+    assert existing_seed(tmp_path / "parts" / "pilot.lab") == 5
+    assert existing_seed(tmp_path / "nothing") is None
+    continued = audit(asked, tmp_path / "parts", watch=silent, tell=silent)
     assert [each.verdict for each in continued.findings] == [each.verdict for each in whole.findings]
     assert continued.runs == whole.runs
 
 
 def test_a_context_is_the_same_place_of_the_stack_in_the_screening_and_in_the_replication(faults, tmp_path):
     # A variable that only one of them had, or that was longer in one, would move every level.
-    asking = Auditing(command=str(faults), metric="minor_faults", thorough=True, max_time_s=0.1)
-    found = audit(asking, tmp_path, watch=silent, tell=silent)
+    asked = AuditRequest(command=str(faults), metric="minor_faults", thorough=True, max_time_s=0.1)
+    found = audit(asked, tmp_path, watch=silent, tell=silent)
     sizes: dict[str, dict[tuple, tuple[int, int]]] = {}
     for stage in ("screening", "replication"):
         with Record.open(tmp_path / f"{stage}.lab") as record:
@@ -108,14 +109,14 @@ def test_a_context_is_the_same_place_of_the_stack_in_the_screening_and_in_the_re
     assert {key: sizes["screening"][key] for key in shared} == {
         key: sizes["replication"][key] for key in shared
     }
-    verdicts = {finding.name: finding.verdict for finding in found.findings}
+    verdicts = {finding.context: finding.verdict for finding in found.findings}
     assert verdicts["env_bytes"] == "moves"
     assert verdicts["affinity"] != "moves"
 
 
-def test_a_kind_of_context_that_there_is_none_of_is_a_usage_error_with_the_nearest(asking):
+def test_a_kind_of_context_that_there_is_none_of_is_a_usage_error_with_the_nearest(asked):
     with pytest.raises(UsageError, match="no kind of context 'env_byts'") as caught:
-        candidates(Auditing(command="true", only=("env_byts",)))
+        candidates(AuditRequest(command="true", only=("env_byts",)))
     assert caught.value.hint == "did you mean env_bytes?"
 
 
@@ -125,39 +126,39 @@ def test_what_this_machine_lacks_is_left_out_with_the_reason_or_refused_where_it
     setting = tmp_path / "randomize_va_space"
     setting.write_text("0\n")
     monkeypatch.setitem(INTERVENTIONS, "aslr", Aslr(setting))
-    among, left_out = candidates(Auditing(command="true"))
+    among, left_out = candidates(AuditRequest(command="true"))
     assert "aslr" not in [each.name for each in among]
     assert left_out["aslr"].startswith("this system has address randomisation off")
     with pytest.raises(MachineError, match="aslr cannot be varied here") as caught:
-        candidates(Auditing(command="true", only=("aslr",)))
+        candidates(AuditRequest(command="true", only=("aslr",)))
     assert caught.value.exit_code == 4
 
 
 def test_longer_programs_are_visited_in_fewer_contexts_and_thorough_ones_in_all():
-    among, _ = candidates(Auditing(command="true", only=("env_bytes", "affinity")))
-    plans = [effort(Auditing(command="true"), among, run_s) for run_s in (0.002, 0.1, 10.0)]
+    among, _ = candidates(AuditRequest(command="true", only=("env_bytes", "affinity")))
+    plans = [effort(AuditRequest(command="true"), among, run_s) for run_s in (0.002, 0.1, 10.0)]
     assert [plan.levels["env_bytes"] for plan in plans] == sorted(
         (plan.levels["env_bytes"] for plan in plans), reverse=True
     )
     assert plans[0].levels["env_bytes"] == 256
     assert plans[2].levels["env_bytes"] == 16
     assert plans[2].seconds > 50
-    assert effort(Auditing(command="true", thorough=True), among, 10.0).levels["env_bytes"] == 256
+    assert effort(AuditRequest(command="true", thorough=True), among, 10.0).levels["env_bytes"] == 256
 
 
 def test_a_longer_time_is_used():
-    among, _ = candidates(Auditing(command="true", only=("env_bytes", "affinity")))
+    among, _ = candidates(AuditRequest(command="true", only=("env_bytes", "affinity")))
     times = [
-        effort(Auditing(command="true", max_time_s=max_time_s), among, 0.0005).blocks
+        effort(AuditRequest(command="true", max_time_s=max_time_s), among, 0.0005).blocks
         for max_time_s in (50, 100, 500)
     ]
     assert times == [30, 60, 300]
 
 
 def test_a_limit_plans_fewer_levels_where_the_fewest_that_tell_would_take_longer():
-    among, _ = candidates(Auditing(command="true"))
+    among, _ = candidates(AuditRequest(command="true"))
     free, limited = (
-        effort(Auditing(command="true", max_time_s=8, limited=limited), among, 0.05)
+        effort(AuditRequest(command="true", max_time_s=8, limited=limited), among, 0.05)
         for limited in (False, True)
     )
     assert free.seconds > 20
@@ -182,7 +183,9 @@ def clock(monkeypatch) -> Clock:
     return made
 
 
-LIMITED = Auditing(command="true", metric="minor_faults", only=("affinity",), max_time_s=600, limited=True)
+LIMITED = AuditRequest(
+    command="true", metric="minor_faults", only=("affinity",), max_time_s=600, limited=True
+)
 
 
 def test_the_stages_share_the_limit_and_an_audit_that_goes_on_keeps_what_they_had(clock, tmp_path):
@@ -212,21 +215,21 @@ def test_an_audit_whose_time_is_over_says_how_far_it_came_and_how_long_it_takes(
 
 
 def test_an_audit_ends_early_with_the_blocks_that_it_has(clock, tmp_path):
-    asking = replace(LIMITED, command="sleep 0.02")
+    asked = replace(LIMITED, command="sleep 0.02")
 
     def tell(_: str) -> None:
         clock.now = 599.0
 
-    found = audit(asking, tmp_path, watch=silent, tell=tell)
+    found = audit(asked, tmp_path, watch=silent, tell=tell)
     with Record.open(tmp_path / "replication.lab") as record:
         assert record.progress().blocks["complete"] == found.blocks
         assert record.experiment.design.blocks > found.blocks >= 2
 
 
 def test_a_metric_that_is_0_somewhere_is_refused(tmp_path):
-    asking = Auditing(command="true", metric="major_faults", only=("affinity",), max_time_s=0.1)
+    asked = AuditRequest(command="true", metric="major_faults", only=("affinity",), max_time_s=0.1)
     with pytest.raises(UsageError, match="major_faults is 0 in some runs"):
-        audit(asking, tmp_path, watch=silent, tell=silent)
+        audit(asked, tmp_path, watch=silent, tell=silent)
 
 
 def test_time_is_cpu_time_for_a_program_that_computes_in_one_thread_however_others_disturb_it():
@@ -238,8 +241,8 @@ def test_time_is_cpu_time_for_a_program_that_computes_in_one_thread_however_othe
 
 
 def test_time_is_elapsed_time_for_a_program_that_waits(tmp_path):
-    asking = Auditing(command="sleep 0.02", only=("affinity",), max_time_s=0.1)
-    assert audit(asking, tmp_path, watch=silent, tell=silent).metric == "wall_s"
+    asked = AuditRequest(command="sleep 0.02", only=("affinity",), max_time_s=0.1)
+    assert audit(asked, tmp_path, watch=silent, tell=silent).metric == "wall_s"
 
 
 def test_where_addresses_cannot_be_fixed_lengths_say_nothing_and_are_left_out(monkeypatch):
@@ -248,7 +251,7 @@ def test_where_addresses_cannot_be_fixed_lengths_say_nothing_and_are_left_out(mo
             return "the kernel refuses" if level == "off" else None
 
     monkeypatch.setitem(INTERVENTIONS, "aslr", Refusing())
-    among, left_out = candidates(Auditing(command="true"))
+    among, left_out = candidates(AuditRequest(command="true"))
     assert {"env_bytes", "argv0_bytes"} <= left_out.keys()
     assert left_out["env_bytes"] == "every run has a layout of its own, since the kernel refuses"
     assert "affinity" in [each.name for each in among]
@@ -258,10 +261,10 @@ def test_a_kind_of_context_in_which_the_program_fails_is_left_out_or_refused_whe
     picky = tmp_path / "picky"
     picky.write_text("#!/bin/sh\n[ ${#0} -lt 1000 ]\n")
     picky.chmod(0o755)
-    asking = Auditing(command=str(picky), metric="minor_faults", max_time_s=0.1)
-    found = audit(asking, tmp_path / "a", watch=silent, tell=silent)
+    asked = AuditRequest(command=str(picky), metric="minor_faults", max_time_s=0.1)
+    found = audit(asked, tmp_path / "a", watch=silent, tell=silent)
     assert found.left_out["argv0_bytes"].endswith(
         "does not do what it does otherwise: it ended with exit code 1"
     )
     with pytest.raises(ProgramError, match="argv0_bytes cannot be varied: at 3072"):
-        audit(replace(asking, only=("argv0_bytes",)), tmp_path / "b", watch=silent, tell=silent)
+        audit(replace(asked, only=("argv0_bytes",)), tmp_path / "b", watch=silent, tell=silent)

@@ -10,8 +10,9 @@ import pytest
 
 from steelyard.errors import MachineError, ProgramError, UsageError
 from steelyard.interventions import INTERVENTIONS
-from steelyard.lab.observe import Observing, observe
+from steelyard.lab.observe.observe import observe
 from steelyard.lab.observe.probes import INCLUDE, distinct, named, option, variable, wrapper
+from steelyard.lab.observe.request import ObserveRequest
 
 PROGRAM = r"""
 #include <stdio.h>
@@ -45,7 +46,7 @@ def silent(_: object) -> None:
 def test_probes_inside_add_the_instructions_that_they_are_and_none_where_there_is_none(source):
     if shutil.which("valgrind") is None:
         pytest.skip("valgrind is not found")
-    asking = Observing(
+    request = ObserveRequest(
         command="{build}/probed",
         build=BUILD,
         probes=(
@@ -56,7 +57,7 @@ def test_probes_inside_add_the_instructions_that_they_are_and_none_where_there_i
         added=True,
         **QUICK,
     )
-    found = observe(asking, source / "records", watch=silent)
+    found = observe(request, source / "records", watch=silent)
     added = {probe.name: probe.added for probe in found.probes}
     assert added["-DSTEELYARD_SITES=0"] == 0
     # Two increments in memory a round, among some 120,000 instructions of start and loop.
@@ -68,8 +69,8 @@ def test_probes_inside_add_the_instructions_that_they_are_and_none_where_there_i
 
 
 def test_a_wrapper_costs_what_it_is_and_the_program_itself_is_the_baseline(source):
-    asking = Observing(command="true", probes=(wrapper("sh -c '\"$@\"' sh"), wrapper("nice")), **QUICK)
-    found = observe(asking, source / "records", watch=silent)
+    request = ObserveRequest(command="true", probes=(wrapper("sh -c '\"$@\"' sh"), wrapper("nice")), **QUICK)
+    found = observe(request, source / "records", watch=silent)
     shell, nice = (probe.changes[0] for probe in found.probes)
     assert shell.metric.name == "minor_faults"
     assert shell.ratio > 1.1
@@ -79,13 +80,13 @@ def test_a_wrapper_costs_what_it_is_and_the_program_itself_is_the_baseline(sourc
 
 
 def test_a_program_that_behaves_differently_under_a_probe_is_said_and_not_compared(source):
-    asking = Observing(
+    request = ObserveRequest(
         command="{build}/probed",
         build=BUILD,
         probes=(variable("CHATTY=1"), variable("FAILING=yes"), variable("OTHER=1")),
         **QUICK,
     )
-    found = observe(asking, source / "records", watch=silent)
+    found = observe(request, source / "records", watch=silent)
     chatty, failing, other = found.probes
     assert (
         chatty.differs == "it prints something else, from byte 20 on"
@@ -98,18 +99,18 @@ def test_a_program_that_behaves_differently_under_a_probe_is_said_and_not_compar
 
 
 def test_the_preloaded_library_counts_and_leaves_the_program_as_it_is(source):
-    asking = Observing(command="ls /", probes=(named("preload"),), **QUICK)
-    (probe,) = observe(asking, source / "records", watch=silent).probes
+    request = ObserveRequest(command="ls /", probes=(named("preload"),), **QUICK)
+    (probe,) = observe(request, source / "records", watch=silent).probes
     assert probe.differs is None
     assert probe.changes[0].ratio > 1
 
 
 def test_what_profilers_write_is_not_left_behind(source):
-    asking = Observing(
+    request = ObserveRequest(
         command="{build}/probed", build=BUILD, probes=(option("-pg"), option("--coverage")), **QUICK
     )
     before = set(source.rglob("*.gc*")) | set(source.glob("gmon*"))
-    observe(asking, source / "records", watch=silent)
+    observe(request, source / "records", watch=silent)
     written = {path for path in source.rglob("*") if path.suffix == ".gcda" or path.name.startswith("gmon")}
     assert written == before
     assert not (source / "records" / "written-by-probes").exists()
@@ -137,7 +138,7 @@ def test_counters_of_the_header_are_reported_by_the_line_protocol(source):
         check=False,
     )
     if done.returncode == 4:
-        assert done.stderr.startswith("steelyard_probe: the counter cpu_clock cannot be had: ")
+        assert done.stderr.startswith("steelyard_probe: the counter cpu_clock is not available: ")
         pytest.skip("the kernel refuses software counters here")
     lines = metrics.read_text().splitlines()
     assert [line.split('"')[5] for line in lines] == ["probe_cpu_clock", "probe_task_clock", "probe_sites"]
@@ -158,28 +159,30 @@ def test_counters_of_the_header_are_reported_by_the_line_protocol(source):
     ],
 )
 def test_what_is_no_name_of_a_probe_is_told_the_option_that_it_belongs_to(name, cure):
-    with pytest.raises(UsageError, match="there is no probe") as caught:
+    with pytest.raises(UsageError, match="unknown probe") as caught:
         named(name)
     assert caught.value.hint == cure
 
 
 def test_mistakes_and_missing_tools_are_said_before_anything_runs(monkeypatch, tmp_path):
-    with pytest.raises(UsageError, match="there is no probe 'strce'") as caught:
+    with pytest.raises(UsageError, match="unknown probe 'strce'") as caught:
         named("strce")
     assert caught.value.hint == "did you mean strace?"
-    with pytest.raises(UsageError, match="sets no variable"):
+    with pytest.raises(UsageError, match="not of the form NAME=VALUE"):
         variable("NOVALUE")
     with pytest.raises(UsageError, match="not one word"):
         option("-a -b")
-    with pytest.raises(UsageError, match="there is no probe to observe with"):
+    with pytest.raises(UsageError, match="no probe is given"):
         distinct(())
     with pytest.raises(UsageError, match="given twice"):
         distinct((option("-pg"), option("-pg")))
-    with pytest.raises(UsageError, match="there is no build"):
-        observe(Observing(command="true", probes=(option("-pg"),), **QUICK), tmp_path / "a", watch=silent)
+    with pytest.raises(UsageError, match="no build is given"):
+        observe(
+            ObserveRequest(command="true", probes=(option("-pg"),), **QUICK), tmp_path / "a", watch=silent
+        )
     with pytest.raises(ProgramError, match="the program without a probe was ended by SIGKILL"):
         observe(
-            Observing(command="sh -c 'kill -9 $$'", probes=(wrapper("nice"),), **QUICK),
+            ObserveRequest(command="sh -c 'kill -9 $$'", probes=(wrapper("nice"),), **QUICK),
             tmp_path / "b",
             watch=silent,
         )
@@ -197,26 +200,26 @@ def test_contexts_that_cannot_be_held_are_said_with_what_measures_all_the_same(m
             return "the kernel refuses"
 
     monkeypatch.setitem(INTERVENTIONS, "aslr", Refusing())
-    asking = Observing(command="true", probes=(wrapper("nice"),))
-    with pytest.raises(MachineError, match="contexts cannot be held here") as caught:
-        observe(asking, tmp_path, watch=silent)
-    assert caught.value.hint == "--one-context measures without"
+    request = ObserveRequest(command="true", probes=(wrapper("nice"),))
+    with pytest.raises(MachineError, match="contexts cannot be held on this machine") as caught:
+        observe(request, tmp_path, watch=silent)
+    assert caught.value.hint == "--one-context measures without drawing contexts"
 
 
 def test_counters_that_this_machine_lacks_end_with_exit_code_4_whoever_wants_them(monkeypatch, tmp_path):
-    lacking = "echo 'steelyard_probe: the counter cycles cannot be had: No such file' >&2; exit 4"
-    asking = Observing(
+    lacking = "echo 'steelyard_probe: the counter cycles is not available: No such file' >&2; exit 4"
+    request = ObserveRequest(
         command=f"sh -c 'test -z \"$WANTS\" || {{ {lacking.replace(chr(39), chr(34))}; }}'",
         probes=(variable("WANTS=1"),),
         **QUICK,
     )
     with pytest.raises(
-        MachineError, match="the probe WANTS=1: the counter cycles cannot be had: No such file"
+        MachineError, match="the probe WANTS=1: the counter cycles is not available: No such file"
     ):
-        observe(asking, tmp_path / "a", watch=silent)
+        observe(request, tmp_path / "a", watch=silent)
     monkeypatch.setattr(
-        "steelyard.lab.observe.conduct.abilities", lambda: {"counters_missing": "cycles,instructions"}
+        "steelyard.lab.observe.observe.capabilities", lambda: {"counters_missing": "cycles,instructions"}
     )
-    asking = Observing(command="true", probes=(wrapper("nice"),), counters=("cycles:u",), **QUICK)
+    request = ObserveRequest(command="true", probes=(wrapper("nice"),), counters=("cycles:u",), **QUICK)
     with pytest.raises(MachineError, match="the counter cycles:u is not available on this machine"):
-        observe(asking, tmp_path / "b", watch=silent)
+        observe(request, tmp_path / "b", watch=silent)

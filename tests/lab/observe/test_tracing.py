@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from steelyard.errors import MachineError, ProgramError, UsageError
-from steelyard.lab.observe import Observing, observe
+from steelyard.lab.observe.observe import observe
 from steelyard.lab.observe.probes import variable, wrapper
+from steelyard.lab.observe.request import ObserveRequest
 from steelyard.lab.observe.tracing import Tracing
-from steelyard.run.extract.missing import MissingValueError
-from steelyard.run.extract.pattern import Pattern
-from steelyard.run.measurement import Value
-from steelyard.run.output import Output
+from steelyard.run.measure.extract.missing import MissingValueError
+from steelyard.run.measure.extract.pattern import Pattern
+from steelyard.run.measure.measurement import Value
+from steelyard.run.measure.output import Output
 
 # perf 6.1 with --log-fd -I 10 -x, of a shell that runs a program and then sleeps; middle rows left out.
 CAPTURED = """\
@@ -74,8 +75,8 @@ def silent(_: object) -> None:
 
 def values_of(tracing: Tracing, text: str) -> list[Value]:
     """As the conductor extracts them from what the runner captured."""
-    asking = Observing(command="true", probes=(wrapper("nice"),))
-    made = asking.experiment(asking.probes, exit_code=0, scratch=Path("scratch"), library=None)
+    request = ObserveRequest(command="true", probes=(wrapper("nice"),))
+    made = request.experiment(request.probes, exit_code=0, scratch=Path("scratch"), library=None)
     output = Output("stderr", text.encode(), len(text))
     return [
         Value(metric.name, number, i)
@@ -118,8 +119,8 @@ def test_phases_differ_where_totals_do_not(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "phases.c").write_text(PHASES)
     subprocess.run(["cc", "-O1", "phases.c", "-o", "phases"], check=True)
-    asking = Observing(command="./phases", probes=(variable("SWAPPED=1"),), trace=tracing, **QUICK)
-    found = observe(asking, tmp_path / "records", watch=silent)
+    request = ObserveRequest(command="./phases", probes=(variable("SWAPPED=1"),), trace=tracing, **QUICK)
+    found = observe(request, tmp_path / "records", watch=silent)
     assert found.probes[0].changes[0].perturbation == "unperturbed"
     none, swapped = found.traces
     assert (none.level, swapped.level, none.event) == ("none", "SWAPPED=1", "page-faults")
@@ -141,15 +142,15 @@ def test_a_run_that_takes_all_the_time_there_is_is_traced_all_the_same(tmp_path)
     except MachineError as error:
         pytest.skip(f"no trace can be taken here: {error.message}")
     hurried = QUICK | {"max_time_s": 0.001}
-    asking = Observing(command="sleep 0.05", probes=(variable("A=1"),), trace=tracing, **hurried)
-    found = observe(asking, tmp_path / "records", watch=silent)
+    request = ObserveRequest(command="sleep 0.05", probes=(variable("A=1"),), trace=tracing, **hurried)
+    found = observe(request, tmp_path / "records", watch=silent)
     assert [(trace.level, trace.runs) for trace in found.traces] == [("none", 2), ("A=1", 2)]
 
 
 def test_a_mistake_is_said_before_anything_runs():
     for events, message in (
         ((), "a trace needs an event"),
-        (("cycles; rm x",), "is no name of an event"),
+        (("cycles; rm x",), "not the name of an event"),
         (("cycles", "cycles"), "is traced twice"),
         (("task-clock",), "is traced twice"),
     ):
@@ -159,9 +160,9 @@ def test_a_mistake_is_said_before_anything_runs():
 
 def test_without_perf_it_is_named_with_exit_code_4(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    asking = Observing(command="true", probes=(variable("A=1"),), trace=Tracing(10), **QUICK)
+    request = ObserveRequest(command="true", probes=(variable("A=1"),), trace=Tracing(10), **QUICK)
     with pytest.raises(MachineError, match="a trace needs perf, which is not found") as caught:
-        observe(asking, tmp_path / "records", watch=silent)
+        observe(request, tmp_path / "records", watch=silent)
     assert (caught.value.exit_code, caught.value.hint) == (4, "apt-get install linux-perf")
     assert not (tmp_path / "records").exists()
 
@@ -188,9 +189,9 @@ def test_a_traced_run_that_fails_is_said_to_be_one_with_what_may_cure_it(monkeyp
     )
     perf.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    asking = Observing(
+    request = ObserveRequest(
         command="true", probes=(variable("A=1"),), trace=Tracing(10, ("page-faults",)), **QUICK
     )
     with pytest.raises(ProgramError, match=r"under perf stat, .*matches nothing") as caught:
-        observe(asking, tmp_path / "records", watch=silent)
+        observe(request, tmp_path / "records", watch=silent)
     assert "a longer interval than --trace 10" in caught.value.hint

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 
 from answers.made import make, noisy
+from steelyard.analysis import Analysis
+from steelyard.answers.analysis import DesignFacts, Pace
 from steelyard.stats.answer import answer
-from steelyard.stats.declared import Declared
-from steelyard.stats.facts import DesignFacts
-from steelyard.stats.pace import Pace
 
 
 def contexts_in_passes():
@@ -18,7 +17,7 @@ def contexts_in_passes():
     facts = DesignFacts(
         "randomized-blocks", 30, 1, contexts=10, passes=3, pace=Pace(0.003, 0.0004), layout_per_launch=True
     )
-    return answer("passes", samples, facts, Declared())
+    return answer("passes", samples, facts, Analysis())
 
 
 def a_rare_slow_context():
@@ -31,9 +30,9 @@ def a_rare_slow_context():
         make(noisy(73, 20, spread=0.01, at=0.9e-3), 3, "newest", contexts=contexts),
     ]
     facts = DesignFacts("randomized-blocks", 20, 1, contexts=20, default_context=3)
-    return answer("rare", samples, facts, Declared())
+    return answer("rare", samples, facts, Analysis())
 
 
 def a_context_for_each_block():
     samples = [make(noisy(30 + t, at=1e-2 / t), t, f"-O{t}", contexts=list(range(1, 31))) for t in (2, 3)]
-    return answer("contexts", samples, DesignFacts("randomized-blocks", 30, 1, contexts=30), Declared())
+    return answer("contexts", samples, DesignFacts("randomized-blocks", 30, 1, contexts=30), Analysis())

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from answers.made import make, noisy
+from steelyard.analysis import Analysis
+from steelyard.answers.analysis import DesignFacts
+from steelyard.answers.protocol import NAME
 from steelyard.factorial import Axis, Generator, Layout
 from steelyard.stats.answer import answer
-from steelyard.stats.declared import Declared
-from steelyard.stats.facts import DesignFacts
-from steelyard.stats.protocol.rules import Rules
 
 
 def crossed(kind, name, at, *, generators=(), blocks=30, declared=None, beside=None, **levels):
@@ -37,7 +37,7 @@ def crossed(kind, name, at, *, generators=(), blocks=30, declared=None, beside=N
         for t, cell in enumerate(layout.cells(), 1)
     ]
     facts = DesignFacts("randomized-blocks", blocks, seed=1)
-    return answer(name, samples, facts, declared or Declared(), layout=layout)
+    return answer(name, samples, facts, declared or Analysis(), layout=layout)
 
 
 def solver(cell):
@@ -54,7 +54,7 @@ def two_levels_of_three_factors():
 
 
 def three_levels_and_a_contrast():
-    declared = Declared(contrasts={"bend of threads": {"threads": [1, -2, 1]}})
+    declared = Analysis(contrasts={"bend of threads": {"threads": [1, -2, 1]}})
     return crossed("full", "three levels", solver, declared=declared, **{**SOLVER, "threads": [1, 2, 4]})
 
 
@@ -89,7 +89,7 @@ def factors_with_the_same_levels_by_the_protocol():
         "full",
         "same levels",
         lambda cell: 1.0 + 0.3 * (cell["links_share"] + cell["hosts_share"]) / cell["ranks"],
-        declared=Declared(family="all-pairs", strata=("ranks",), protocol=Rules()),
+        declared=Analysis(family="all-pairs", strata=("ranks",), protocol=NAME),
         ranks=[2, 8],
         links_share=[0, 2],
         hosts_share=[0, 2],

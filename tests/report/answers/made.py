@@ -7,8 +7,8 @@ import random
 from array import array
 from statistics import NormalDist
 
+from steelyard.answers.analysis import DesignFacts
 from steelyard.sample import Failures, Sample, Treatment
-from steelyard.stats.facts import DesignFacts
 from steelyard.units import Metric
 
 METRICS = {

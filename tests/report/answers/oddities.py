@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from answers.made import BLOCKS, make, noisy
+from steelyard.analysis import Analysis
+from steelyard.answers.analysis import DesignFacts
+from steelyard.answers.notice import Notice
+from steelyard.answers.protocol import NAME
 from steelyard.sample import Failures
 from steelyard.stats.answer import answer
-from steelyard.stats.declared import Declared
-from steelyard.stats.facts import DesignFacts
-from steelyard.stats.notice import Notice
-from steelyard.stats.protocol.rules import Rules
 
 
 def failing_runs():
@@ -17,16 +17,16 @@ def failing_runs():
         make(noisy(2, at=0.5e-3), 2, "new", failures=Failures(33, 3, 1)),
         make([], 3, "never", failures=Failures(3, 3, 0)),
     ]
-    return answer("failing", samples, BLOCKS, Declared())
+    return answer("failing", samples, BLOCKS, Analysis())
 
 
 def one_treatment():
-    return answer("alone", [make(noisy(1), 1, "ls -l")], BLOCKS, Declared())
+    return answer("alone", [make(noisy(1), 1, "ls -l")], BLOCKS, Analysis())
 
 
 def one_run():
     return answer(
-        "once", [make([0.25], 1, "sleep .25")], DesignFacts("randomized-blocks", 1, seed=1), Declared()
+        "once", [make([0.25], 1, "sleep .25")], DesignFacts("randomized-blocks", 1, seed=1), Analysis()
     )
 
 
@@ -35,7 +35,7 @@ def zeros():
         make([0.0] * 30, 1, "old", metric="major_faults"),
         make([2.0] * 30, 2, "new", metric="major_faults"),
     ]
-    return answer("zeros", samples, BLOCKS, Declared(metric="major_faults"))
+    return answer("zeros", samples, BLOCKS, Analysis(metric="major_faults"))
 
 
 def hostile_names():
@@ -43,7 +43,7 @@ def hostile_names():
         make(noisy(1), 1, "a\nfake line: verified\x1b[31m"),
         make(noisy(2), 2, "\u202etxt.exe {who} 测试测试测试测试测试测试测试测试 \udcff"),
     ]
-    return answer("hostile \x07", samples, BLOCKS, Declared())
+    return answer("hostile \x07", samples, BLOCKS, Analysis())
 
 
 def a_run_that_was_cut_short():
@@ -60,7 +60,7 @@ def a_run_that_was_cut_short():
     samples = [make(noisy(1, 8), 1, "old"), make(noisy(2, 8), 2, "new")]
     said = [Notice("note", fields={"text": "The kernel changed between the runs of this record."})]
     unseen = [Notice("counters", fields={"names": "cycles, instructions"}), Notice("queue_wait")]
-    return answer("cut short", samples, facts, Declared(), warnings=said, unobserved=unseen)
+    return answer("cut short", samples, facts, Analysis(), warnings=said, unobserved=unseen)
 
 
 def everything_odd():
@@ -75,7 +75,7 @@ def everything_odd():
     ]
     samples += [make([0.004] * 30, t, f"t{t}", metric="user_s", levels=levels[t - 1]) for t in (1, 2)]
     facts = DesignFacts("randomized-blocks", 30, seed=1, state="interrupted")
-    return answer("odd", samples, facts, Declared(baseline={"o": 2}))
+    return answer("odd", samples, facts, Analysis(baseline={"o": 2}))
 
 
 def the_protocol_on_odd_samples():
@@ -86,5 +86,5 @@ def the_protocol_on_odd_samples():
         make([2e-3] * 30, 4, "twice that"),
         make([float("nan"), *noisy(3, 29)], 5, "not finite"),
     ]
-    declared = Declared(family="all-pairs", protocol=Rules(on_shape="veto"))
+    declared = Analysis(family="all-pairs", protocol=NAME, ks_policy="veto")
     return answer("odd", samples, DesignFacts("sequential", 1, seed=3), declared)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 
 from answers.made import BLOCKS, make, noisy
+from steelyard.analysis import Analysis
+from steelyard.answers.analysis import DesignFacts
+from steelyard.answers.protocol import NAME
 from steelyard.stats.answer import answer
-from steelyard.stats.declared import Declared
-from steelyard.stats.facts import DesignFacts
-from steelyard.stats.protocol.rules import Rules
 
 
 def a_ratio_of_speedups():
@@ -18,7 +18,7 @@ def a_ratio_of_speedups():
         make(noisy(60 + t, at=value), t, f"{algo}, {run}", levels={"algorithm": algo, "runtime": run})
         for t, ((algo, run), value) in enumerate(at.items(), 1)
     ]
-    declared = Declared(baseline={"algorithm": "delta"}, strata=("runtime",), ratio_across="runtime")
+    declared = Analysis(baseline={"algorithm": "delta"}, strata=("runtime",), ratio_across="runtime")
     return answer("a ratio of speedups", samples, BLOCKS, declared)
 
 
@@ -34,7 +34,7 @@ def problem_instances():
         for p, name in enumerate(("old", "new"))
         for i in range(4)
     ]
-    declared = Declared(instances="input", baseline={"program": "old"})
+    declared = Analysis(instances="input", baseline={"program": "old"})
     return answer("instances", samples, DesignFacts("randomized-blocks", 5, seed=1), declared)
 
 
@@ -52,7 +52,7 @@ def strata_and_labels():
         for t in (1, 2)
         for p, op in enumerate(("bcast", "reduce"))
     ]
-    return answer("strata", samples, BLOCKS, Declared(metric="latency_s", strata=("n",)))
+    return answer("strata", samples, BLOCKS, Analysis(metric="latency_s", strata=("n",)))
 
 
 def many_programs_by_the_protocol():
@@ -67,5 +67,5 @@ def many_programs_by_the_protocol():
             itertools.product(["bt", "cg", "dc"], ["O2", "O3"], [0, 64, 128]), 1
         )
     ]
-    declared = Declared(family="all-pairs", strata=["program", "opt"], protocol=Rules())
+    declared = Analysis(family="all-pairs", strata=["program", "opt"], protocol=NAME)
     return answer("programs", samples, BLOCKS, declared)

@@ -6,16 +6,15 @@ import json
 
 import pytest
 
-from steelyard.report.audit.json import render
+from steelyard.answers.audit import AUDIT, Audit, AuditedContext, Replicated, Screened
+from steelyard.answers.interval import Interval
 from steelyard.report.audit.text import lines
-from steelyard.report.line import plain
-from steelyard.stats.audit.finding import Audit, Finding, Replicated, Screened
-from steelyard.stats.interval import Interval
+from steelyard.report.text.line import plain
 
-SLOW = Replicated(400, 7.292, Interval(7.224, 7.362), Interval(7.24, 7.34), 1e-60, 1e-59, moves=True)
-FAST = Replicated(3552, 0.998, Interval(0.979, 1.018), Interval(0.99, 1.01), 1.0, 1.0, moves=False)
-ON = Replicated("on", 1.34, Interval(0.98, 1.82), Interval(1.1, 1.6), 0.02, 0.08, moves=False)
-SAME = Replicated("compact", 1.001, Interval(0.99, 1.012), Interval(0.995, 1.007), 1.0, 1.0, moves=False)
+SLOW = Replicated(400, 7.292, Interval(7.24, 7.34), Interval(7.224, 7.362), 1e-60, 1e-59, moves=True)
+FAST = Replicated(3552, 0.998, Interval(0.99, 1.01), Interval(0.979, 1.018), 1.0, 1.0, moves=False)
+ON = Replicated("on", 1.34, Interval(1.1, 1.6), Interval(0.98, 1.82), 0.02, 0.08, moves=False)
+SAME = Replicated("compact", 1.001, Interval(0.995, 1.007), Interval(0.99, 1.012), 1.0, 1.0, moves=False)
 LEVELS = tuple(Screened(level, 7.3 if level == 400 else 1.0) for level in range(0, 4096, 64 + 16))
 
 
@@ -60,24 +59,24 @@ Not visited
 
 @pytest.fixture
 def audit() -> Audit:
-    env = Finding("env_bytes", "moves", (0, 80), LEVELS, (SLOW, FAST), 0.57, 256, 0.05)
-    aslr = Finding("aslr", "not_resolved", ("off",), (), (ON,), None, 2, 0.0)
-    affinity = Finding("affinity", "within", ("none",), (), (SAME,), None, 2, 0.0)
+    env = AuditedContext("env_bytes", "moves", (0, 80), LEVELS, (SLOW, FAST), 0.57, 256, 0.05)
+    aslr = AuditedContext("aslr", "not_resolved", ("off",), (), (ON,), None, 2, 0.0)
+    affinity = AuditedContext("affinity", "within", ("none",), (), (SAME,), None, 2, 0.0)
     left_out = {"cwd_bytes": "showing a directory under another name needs CAP_SYS_ADMIN (root)"}
     return Audit(
-        "./prog",
-        (env, aslr, affinity),
-        left_out,
-        "cpu_s",
-        "s",
-        0.002,
-        3,
-        30,
-        1090,
-        7,
-        0.01,
-        0.02,
+        command="./prog",
+        metric="cpu_s",
+        unit="s",
+        typical=0.002,
+        alpha=0.01,
+        least=0.02,
         thorough=False,
+        passes=3,
+        blocks=30,
+        runs=1090,
+        seed=7,
+        findings=(env, aslr, affinity),
+        left_out=left_out,
     )
 
 
@@ -100,7 +99,7 @@ def test_no_line_is_wider_than_the_terminal(audit):
 
 
 def test_the_document_holds_everything_by_name(audit):
-    document = json.loads(render(audit))
+    document = json.loads(AUDIT.text(audit))
     assert (document["format"], document["version"]) == ("steelyard/audit", 1)
     env, aslr, affinity = document["findings"]
     assert (env["context"], env["verdict"], env["visited"], env["population"]) == (

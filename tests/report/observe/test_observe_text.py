@@ -6,11 +6,10 @@ import json
 
 import msgspec
 
-from steelyard.report.line import plain
-from steelyard.report.observe.json import render
+from steelyard.answers.interval import Interval
+from steelyard.answers.observation import OBSERVATION, AnyLevel, Change, Correlation, Observation, Probed
 from steelyard.report.observe.text import lines
-from steelyard.stats.interval import Interval
-from steelyard.stats.observer.finding import AnyLevel, Change, Correlation, Observation, Probed
+from steelyard.report.text.line import plain
 from steelyard.units import Metric
 
 CPU = Metric("cpu_s", "s", "builtin")
@@ -37,7 +36,7 @@ FOUND = Observation(
     seed=7,
     contexts=True,
     outputs_compared=False,
-    any_level=(AnyLevel(CPU, "block-contrast-box", 211.0, 1.7, 176.8, 1e-9, 3, 105),),
+    any_level=(AnyLevel(CPU, "block", 211.0, 1.7, 176.8, 1e-9, 3, 105),),
 )
 TEXT = """\
 cpu_s is perturbed by -DSTEELYARD_PROBES=1; not resolved for
@@ -107,7 +106,7 @@ def test_a_metric_that_varies_with_nothing_says_why_it_has_no_test():
 
 
 def test_the_document_holds_everything_by_name():
-    document = json.loads(render(FOUND))
+    document = json.loads(OBSERVATION.text(FOUND))
     assert (document["format"], document["version"]) == ("steelyard/observation", 1)
     first, second, third = document["probes"]
     assert first["changes"][0]["ci95"] == [1.06, 1.069]

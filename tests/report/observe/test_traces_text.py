@@ -6,12 +6,10 @@ import json
 
 import msgspec
 
-from steelyard.report.line import plain
-from steelyard.report.observe.json import render
+from steelyard.answers.interval import Interval
+from steelyard.answers.observation import OBSERVATION, Observation, PartDifference, Trace
 from steelyard.report.observe.traces import bars, traced
-from steelyard.stats.interval import Interval
-from steelyard.stats.observer.finding import Observation
-from steelyard.stats.observer.tracing import PartDifference, Trace
+from steelyard.report.text.line import plain
 
 NOTHING = Observation("./prog", (), (), {}, 0.01, 0.05, 6, 1, contexts=False, outputs_compared=True)
 PARTS = (
@@ -69,7 +67,7 @@ def test_no_line_is_wider_than_the_terminal():
 
 
 def test_the_document_holds_each_part():
-    document = json.loads(render(FOUND))
+    document = json.loads(OBSERVATION.text(FOUND))
     assert document["trace_ms"] == 2
     none, strace, cycles = document["traces"]
     assert none["parts"][0] == {"rate": 1e6, "s": 5e4, "difference": None, "ci95": None, "p_holm": None}

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.run.launch import Launch
-from steelyard.run.runner import Runner, Trial
+from steelyard.run.launch.launch import Launch
+from steelyard.run.runner.runner import Runner, Trial
 
 BUILD_IN_A_PROCESS = """
 import sys

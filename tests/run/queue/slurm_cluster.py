@@ -139,11 +139,11 @@ def idle(environment: dict[str, str]) -> int:
     return _asked(["sinfo", "--noheader", "-N", "--format", "%T"], environment).split().count("idle")
 
 
-def until(holds, what: str, place: Path | None = None, patience_s: float = 30.0) -> None:
-    deadline = time.monotonic() + patience_s
+def until(holds, what: str, place: Path | None = None, timeout_s: float = 30.0) -> None:
+    deadline = time.monotonic() + timeout_s
     while not holds():
         if time.monotonic() > deadline:
             logs = sorted(place.glob("*.log")) if place else []
             said = "".join(f"\n{log.name}: {log.read_text()[-1000:]}" for log in logs)
-            raise TimeoutError(f"{what} not there after {patience_s:g} s{said}")
+            raise TimeoutError(f"{what} not there after {timeout_s:g} s{said}")
         time.sleep(0.05)

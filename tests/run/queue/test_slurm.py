@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from steelyard.errors import InterruptedRunError, MachineError
-from steelyard.lab.plan import preview
-from steelyard.lab.run import JOBS, run
+from steelyard.lab.run.plan import preview
+from steelyard.lab.run.run import JOBS, run
 from steelyard.run.queue.job import jobs_in
 from steelyard.run.queue.slurm import Slurm
 from steelyard.spec import experiment
@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "workloads"))
 
 from programs import ROOT, built
 
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 FORK = multiprocessing.get_context("fork")
 
 
@@ -78,12 +78,12 @@ def begin():
 
 
 def exit_code(process):
-    process.join(PATIENCE_S)
+    process.join(TIMEOUT_S)
     return process.exitcode
 
 
 def await_(holds):
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + TIMEOUT_S
     while not holds():
         assert time.monotonic() < deadline, "it did not happen in time"
         time.sleep(0.02)

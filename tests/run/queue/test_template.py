@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from steelyard.errors import MachineError, ProgramError, RecordBusyError, UsageError
-from steelyard.lab.run import JOBS, run
+from steelyard.lab.run.run import JOBS, run
 from steelyard.run.queue.job import Job, jobs_in
 from steelyard.run.queue.queued_runner import Submission, await_job
 from steelyard.run.queue.template import Template
@@ -83,7 +83,7 @@ def test_a_cancelled_job_that_never_began_is_not_waited_for_without_end(tmp_path
     job.directory.mkdir()
     job.note_id("7")
     silent = Submission(Template(["true"], "(.*)", ["true"]), "{run}", poll_s=0.05)
-    await_job(job, silent, "it", lambda _: None, patience_s=0.2)
+    await_job(job, silent, "it", lambda _: None, timeout_s=0.2)
     assert job.end is None
 
 

@@ -7,11 +7,9 @@ import pytest
 from scipy import stats as witness
 from statsmodels.stats.robust_compare import TrimmedMean
 
-from steelyard.stats.contexts.across import MOST_EACH, across_contexts
-from steelyard.stats.contexts.bootstrap import two_level
-from steelyard.stats.contexts.robust import median_interval, robust
+from steelyard.answers.undefined import Undefined
+from steelyard.stats.contexts.across import MOST_EACH, across_contexts, median_interval, robust, two_level
 from steelyard.stats.contexts.visits import Visits
-from steelyard.stats.undefined import Undefined
 
 
 def pair(sample, d, *, common=None):

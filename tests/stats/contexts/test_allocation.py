@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from steelyard.answers.contexts import Components
 from steelyard.stats.contexts.allocation import allocate, allocate_like
-from steelyard.stats.contexts.components import Components
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ import pytest
 import statsmodels.api as sm
 import statsmodels.formula.api as smf
 
+from steelyard.answers.undefined import Undefined
 from steelyard.stats.contexts.components import crossed_components, nested_components
 from steelyard.stats.contexts.visits import Visits, differences, visits
-from steelyard.stats.undefined import Undefined
 
 
 def laid_out(table):

@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
+from steelyard.analysis import Analysis
+from steelyard.answers.analysis import DesignFacts, Pace
+from steelyard.answers.contexts import Split
 from steelyard.stats.answer import answer
 from steelyard.stats.contexts.allocation import allocate
 from steelyard.stats.contexts.finding import context_findings
-from steelyard.stats.declared import Declared
-from steelyard.stats.facts import DesignFacts
-from steelyard.stats.pace import Pace
-from steelyard.stats.student import t_quantile
+from steelyard.stats.distributions.student import t_quantile
 
 
 def three(sample, seed, interaction, *, passes=3, contexts=20):
@@ -33,21 +33,21 @@ def facts(contexts=20, **given):
 
 def test_every_declared_comparison_of_the_primary_metric_is_shown_by_context(sample):
     samples = three(sample, 1, 0.02)
-    found = answer("e", samples, facts(), Declared()).contexts
+    found = answer("e", samples, facts(), Analysis()).contexts
     assert [(each.baseline.id, each.treatment.id) for each in found] == [(1, 2), (1, 3)]
-    pairs = answer("e", samples, facts(), Declared(family="all-pairs")).contexts
+    pairs = answer("e", samples, facts(), Analysis(family="all-pairs")).contexts
     assert len(pairs) == 3
 
 
 def test_without_contexts_or_without_blocks_nothing_is_said(sample):
     samples = three(sample, 1, 0.02)
-    assert answer("e", samples, DesignFacts("randomized-blocks", 60, 1), Declared()).contexts == ()
-    assert answer("e", samples, DesignFacts("sequential", 1, 1, contexts=1), Declared()).contexts == ()
+    assert answer("e", samples, DesignFacts("randomized-blocks", 60, 1), Analysis()).contexts == ()
+    assert answer("e", samples, DesignFacts("sequential", 1, 1, contexts=1), Analysis()).contexts == ()
 
 
 def test_the_split_is_for_the_precision_wanted_and_the_costs_seen(sample):
     samples = three(sample, 2, 0.02)
-    (first, _) = answer("e", samples, facts(target=0.01, pace=Pace(1.5, 0.5)), Declared()).contexts
+    (first, _) = answer("e", samples, facts(target=0.01, pace=Pace(1.5, 0.5)), Analysis()).contexts
     across = first.across
     wanted = allocate(
         across.interaction,
@@ -56,25 +56,26 @@ def test_the_split_is_for_the_precision_wanted_and_the_costs_seen(sample):
         context_cost=0.5,
         run_cost=1.0,
     )
-    assert first.split == wanted
-    assert first.halfwidth == 0.01
+    assert first.split == Split(0.01, wanted.contexts, wanted.runs, wanted.cost)
 
 
 def test_without_a_stop_rule_the_split_is_for_the_precision_reached(sample):
-    (first, _) = answer("e", three(sample, 2, 0.02), facts(pace=Pace(1.5, 0.5)), Declared()).contexts
+    (first, _) = answer("e", three(sample, 2, 0.02), facts(pace=Pace(1.5, 0.5)), Analysis()).contexts
     interval = first.across.interval
-    assert first.halfwidth == pytest.approx((interval.high - interval.low) / 2 / first.across.speedup)
+    assert first.split.rel_halfwidth == pytest.approx(
+        (interval.high - interval.low) / 2 / first.across.speedup
+    )
     # As precise with one visit of each, so with more contexts than were visited, and fewer blocks.
     assert 20 < first.split.contexts < 60
 
 
 @pytest.mark.parametrize("known", [{}, {"pace": Pace(0.0)}])
 def test_without_costs_there_is_no_split(sample, known):
-    assert answer("e", three(sample, 2, 0.02), facts(**known), Declared()).contexts[0].split is None
+    assert answer("e", three(sample, 2, 0.02), facts(**known), Analysis()).contexts[0].split is None
 
 
 def test_contexts_that_are_not_seen_to_matter_get_no_split(sample):
-    found = answer("e", three(sample, 3, 0.0), facts(pace=Pace(1.5, 0.5)), Declared()).contexts
+    found = answer("e", three(sample, 3, 0.0), facts(pace=Pace(1.5, 0.5)), Analysis()).contexts
     assert all(each.across.components.p > 0.05 for each in found)
     assert [each.split for each in found] == [None, None]
 
@@ -82,7 +83,7 @@ def test_contexts_that_are_not_seen_to_matter_get_no_split(sample):
 def test_a_comparison_without_a_ratio_is_left_out(sample):
     samples = three(sample, 1, 0.02)
     zero = sample([0.0] * 60, treatment=4, contexts=list(samples[0].contexts))
-    assert len(answer("e", [*samples, zero], facts(), Declared()).contexts) == 2
+    assert len(answer("e", [*samples, zero], facts(), Analysis()).contexts) == 2
 
 
 def test_coverage_of_mean_and_of_one_new_context(sample, perfect_passes):
@@ -94,7 +95,7 @@ def test_coverage_of_mean_and_of_one_new_context(sample, perfect_passes):
     covered = predicted = 0
     for i in range(count):
         samples = three(sample, [4, i], 0.02, contexts=10)[:2]
-        (found,) = context_findings(samples, Declared(), facts(10))
+        (found,) = context_findings(samples, Analysis(), facts(10))
         covered += not found.across.interval.excludes(1)
         # The next context, visited three times as these were.
         new = rng.normal(0, 0.02) + rng.normal(0, 0.01 * math.sqrt(2 / 3))
@@ -113,11 +114,11 @@ def test_a_context_that_was_drawn_again_is_another_visit_of_it(sample):
     logs = favour[[again.get(id_, id_) - 1 for id_ in ids]] + rng.normal(0, 0.005, 30)
     given = [old, sample(np.exp(logs), treatment=2, contexts=ids)]
     once = DesignFacts("randomized-blocks", 30, 1, contexts=20, default_context=3, drawn_before=again)
-    (found,) = answer("e", given, once, Declared()).contexts
+    (found,) = answer("e", given, once, Analysis()).contexts
     assert (found.across.contexts, found.across.passes) == (20, 1)
     assert found.across.sides.faster + found.across.sides.slower == 20
     # The ten that came again tell a visit from a context: s of a difference of two is 0.7 %.
     assert 0.003 < found.across.noise < 0.015
     assert found.across.components.p < 1e-6
-    (compared,) = answer("e", given, once, Declared()).comparisons
+    (compared,) = answer("e", given, once, Analysis()).comparisons
     assert (compared.speedup.n, compared.contexts) == (30, None)

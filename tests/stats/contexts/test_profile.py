@@ -11,9 +11,9 @@ import pytest
 from scipy.stats import t
 from statsmodels.formula.api import ols
 
+from steelyard.answers.undefined import Undefined
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.contexts.profile import profile
-from steelyard.stats.undefined import Undefined
 from steelyard.units import Metric
 
 

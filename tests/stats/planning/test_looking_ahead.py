@@ -4,9 +4,9 @@ import math
 
 import pytest
 
+from steelyard.answers.plan import Pilot
 from steelyard.stats.planning.looking_ahead import DIFFERENCES, SPREADS, outlook
-from steelyard.stats.planning.outlook import Pilot
-from steelyard.stats.planning.size import n_paired, n_precise, n_signs, n_tost, n_welch
+from steelyard.stats.planning.sample_size import n_paired, n_precise, n_signs, n_tost, n_welch
 
 
 def test_every_spread_has_its_row_and_pilots_come_first():

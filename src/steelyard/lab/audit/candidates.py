@@ -10,8 +10,8 @@ import msgspec
 from steelyard.design.randomness import generator, permutation
 from steelyard.errors import MachineError, UsageError
 from steelyard.interventions import AFFINITY, INTERVENTIONS
-from steelyard.lab.audit.asking import Auditing
-from steelyard.spec.origin import suggest
+from steelyard.lab.audit.request import AuditRequest
+from steelyard.spec.text.origin import suggest
 from steelyard.units import Scalar
 
 USUAL: Final = (
@@ -23,8 +23,8 @@ USUAL: Final = (
     "transparent_huge_pages",
     "omp_wait_policy",
 )
-"""What differs between people who run the same program, and nobody reports. Others are there to be asked for:
-a dropped file cache or another priority moves the time of most programs, and everybody knows it."""
+"""Contexts that differ between people who run the same program, and are hardly ever reported. The others can
+be asked for: that a dropped file cache or another priority moves the time of most programs is well known."""
 
 KINDS: Final = (*USUAL, *(name for name in INTERVENTIONS if name not in USUAL))
 """Everything that can be asked for by name."""
@@ -54,31 +54,31 @@ class Candidate(msgspec.Struct, frozen=True):
     numeric: bool
 
     def draw(self, count: int, seed: int) -> tuple[Scalar, ...]:
-        """``count`` levels without replacement, in their order; all where there are no more."""
+        """Draw ``count`` levels without replacement, in their order; all if the population is smaller."""
         drawn = permutation(self.population, generator(seed, "audit", self.name))[:count]
         return tuple(level for level in self.population if level in set(drawn))
 
 
-def candidates(asking: Auditing) -> tuple[tuple[Candidate, ...], Mapping[str, str]]:
-    """What is audited, and what is left out because this machine lacks something for it.
+def candidates(request: AuditRequest) -> tuple[tuple[Candidate, ...], Mapping[str, str]]:
+    """List the kinds to audit, and those left out because this machine lacks something for them.
 
     Raises
     ------
     UsageError
-        There is no such kind of context.
+        Unknown kind of context.
     MachineError
-        One that was asked for by name cannot be had here, or none can.
+        One that was asked for by name is not available here, or none is.
     """
-    names: Sequence[str] = asking.only or [name for name in USUAL if name in INTERVENTIONS]
+    names: Sequence[str] = request.only or [name for name in USUAL if name in INTERVENTIONS]
     found: list[Candidate] = []
     left_out: dict[str, str] = {}
     for name in dict.fromkeys(names):
         if name not in INTERVENTIONS:
             hint = suggest(name, INTERVENTIONS, "kinds of context")
-            raise UsageError(f"there is no kind of context {name!r}", hint=hint)
+            raise UsageError(f"unknown kind of context {name!r}", hint=hint)
         levels = INTERVENTIONS[name].population()
         if lacks := _lacks(name, levels):
-            if asking.only:
+            if request.only:
                 raise MachineError(f"{name} cannot be varied here: {lacks}", hint=f"leave {name} out")
             left_out[name] = lacks
             continue
@@ -88,7 +88,7 @@ def candidates(asking: Auditing) -> tuple[tuple[Candidate, ...], Mapping[str, st
     if not found:
         raise MachineError(
             f"no context can be varied here: {'; '.join(f'{n}: {w}' for n, w in left_out.items())}",
-            hint="steelyard doctor says what this machine allows",
+            hint="steelyard doctor shows what this machine allows",
         )
     return tuple(found), left_out
 

@@ -1,4 +1,4 @@
-"""How many levels are visited and how often, for the time there is."""
+"""Effort of an audit: how many levels are visited, and how often, in the time available."""
 
 from __future__ import annotations
 
@@ -7,43 +7,43 @@ from typing import Final
 
 import msgspec
 
-from steelyard.lab.audit.asking import MAX_TIME_S, Auditing
 from steelyard.lab.audit.candidates import Candidate
+from steelyard.lab.audit.request import MAX_TIME_S, AuditRequest
 from steelyard.stats.audit.screening import FASTEST, SLOWEST, TYPICAL
 
 PASSES: Final = 3
-"""Of the screening: the fewest of which a median forgives one disturbed run."""
+"""Passes of the screening: the fewest whose median forgives one disturbed run."""
 
 _BLOCKS: Final = (12, 30)
-"""Of the replication, at least, and at most in the default time; in a longer one as many times more."""
+"""Blocks of the replication: at least, and at most in the default time; a longer time has more."""
 
 FEWEST_BLOCKS: Final = 2
-"""Of which there is a spread."""
+"""Blocks without which a spread is undefined."""
 
 _SCREENING: Final = 0.6
-"""Share of the time; the replication has the rest."""
+"""Fraction of the time; the replication gets the rest."""
 
 SHARE_IN_A_LIMIT: Final = 0.5
-"""The same where the time is a limit: what the screening leaves of its part, the replication has too."""
+"""The same where the time is a limit: whatever the screening leaves goes to the replication."""
 
 _LEVELS: Final = (16, 8, 48)
-"""Of the first numeric kind at least; of the others at least and at most: they move the same stack."""
+"""Levels of the first numeric kind at least; of the others at least and at most: they move the same stack."""
 
 _LEVELS_IN_A_LIMIT: Final = (8, 4, 48)
-"""The same where the time is a limit: more of them would leave nothing to look at again with."""
+"""The same where the time is a limit: more would leave no time for the replication."""
 
 _FIRST: Final = 6
 """Levels of the first numeric kind for each level of another one."""
 
 _OVERHEAD_S: Final = 0.0015
-"""Of a run, beside the program's own time."""
+"""Cost of a run beyond the program's own time."""
 
 _SLOW: Final = 1.5
 """Time of the average run over that of the first: some contexts are slow, or there would be no audit."""
 
 
 class Effort(msgspec.Struct, frozen=True):
-    """What is done.
+    """Plan of an audit's stages.
 
     Attributes
     ----------
@@ -64,21 +64,21 @@ class Effort(msgspec.Struct, frozen=True):
     least_s: float
 
 
-def effort(asking: Auditing, among: Sequence[Candidate], run_s: float) -> Effort:
-    """The plan for programs that take ``run_s`` seconds."""
+def effort(request: AuditRequest, among: Sequence[Candidate], run_s: float) -> Effort:
+    """Plan the stages for a program that takes ``run_s`` seconds."""
     each_s = _SLOW * (run_s + _OVERHEAD_S)
     numeric = [candidate for candidate in among if candidate.numeric]
-    rows = asking.max_time_s * _SCREENING / each_s / PASSES
-    first, further, most = _LEVELS_IN_A_LIMIT if asking.limited else _LEVELS
+    rows = request.max_time_s * _SCREENING / each_s / PASSES
+    first, further, most = _LEVELS_IN_A_LIMIT if request.limited else _LEVELS
     levels: dict[str, int] = {}
     for place, candidate in enumerate(numeric):
         unit = rows / (_FIRST + len(numeric) - 1)
         wanted = max(first, _FIRST * unit) if not place else min(max(further, unit), most)
         there = len(candidate.population)
-        levels[candidate.name] = there if asking.thorough else min(there, round(wanted))
+        levels[candidate.name] = there if request.thorough else min(there, round(wanted))
     again = sum(TYPICAL + SLOWEST + FASTEST if c.numeric else len(c.population) for c in among)
-    blocks = int(asking.max_time_s * (1 - _SCREENING) / each_s / again)
-    blocks = min(max(blocks, _BLOCKS[0]), int(_BLOCKS[1] * max(1.0, asking.max_time_s / MAX_TIME_S)))
+    blocks = int(request.max_time_s * (1 - _SCREENING) / each_s / again)
+    blocks = min(max(blocks, _BLOCKS[0]), int(_BLOCKS[1] * max(1.0, request.max_time_s / MAX_TIME_S)))
     screening_s = each_s * sum(levels.values()) * PASSES
     seconds = screening_s + each_s * again * (blocks + 1)
     least_s = (screening_s / PASSES + each_s * again * (FEWEST_BLOCKS + 1)) / _SLOW

@@ -10,21 +10,21 @@ from typing import Final
 import numpy as np
 from msgspec.structs import replace
 
+from steelyard.answers.status import Progress
 from steelyard.arrays import Floats
 from steelyard.design import treatments
 from steelyard.design.contexts import draw_context
 from steelyard.errors import UsageError
-from steelyard.lab.audit.asking import Auditing, Row
 from steelyard.lab.audit.candidates import addresses_can_be_fixed
 from steelyard.lab.audit.effort import Effort
-from steelyard.lab.conductor import Watch
-from steelyard.lab.earlier import refuse_changed
-from steelyard.lab.run import run
-from steelyard.run.launches import Launches
-from steelyard.run.once import once
-from steelyard.run.verify import ending
+from steelyard.lab.audit.request import AuditRequest, Row
+from steelyard.lab.run.existing_record import refuse_other_stage
+from steelyard.lab.run.run import run
+from steelyard.lab.run.run_loop import Watch
+from steelyard.run.launch.launch_plan import LaunchPlan
+from steelyard.run.measure.verify import ending
+from steelyard.run.runner.runner import probe_launches
 from steelyard.spec.experiment import Experiment, Stop
-from steelyard.status import Progress
 from steelyard.store import Record
 from steelyard.store.facts import FILE
 from steelyard.units import Metric, format_duration, format_quantity
@@ -46,8 +46,8 @@ def computes(wall_s: Floats, cpu_s: Floats, queue_wait_s: Floats) -> bool:
 class Stages:
     """Runs the stages and counts their runs."""
 
-    def __init__(self, asking: Auditing, directory: Path, watch: Watch) -> None:
-        self.asking = asking
+    def __init__(self, request: AuditRequest, directory: Path, watch: Watch) -> None:
+        self.request = request
         self._directory = directory
         self._watch = watch
         self._started = time.monotonic()
@@ -57,8 +57,8 @@ class Stages:
 
     @property
     def asked_metric(self) -> str:
-        """What is judged; elapsed time as long as that is not known."""
-        return self.asking.metric or "wall_s"
+        """Metric that is judged; elapsed time until the pilot has chosen."""
+        return self.request.metric or "wall_s"
 
     def sensible_metric(self) -> str:
         """``cpu_s`` where a run of the pilot computed on one CPU all the time that it had one."""
@@ -72,7 +72,7 @@ class Stages:
     def refuse_too_much(self, plan: Effort) -> None:
         """Raise UsageError where the time is over before anything can be told."""
         self._whole_s = plan.seconds
-        if self.asking.limited and plan.least_s > self._left_s():
+        if self.request.limited and plan.least_s > self._left_s():
             raise self._too_short(
                 f"its pilot is over, and the fewest runs that could tell take {format_duration(plan.least_s)}"
             )
@@ -92,7 +92,7 @@ class Stages:
         Parameters
         ----------
         fewest : int
-            Blocks without which there is nothing to tell.
+            Blocks without which nothing can be said.
         share : float
             Of the time that is left, where it is limited.
 
@@ -107,7 +107,7 @@ class Stages:
 
         stop = self._stop(stage, share, len(rows) * self.run_s)
         experiment = self._experiment(rows, stage, blocks, discard, stop)
-        refuse_changed(self._directory, stage, experiment, "audit")
+        refuse_other_stage(self._directory, stage, experiment, "audit")
         run(experiment, self._place(stage), watch=watch)
         with Record.open(self._place(stage)) as record:
             self.runs += record.progress().trials
@@ -117,19 +117,19 @@ class Stages:
         return logs
 
     def failures(self, rows: Sequence[Row]) -> list[str | None]:
-        """How the program fails at each row, tried once; ``None`` where it does not."""
+        """Try each row once: how the program fails there; ``None`` where it does not."""
         unique = list({tuple(row.values()): row for row in rows}.values())
-        if self.asking.limited and len(unique) * self.run_s > self._left_s():
+        if self.request.limited and len(unique) * self.run_s > self._left_s():
             raise self._too_short(f"one run takes {format_quantity(self.run_s, 's', 2)}")
         experiment = self._experiment(unique, "trial", 1, 0)
         drawn = treatments(experiment)
-        made = Launches(experiment, drawn, builds={}).in_context(
-            draw_context(experiment.contexts, self.asking.seed, 1) if experiment.contexts else None
+        made = LaunchPlan(experiment, drawn, builds={}).in_context(
+            draw_context(experiment.contexts, self.request.seed, 1) if experiment.contexts else None
         )
         wanted = experiment.program.verify.exit
         ends = [
-            None if raw.status == "ok" and wanted in (None, raw.exit_code) else ending(raw)
-            for raw in once([made[treatment.id] for treatment in drawn])
+            None if raw.status == "ok" and wanted in ("any", raw.exit_code) else ending(raw)
+            for raw in probe_launches([made[treatment.id] for treatment in drawn])
         ]
         known = {tuple(row.values()): end for row, end in zip(unique, ends, strict=True)}
         return [known[tuple(row.values())] for row in rows]
@@ -143,19 +143,19 @@ class Stages:
         values = np.array([sample.values for sample in samples], dtype=np.float64)
         if not (np.isfinite(values).all() and (values > 0).all()):
             raise UsageError(
-                f"{metric} is 0 in some runs, and a ratio to it says nothing",
+                f"{metric} is 0 in some runs, so ratios to it are undefined",
                 hint="choose another metric: --metric wall_s",
             )
         return np.log(values)
 
     def _left_s(self) -> float:
-        return self.asking.max_time_s - (time.monotonic() - self._started)
+        return self.request.max_time_s - (time.monotonic() - self._started)
 
     def _stop(self, stage: str, share: float, block_s: float) -> Stop | None:
         """When the stage ends early: a block that has begun ends. A stage that an interrupted audit has begun
         has the limit that it had then.
         """
-        if not self.asking.limited:
+        if not self.request.limited:
             return None
         if (self._place(stage) / FILE).exists():
             with Record.open(self._place(stage)) as record:
@@ -165,7 +165,7 @@ class Stages:
     def _too_short(self, what: str) -> UsageError:
         needed = f"--max-time '{format_duration(self._whole_s)}', or " if self._whole_s else ""
         return UsageError(
-            f"--max-time '{self.asking.max_time_s:g} s' is too short for an audit: {what}",
+            f"--max-time '{self.request.max_time_s:g} s' is too short for an audit: {what}",
             hint=f"{needed}--only NAME for fewer kinds of context; without --max-time it takes what it needs",
         )
 
@@ -173,7 +173,7 @@ class Stages:
         self, rows: Sequence[Row], stage: str, blocks: int, discard: int, stop: Stop | None = None
     ) -> Experiment:
         fixed = {} if "aslr" in rows[0] or not addresses_can_be_fixed() else {"aslr": "off"}
-        return self.asking.experiment(
+        return self.request.experiment(
             rows, stage=stage, blocks=blocks, discard=discard, fixed=fixed, stop=stop
         )
 

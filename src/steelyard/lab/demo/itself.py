@@ -11,11 +11,11 @@ from typing import Final, Literal
 
 import msgspec
 
+from steelyard.answers.comparison import Speedup
 from steelyard.errors import MachineError
-from steelyard.lab.analyze import analyze
-from steelyard.lab.run import run
+from steelyard.lab.answer.analyze import analyze
+from steelyard.lab.run.run import run
 from steelyard.spec import experiment
-from steelyard.stats.speedup import Speedup
 from steelyard.store import Record
 
 COMPARISONS: Final = 40
@@ -23,7 +23,7 @@ RUNS: Final = 50
 
 
 class AgainstItself(msgspec.Struct, frozen=True):
-    """How often a program was called different from itself at the 5 % level.
+    """Count of comparisons that called a program different from itself at the 5 % level.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ def against_itself(
     Raises
     ------
     MachineError
-        There is no ``true`` here.
+        ``true`` is not found.
     """
     program = shutil.which("true")
     if program is None:

@@ -7,13 +7,13 @@ from typing import Any, Final
 
 import msgspec
 
+from steelyard.answers.comparison import Comparison
 from steelyard.interventions import INTERVENTIONS
-from steelyard.lab.analyze import analyze
-from steelyard.lab.conductor import Watch
-from steelyard.lab.demo.programs import SOURCES
-from steelyard.lab.run import run
+from steelyard.lab.answer.analyze import analyze
+from steelyard.lab.demo import SOURCES
+from steelyard.lab.run.run import run
+from steelyard.lab.run.run_loop import Watch
 from steelyard.spec import experiment
-from steelyard.stats.comparison import Comparison
 from steelyard.store import Record
 
 STEPS: Final = 250_000
@@ -23,7 +23,7 @@ SINGLE: Final = (0, 16, 32, 48)
 
 
 class Optimisation(msgspec.Struct, frozen=True):
-    """What ``-O3`` brings over ``-O2``.
+    """Gain of ``-O3`` over ``-O2``.
 
     Attributes
     ----------

@@ -10,9 +10,9 @@ from typing import Final
 import msgspec
 
 from steelyard.interventions import INTERVENTIONS
-from steelyard.lab.conductor import Watch
-from steelyard.lab.demo.programs import SOURCES
-from steelyard.lab.run import run
+from steelyard.lab.demo import SOURCES
+from steelyard.lab.run.run import run
+from steelyard.lab.run.run_loop import Watch
 from steelyard.run.host import host_facts
 from steelyard.spec import experiment
 from steelyard.store import Record

@@ -1,28 +1,29 @@
-"""What Steelyard is allowed to observe and to control, as tried through the runner."""
+"""Checks of what Steelyard may observe and control, as tried through the runner."""
 
 from __future__ import annotations
 
 from typing import Final
 
+from steelyard.answers.machine import HostFinding
 from steelyard.interventions import INTERVENTIONS
-from steelyard.lab.doctor.finding import Check, Finding, Patient
-from steelyard.run.abilities import HARDWARE, SOFTWARE
+from steelyard.lab.doctor.finding import Check, HostState
+from steelyard.run.runner.capabilities import HARDWARE, SOFTWARE
 
 _PARANOID: Final = 1
 """The largest kernel.perf_event_paranoid at which anybody may count, the kernel's part included."""
 
 
-def hardware_counters(patient: Patient) -> Finding:
-    """Cycles, instructions, misses."""
-    missing = _missing(patient, HARDWARE)
+def hardware_counters(host: HostState) -> HostFinding:
+    """Check cycles, instructions, misses."""
+    missing = _missing(host, HARDWARE)
     if not missing:
-        return Finding("hardware counters", "fine", ", ".join(HARDWARE))
-    paranoid = patient.number("perf_event_paranoid")
-    forbidden = paranoid is not None and paranoid > _PARANOID and not patient.facts.get("virtualization")
-    where = "the hypervisor shows none to its guests" if patient.facts.get("virtualization") else "refused"
-    return Finding(
+        return HostFinding("hardware counters", "ok", ", ".join(HARDWARE))
+    paranoid = host.number("perf_event_paranoid")
+    forbidden = paranoid is not None and paranoid > _PARANOID and not host.facts.get("virtualization")
+    where = "the hypervisor shows none to its guests" if host.facts.get("virtualization") else "refused"
+    return HostFinding(
         "hardware counters",
-        "limits",
+        "limitation",
         f"{', '.join(missing)}: not available; {where}",
         "Differences cannot be traced to instructions or misses; they are reported as not available, never as"
         " 0.",
@@ -30,117 +31,117 @@ def hardware_counters(patient: Patient) -> Finding:
     )
 
 
-def software_counters(patient: Patient) -> Finding:
-    """What the kernel itself counts."""
-    missing = _missing(patient, SOFTWARE)
+def software_counters(host: HostState) -> HostFinding:
+    """Check the counters that the kernel keeps itself."""
+    missing = _missing(host, SOFTWARE)
     if not missing:
-        return Finding("software counters", "fine", ", ".join(SOFTWARE))
-    return Finding(
+        return HostFinding("software counters", "ok", ", ".join(SOFTWARE))
+    return HostFinding(
         "software counters",
-        "limits",
+        "limitation",
         f"{', '.join(missing)}: not available",
         "Faults and switches are known all the same, from the kernel's accounting of each process.",
         f"sysctl kernel.perf_event_paranoid={_PARANOID}",
     )
 
 
-def address_randomisation(patient: Patient) -> Finding:
-    """Whether a context can be held."""
-    if patient.facts.get("aslr") == 0:
-        return Finding(
+def address_randomisation(host: HostState) -> HostFinding:
+    """Check whether a context can be held."""
+    if host.facts.get("aslr") == 0:
+        return HostFinding(
             "address randomisation",
-            "limits",
+            "limitation",
             "off for the whole system",
             "Every start has the same addresses: what is measured holds for one context only, unless contexts"
             " are drawn (--contexts).",
             "sysctl kernel.randomize_va_space=2",
         )
-    if patient.facts.get("aslr_can_be_off"):
-        return Finding("address randomisation", "fine", "can be switched off for one program")
-    return Finding(
+    if host.facts.get("aslr_can_be_off"):
+        return HostFinding("address randomisation", "ok", "can be switched off for one program")
+    return HostFinding(
         "address randomisation",
-        "limits",
+        "limitation",
         "cannot be switched off; the filter of a container refuses it",
         "Contexts cannot be held or drawn: aslr = off and --contexts are refused.",
         "docker run --security-opt seccomp=unconfined …",
     )
 
 
-def affinity(patient: Patient) -> Finding:
-    """Whether programs can be given CPUs."""
-    cpus, online = patient.cpus, int(patient.number("cpus_online") or patient.cpus)
+def affinity(host: HostState) -> HostFinding:
+    """Check whether programs can be pinned to CPUs."""
+    cpus, online = host.cpus, int(host.number("cpus_online") or host.cpus)
     found = f"programs can be given CPUs, {cpus} of {online} usable"
-    if not patient.facts.get("affinity_can_be_set"):
-        return Finding(
+    if not host.facts.get("affinity_can_be_set"):
+        return HostFinding(
             "affinity",
-            "limits",
+            "limitation",
             "programs cannot be given CPUs",
             "The factor affinity is refused, and programs wander between CPUs.",
         )
     if cpus > 1:
-        return Finding("affinity", "fine", found)
-    return Finding(
+        return HostFinding("affinity", "ok", found)
+    return HostFinding(
         "affinity",
-        "limits",
+        "limitation",
         found,
         "The program shares its one CPU with everything else; programs with threads show no gain.",
         f"taskset --cpu-list 0-{online - 1} steelyard …" if online > 1 else None,
     )
 
 
-def queue_wait(patient: Patient) -> Finding:
-    """Time that a program is ready and has no CPU."""
-    if patient.facts.get("queue_wait_available"):
-        return Finding("run-queue wait", "fine", "recorded with each trial")
-    return Finding(
+def queue_wait(host: HostState) -> HostFinding:
+    """Check whether the time that a program is ready but has no CPU is known."""
+    if host.facts.get("queue_wait_available"):
+        return HostFinding("run-queue wait", "ok", "recorded with each trial")
+    return HostFinding(
         "run-queue wait",
-        "limits",
+        "limitation",
         "this kernel keeps no schedstat",
         "Which trials were disturbed is not known.",
         "sysctl kernel.sched_schedstats=1",
     )
 
 
-def tick(patient: Patient) -> Finding:
+def tick(host: HostState) -> HostFinding:
     """Accounting at ticks."""
-    hertz = int(patient.number("clock_tick_hz") or 100)
-    return Finding(
+    hertz = int(host.number("clock_tick_hz") or 100)
+    return HostFinding(
         "accounting",
-        "fine",
+        "ok",
         f"user and system time apart are sampled at ticks (reported in 1/{hertz} s); their sum is exact",
     )
 
 
-def compiler(patient: Patient) -> Finding:
+def compiler(host: HostState) -> HostFinding:
     """For [build] and the demo."""
-    if patient.facts.get("compiler_available"):
-        return Finding("compiler", "fine", "cc is there")
-    return Finding(
-        "compiler", "limits", "no cc", "[build] of C programs and the demo need one.", "apt install gcc"
+    if host.facts.get("compiler_available"):
+        return HostFinding("compiler", "ok", "cc is there")
+    return HostFinding(
+        "compiler", "limitation", "no cc", "[build] of C programs and the demo need one.", "apt install gcc"
     )
 
 
-def changes(patient: Patient) -> Finding:
-    """What can be varied: the interventions of a spec."""
-    known = patient.facts.get("interventions_missing")
+def changes(host: HostState) -> HostFinding:
+    """Check which interventions of a spec can be made."""
+    known = host.facts.get("interventions_missing")
     if known is None:  # a record of an earlier version
-        return Finding("changes", "fine", "which can be made was not looked at")
+        return HostFinding("changes", "ok", "which can be made was not looked at")
     missing = [each for each in str(known).split(",") if each]
     whole = [each for each in missing if "=" not in each]
     able = [name for name in INTERVENTIONS if name not in whole]
     found = f"{len(able)} of {len(INTERVENTIONS)} can be made: {', '.join(able)}"
     if not missing:
-        return Finding("changes", "fine", found)
-    return Finding(
+        return HostFinding("changes", "ok", found)
+    return HostFinding(
         "changes",
-        "limits",
+        "limitation",
         f"{found}; not: {', '.join(missing)}",
         "A spec that asks for what is missing ends with exit code 4 before anything runs.",
     )
 
 
-def _missing(patient: Patient, names: tuple[str, ...]) -> list[str]:
-    available = str(patient.facts.get("counters_available", "")).split(",")
+def _missing(host: HostState, names: tuple[str, ...]) -> list[str]:
+    available = str(host.facts.get("counters_available", "")).split(",")
     return [name for name in names if name not in available]
 
 

@@ -1,44 +1,19 @@
-"""One thing that was looked at, and what it means for results."""
+"""``HostState``: the machine as it is examined."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final, Literal
 
 import msgspec
 
+from steelyard.answers.machine import HostFinding
 from steelyard.run.host import LoadChange
 from steelyard.units import Scalar
-
-Weight = Literal["spoils", "limits", "fine"]
-"""``spoils``: results here may mislead. ``limits``: something cannot be seen or held. ``fine``: neither."""
-
-WORST_FIRST: Final[tuple[Weight, ...]] = ("spoils", "limits", "fine")
 
 Facts = Mapping[str, Scalar]
 
 
-class Finding(msgspec.Struct, frozen=True):
-    """What was found about one topic.
-
-    Attributes
-    ----------
-    found : str
-        With its value.
-    means : str or None
-        For results; ``None`` where it means nothing bad.
-    cure : str or None
-        The one command that improves it; ``None`` where no command on this machine does.
-    """
-
-    topic: str
-    weight: Weight
-    found: str
-    means: str | None = None
-    cure: str | None = None
-
-
-class Patient(msgspec.Struct, frozen=True):
+class HostState(msgspec.Struct, frozen=True):
     """The facts that are stored with every run, and the load over a moment without any work of ours."""
 
     facts: Facts
@@ -55,4 +30,4 @@ class Patient(msgspec.Struct, frozen=True):
         return int(self.facts.get("cpus_usable", 1))
 
 
-Check = Callable[[Patient], Finding]
+Check = Callable[[HostState], HostFinding]

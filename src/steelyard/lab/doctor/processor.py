@@ -1,115 +1,116 @@
-"""What sets the speed of the processor, and the clock that it is measured with."""
+"""Checks of the processor's speed, and of the clock that times the trials."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from steelyard.lab.doctor.finding import Check, Finding, Patient
+from steelyard.answers.machine import HostFinding
+from steelyard.lab.doctor.finding import Check, HostState
 
 _GOOD_CLOCKS: Final = ("tsc", "arch_sys_counter", "kvm-clock", "timebase", "riscv_clocksource", "tod")
 """Those that are read without a system call."""
 _SLOW_CLOCK_S: Final = 1e-6
 
 
-def governor(patient: Patient) -> Finding:
-    """Who chooses the frequency."""
-    name = patient.facts.get("governor")
+def governor(host: HostState) -> HostFinding:
+    """Check the frequency governor."""
+    name = host.facts.get("governor")
     if name is None:
-        return Finding(
+        return HostFinding(
             "governor",
-            "limits",
+            "limitation",
             "not shown here (no cpufreq)",
             "The frequency can neither be seen nor held; it may change between blocks, which randomised order"
             " averages out.",
         )
     if name == "performance":
-        return Finding("governor", "fine", str(name))
-    return Finding(
+        return HostFinding("governor", "ok", str(name))
+    return HostFinding(
         "governor",
-        "limits",
+        "limitation",
         str(name),
         "Short programs run at whatever frequency the one before left; times drift as the CPU warms up.",
         "cpupower frequency-set --governor performance",
     )
 
 
-def turbo(patient: Patient) -> Finding:
-    """Frequencies above the nominal one."""
-    on = patient.facts.get("turbo")
+def turbo(host: HostState) -> HostFinding:
+    """Check for frequencies above the nominal one."""
+    on = host.facts.get("turbo")
     if on is None:
-        return Finding(
-            "turbo", "limits", "not shown here", "Whether CPUs exceed their nominal speed is not known."
+        return HostFinding(
+            "turbo", "limitation", "not shown here", "Whether CPUs exceed their nominal speed is not known."
         )
     if not on:
-        return Finding("turbo", "fine", "off")
-    intel = "pstate" in str(patient.facts.get("frequency_driver", ""))
+        return HostFinding("turbo", "ok", "off")
+    intel = "pstate" in str(host.facts.get("frequency_driver", ""))
     file = "intel_pstate/no_turbo" if intel else "cpufreq/boost"
-    return Finding(
+    return HostFinding(
         "turbo",
-        "limits",
+        "limitation",
         "on",
         "Speed depends on temperature and on what the other CPUs do.",
         f"echo {int(intel)} > /sys/devices/system/cpu/{file}",
     )
 
 
-def threads(patient: Patient) -> Finding:
-    """Two CPUs on one core."""
-    state = patient.facts.get("smt")
+def threads(host: HostState) -> HostFinding:
+    """Check for two CPUs on one core."""
+    state = host.facts.get("smt")
     if state != "on":
         # Words of the kernel.
         said = {"notsupported": "not supported", "notimplemented": "not there", "forceoff": "off for good"}
-        return Finding("SMT", "fine", said.get(str(state), str(state or "not there")))
-    return Finding(
+        return HostFinding("SMT", "ok", said.get(str(state), str(state or "not there")))
+    return HostFinding(
         "SMT",
-        "limits",
+        "limitation",
         "on: two CPUs share a core",
         "A program is slower while something runs on the other half of its core.",
         "echo off > /sys/devices/system/cpu/smt/control",
     )
 
 
-def clock(patient: Patient) -> Finding:
-    """The clock that times the trials."""
-    source = str(patient.facts.get("clock_source", "unknown"))
-    step_s, cost_s = patient.number("clock_step_s"), patient.number("clock_cost_s")
+def clock(host: HostState) -> HostFinding:
+    """Check the clock that times the trials."""
+    source = str(host.facts.get("clock_source", "unknown"))
+    step_s, cost_s = host.number("clock_step_s"), host.number("clock_cost_s")
     found = source
     found += "" if step_s is None else f", steps of at most {1e9 * step_s:.0f} ns"
     found += "" if cost_s is None else f", at most {1e9 * cost_s:.0f} ns to read"
     if source in _GOOD_CLOCKS and (cost_s is None or cost_s < _SLOW_CLOCK_S):
-        return Finding("clock", "fine", found)
-    better = "tsc" in str(patient.facts.get("clock_sources_available", "")).split()
-    return Finding(
+        return HostFinding("clock", "ok", found)
+    better = "tsc" in str(host.facts.get("clock_sources_available", "")).split()
+    return HostFinding(
         "clock",
-        "limits",
+        "limitation",
         found,
         "Reading it costs a system call or more, which is part of every time.",
         "echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource" if better else None,
     )
 
 
-def huge_pages(patient: Patient) -> Finding:
-    """Transparent huge pages."""
-    setting = patient.facts.get("huge_pages")
+def huge_pages(host: HostState) -> HostFinding:
+    """Check transparent huge pages."""
+    setting = host.facts.get("huge_pages")
     if setting != "always":
-        return Finding("huge pages", "fine", str(setting or "not there"))
-    return Finding(
+        return HostFinding("huge pages", "ok", str(setting or "not there"))
+    return HostFinding(
         "huge pages",
-        "limits",
+        "limitation",
         "always: given where memory happens to be in one piece",
         "Two starts of one program may differ by what the page tables cost.",
         "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
     )
 
 
-def numa(patient: Patient) -> Finding:
-    """Memory that moves between nodes."""
-    nodes = int(patient.number("numa_nodes") or 1)
-    if nodes == 1 or not patient.facts.get("numa_balancing"):
-        return Finding("NUMA", "fine", f"{nodes} node" + ("s, pages stay" if nodes > 1 else ""))
-    return Finding(
+def numa(host: HostState) -> HostFinding:
+    """Check for memory that moves between nodes."""
+    nodes = int(host.number("numa_nodes") or 1)
+    if nodes == 1 or not host.facts.get("numa_balancing"):
+        return HostFinding("NUMA", "ok", f"{nodes} node" + ("s, pages stay" if nodes > 1 else ""))
+    return HostFinding(
         "NUMA",
-        "limits",
+        "limitation",
         f"{nodes} nodes, and the kernel moves pages between them",
         "Times change while pages move.",
         "sysctl kernel.numa_balancing=0",

@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from steelyard.errors import MachineError, UsageError
-from steelyard.lab.compare import split
+from steelyard.lab.compare.compare import split
 
 INCLUDE: Final = Path(__file__).parent / "include"
 """Where ``steelyard_probe.h`` lies; compilers find it by CPATH."""
@@ -21,7 +21,7 @@ NONE: Final = "none"
 """The baseline: no probe."""
 
 UNPROBED: Final = "-DSTEELYARD_UNPROBED"
-"""What the baseline's build has in place of an option, since an empty word would be a file name."""
+"""Stands in the baseline's build in place of an option: an empty word would be a file name."""
 
 
 class Probe(msgspec.Struct, frozen=True):
@@ -47,7 +47,7 @@ class Probe(msgspec.Struct, frozen=True):
 
     @property
     def inside(self) -> bool:
-        """Whether its instructions are the program's own, so that they can be counted."""
+        """Whether the probe runs inside the program, so that callgrind counts its instructions."""
         return not self.wrap
 
 
@@ -73,10 +73,10 @@ KNOWN: Final = (*_TOOLS, PRELOAD)
 
 
 def _other_option(name: str) -> str:
-    """What was meant instead of a known probe: a command, a variable or a word of the build, or one that is
-    known.
+    """Guess what was meant instead of a known probe: a command, a variable, a word of the build, or another
+    known one.
     """
-    from steelyard.spec.origin import suggest
+    from steelyard.spec.text.origin import suggest
 
     if name.startswith("-"):
         return f"a word of the build is --option={shlex.quote(name)}, with --build"
@@ -89,12 +89,12 @@ def _other_option(name: str) -> str:
 
 
 def named(name: str) -> Probe:
-    """A known probe.
+    """Make a known probe.
 
     Raises
     ------
     UsageError
-        There is none of this name.
+        Unknown name.
     MachineError
         This machine lacks its tool.
     """
@@ -105,7 +105,7 @@ def named(name: str) -> Probe:
             )
         return Probe(PRELOAD, preload=True)
     if name not in _TOOLS:
-        raise UsageError(f"there is no probe {name!r}", hint=_other_option(name))
+        raise UsageError(f"unknown probe {name!r}", hint=_other_option(name))
     words, package = _TOOLS[name]
     wrap = tuple(words.split())
     if shutil.which(wrap[0]) is None:
@@ -116,7 +116,7 @@ def named(name: str) -> Probe:
 
 
 def wrapper(text: str) -> Probe:
-    """A user's own command before the program.
+    """Make a probe of a user's own command before the program.
 
     Raises
     ------
@@ -134,7 +134,7 @@ def wrapper(text: str) -> Probe:
 
 
 def variable(text: str) -> Probe:
-    """``NAME=VALUE``.
+    """Make a probe of an environment variable, ``NAME=VALUE``.
 
     Raises
     ------
@@ -143,12 +143,12 @@ def variable(text: str) -> Probe:
     """
     name, mark, value = text.partition("=")
     if not mark or not name.isidentifier() or not name.isascii() or not value:
-        raise UsageError(f"{text!r} sets no variable", hint="write --variable NAME=VALUE")
+        raise UsageError(f"not of the form NAME=VALUE: {text!r}", hint="write --variable NAME=VALUE")
     return Probe(text, variables={name: value})
 
 
 def option(text: str) -> Probe:
-    """An option of the build.
+    """Make a probe of an option of the build.
 
     Raises
     ------
@@ -163,7 +163,7 @@ def option(text: str) -> Probe:
 
 
 def distinct(probes: Sequence[Probe]) -> tuple[Probe, ...]:
-    """The probes.
+    """Refuse no probes, and two of one name.
 
     Raises
     ------
@@ -173,7 +173,7 @@ def distinct(probes: Sequence[Probe]) -> tuple[Probe, ...]:
     names = [probe.name for probe in probes]
     if not names:
         raise UsageError(
-            "there is no probe to observe with",
+            "no probe is given",
             hint=f"--probe NAME, one of {', '.join(KNOWN)}; --wrap CMD, --variable NAME=VALUE, or --build CMD"
             " with --option WORD",
         )

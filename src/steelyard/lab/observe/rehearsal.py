@@ -1,6 +1,6 @@
 """The rehearsal: each level runs once before anything is measured, to see whether it still does the same.
 
-What behaves differently is said and left out: a time of another behaviour is no cost of observing.
+A level that behaves differently is reported and left out: its time is not the cost of observing.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import msgspec
 
 from steelyard.design import treatments
 from steelyard.errors import MachineError, ProgramError
-from steelyard.lab.programs import build
-from steelyard.run.journal import RawTrial
-from steelyard.run.launches import Launches
-from steelyard.run.once import once
-from steelyard.run.verify import ending
+from steelyard.lab.run.programs import build
+from steelyard.run.launch.launch_plan import LaunchPlan
+from steelyard.run.measure.verify import ending
+from steelyard.run.runner.journal import RawTrial
+from steelyard.run.runner.runner import probe_launches
 from steelyard.spec.experiment import Experiment
 
 _OWN: bytes = b"steelyard_probe: "
@@ -23,7 +23,7 @@ _LACKS = 4
 
 
 class Rehearsal(msgspec.Struct, frozen=True):
-    """What each level did.
+    """Outcome of the rehearsal, level by level.
 
     Attributes
     ----------
@@ -46,17 +46,17 @@ def rehearse(experiment: Experiment) -> Rehearsal:
     Raises
     ------
     MachineError
-        A counter that a probe wants cannot be had.
+        A counter that a probe needs is not available.
     ProgramError
         The program itself fails to start, or is ended by a signal; a build fails.
     """
     drawn = treatments(experiment)
     programs = build(experiment, drawn, lambda _: None)
-    launches = Launches(experiment, drawn, builds=programs.first, built_in=programs.in_context)
+    launches = LaunchPlan(experiment, drawn, builds=programs.first, built_in=programs.in_context)
     launches.check()
     made = launches.in_context(None)
     first, *others = drawn
-    raws = once([made[first.id], made[first.id], *(made[each.id] for each in others)])
+    raws = probe_launches([made[first.id], made[first.id], *(made[each.id] for each in others)])
     baseline, again, *probed = raws
     if baseline.status != "ok" or baseline.exit_code is None:
         raise ProgramError(
@@ -79,7 +79,7 @@ def _output(raw: RawTrial) -> tuple[bytes, int]:
 
 
 def _difference(baseline: RawTrial, raw: RawTrial, *, repeats: bool) -> str | None:
-    """How a run behaves differently, in words. What a tool says on stderr is its own."""
+    """Describe how a run behaves differently; stderr does not count, where tools report."""
     if raw.status != "ok":
         return "it cannot be run" if raw.status != "timed_out" else "it does not end in time"
     if (raw.exit_code, raw.signal) != (baseline.exit_code, baseline.signal):

@@ -15,10 +15,11 @@ from typing import Final
 import msgspec
 import numpy as np
 
+from steelyard.analysis import Analysis
 from steelyard.errors import MachineError, UsageError
-from steelyard.run.measurement import Value
-from steelyard.spec.experiment import Analysis, Design, Experiment, UserMetric
-from steelyard.stats.observer.tracing import TracedRun
+from steelyard.run.measure.measurement import Value
+from steelyard.spec.experiment import Design, Experiment, UserMetric
+from steelyard.stats.perturbation.tracing import TracedRun
 from steelyard.store import Record
 
 EVENTS: Final = ("page-faults", "instructions")
@@ -29,7 +30,7 @@ _CHECK_S: Final = 30.0
 
 
 class Tracing(msgspec.Struct, frozen=True):
-    """What is traced.
+    """A trace: its interval and its events.
 
     Attributes
     ----------
@@ -43,20 +44,20 @@ class Tracing(msgspec.Struct, frozen=True):
     events: tuple[str, ...] = EVENTS
 
     def refuse_missing(self) -> None:
-        """Before the first run.
+        """Refuse a trace that this machine cannot make, before the first run.
 
         Raises
         ------
         UsageError
-            No event, one that is none by its form, or one that is given twice.
+            No event, a malformed one, or one that is given twice.
         MachineError
-            There is no perf, or it cannot count an event here.
+            perf is not installed, or cannot count an event here.
         """
         if not self.events:
             raise UsageError("a trace needs an event", hint=f"--trace-events {','.join(EVENTS)}")
         for place, event in enumerate(self.events):
             if not _EVENT.fullmatch(event):
-                raise UsageError(f"{event!r} is no name of an event", hint="perf list has their names")
+                raise UsageError(f"not the name of an event: {event!r}", hint="perf list shows their names")
             if _name(event) in map(_name, (*self.events[:place], CLOCK)):
                 raise UsageError(
                     f"the event {event!r} is traced twice", hint=f"leave it out; {CLOCK} is always counted"
@@ -75,7 +76,7 @@ class Tracing(msgspec.Struct, frozen=True):
                 )
 
     def experiment(self, experiment: Experiment, blocks: int) -> Experiment:
-        """The same levels under perf; every reading is an iteration of a metric.
+        """Make the experiment of the same levels under perf; every reading is an iteration of a metric.
 
         The program's stderr is thrown away, so that perf alone writes what is read.
         """
@@ -87,12 +88,15 @@ class Tracing(msgspec.Struct, frozen=True):
             name: ("sh", "-c", script, "sh", *words) for name, words in experiment.program.commands.items()
         }
         number = r"([0-9.]+)"
-        metrics = [UserMetric("trace_cpu_ns", "ns", source="stderr", pattern=_row(CLOCK, "[0-9.]+") + number)]
+        spent = _row(CLOCK, "[0-9.]+") + number
+        metrics = [UserMetric("trace_cpu_ns", unit="ns", source="stderr", pattern=spent)]
         for event in (CLOCK, *self.events):
             at = rf"^ *{number}(?=" + _row(event, "[0-9.]+").removeprefix(_AT) + ")"
-            metrics.append(UserMetric(_at(event), "s", source="stderr", pattern=at))
+            metrics.append(UserMetric(_at(event), unit="s", source="stderr", pattern=at))
             if event != CLOCK:
-                metrics.append(UserMetric(_name(event), "", source="stderr", pattern=_row(event, number)))
+                metrics.append(
+                    UserMetric(_name(event), unit="", source="stderr", pattern=_row(event, number))
+                )
         return msgspec.structs.replace(
             experiment,
             name="observe, traces",
@@ -103,7 +107,7 @@ class Tracing(msgspec.Struct, frozen=True):
         )
 
     def runs(self, place: Path) -> list[TracedRun]:
-        """The runs of a record's complete blocks."""
+        """Read the traced runs of a record's complete blocks."""
         with Record.open(place) as record:
             levels = {s.treatment.id: str(s.treatment.levels["command"]) for s in record.samples("wall_s")}
             kept = {
@@ -119,7 +123,7 @@ class Tracing(msgspec.Struct, frozen=True):
             ]
 
     def traced(self, level: str, block: int, values: Sequence[Value]) -> Iterator[TracedRun]:
-        """One run, or none where nothing was counted at all.
+        """Read one run; yields nothing where nothing was counted at all.
 
         Values are matched by the moment of their reading: of an interval in which the program did not run,
         perf says that nothing was counted.

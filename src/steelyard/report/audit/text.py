@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
-from steelyard.report.audit.picture import picture
+from steelyard.answers.audit import Audit, AuditedContext, Verdict
 from steelyard.report.audit.words import advice, effect, headline, level_of, missed, open_ended
-from steelyard.report.digits import percent, probability
-from steelyard.report.label import counted, printable, shorten, wrap
-from steelyard.report.line import Line, Span, Style
-from steelyard.report.table import Column, table
-from steelyard.stats.audit.finding import Audit, Finding, Verdict
+from steelyard.report.text.digits import percent, probability
+from steelyard.report.text.label import counted, printable, shorten
+from steelyard.report.text.line import Line, Span, Style, paragraph
+from steelyard.report.text.table import Column, table
 from steelyard.units import format_quantity
 
 _VERDICTS: Final[dict[Verdict, tuple[str, Style]]] = {
@@ -56,7 +56,7 @@ def _table(audit: Audit, width: int) -> list[Line]:
     verdicts = [_VERDICTS[each.verdict] for each in findings]
     return table(
         [
-            Column("context", [Span(each.name) for each in findings], right=False),
+            Column("context", [Span(each.context) for each in findings], right=False),
             Column("levels", [Span(_levels(each)) for each in findings], give_way=2),
             Column(
                 "verdict",
@@ -78,13 +78,13 @@ def _table(audit: Audit, width: int) -> list[Line]:
     )
 
 
-def _levels(finding: Finding) -> str:
+def _levels(finding: AuditedContext) -> str:
     if not finding.screened:
         return f"{finding.population}"
     return f"{len(finding.screened)} of {finding.population}"
 
 
-def _is_number(finding: Finding) -> bool:
+def _is_number(finding: AuditedContext) -> bool:
     return all(isinstance(each.level, int | float) for each in finding.screened)
 
 
@@ -93,9 +93,39 @@ def _section(title: str, texts: list[str], width: int) -> list[Line]:
         return []
     shown: list[Line] = [(), (Span(title, "heading"),)]
     for text in texts:
-        shown += [(Span(line),) for line in wrap(text, width, first="- ", rest="  ")]
+        shown += paragraph(text, width, first="- ", rest="  ")
     return shown
 
 
 def _wrapped(text: str, width: int, style: Style) -> list[Line]:
-    return [(Span(line, style),) for line in wrap(text, width, rest="  ")]
+    return paragraph(text, width, rest="  ", style=style)
+
+
+_ROWS: Final = 9
+_LABEL: Final = 9
+"""Columns at the left: ``7.29 × |``."""
+
+
+def picture(finding: AuditedContext, width: int = 80) -> list[Line]:
+    """One mark a level, ``#`` where several share a place; the ratio on a logarithmic scale."""
+    levels = [float(each.level) for each in finding.screened]
+    logs = [math.log(each.ratio) for each in finding.screened]
+    columns = min(width - _LABEL - 1, 64)
+    low, high = min(levels), max(levels)
+    step = (high - low) / max(1, len(levels) - 1)
+    top, bottom = max(logs), min(logs)
+    rows = _ROWS if top - bottom > math.log(1.005) else 1
+    marks: dict[tuple[int, int], int] = {}
+    for level, log in zip(levels, logs, strict=True):
+        column = int((level - low) / (high - low + step) * columns) if high > low else 0
+        row = round((top - log) / (top - bottom) * (rows - 1)) if rows > 1 else 0
+        marks[row, column] = marks.get((row, column), 0) + 1
+    lines: list[Line] = []
+    for row in range(rows):
+        value = math.exp(top - (top - bottom) * row / (rows - 1)) if rows > 1 else 1.0
+        drawn = "".join(" .#"[min(2, marks.get((row, column), 0))] for column in range(columns))
+        lines.append((Span(f"{value:6.2f} ×|", "dim"), Span(drawn)))
+    ends = f"{low:g}", f"{finding.context} {high:g}"
+    lines.append((Span(" " * (_LABEL - 1) + "+" + "-" * columns, "dim"),))
+    lines.append((Span(" " * _LABEL + ends[0] + ends[1].rjust(columns - len(ends[0])), "dim"),))
+    return lines

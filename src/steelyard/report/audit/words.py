@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from steelyard.report.digits import bounds, percent, ratio
-from steelyard.report.label import counted, printable
-from steelyard.stats.audit.finding import Audit, Finding, Replicated
+from steelyard.answers.audit import Audit, AuditedContext, Replicated
+from steelyard.report.text.digits import bounds, percent, ratio
+from steelyard.report.text.label import counted, printable
 from steelyard.units import Scalar
 
 _NAMES: Final = {
@@ -28,25 +28,25 @@ _NAMES: Final = {
 _STACK: Final = frozenset({"env_bytes", "argv0_bytes", "stack_offset"})
 
 
-def name_of(finding: Finding) -> str:
+def name_of(finding: AuditedContext) -> str:
     """``environment size``."""
-    return _NAMES.get(finding.name, finding.name.replace("_", " "))
+    return _NAMES.get(finding.context, finding.context.replace("_", " "))
 
 
 def effect(found: Replicated) -> str:
     """``7.29 × slower (7.22 to 7.36)``, from the ratio of times; the faster way round where it is below 1."""
     slower = found.ratio >= 1
     value = found.ratio if slower else 1 / found.ratio
-    interval = found.interval
+    interval = found.ci_family
     if interval is not None and not slower:
         interval = interval.reciprocal()
     around = f" ({bounds(value, interval)})" if interval is not None else ""
     return f"{ratio(value, interval)} × {'slower' if slower else 'faster'}{around}"
 
 
-def level_of(finding: Finding, level: Scalar) -> str:
+def level_of(finding: AuditedContext, level: Scalar) -> str:
     """``at 400 bytes``, ``on against off``."""
-    if not finding.name.endswith(("_bytes", "_offset")):
+    if not finding.context.endswith(("_bytes", "_offset")):
         return f"{printable(str(level))} against {printable(str(finding.typical[0]))}"
     return f"at {level:,} bytes"
 
@@ -66,34 +66,37 @@ def headline(audit: Audit) -> str:
     return f"{_capital(text)}{also}."
 
 
-def advice(finding: Finding, audit: Audit) -> str | None:
-    """What to do about one that moves the time; ``None`` for others."""
+def advice(finding: AuditedContext, audit: Audit) -> str | None:
+    """Advice about a context that moves the time; ``None`` for others."""
     if finding.verdict != "moves":
         return None
     name = name_of(finding)
     found = finding.extreme
     size = f"{max(found.ratio, 1 / found.ratio):.2g} ×"
-    if finding.name in _STACK:
+    if finding.context in _STACK:
         share = finding.beyond(audit.least) / len(finding.screened)
         many = f"; {percent(share)} of the levels visited stand out" if share else ""
         return (
-            f"{_capital(name)} moves it {size}{many}: randomise it (compare --contexts, or {finding.name} ="
-            ' "random" in [contexts]), or align what lies across a line, a page or in a crowded cache set.'
+            f"{_capital(name)} moves it {size}{many}: randomise it (compare --contexts, or"
+            f' {finding.context} = "random" in [contexts]), or align what lies across a line, a page or in a'
+            " crowded cache set."
         )
-    if finding.name == "aslr":
+    if finding.context == "aslr":
         return (
             f"{_capital(name)} moves it {size}: with it, every run has a layout of its own. Average over many"
             ' runs and layouts, or hold it and vary the layout: aslr = "off" with env_bytes = "random".'
         )
     if finding.screened and len(finding.screened) > len(finding.replicated) + 1:
-        return f'{_capital(name)} moves it {size}: randomise it ({finding.name} = "random" in [contexts]).'
-    return f"{_capital(name)} moves it {size}: set it, and say how it was set ({finding.name} in [factors])."
+        return f'{_capital(name)} moves it {size}: randomise it ({finding.context} = "random" in [contexts]).'
+    return (
+        f"{_capital(name)} moves it {size}: set it, and say how it was set ({finding.context} in [factors])."
+    )
 
 
 def open_ended(audit: Audit) -> str | None:
-    """What is not resolved, with the effect that is not excluded; ``None`` where all is."""
+    """Contexts that are not resolved, with the effect that is not excluded; ``None`` where all are."""
     left = [
-        f"{finding.name} ({_largest(finding)})"
+        f"{finding.context} ({_largest(finding)})"
         for finding in audit.findings
         if finding.verdict == "not_resolved"
     ]
@@ -105,8 +108,8 @@ def open_ended(audit: Audit) -> str | None:
     )
 
 
-def missed(finding: Finding) -> str | None:
-    """What of a kind of context was not visited; ``None`` where all was."""
+def missed(finding: AuditedContext) -> str | None:
+    """Levels of a kind of context that were not visited; ``None`` where all were."""
     if not finding.unseen:
         return None
     return (
@@ -116,9 +119,9 @@ def missed(finding: Finding) -> str | None:
     )
 
 
-def _largest(finding: Finding) -> str:
+def _largest(finding: AuditedContext) -> str:
     """The largest effect that an interval leaves open."""
-    found = [each.interval for each in finding.replicated if each.interval is not None]
+    found = [each.ci_family for each in finding.replicated if each.ci_family is not None]
     if len(found) < len(finding.replicated):
         return "any effect"
     return f"{max(max(each.high, 1 / each.low) for each in found):.2f} ×"

@@ -1,4 +1,4 @@
-"""What observing costs, as text: a table of changes, a figure for each metric, what foretells what.
+"""The cost of observing, as text: a table of changes, a figure for each metric, and correlations.
 
 The figures are those of Mytkowicz et al. 2008 (DOI 10.1109/IPDPS.2008.4536408): changes in percent against no
 probe (Figure 1), or against the share of instructions that the probe adds (Figure 2). No line joins the
@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from steelyard.report.digits import decimals, percent, probability
-from steelyard.report.label import counted, listed, pad, printable, shorten, wrap
-from steelyard.report.line import Line, Span, Style
-from steelyard.report.observe.axis import axis_of
+from steelyard.answers.observation import AnyLevel, Change, Observation, Perturbation, Probed
 from steelyard.report.observe.traces import traced
-from steelyard.report.table import Column, table
-from steelyard.stats.observer.finding import AnyLevel, Change, Observation, Perturbation, Probed
+from steelyard.report.text.axis import axis_of
+from steelyard.report.text.digits import decimals, percent, probability
+from steelyard.report.text.label import counted, listed, pad, printable, shorten
+from steelyard.report.text.line import Line, Span, Style, paragraph
+from steelyard.report.text.table import Column, table
 from steelyard.units import Metric, format_quantity
 
 _VERDICTS: Final[dict[Perturbation, tuple[str, Style]]] = {
@@ -34,23 +34,23 @@ _FEW: Final = 6
 
 def lines(found: Observation, width: int = 80) -> list[Line]:
     """Everything, in at most ``width`` columns."""
-    shown = [_plain(line) for line in wrap(_headline(found), width, rest="  ")]
+    shown = paragraph(_headline(found), width, rest="  ")
     if found.metrics:
-        shown += [(), *(_dim(line) for line in wrap(_caption(found), width, rest="  "))]
+        shown += [(), *paragraph(_caption(found), width, style="dim", rest="  ")]
     tests = {test.metric.name: test for test in found.any_level}
     for place, metric in enumerate(found.metrics):
         shown += [(), *_of_metric(metric, found, width)]
         if (test := tests.get(metric.name)) is not None:
-            shown += [_plain(line) for line in wrap(_any_level(test, found), width, rest="  ")]
+            shown += paragraph(_any_level(test, found), width, rest="  ")
         elif len(rows := _rows(metric, found)) > 1 and found.any_level:
             text = f"any of {counted(len(rows) + 1, 'level')}: no test, since nothing varies between blocks"
-            shown += [_plain(line) for line in wrap(text, width, rest="  ")]
+            shown += paragraph(text, width, rest="  ")
         if not place:
             shown += [(), *_figure(_rows(metric, found), width)]
     for probe in found.probes:
         if probe.differs:
             text = f"{printable(probe.name)}: the program behaves differently: {probe.differs}. Not compared."
-            shown += [(), *((Span(line, "bad"),) for line in wrap(text, width, rest="  "))]
+            shown += [(), *paragraph(text, width, rest="  ", style="bad")]
     shown += traced(found, width)
     return shown + _foretold(found, width) + _notes(found, width)
 
@@ -132,11 +132,10 @@ def _of_metric(metric: Metric, found: Observation, width: int) -> list[Line]:
 
 def _any_level(test: AnyLevel, found: Observation) -> str:
     said = "at least one of them differs" if test.p < found.alpha else "not resolved"
-    how = "Welch-James" if test.method == "unpaired-welch-james" else "Box"
-    unit = {"block-contrast-box": "block", "context-contrast-box": "context"}.get(test.method, "launch")
+    how = "Welch-James" if test.unit == "launch" else "Box"
     return (
         f"any of {counted(test.levels, 'level')}: F({test.nu1:.1f}, {test.nu2:.1f}) = {test.f:.3g}, p"
-        f" {probability(test.p)} ({how}, {counted(test.n, unit)}): {said}"
+        f" {probability(test.p)} ({how}, {counted(test.n, test.unit)}): {said}"
     )
 
 
@@ -184,7 +183,7 @@ def _foretold(found: Observation, width: int) -> list[Line]:
         )
     shown: list[Line] = [(), (Span("Does the change of one metric foretell that of another?", "heading"),)]
     for text in texts:
-        shown += [_plain(line) for line in wrap(text, width, first="- ", rest="  ")]
+        shown += paragraph(text, width, first="- ", rest="  ")
     return shown
 
 
@@ -197,7 +196,7 @@ def _notes(found: Observation, width: int) -> list[Line]:
             "A processor has few counters. Under a probe that counts too, they take turns, and what is shown"
             " of them is an estimate from a part of the run."
         )
-    return [line for text in texts for line in [(), *(_dim(line) for line in wrap(text, width, rest="  "))]]
+    return [line for text in texts for line in [(), *paragraph(text, width, style="dim", rest="  ")]]
 
 
 def _change(change: Change) -> str:

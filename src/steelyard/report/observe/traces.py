@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Final
 
-from steelyard.report.label import counted, printable, shorten, wrap
-from steelyard.report.line import Line, Span
-from steelyard.report.table import Column, table
-from steelyard.stats.observer.finding import Observation
-from steelyard.stats.observer.tracing import Trace
+from steelyard.answers.observation import Observation, Trace
+from steelyard.report.text.label import counted, printable, shorten
+from steelyard.report.text.line import Line, Span, paragraph
+from steelyard.report.text.table import Column, table
 from steelyard.units import format_quantity
 
 _BARS: Final = " ▁▂▃▄▅▆▇█"
@@ -32,14 +31,14 @@ def traced(found: Observation, width: int) -> list[Line]:
         " event)"
     )
     shown: list[Line] = [(), (Span("In the course of a run", "heading"),)]
-    shown += [(Span(line, "dim"),) for line in wrap(caption, width, rest="  ")]
+    shown += paragraph(caption, width, rest="  ", style="dim")
     for event in dict.fromkeys(trace.event for trace in found.traces):
         its = [trace for trace in found.traces if trace.event == event]
         shown += [(), *_of_event(event, its, found.alpha, width)]
     uncounted = sum(trace.uncounted for trace in found.traces)
     if uncounted:
         text = f"{counted(uncounted, 'trace')} left out: perf did not count the event all the time."
-        shown += [(), *((Span(line, "dim"),) for line in wrap(text, width, rest="  "))]
+        shown += [(), *paragraph(text, width, rest="  ", style="dim")]
     return shown
 
 

@@ -14,18 +14,18 @@ from steelyard.interventions.built import LinkOrder, Padding
 from steelyard.run.build.cache import Entry, cache_root
 from steelyard.run.build.inputs import InputFile
 from steelyard.run.build.recipe import PADDING_FILE, Recipe
-from steelyard.run.journal import RawTrial, read_journal
-from steelyard.run.launch import Launch
-from steelyard.run.runner import Runner, Trial
-from steelyard.run.start_failure import start_failure
-from steelyard.run.verify import ending
+from steelyard.run.launch.launch import Launch
+from steelyard.run.measure.start_failure import start_failure
+from steelyard.run.measure.verify import ending
+from steelyard.run.runner.journal import RawTrial, read_journal
+from steelyard.run.runner.runner import Runner, Trial
 from steelyard.spec.experiment import Build
-from steelyard.spec.placeholders import format_level, names
+from steelyard.spec.text.placeholders import format_level, names
 from steelyard.units import Scalar
 
 _LOG_LINES: Final = 20
 _LOG_BYTES: Final = 64 * 1024
-"""As much of a log's end as is read to show its last lines."""
+"""Bytes read from the end of a log to show its last lines."""
 
 
 class Built(msgspec.Struct, frozen=True):
@@ -102,7 +102,7 @@ class Builder:
         SpecError
             An input that is not there, or none at all.
         UsageError
-            A placeholder that is no factor.
+            A placeholder names no factor.
         MachineError
             The first word of the command is not found, or the cache cannot be written.
         """
@@ -113,7 +113,7 @@ class Builder:
         return self._built[known]
 
     def recipe(self, levels: Mapping[str, Scalar]) -> Recipe:
-        """What is to be done for a treatment, with the levels that the build names."""
+        """The recipe of a treatment, with the levels that the build names."""
         own = {name: levels[name] for name in sorted(self.factors) if name in levels}
         return Recipe(self._build, self._source, own)
 
@@ -151,7 +151,7 @@ def _make(recipe: Recipe, entry: Entry) -> None:
 
 
 def _refuse_changes(recipe: Recipe, inputs: tuple[InputFile, ...]) -> None:
-    """What was built of other inputs than the key says must not be found under it."""
+    """Refuse a build whose inputs changed meanwhile: it must not be found under the old key."""
     changed = sorted({os.fsdecode(file.name) for file in set(inputs) ^ set(recipe.inputs())})
     if changed:
         more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
@@ -170,7 +170,7 @@ def _run(launch: Launch, journal: Path) -> RawTrial:
 
 
 def _failure(raw: RawTrial, launch: Launch) -> str | None:
-    """What a build that failed did; ``None`` of one that did not."""
+    """Describe how a build failed; ``None`` where it succeeded."""
     if raw.status == "timed_out":
         return f"was ended after its {(launch.timeout_ns or 0) / 1e9:g} s"
     if raw.status != "ok":

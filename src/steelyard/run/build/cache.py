@@ -23,11 +23,12 @@ from steelyard.errors import MachineError
 from steelyard.run.build.outputs import OutputFile, is_as_built, output_files
 
 KEY_CHARACTERS: Final = 16
-"""Of the sha256: 64 bits name the directory; the whole key stands in the marker and is compared."""
+"""Digits of the sha256 that name the directory (64 bits); the marker holds the whole key, which is compared.
+"""
 
 _FORMAT: Final = "steelyard/build"
 _VERSION: Final = 1
-"""Of the marker. History: 1, the first."""
+"""Version of the marker. History: 1, the first."""
 
 
 class _Marker(msgspec.Struct, frozen=True):
@@ -38,19 +39,19 @@ class _Marker(msgspec.Struct, frozen=True):
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """Where everything about one key lies."""
+    """The directory of one key and the files in it."""
 
     root: Path
     key: str
 
     @property
     def directory(self) -> Path:
-        """What ``{build}`` stands for."""
+        """The directory that ``{build}`` stands for."""
         return self.root / self.key[:KEY_CHARACTERS]
 
     @property
     def log(self) -> Path:
-        """What the build printed."""
+        """Output of the build."""
         return self._beside("log")
 
     def _beside(self, suffix: str) -> Path:
@@ -97,7 +98,9 @@ class Entry(msgspec.Struct, frozen=True):
             path.unlink(missing_ok=True)
 
     def fault(self) -> str | None:
-        """Why the directory cannot be used; ``None`` when it holds what was built. Only while locked."""
+        """The reason why the directory is unusable; ``None`` when it holds a complete build. Only while
+        locked.
+        """
         try:
             marker = msgspec.json.decode(self._beside("complete").read_bytes(), type=_Marker)
         except FileNotFoundError:

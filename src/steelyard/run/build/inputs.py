@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from steelyard.errors import SpecError
-from steelyard.run.provenance import file_sha256
+from steelyard.run.launch.provenance import file_sha256
 
 
 class InputFile(msgspec.Struct, frozen=True, order=True):
@@ -105,7 +105,7 @@ def _matches(source: Path, pattern: str) -> Iterator[Path]:
 
 
 def _walk(directory: Path, parts: Sequence[str]) -> Iterator[Path]:
-    """What the parts of a pattern lead to from here."""
+    """Files that the parts of a pattern match from here."""
     if not parts:
         yield directory
         return

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from steelyard.run.provenance import file_sha256
+from steelyard.run.launch.provenance import file_sha256
 
 
 class OutputFile(msgspec.Struct, frozen=True):

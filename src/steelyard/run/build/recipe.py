@@ -14,16 +14,16 @@ from steelyard.design.randomness import generator, permutation
 from steelyard.interventions.built import LinkOrder, Padding
 from steelyard.run.build.inputs import InputFile, input_files, input_paths
 from steelyard.run.build.toolchain import find, machine, needed, tools
-from steelyard.run.launch import Launch
+from steelyard.run.launch.launch import Launch
 from steelyard.spec.experiment import Build
-from steelyard.spec.placeholders import expand, format_level, names
+from steelyard.spec.text.placeholders import expand, format_level, names
 from steelyard.units import Scalar
 
 _KEY_VERSION: Final = 1
 """Part of every key: raised when what a key covers changes, so that no older directory is taken for it."""
 
 _INHERITED: Final = ("PATH", "HOME", "LANG")
-"""What a build gets of the environment of Steelyard; their values are in no key and no file."""
+"""Environment variables that a build inherits; their values enter neither a key nor a file."""
 
 _UNKNOWN_YET: Final = "\0build"
 """Stands for ``{build}`` in the key that decides what it will be; no text of a spec can hold a NUL."""
@@ -40,7 +40,9 @@ _PADDING: Final = """\
         .skip {bytes}
         .section .note.GNU-stack,"",%progbits
 """
-"""For GNU as and what follows it, on every processor. Without the last line the stack could be executed."""
+"""Source for GNU as and compatible assemblers, on every processor. Without the last line the stack could be
+executed.
+"""
 
 
 class Recipe(msgspec.Struct, frozen=True):
@@ -59,7 +61,7 @@ class Recipe(msgspec.Struct, frozen=True):
     levels: Mapping[str, Scalar]
 
     def __str__(self) -> str:
-        """What a person calls it: ``the build opt=O3``."""
+        """Its name for people: ``the build opt=O3``."""
         return "the build" + "".join(f" {name}={format_level(level)}" for name, level in self.levels.items())
 
     def inputs(self) -> tuple[InputFile, ...]:
@@ -108,7 +110,7 @@ class Recipe(msgspec.Struct, frozen=True):
         needed(command, self._environment(_UNKNOWN_YET), self.source)
 
     def launch(self, directory: Path, log: Path) -> Launch:
-        """How to start it, with ``directory`` for ``{build}``."""
+        """The command line, with ``directory`` for ``{build}``."""
         command = self._command(str(directory))
         env = self._environment(str(directory))
         return Launch(
@@ -123,7 +125,7 @@ class Recipe(msgspec.Struct, frozen=True):
 
     @property
     def padding_bytes(self) -> int | None:
-        """What the file of ``{padding_file}`` takes; ``None`` where the build does not ask for one."""
+        """Contents of ``{padding_file}``; ``None`` where the build does not ask for one."""
         texts = (*self.build.command, *self.build.env.values())
         if not any("padding_file" in names(text) for text in texts):
             return None

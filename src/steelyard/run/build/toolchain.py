@@ -1,4 +1,4 @@
-"""Which compiler builds: part of the key, so that an upgrade builds again.
+"""The compiler that builds: part of the key, so that an upgrade builds again.
 
 A tool is identified by its resolved path and the hash of its contents. It is never started for
 ``--version``: the first word of a build may be a script of the user's that knows no such option and builds.
@@ -21,10 +21,10 @@ import msgspec
 from steelyard.errors import MachineError, ProgramError
 from steelyard.run.build.inputs import holds
 from steelyard.run.host import files
-from steelyard.run.provenance import program_identity
+from steelyard.run.launch.provenance import program_identity
 
 _USUAL: Final = ("cc", "c++", "as", "ld")
-"""What make, cmake and their kind call when nothing else is said."""
+"""Compilers that make, cmake and their kind call by default."""
 
 _USE_LD: Final = re.compile(r"-fuse-ld=([a-z]+)\b")
 
@@ -57,12 +57,12 @@ def tools(command: Sequence[str], env: Mapping[str, str], directory: Path) -> tu
 
 
 def needed(command: Sequence[str], env: Mapping[str, str], directory: Path) -> dict[str, Path]:
-    """Where the first word of the command is, and the linker that it asks for.
+    """Paths of the first word of the command and of the linker that it asks for.
 
     Raises
     ------
     MachineError
-        One of them is no program of this machine.
+        One of them is not a program of this machine.
     """
     first = find(command[0], env, directory)
     if first is None and "/" in command[0] and holds((directory / command[0]).is_file):
@@ -88,7 +88,7 @@ def needed(command: Sequence[str], env: Mapping[str, str], directory: Path) -> d
 
 
 def find(word: str, env: Mapping[str, str], directory: Path) -> Path | None:
-    """The executable file that a word names, seen from ``directory``; ``None`` where there is none."""
+    """The executable file that a word names, seen from ``directory``; ``None`` where none is found."""
     if "/" in word:
         path = directory / word
         return path if holds(path.is_file) and os.access(path, os.X_OK) else None
@@ -97,14 +97,16 @@ def find(word: str, env: Mapping[str, str], directory: Path) -> Path | None:
 
 
 def machine(root: Path = Path("/")) -> str:
-    """What ``-march=native`` depends on, so that machines that share a home share no programs."""
+    """Processor features that ``-march=native`` depends on: machines with a common home must not share
+    programs.
+    """
     cpu = files.fields(root / "proc/cpuinfo", ":")
     names = ("vendor_id", "model name", "stepping", "flags", "CPU implementer", "CPU part", "Features", "isa")
     return " ".join([platform.machine(), *(cpu.get(name, "") for name in names)])
 
 
 def _linker(command: Sequence[str], env: Mapping[str, str]) -> Iterator[str]:
-    """What ``-fuse-ld=lld`` makes a compiler call."""
+    """The linker that ``-fuse-ld=lld`` makes a compiler call."""
     for text in (*command, *env.values()):
         yield from (f"ld.{name}" for name in _USE_LD.findall(text))
 

@@ -1,4 +1,4 @@
-"""What stands between the experiment and the bare machine: hypervisor, container, control groups."""
+"""Layers between the experiment and the bare machine: hypervisor, container, control groups."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _VENDORS: Final = {
     "Parallels": "parallels",
     "BHYVE": "bhyve",
 }
-"""How hypervisors name themselves in the firmware's tables (DMI)."""
+"""Names of hypervisors in the firmware's tables (DMI)."""
 
 _CONTAINER_MARKS: Final = {
     ".dockerenv": "docker",
@@ -35,7 +35,7 @@ _CONTAINER_MARKS: Final = {
 
 
 def confinement_facts(root: Path) -> Iterator[tuple[str, Scalar | None]]:
-    """Name and value of each fact; ``None`` where there is no sign of one."""
+    """Name and value of each fact; ``None`` where nothing shows one."""
     yield "virtualization", _virtualization(root)
     yield "container", _container(root)
     groups = list(_own_groups(root))
@@ -94,7 +94,7 @@ def _below(path: PurePosixPath, mounted: PurePosixPath) -> PurePosixPath:
 
 
 def _mount(root: Path, controllers: set[str]) -> tuple[PurePosixPath, str] | None:
-    """What part of the hierarchy with these controllers (none: version 2) is mounted, and where."""
+    """The mounted part of the hierarchy with these controllers (none: version 2), and its mount point."""
     for line in (files.text(root / "proc/self/mountinfo") or "").splitlines():
         fields, _, rest = line.partition(" - ")
         kind, _, options = [*rest.split(" "), "", "", ""][:3]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def text(path: Path) -> str | None:
-    """The contents without surrounding space; ``None`` where there is no such file, or it may not be read."""
+    """The contents without surrounding space; ``None`` where the file is missing or unreadable."""
     try:
         return path.read_bytes().decode(errors="replace").strip()
     except OSError:

@@ -1,4 +1,4 @@
-"""How loaded the machine is: read before and after a batch, never while a trial runs.
+"""Load of the machine: read before and after a batch, never while a trial runs.
 
 Pressure (PSI) is the time in which some task was ready and had to wait: the kernel documents it in
 accounting/psi.
@@ -16,7 +16,7 @@ from steelyard.run.host import files
 
 
 class LoadChange(msgspec.Struct, frozen=True):
-    """What happened on the whole machine between two readings; ``None`` is "not said by this kernel".
+    """Activity of the whole machine between two readings; ``None`` is "not reported by this kernel".
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class HostLoad(msgspec.Struct, frozen=True):
     """Counters of the whole machine since it started; attributes as those of ``LoadChange``."""
 
     at_s: float
-    """Of the clock that nothing sets back (CLOCK_MONOTONIC)."""
+    """Time by the clock that nothing sets back (CLOCK_MONOTONIC)."""
     busy_s: float
     steal_s: float
     cpu_pressure_s: float | None
@@ -68,7 +68,7 @@ class HostLoad(msgspec.Struct, frozen=True):
         )
 
     def since(self, earlier: HostLoad) -> LoadChange:
-        """What was added since an earlier reading of the same boot."""
+        """The increase since an earlier reading of the same boot."""
         return LoadChange(
             elapsed_s=self.at_s - earlier.at_s,
             busy_s=self.busy_s - earlier.busy_s,

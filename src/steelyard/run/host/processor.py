@@ -7,11 +7,12 @@ import platform
 from collections.abc import Iterator
 from pathlib import Path
 
+from steelyard.interventions.topology import parse_cpu_list
 from steelyard.run.host import files
 from steelyard.units import Scalar
 
 _MODEL_NAMES = ("model name", "cpu model", "uarch", "cpu", "Processor")
-"""How /proc/cpuinfo calls the model on x86, mips, riscv, powerpc and old arm."""
+"""Fields of /proc/cpuinfo that name the model on x86, mips, riscv, powerpc and old arm."""
 
 
 def processor_facts(root: Path) -> Iterator[tuple[str, Scalar | None]]:
@@ -66,8 +67,5 @@ def _cache_bytes(size: str | None) -> int | None:
 
 
 def _count(cpu_list: str | None) -> int | None:
-    """How many CPUs a list such as ``0-3,7`` names."""
-    if not cpu_list:
-        return None
-    bounds = [part.split("-") for part in cpu_list.split(",")]
-    return sum(int(bound[-1]) - int(bound[0]) + 1 for bound in bounds)
+    """Number of CPUs in a list such as ``0-3,7``."""
+    return len(parse_cpu_list(cpu_list)) if cpu_list else None

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def submission(experiment: Experiment) -> Submission | None:
-    """How the trials of an experiment are handed to a queue; ``None`` where they run here.
+    """The submission that ``[launch]`` describes; ``None`` where trials run on this machine.
 
     Raises
     ------

@@ -11,11 +11,11 @@ from typing import Final
 import msgspec
 
 RUN: Final = "{run}"
-"""Where a user's script runs the trials."""
+"""The placeholder at which a user's script runs the trials."""
 
 
 class End(msgspec.Struct, frozen=True):
-    """What a job writes last.
+    """The last word of a job.
 
     Attributes
     ----------
@@ -48,27 +48,27 @@ class Job(msgspec.Struct, frozen=True):
 
     @property
     def orders(self) -> Path:
-        """What the runner is to do; gone once the job is settled."""
+        """Orders for the runner; gone once the job is settled."""
         return self.directory / "orders"
 
     @property
     def replies(self) -> Path:
-        """What it said."""
+        """Replies of the runner."""
         return self.directory / "replies"
 
     @property
     def script(self) -> Path:
-        """What is handed in."""
+        """The script that is submitted."""
         return self.directory / "job.sh"
 
     @property
     def log(self) -> Path:
-        """What the script and the queue printed."""
+        """Output of the script and of the queue."""
         return self.directory / "log"
 
     @property
     def answer(self) -> Path:
-        """What the queue printed when it was handed in."""
+        """Answer of the queue to the submission."""
         return self.directory / "answer"
 
     @property
@@ -78,7 +78,7 @@ class Job(msgspec.Struct, frozen=True):
 
     @property
     def id(self) -> str | None:
-        """What the queue calls it; ``None`` where that was not written down before we died."""
+        """Its number in the queue; ``None`` where we died before it was written down."""
         file = self.directory / "id"
         return file.read_text(encoding="utf-8") if file.exists() else None
 
@@ -90,7 +90,7 @@ class Job(msgspec.Struct, frozen=True):
 
     @property
     def end(self) -> End | None:
-        """How it ended, by its own word; ``None`` before that, and for ever where it was killed."""
+        """Its last word; ``None`` before that, and for ever where it was killed."""
         file = self.directory / "end"
         return msgspec.json.decode(file.read_bytes(), type=End) if file.exists() else None
 

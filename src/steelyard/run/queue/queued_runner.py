@@ -12,27 +12,27 @@ from typing import Final
 import msgspec
 
 from steelyard.errors import ProgramError, RecordBusyError
-from steelyard.run.journal import RawTrial, lost_trial, read_journal
-from steelyard.run.launch import Launch
-from steelyard.run.native import RUNNER, native_file
-from steelyard.run.orders import Entry, Trial, define, encode_batch
+from steelyard.run.launch.launch import Launch
 from steelyard.run.queue.job import End, Job, jobs_in
 from steelyard.run.queue.scheduler import Scheduler
-from steelyard.run.replies import HEAD, Reply, RunnerDiedError, decode_failed, explained
+from steelyard.run.runner.journal import RawTrial, lost_trial, read_journal
+from steelyard.run.runner.native import RUNNER, native_file
+from steelyard.run.runner.orders import Entry, Trial, define, encode_batch
+from steelyard.run.runner.runner_errors import HEAD, Reply, RunnerDiedError, decode_failed, explained
 
 LOST_IN_A_ROW: Final = 3
 """Jobs that end without having finished a trial; then something is wrong that another job will not cure."""
 
 _FIRST_PAUSE_S: Final = 0.1
-CANCEL_PATIENCE_S: Final = 60.0
-"""For a cancelled job to end. One that had not begun says nothing, and not every queue tells of it."""
+CANCEL_TIMEOUT_S: Final = 60.0
+"""Time for a cancelled job to end. One that had not begun says nothing, and not every queue reports it."""
 
 Tell = Callable[[str, int, int], None]
 """What a job does, and how many of its trials have ended, of how many."""
 
 
 class Submission(msgspec.Struct, frozen=True):
-    """How jobs are made and watched.
+    """A scheduler, and how jobs are made and watched.
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ class QueuedRunner:
         except BaseException:
             if job.id is not None:
                 self._submission.scheduler.cancel(job.id)
-                await_job(job, self._submission, self._name, tell, CANCEL_PATIENCE_S)
+                await_job(job, self._submission, self._name, tell, CANCEL_TIMEOUT_S)
                 job.settle()
             raise
         return job.end
@@ -182,7 +182,7 @@ class QueuedRunner:
                 )
 
     def _after_loss(self, job: Job, entries: list[Entry], finished: set[int]) -> list[Entry]:
-        """What is left to run; the trial that ran is lost."""
+        """Entries that are left to run; the trial that ran is lost."""
         left = [entry for entry in entries if not (isinstance(entry, Trial) and entry.number in finished)]
         running = next((place for place, entry in enumerate(left) if isinstance(entry, Trial)), None)
         if running is None or not job.begun:
@@ -203,7 +203,7 @@ class QueuedRunner:
 
 
 def job_name(record: str, job: Job) -> str:
-    """What a job is called in the queue."""
+    """The name of a job in the queue."""
     return f"steelyard-{record}-{job.directory.name}"
 
 
@@ -212,10 +212,10 @@ def await_job(
     submission: Submission,
     record: str,
     tell: Callable[[str], None],
-    patience_s: float = math.inf,
+    timeout_s: float = math.inf,
 ) -> None:
-    """Sleep until a job has ended, by its own word or by the queue's, or until patience does."""
-    until = time.monotonic() + patience_s
+    """Sleep until a job has ended, by its own word or by the queue's, or until the time is up."""
+    until = time.monotonic() + timeout_s
     scheduler = submission.scheduler
     if job.id is None and (found := _number(job, scheduler, record)):
         job.note_id(found)
@@ -256,6 +256,6 @@ def attach(jobs: Path, submission: Submission, record: str, tell: Callable[[str]
 
 
 def _number(job: Job, scheduler: Scheduler, record: str) -> str | None:
-    """Of a job whose number was not noted: by what the queue answered, or by its name in the queue."""
+    """Find a job whose number was not noted, by the queue's answer or by its name in the queue."""
     answer = job.answer.read_text(encoding="utf-8", errors="replace") if job.answer.exists() else ""
     return scheduler.number(answer) or scheduler.find(job_name(record, job))

@@ -1,4 +1,4 @@
-"""``Scheduler``: what is asked of a queue."""
+"""``Scheduler``: the operations that Steelyard needs of a queue."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Scheduler(ABC):
         Raises
         ------
         MachineError
-            There is none that could be asked.
+            No queue answers.
         """
 
     @abstractmethod
@@ -40,7 +40,7 @@ class Scheduler(ABC):
 
     @abstractmethod
     def state(self, job: str) -> JobState:
-        """How far a job is.
+        """State of a job.
 
         Raises
         ------
@@ -58,6 +58,6 @@ class Scheduler(ABC):
         return None
 
     def last_words(self, job: str) -> str:
-        """What the queue says of a job that ended without saying so itself."""
+        """The queue's own account of a job that ended without saying so itself."""
         del job
         return ""

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.errors import MachineError
-from steelyard.run.queue.asking import ask, refuse_absent
+from steelyard.run.queue.commands import ask, refuse_absent
 from steelyard.run.queue.scheduler import JobState, Scheduler
 
 _PING_S: Final = 5.0
-"""For a controller to answer; one that is well takes milliseconds."""
+"""Time for a controller to answer; a healthy one takes milliseconds."""
 
 _WAITING: Final = frozenset({"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "SUSPENDED"})
 _RUNNING: Final = frozenset({"RUNNING", "COMPLETING", "STAGE_OUT", "SIGNALING", "STOPPED", "RESIZING"})
@@ -32,7 +32,7 @@ class Slurm(Scheduler):
     def check(self) -> None:
         """See ``Scheduler.check``; the commands are on machines without a cluster too."""
         refuse_absent(("sbatch", "squeue", "scontrol", "scancel"))
-        done = ask(["scontrol", "ping"], may_fail=True, patience_s=_PING_S)
+        done = ask(["scontrol", "ping"], may_fail=True, timeout_s=_PING_S)
         if done.returncode or " UP" not in done.stdout:
             told = (done.stderr.strip() or done.stdout.strip()).splitlines()
             raise MachineError(

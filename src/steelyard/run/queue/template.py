@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from steelyard.errors import MachineError
-from steelyard.run.queue.asking import ask, refuse_absent
+from steelyard.run.queue.commands import ask, refuse_absent
 from steelyard.run.queue.scheduler import JobState, Scheduler
 
 

@@ -7,26 +7,27 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from steelyard.spec.tables.values import Command, Duration
-from steelyard.units import Scalar
+from steelyard.spec.tables.values import Command, Duration, Environment
 
 
-class BuildTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How programs are built."""
+class Build(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Build of the programs, once per combination of the factors that ``command`` and ``env`` name."""
 
     command: Annotated[
         Command, Meta(description="The build command and its arguments; what it writes to `{build}` is kept.")
     ]
     inputs: Annotated[
-        list[str],
+        tuple[str, ...],
         Meta(description="Files, or patterns with `*` and `**`; when one changes, it is built again."),
-    ] = []
+    ] = ()
+    env: Annotated[Environment, Meta(description="Environment variables to set.")] = {}
+    timeout_s: Annotated[Duration, Meta(description="A build that takes longer has failed.")] = msgspec.field(
+        name="timeout", default=1800.0
+    )
     objects: Annotated[
-        list[str],
+        tuple[str, ...],
         Meta(
             description="What `{objects}` stands for in `command` and `env`: files to link, in an order that"
             " `link_order` draws; several words where it is a word of its own."
         ),
-    ] = []
-    env: Annotated[dict[str, Scalar], Meta(description="Environment variables to set.")] = {}
-    timeout: Annotated[Duration, Meta(description="A build that takes longer has failed.")] = 1800.0
+    ] = ()

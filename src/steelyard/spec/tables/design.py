@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 import msgspec
@@ -12,8 +13,8 @@ from steelyard.spec.tables.values import Duration
 from steelyard.units import Scalar
 
 
-class StopTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """When to stop adding blocks."""
+class Stop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Rule to stop adding blocks: a precision, and caps that stop it short."""
 
     rel_halfwidth: Annotated[
         Annotated[float, Meta(gt=0, lt=1)] | None,
@@ -26,17 +27,20 @@ class StopTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Annotated[int, Meta(ge=1, le=1_000_000)] | None,
         Meta(description="Stop after so many blocks, whatever the precision."),
     ] = None
-    max_time: Annotated[
+    max_time_s: Annotated[
         Duration | None, Meta(description="Stop after this time, whatever the precision.")
-    ] = None
+    ] = msgspec.field(name="max_time", default=None)
     strict: Annotated[
         bool,
         Meta(description="Look at 40 blocks at the earliest, so that stopping costs next to no coverage."),
     ] = False
 
 
-class DesignTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How trials are laid out."""
+class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Layout of the trials. An ``order`` other than ``randomized`` exists to show what it does.
+
+    Checked, ``generators`` say which fraction is run, whichever way the spec asked for it.
+    """
 
     kind: Annotated[
         Kind,
@@ -46,13 +50,13 @@ class DesignTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = "full"
     ends: Annotated[
-        dict[str, Annotated[list[Scalar], Meta(min_length=2, max_length=2)]],
+        Mapping[str, tuple[Scalar, Scalar]],
         Meta(description="The two levels of a factor where two are run; its first and its last by default."),
     ] = {}
     generators: Annotated[
-        list[str],
+        tuple[str, ...],
         Meta(description='Which fraction: `"d = a b c"` gives `d` the product of the signs of the others.'),
-    ] = []
+    ] = ()
     resolution: Annotated[
         Annotated[int, Meta(ge=3, le=16)] | None,
         Meta(description="The smallest fraction whose resolution is this or higher."),
@@ -62,9 +66,9 @@ class DesignTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Meta(description="The fraction of so many treatments with the least confounding."),
     ] = None
     exclude: Annotated[
-        list[dict[str, Scalar]],
+        tuple[Mapping[str, Scalar], ...],
         Meta(description="Treatments to leave out: all that have the levels of one of these tables."),
-    ] = []
+    ] = ()
     blocks: Annotated[
         int,
         Meta(
@@ -90,4 +94,9 @@ class DesignTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             " `nogueira-matias-2014`: the runs of one treatment in a row, the first `discard` not used."
         ),
     ] = "randomized"
-    stop: Annotated[StopTable | None, Meta(description="Add blocks until a precision is reached.")] = None
+    stop: Annotated[Stop | None, Meta(description="Add blocks until a precision is reached.")] = None
+
+    @property
+    def in_rows(self) -> bool:
+        """Whether one treatment's runs follow each other, so that no block has one of each."""
+        return self.order != "randomized"

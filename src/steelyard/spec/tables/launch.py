@@ -2,17 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Final, Literal, Self
 
 import msgspec
 from msgspec import Meta
 
-from steelyard.spec.tables.noise import NoiseTable
 from steelyard.spec.tables.values import Duration
 
+HANDED_ON: Final = ("SLURM", "PBS_", "LSB_", "FLUX_", "PMI")
 
-class LaunchTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where trials run."""
+if TYPE_CHECKING:
+    _Ranks = str
+    _Seed = str
+    _Share = str
+else:
+    _Ranks = Annotated[int, Meta(ge=1)] | str
+    _Seed = Annotated[int, Meta(ge=0)] | str
+    _Share = Annotated[float, Meta(ge=0, lt=1)] | str
+
+
+class Noise(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Noise on a simulated machine: fractions from 0 to below 1, or factors as in `"{level}"`."""
+
+    links: Annotated[
+        _Share,
+        Meta(description="Fraction of every shared link that other jobs' messages take."),
+    ] = "0.0"
+    hosts: Annotated[
+        _Share,
+        Meta(description="Fraction of time in which something else has a rank's core, 10 µs at a time."),
+    ] = "0.0"
+
+
+class LaunchMethod(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The way trials are launched; texts still hold their ``{placeholders}``.
+
+    ``ranks`` is ``None`` only for ``local`` and queues.
+    """
 
     kind: Annotated[
         Literal["local", "mpi", "smpi", "slurm", "template"],
@@ -23,7 +50,7 @@ class LaunchTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = "local"
     ranks: Annotated[
-        Annotated[int, Meta(ge=1)] | str | None,
+        _Ranks | None,
         Meta(description='How many ranks a trial has: a number, or a factor as in `"{p}"`.'),
     ] = None
     implementation: Annotated[
@@ -41,13 +68,13 @@ class LaunchTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = "core"
     arguments: Annotated[
-        list[str], Meta(description="`mpi`: further words for `mpirun`; `smpi`: further `--cfg=…`.")
-    ] = []
+        tuple[str, ...], Meta(description="`mpi`: further words for `mpirun`; `smpi`: further `--cfg=…`.")
+    ] = ()
     platform: Annotated[
         str | None, Meta(description="`smpi`: the machine, an XML file of SimGrid; `.xml` may be left out.")
     ] = None
     algorithms: Annotated[
-        dict[str, str],
+        Mapping[str, str],
         Meta(description='`smpi`: algorithm by operation, as in `{ bcast = "binomial_tree" }`.'),
     ] = {}
     selector: Annotated[
@@ -64,41 +91,50 @@ class LaunchTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = "packed"
     noise: Annotated[
-        NoiseTable,
+        Noise,
         Meta(description='`smpi`: what else happens there, as in `{ links = 0.1, hosts = "{level}" }`.'),
-    ] = NoiseTable()
+    ] = Noise()
     seed: Annotated[
-        Annotated[int, Meta(ge=0)] | str,
+        _Seed,
         Meta(
             description="`smpi`: draws noise and scattered hosts; a number, a factor, or, for noise alone,"
             ' `"{trial}"`: noise of its own for every trial.'
         ),
-    ] = 1
-    options: Annotated[list[str], Meta(description="With `slurm`: further words for `sbatch`.")] = []
+    ] = "1"
+    options: Annotated[tuple[str, ...], Meta(description="With `slurm`: further words for `sbatch`.")] = ()
     script: Annotated[
         str | None,
         Meta(description="A job script for bash in which `{run}` runs the trials; needed with `template`."),
     ] = None
     submit: Annotated[
-        list[str],
+        tuple[str, ...],
         Meta(description="With `template`: the command that hands in `{script}`, with output to `{log}`."),
-    ] = []
+    ] = ()
     job: Annotated[
         str, Meta(description="With `template`: its first group, in what `submit` prints, is the job.")
     ] = r"(\S+)\s*\Z"
-    cancel: Annotated[list[str], Meta(description="With `template`: the command that ends `{job}`.")] = []
+    cancel: Annotated[
+        tuple[str, ...], Meta(description="With `template`: the command that ends `{job}`.")
+    ] = ()
     alive: Annotated[
-        list[str],
+        tuple[str, ...],
         Meta(
             description="With `template`: exits with 0 while `{job}` waits or runs. Without it, a job that is"
             " killed is waited for."
         ),
-    ] = []
+    ] = ()
     hand_on: Annotated[
-        list[str] | None,
+        tuple[str, ...],
         Meta(
             description="Beginnings of the names of variables that a program gets from its job; by default"
             " those of Slurm, PBS, LSF, Flux and PMI."
         ),
-    ] = None
-    poll: Annotated[Duration, Meta(description="Pause between two questions to the queue.")] = 10.0
+    ] = HANDED_ON
+    poll_s: Annotated[Duration, Meta(description="Pause between two questions to the queue.")] = (
+        msgspec.field(name="poll", default=10.0)
+    )
+
+    @property
+    def queue(self) -> Self | None:
+        """The same, where trials are handed to a queue."""
+        return self if self.kind in ("slurm", "template") else None

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
-from steelyard.spec.experiment import Reduce, Source
+from steelyard.spec.tables.values import WORKED_OUT
 from steelyard.units import Better, Scalar
 
+Source = Literal["stdout", "stderr", "lines", "cachegrind", "callgrind"]
+Reduce = Literal["median", "mean", "min", "max", "sum", "first", "last"]
 
-class MetricTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+
+class UserMetric(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A metric that the program reports, or one derived from others."""
 
+    name: Annotated[str, Meta(description="Its key in `[metrics]`.", extra=WORKED_OUT)] = ""
     source: Annotated[
         Source | None,
         Meta(
@@ -29,19 +34,19 @@ class MetricTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         str | None,
         Meta(description="JSON pointer (RFC 6901) into the output: to a number, or a list of iterations."),
     ] = None
-    derive: Annotated[
-        str | None, Meta(description="Arithmetic over metrics, counters and factors with numeric levels.")
-    ] = None
-    where: Annotated[
-        dict[str, Scalar],
-        Meta(description="Only treatments with these levels report it; all of them by default."),
-    ] = {}
-    event: Annotated[
-        str | None,
-        Meta(description="What valgrind counts: `instructions`, `d1_misses`, …; with its `source` only."),
-    ] = None
     unit: Annotated[str, Meta(description="SI unit without prefix; empty, or `1`, for a pure number.")] = ""
     better: Annotated[Better, Meta(description="Which way is better.")] = "lower"
     reduce: Annotated[Reduce, Meta(description="How the iterations of a trial become one observation.")] = (
         "median"
     )
+    derive: Annotated[
+        str | None, Meta(description="Arithmetic over metrics, counters and factors with numeric levels.")
+    ] = None
+    event: Annotated[
+        str | None,
+        Meta(description="What valgrind counts: `instructions`, `d1_misses`, …; with its `source` only."),
+    ] = None
+    where: Annotated[
+        Mapping[str, Scalar],
+        Meta(description="Only treatments with these levels report it; all of them by default."),
+    ] = {}

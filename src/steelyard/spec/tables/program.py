@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
-from steelyard.spec.tables.values import Command, Commands, Duration
-from steelyard.units import Scalar
+from steelyard.spec.tables.values import Command, Commands, Duration, Environment
 
 
-class VerifyTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a run must do to count."""
+class Verify(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Conditions under which a run counts."""
 
     exit: Annotated[
         Annotated[int, Meta(ge=0, le=255)] | Literal["any"],
@@ -25,21 +25,25 @@ class VerifyTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stderr: Annotated[str | None, Meta(description="The same for stderr.")] = None
 
 
-class ProgramTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is launched."""
+class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The program; strings still hold their ``{placeholders}``.
+
+    Checked, ``commands`` has the levels of the factor ``command``, or one command named ``""``; with
+    ``shell`` each is one word, handed to ``/bin/sh -c``.
+    """
 
     command: Annotated[
         Command | None,
         Meta(description="The program and its arguments, one word each; one text with `shell = true`."),
     ] = None
     commands: Annotated[
-        dict[str, Command] | None,
+        Mapping[str, Command],
         Meta(description="Several commands by name: the levels of a factor that is called `command`."),
-    ] = None
+    ] = {}
     shell: Annotated[
         bool, Meta(description="Commands are texts that `/bin/sh -c` reads; levels are put in quoted.")
     ] = False
-    env: Annotated[dict[str, Scalar], Meta(description="Environment variables to set.")] = {}
+    env: Annotated[Environment, Meta(description="Environment variables to set.")] = {}
     inherit: Annotated[
         bool, Meta(description="Hand on the whole environment instead of `PATH`, `HOME` and `LANG` only.")
     ] = False
@@ -50,45 +54,49 @@ class ProgramTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         str | None, Meta(description="File that is the standard input; empty input by default.")
     ] = None
     inputs: Annotated[
-        list[str],
+        tuple[str, ...],
         Meta(
             description="Files that the program reads, or patterns with `*` and `**`: `file_cache` warms or"
             " drops them, with the program, its standard input and files that words of the command name."
         ),
-    ] = []
+    ] = ()
     output: Annotated[
         Literal["capture", "null"],
         Meta(description="`capture` keeps the first 1 MiB of stdout and of stderr; `null` keeps nothing."),
     ] = "capture"
-    prepare: Annotated[Commands, Meta(description="Untimed, before each trial.")] = []
+    prepare: Annotated[Commands, Meta(description="Untimed, before each trial.")] = ()
     cleanup: Annotated[
         Commands, Meta(description="Untimed, after each trial, also after one that failed.")
-    ] = []
-    setup_once: Annotated[Commands, Meta(description="Untimed, before the first block of a run.")] = []
-    cleanup_once: Annotated[Commands, Meta(description="Untimed, after the last block of a run.")] = []
-    before_block: Annotated[Commands, Meta(description="Untimed, before each block.")] = []
-    after_block: Annotated[Commands, Meta(description="Untimed, after each block.")] = []
+    ] = ()
+    setup_once: Annotated[Commands, Meta(description="Untimed, before the first block of a run.")] = ()
+    cleanup_once: Annotated[Commands, Meta(description="Untimed, after the last block of a run.")] = ()
+    before_block: Annotated[Commands, Meta(description="Untimed, before each block.")] = ()
+    after_block: Annotated[Commands, Meta(description="Untimed, after each block.")] = ()
     between_blocks: Annotated[
         Commands,
         Meta(
             description="Between two blocks, as to restart the machine: the run ends after it, and `steelyard"
             " run` goes on."
         ),
-    ] = []
+    ] = ()
     between_treatments: Annotated[
         Commands,
         Meta(description='The same between two treatments, under `order = "nogueira-matias-2014"`.'),
-    ] = []
-    timeout: Annotated[
+    ] = ()
+    timeout_s: Annotated[
         Duration | None,
         Meta(description="A trial that takes longer is ended, with all that it started, and has failed."),
-    ] = None
+    ] = msgspec.field(name="timeout", default=None)
+    hook_timeout_s: Annotated[
+        Duration,
+        Meta(description="An untimed command, as `prepare` or of a level, that takes longer has failed."),
+    ] = msgspec.field(name="hook_timeout", default=1800.0)
     nice: Annotated[
         Annotated[int, Meta(ge=-20, le=19)] | None,
         Meta(description="Nice value of the program; Steelyard's own by default."),
     ] = None
     counters: Annotated[
-        list[str],
+        tuple[str, ...],
         Meta(description="Events of the kernel to count; `:u` behind a name counts in user mode only."),
-    ] = []
-    verify: Annotated[VerifyTable, Meta(description="What a trial must do to count.")] = VerifyTable()
+    ] = ()
+    verify: Annotated[Verify, Meta(description="What a trial must do to count.")] = Verify()

@@ -7,14 +7,14 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from steelyard.spec.tables.analysis import AnalysisTable
-from steelyard.spec.tables.build import BuildTable
+from steelyard.analysis import Analysis
+from steelyard.spec.tables.build import Build
 from steelyard.spec.tables.contexts import ContextsTable
-from steelyard.spec.tables.design import DesignTable
-from steelyard.spec.tables.factors import LevelTable, ZipTable
-from steelyard.spec.tables.launch import LaunchTable
-from steelyard.spec.tables.metrics import MetricTable
-from steelyard.spec.tables.program import ProgramTable
+from steelyard.spec.tables.design import Design
+from steelyard.spec.tables.factors import LevelCommands, Zip
+from steelyard.spec.tables.launch import LaunchMethod
+from steelyard.spec.tables.metrics import UserMetric
+from steelyard.spec.tables.program import Program
 from steelyard.units import Scalar
 
 
@@ -24,26 +24,27 @@ class SpecTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     name: Annotated[
         str | None, Meta(description="What reports call the experiment; the name of the file by default.")
     ] = None
-    program: Annotated[ProgramTable, Meta(description="What is launched.")]
-    build: Annotated[BuildTable | None, Meta(description="How programs are built, where they are.")] = None
+    program: Annotated[Program, Meta(description="What is launched.")]
+    build: Annotated[Build | None, Meta(description="How programs are built, where they are.")] = None
     factors: Annotated[
-        dict[str, list[Scalar] | ZipTable],
+        dict[str, tuple[Scalar, ...] | Zip],
         Meta(description="What varies: each factor with its levels, or a link of several."),
     ] = {}
     levels: Annotated[
-        list[LevelTable], Meta(description="The user's own commands for levels, each in a table of its own.")
-    ] = []
+        tuple[LevelCommands, ...],
+        Meta(description="The user's own commands for levels, each in a table of its own."),
+    ] = ()
     contexts: Annotated[
-        ContextsTable | None, Meta(description="Nuisance settings, drawn anew for each context.")
+        ContextsTable | None, Meta(description="Nuisance settings, drawn for each context.")
     ] = None
-    design: Annotated[DesignTable, Meta(description="How many trials in which order.")] = DesignTable()
+    design: Annotated[Design, Meta(description="How many trials in which order.")] = Design()
     metrics: Annotated[
-        dict[str, MetricTable], Meta(description="What the program reports, and what is derived from it.")
+        dict[str, UserMetric], Meta(description="What the program reports, and what is derived from it.")
     ] = {}
     analysis: Annotated[
-        AnalysisTable, Meta(description="What is compared with what, and how sure one must be.")
-    ] = AnalysisTable()
-    launch: Annotated[LaunchTable, Meta(description="Where trials run.")] = LaunchTable()
+        Analysis, Meta(description="What is compared with what, and how sure one must be.")
+    ] = Analysis()
+    launch: Annotated[LaunchMethod, Meta(description="Where trials run.")] = LaunchMethod()
     claims: Annotated[
         list[dict[str, Any]],
         Meta(

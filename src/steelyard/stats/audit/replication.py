@@ -9,12 +9,12 @@ from typing import Final
 import msgspec
 import numpy as np
 
+from steelyard.answers.audit import Replicated, Verdict
+from steelyard.answers.interval import Interval
+from steelyard.answers.undefined import LARGEST_LOG
 from steelyard.arrays import Floats
-from steelyard.stats.audit.finding import Replicated, Verdict
-from steelyard.stats.holm import holm
-from steelyard.stats.interval import Interval
-from steelyard.stats.student import t_quantile, two_sided_p
-from steelyard.stats.undefined import LARGEST_LOG
+from steelyard.stats.distributions.student import t_quantile, two_sided_p
+from steelyard.stats.hypothesis.holm import holm
 from steelyard.units import Scalar
 
 _ROUNDING: Final = 1e-13
@@ -50,8 +50,8 @@ def replicate(pairs: Sequence[Pair], *, alpha: float, least: float) -> tuple[tup
             Replicated(
                 level=pair.level,
                 ratio=math.exp(estimate.mean),
-                interval=estimate.interval(tested.level),
                 ci95=estimate.interval(0.05),
+                ci_family=estimate.interval(tested.level),
                 p=p,
                 p_holm=tested.p_holm,
                 moves=tested.rejected,
@@ -62,12 +62,12 @@ def replicate(pairs: Sequence[Pair], *, alpha: float, least: float) -> tuple[tup
 
 
 def verdict(replicated: Sequence[Replicated], least: float) -> Verdict:
-    """Of one kind of context."""
+    """Replicated effects of one kind of context."""
     if any(each.moves for each in replicated):
         return "moves"
     low, high = 1 / (1 + least), 1 + least
     inside = all(
-        each.interval is not None and low <= each.interval.low and each.interval.high <= high
+        each.ci_family is not None and low <= each.ci_family.low and each.ci_family.high <= high
         for each in replicated
     )
     return "within" if inside else "not_resolved"

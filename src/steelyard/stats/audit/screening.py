@@ -50,7 +50,7 @@ def relative(logs: Floats) -> Floats:
 
 
 def pick(ratios: Sequence[float], least: float) -> Picks:
-    """What to look at again.
+    """Levels selected for replication.
 
     Parameters
     ----------

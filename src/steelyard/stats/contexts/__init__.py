@@ -1,4 +1,4 @@
-"""What contexts do to a program and to a comparison: components of variance, what one new context would show,
+"""Effects of contexts on a program and on a comparison: components of variance, prediction for a new context,
 and how to split effort between contexts and runs.
 
 Model on the scale of logarithms, context c, treatment t, visit v:

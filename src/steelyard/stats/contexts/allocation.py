@@ -1,4 +1,4 @@
-"""How to split effort between contexts and runs in each of them, from the components of a pilot."""
+"""Optimal split of effort between contexts and runs within them, from the components of a pilot."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.stats.contexts.components import Components
+from steelyard.answers.contexts import Components
 
 FEWEST_CONTEXTS: Final = 5
 """Below, t with so few degrees of freedom makes intervals that say nothing."""

@@ -5,53 +5,15 @@ from __future__ import annotations
 import math
 from typing import Final
 
-import msgspec
 import numpy as np
 
+from steelyard.answers.contexts import Components
+from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.stats.contexts.visits import Ints, Visits
-from steelyard.stats.undefined import Undefined
 
 _ROUNDING: Final = 1e-13
 """Spread of logarithms within contexts that arithmetic alone can make of values that are the same."""
-
-
-class Components(msgspec.Struct, frozen=True):
-    """Standard deviations on the scale of logarithms, so that 0.02 is 2 %.
-
-    Attributes
-    ----------
-    contexts : int
-        That count here; ``visits`` of each (the mean number, where they differ).
-    between : float
-        Of what a context does; 0 where its mean square is below that of visits.
-    within : float
-        Of a single visit around its context.
-    passes : float or None
-        Of what a pass (a stretch of time) does to all contexts of a round alike; ``None`` where it was not
-        separated.
-    f, p : float or None
-        Of the hypothesis that contexts do nothing: F = mean square of contexts / of visits. ``None`` where
-        nothing varies.
-    nu_between, nu_within : int
-        Degrees of freedom of both mean squares.
-    """
-
-    contexts: int
-    visits: float
-    between: float
-    within: float
-    f: float | None
-    p: float | None
-    nu_between: int
-    nu_within: int
-    passes: float | None = None
-
-    @property
-    def share(self) -> float | None:
-        """Of the variance of a single visit, what contexts contribute; ``None`` where nothing varies."""
-        total = self.between**2 + self.within**2
-        return self.between**2 / total if total else None
 
 
 def nested_components(of: Visits) -> Components | Undefined:
@@ -143,7 +105,7 @@ def _rounds(of: Visits) -> list[Floats] | Undefined:
 
 
 def _round_of(of: Visits, contexts: int, place: Ints) -> Ints:
-    """Which round each context belongs to: in a round the first visits of all contexts come before the last
+    """Round of each visit: in a round the first visits of all contexts come before the last
     of any, so that a context that begins after all earlier ones have ended begins a new one.
     """
     first, last = np.full(contexts, np.iinfo(np.int64).max), np.zeros(contexts, np.int64)

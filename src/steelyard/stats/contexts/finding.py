@@ -1,52 +1,30 @@
-"""``ContextFinding``: what contexts do to one declared comparison, and the split of effort it asks for."""
+"""What contexts do to each declared comparison, and the split of effort that it asks for."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-import msgspec
-
-from steelyard.sample import Sample, Treatment
-from steelyard.stats.contexts.across import AcrossContexts, across_contexts
-from steelyard.stats.contexts.allocation import Allocation, allocate_like
+from steelyard.analysis import Analysis
+from steelyard.answers.analysis import DesignFacts
+from steelyard.answers.contexts import AcrossContexts, ContextFinding, Split
+from steelyard.answers.undefined import Undefined
+from steelyard.sample import Sample
+from steelyard.stats.compare.pairing import pair_up
+from steelyard.stats.contexts.across import across_contexts
+from steelyard.stats.contexts.allocation import allocate_like
 from steelyard.stats.contexts.visits import same_contexts
-from steelyard.stats.declared import Declared
-from steelyard.stats.facts import DesignFacts
-from steelyard.stats.pairing import pair_up
-from steelyard.stats.student import t_quantile
-from steelyard.stats.undefined import Undefined
-from steelyard.units import Scalar
+from steelyard.stats.distributions.student import t_quantile
 
 SEEN: Final = 0.05
 """Level of the F test from which on contexts are said to move a ratio."""
 
 
-class ContextFinding(msgspec.Struct, frozen=True):
-    """One comparison of the primary metric, by contexts.
-
-    Attributes
-    ----------
-    halfwidth : float or None
-        Relative: the precision that ``split`` is for, that of the stop rule or else the one reached here.
-    split : Allocation or None
-        The cheapest contexts and runs for it; ``None`` where costs are not known, or contexts are not seen to
-        move the ratio: an interaction around 0 would ask for runs without end in one context.
-    """
-
-    baseline: Treatment
-    treatment: Treatment
-    labels: Mapping[str, Scalar]
-    across: AcrossContexts
-    halfwidth: float | None = None
-    split: Allocation | None = None
-
-
 def context_findings(
-    samples: Sequence[Sample], declared: Declared, facts: DesignFacts
+    samples: Sequence[Sample], declared: Analysis, facts: DesignFacts
 ) -> tuple[ContextFinding, ...]:
-    """Of every declared comparison that has a ratio in two contexts or more; none without contexts.
+    """Findings for every declared comparison that has a ratio in two contexts or more; none without contexts.
 
     Raises
     ------
@@ -62,15 +40,13 @@ def context_findings(
         across = across_contexts(old, new, default=facts.default_context, seed=facts.seed)
         if isinstance(across, Undefined):
             continue
-        halfwidth = facts.target or _reached(across)
-        split = _split(across, halfwidth, facts)
+        split = _split(across, facts.target or _reached(across), facts)
         found.append(
             ContextFinding(
                 pair.baseline.treatment,
                 pair.treatment.treatment,
                 pair.treatment.labels,
                 across,
-                halfwidth if split else None,
                 split,
             )
         )
@@ -82,7 +58,7 @@ def _reached(across: AcrossContexts) -> float | None:
     return (interval.high - interval.low) / 2 / across.speedup if interval else None
 
 
-def _split(across: AcrossContexts, halfwidth: float | None, facts: DesignFacts) -> Allocation | None:
+def _split(across: AcrossContexts, halfwidth: float | None, facts: DesignFacts) -> Split | None:
     pace, components = facts.pace, across.components
     if pace is None or pace.run_s <= 0 or components is None or components.p is None or not halfwidth:
         return None
@@ -90,4 +66,5 @@ def _split(across: AcrossContexts, halfwidth: float | None, facts: DesignFacts) 
         return None
     # The half-width of t with as many contexts as there are now: close to what the plan will have.
     target = math.asinh(halfwidth) / t_quantile(max(across.contexts - 1, 4), 0.05)
-    return allocate_like(components, target, context_cost=pace.context_s, run_cost=pace.run_s)
+    best = allocate_like(components, target, context_cost=pace.context_s, run_cost=pace.run_s)
+    return Split(halfwidth, best.contexts, best.runs, best.cost)

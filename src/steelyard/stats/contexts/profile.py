@@ -5,50 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-import msgspec
 import numpy as np
 
-from steelyard.sample import Sample, Treatment
-from steelyard.stats.contexts.finding import ContextFinding
+from steelyard.answers.contexts import AtContext, Profile
+from steelyard.answers.interval import Interval
+from steelyard.answers.undefined import LARGEST_LOG, Undefined
+from steelyard.sample import Sample
 from steelyard.stats.contexts.visits import visits
-from steelyard.stats.interval import Interval
-from steelyard.stats.student import t_quantile
-from steelyard.stats.undefined import LARGEST_LOG, Undefined
-from steelyard.units import Metric, Scalar
-
-
-class AtContext(msgspec.Struct, frozen=True):
-    """One context.
-
-    Attributes
-    ----------
-    ratio : float
-        Geometric mean of the metric over its visits, over that of all contexts.
-    interval : Interval or None
-        95 %, from the spread of visits pooled over contexts; ``None`` where no context was visited twice.
-    """
-
-    context: int
-    settings: Mapping[str, Scalar]
-    visits: int
-    ratio: float
-    interval: Interval | None
-
-
-class Profile(msgspec.Struct, frozen=True):
-    """One treatment in all contexts, in the order of their ids."""
-
-    treatment: Treatment
-    metric: Metric
-    at: tuple[AtContext, ...]
-
-
-class ByContext(msgspec.Struct, frozen=True):
-    """A record by contexts: each treatment alone, and each comparison."""
-
-    experiment: str
-    profiles: tuple[Profile, ...]
-    comparisons: tuple[ContextFinding, ...]
+from steelyard.stats.distributions.student import t_quantile
+from steelyard.units import Scalar
 
 
 def profile(sample: Sample, settings: Mapping[int, Mapping[str, Scalar]]) -> Profile | Undefined:

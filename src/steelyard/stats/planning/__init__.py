@@ -1,1 +1,1 @@
-"""How many blocks, contexts or runs a question needs, and what so many of them can show."""
+"""Planning: sample sizes that a question needs, and effects that a given size can show."""

@@ -1,4 +1,4 @@
-"""What so many units could show, for spreads as machines have them and for those of a record."""
+"""Detectable effects for a number of units, at typical spreads and at those of a record."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from steelyard.stats.laws.signs import signs_detectable
-from steelyard.stats.paired.flip_critical import flips_critical
-from steelyard.stats.planning.outlook import Judge, Outlook, OutlookRow, Pilot, Unit
+from steelyard.answers.plan import Judge, Outlook, OutlookRow, Pilot, Unit
+from steelyard.stats.distributions.sign_test import signs_detectable
+from steelyard.stats.distributions.student import detectable, t_quantile
+from steelyard.stats.hypothesis.sign_flip_critical import sign_flip_critical
 from steelyard.stats.planning.power import POWER, detectable_ratio
-from steelyard.stats.planning.size import n_paired, n_precise, n_signs, n_tost, n_welch
-from steelyard.stats.student import detectable, t_quantile
+from steelyard.stats.planning.sample_size import n_paired, n_precise, n_signs, n_tost, n_welch
 
 SPREADS: Final = (0.005, 0.01, 0.02, 0.05, 0.1)
 """Standard deviations of the log ratio of a block, as a quiet machine and a restless one have them."""
@@ -63,7 +63,7 @@ def _shows(unit: Unit, s: float, units: int, level: float, judge: Judge) -> floa
         shown = signs_detectable(units, level, POWER)
         shift = None if shown is None else shown * s
     else:
-        critical = flips_critical(units, level) if judge == "sign-flip" else t_quantile(units - 1, level)
+        critical = sign_flip_critical(units, level) if judge == "sign-flip" else t_quantile(units - 1, level)
         return detectable_ratio(s, units, critical, POWER)
     return math.expm1(shift) if shift is not None and shift < 700 else None
 

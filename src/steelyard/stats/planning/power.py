@@ -9,10 +9,10 @@ from typing import Final
 import numpy as np
 
 from steelyard.arrays import Floats
-from steelyard.stats.student import detectable_beyond, unit_rule
+from steelyard.stats.distributions.student import detectable_beyond, unit_rule
 
 POWER: Final = 0.8
-"""With which a run that is planned shows its difference."""
+"""Power with which a planned run shows its difference."""
 
 
 def t_power(shift: float, nu: float, critical: float) -> float:

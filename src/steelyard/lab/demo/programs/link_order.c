@@ -87,8 +87,9 @@ int main(int argc, char** argv) {
         most = count > most ? count : most;
     }
     const struct node* at = nodes[0];
-    for (unsigned long step = 0; step < steps; step++)
+    for (unsigned long step = 0; step < steps; step++) {
         at = at->next;
+    }
     printf("nodes=%d most_in_a_set=%d\n", TABLES, most);
     if (at != nodes[steps % TABLES]) {
         fputs("link_order: the walk ended at a wrong node\n", stderr);

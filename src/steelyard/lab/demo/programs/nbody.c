@@ -105,8 +105,9 @@ int main(int argc, char** argv) {
     bodies[0].vz = -p[2] / SUN;
 
     const double before = energy(bodies);
-    for (long step = 0; step < steps; step++)
+    for (long step = 0; step < steps; step++) {
         advance(bodies, 0.01);
+    }
     const double after = energy(bodies);
     printf("energy=%.9f\n", after);
 

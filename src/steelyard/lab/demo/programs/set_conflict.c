@@ -54,14 +54,16 @@ int main(int argc, char** argv) {
         fputs("usage: set_conflict TURNS\n", stderr);
         return 2;
     }
-    for (int i = 0; i < WAYS; i++)
+    for (int i = 0; i < WAYS; i++) {
         ring[i].next = &ring[(i + 1) % WAYS];
+    }
 
     _Alignas(16) volatile uint64_t count = 0;
     struct node* at = ring;
     for (uint64_t turn = 0; turn < turns; turn++) {
-        for (int i = 0; i < WAYS; i++)
+        for (int i = 0; i < WAYS; i++) {
             at = at->next;
+        }
         const uint64_t before = count;
         // Zero, which the compiler cannot know: the walk goes on when the counter has been read.
         at = (struct node*)((uintptr_t)at + (before > turn));

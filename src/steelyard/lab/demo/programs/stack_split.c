@@ -59,23 +59,26 @@ static int crosses(uintptr_t address, uintptr_t boundary) {
 int main(int argc, char** argv) {
     char* end = NULL;
     uint64_t additions = 0;
-    if (argc == 2 && argv[1][0] >= '0' && argv[1][0] <= '9')
+    if (argc == 2 && argv[1][0] >= '0' && argv[1][0] <= '9') {
         additions = strtoull(argv[1], &end, 10);
+    }
     if (argc != 2 || (end == NULL ? strcmp(argv[1], "--where") != 0 : *end != '\0')) {
         fputs("usage: stack_split ADDITIONS | --where\n", stderr);
         return 2;
     }
 
     struct record table[SLOTS];
-    for (int k = 0; k < SLOTS; k++)
+    for (int k = 0; k < SLOTS; k++) {
         table[k].sum = 0;
+    }
     for (uint64_t i = 1; i <= additions; i++) {
         // Unrolled, or the loop's own instructions hide the stores; clang unrolls unasked.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC unroll 32
 #endif
-        for (int k = 0; k < SLOTS; k++)
+        for (int k = 0; k < SLOTS; k++) {
             table[k].sum += i;
+        }
     }
 
     uint64_t sum = 0;

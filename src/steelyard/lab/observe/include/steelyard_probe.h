@@ -56,8 +56,9 @@ static volatile unsigned long long steelyard_site_counts[STEELYARD_MOST_SITES];
 static void steelyard_report(const char* metric, unsigned long long value) {
     const char* path = getenv("STEELYARD_METRICS");
     FILE* file = path == NULL ? NULL : fopen(path, "a");
-    if (file == NULL)
+    if (file == NULL) {
         return;
+    }
     fprintf(file, "{\"steelyard\":1,\"metric\":\"probe_%s\",\"values\":[%llu]}\n", metric, value);
     fclose(file);
 }
@@ -65,8 +66,9 @@ static void steelyard_report(const char* metric, unsigned long long value) {
 static void steelyard_report_sites(void) {
 #if STEELYARD_SITES > 0
     unsigned long long sum = 0;
-    for (int i = 0; i < STEELYARD_MOST_SITES; i++)
+    for (int i = 0; i < STEELYARD_MOST_SITES; i++) {
         sum += steelyard_site_counts[i];
+    }
     steelyard_report("sites", sum);
 #endif
 }
@@ -106,8 +108,8 @@ static void steelyard_probe_begin(void) {
         wanted.exclude_hv = 1;
         steelyard_counters[i] = (int)syscall(SYS_perf_event_open, &wanted, 0, -1, -1, 0UL);
         if (steelyard_counters[i] < 0) {
-            fprintf(stderr, "steelyard_probe: the counter %s cannot be had: %s\n", steelyard_event_names[i],
-                    strerror(errno));
+            fprintf(stderr, "steelyard_probe: the counter %s is not available: %s\n",
+                    steelyard_event_names[i], strerror(errno));
             exit(4);
         }
     }
@@ -115,9 +117,11 @@ static void steelyard_probe_begin(void) {
 
 static void steelyard_probe_end(void) {
     unsigned long long counts[STEELYARD_PROBES];
-    for (int i = 0; i < STEELYARD_PROBES; i++)
-        if (read(steelyard_counters[i], &counts[i], sizeof counts[i]) != (ssize_t)sizeof counts[i])
+    for (int i = 0; i < STEELYARD_PROBES; i++) {
+        if (read(steelyard_counters[i], &counts[i], sizeof counts[i]) != (ssize_t)sizeof counts[i]) {
             counts[i] = 0;
+        }
+    }
     for (int i = 0; i < STEELYARD_PROBES; i++) {
         close(steelyard_counters[i]);
         steelyard_report(steelyard_event_names[i], counts[i]);

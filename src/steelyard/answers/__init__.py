@@ -1,0 +1,1 @@
+"""Results as data: what ``lab`` returns, Python users receive, ``report`` renders and ``--json`` prints."""

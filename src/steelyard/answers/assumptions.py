@@ -1,0 +1,69 @@
+"""Assumptions of each method, in the words of the JSON documents."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+Unit = Literal["block", "context", "instance", "unpaired"]
+"""Unit that is counted as independent; ``unpaired``: launches, where nothing pairs them."""
+
+_UNITS: Final[dict[Unit, str]] = {
+    "block": "blocks are independent",
+    "context": "contexts are independent draws",
+    "instance": "instances are independent draws of those that are meant",
+    "unpaired": "launches are independent: no drift, no autocorrelation",
+}
+_SHAPES: Final = {
+    "log-ratio-sign-flip": (
+        "log-ratios of {units} are symmetric about their mean, as random orders make those of equal programs"
+    ),
+    "log-ratio-t": "mean log-ratios of {units} are near normal",
+    "log-ratio-bootstrap-t": "the {units} observed stand for their distribution",
+    "means-log-delta": "means of {units} are near normal, and small against their size",
+    "means-fieller": "means of {units} are near normal",
+    "means-gum-s1": "means of {units} are near normal",
+    "means-bootstrap-t": "the {units} observed stand for their distribution",
+    "medians-log-delta": "the density about each median is smooth",
+    "contrast-t": "contrasts of {units} are near normal",
+    "contrast-box": "contrasts of {units} are near normal",
+}
+_BEYOND_SIGNS: Final = (
+    "mean log-ratios of {units} are near normal, where p or level is below what signs reach"
+)
+_NORMAL_LOGARITHMS: Final = "mean logarithms are near normal"
+_EXACT: Final = ("log-ratio-sign", "median-sign", "contrast-sign")
+_WHOLE: Final = {
+    "unpaired-log-ratio-permutation": ("launches are exchangeable: no drift, no autocorrelation",),
+    "unpaired-log-ratio-t": (_UNITS["unpaired"], _NORMAL_LOGARITHMS),
+    "unpaired-contrast-t": (_UNITS["unpaired"], _NORMAL_LOGARITHMS),
+    "unpaired-welch-james": (_UNITS["unpaired"], _NORMAL_LOGARITHMS),
+    "lenth-pseudo-se": ("most effects are nothing",),
+    "no-error-term": (),
+    "signed-rank": ("units are independent", "log-ratios lie symmetrically about their centre"),
+    "rank-sum": (_UNITS["unpaired"], "logarithms differ in place alone"),
+    "nogueira-matias-2014": (
+        _UNITS["unpaired"],
+        "student, welch: means of normal samples",
+        "shift: distributions differ in place alone",
+        "order: of P(baseline < treatment) alone",
+    ),
+}
+
+
+def assumptions(method: str) -> tuple[str, ...]:
+    """The assumptions of a method, by the name that stands beside an estimate."""
+    if method in _WHOLE:
+        return _WHOLE[method]
+    unit = next(each for each in _UNITS if method.startswith(f"{each}-"))
+    return assumptions_of(unit, method.removeprefix(f"{unit}-"))
+
+
+def assumptions_of(unit: Unit, kind: str) -> tuple[str, ...]:
+    """The assumptions of a kind of estimate from independent units."""
+    if (whole := _WHOLE.get(f"{unit}-{kind}")) is not None:
+        return whole
+    if kind in _EXACT:
+        return (_UNITS[unit],)
+    units = "launches" if unit == "unpaired" else f"{unit}s"
+    shapes = (_SHAPES[kind], _BEYOND_SIGNS) if kind == "log-ratio-sign-flip" else (_SHAPES[kind],)
+    return (_UNITS[unit], *(shape.format(units=units) for shape in shapes))

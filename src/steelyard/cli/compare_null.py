@@ -1,0 +1,139 @@
+"""``compare --null``: how often a program is called different from itself."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import click
+
+from steelyard.cli.run_and_answer import terminal_width
+from steelyard.errors import UsageError
+from steelyard.lab.compare.compare import CompareRequest
+
+NULLS = ("itself", "layout")
+
+BLOCKS_OF_NULL: Final = 20
+
+
+_RUNS: Final = "every comparison has the same number of runs"
+_RATES: Final = "--null prints how often a difference is found, and judges nothing"
+_WITHOUT_MEANING: Final = {
+    "precision": ("--precision", _RUNS, "--runs {runs} instead"),
+    "min_runs": ("--min-runs", _RUNS, "--runs {runs} instead"),
+    "max_runs": ("--max-runs", _RUNS, "--runs {runs} instead"),
+    "margin": ("--margin", "every difference counts there, however small", "leave --margin out"),
+    "protocol": ("--protocol", "it shows how the default analysis does", "leave --protocol out"),
+    "strict": ("--strict", _RATES, "leave --strict out; --json has the rates"),
+}
+"""Parameter of ``compare`` to how it is written, why it means nothing with ``--null``, and the cure."""
+
+
+class NullTakesItsValueAfterEquals(click.Command):
+    """A command whose ``--null`` may stand alone: the word after it is what to run, never its value."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """``--null`` alone is ``--null=itself``."""
+        end = args.index("--") if "--" in args else len(args)
+        return super().parse_args(
+            ctx, [f"--null={NULLS[0]}" if word == "--null" else word for word in args[:end]] + args[end:]
+        )
+
+
+null_option = click.option(
+    "--null",
+    "null",
+    type=click.Choice(NULLS),
+    metavar="[=layout]",
+    help="Compare the one COMMAND with itself, again and again, and print how often it is called"
+    " different; with =layout, under paths drawn at random.",
+)
+comparisons_option = click.option(
+    "--comparisons",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="With --null: number of comparisons (default: 100), of 20 runs each unless --runs is given;"
+    " --max-time, if given, ends them earlier.",
+)
+
+
+build_option = click.option(
+    "--build",
+    metavar="CMD",
+    help="With --null=layout: build the program into {build} from {objects}, in orders drawn at random.",
+)
+objects_option = click.option(
+    "--objects",
+    metavar="FILES",
+    help="With --build: the files that {objects} stands for, separated by spaces.",
+)
+
+
+def given(ctx: click.Context, name: str) -> bool:
+    """Whether the command line gives a parameter, even at its default value."""
+    return ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+
+
+def refuse_without_meaning(ctx: click.Context) -> None:
+    """Refuse options of ``compare`` that ``--null`` would not heed.
+
+    Raises
+    ------
+    UsageError
+    """
+    for name, (option, why, cure) in _WITHOUT_MEANING.items():
+        if given(ctx, name):
+            runs = ctx.params[name] if cure.startswith("--runs") and name != "precision" else BLOCKS_OF_NULL
+            raise UsageError(f"{option} has no meaning with --null: {why}", hint=cure.format(runs=runs))
+
+
+def calibrate(
+    null: str,
+    request: CompareRequest,
+    *,
+    comparisons: int | None,
+    build: str | None,
+    objects: str | None,
+    output: Path | None,
+    as_json: bool,
+) -> int:
+    """Compare a command with itself as ``--null`` asks, print the rates, and return the exit code."""
+    from steelyard.answers.null import NULL
+    from steelyard.answers.status import Progress
+    from steelyard.lab.compare.compare import state_directory
+    from steelyard.lab.compare.null import COMPARISONS, Make, itself
+    from steelyard.lab.compare.null import null as compare_with_itself
+    from steelyard.lab.compare.null_layout import layouts
+    from steelyard.report.null import lines
+    from steelyard.report.text.line import write
+    from steelyard.report.text.progress import ProgressLine
+
+    line = ProgressLine(sys.stderr)
+    kinds: dict[str, Callable[[CompareRequest], Make]] = {"itself": itself, "layout": layouts}
+    if build is not None:
+        from steelyard.lab.compare.null_layout import Building, built_layouts
+
+        building = Building(build, tuple(shlex.split(objects or "")))
+        kinds["layout"] = lambda request: built_layouts(request, building)
+    try:
+        result = compare_with_itself(
+            "layout" if null == "layout" else "itself",
+            request,
+            kinds[null](request),
+            comparisons=comparisons or COMPARISONS,
+            directory=output or state_directory(os.environ, "null"),
+            keep=output is not None,
+            built=build is not None,
+            watch=lambda done, total, left_s: line.update(Progress(done, total, 0.0, left_s, "comparisons")),
+        )
+    finally:
+        line.clear()
+    if as_json:
+        click.echo(NULL.text(result), nl=False)
+    else:
+        write(lines(result, terminal_width()), sys.stdout)
+    return 130 if result.interrupted else 0

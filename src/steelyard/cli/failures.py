@@ -1,0 +1,116 @@
+"""Failures of a command: in words on standard error, and as a document where ``--json`` asks for one."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from typing import Final
+
+import click
+
+from steelyard.errors import SteelyardError, UsageError
+
+_CURES: Final = {
+    errno.ENAMETOOLONG: "choose a shorter name",
+    errno.ENOSPC: "make room, or choose another file system",
+    errno.EDQUOT: "make room, or choose another file system",
+    errno.EROFS: "choose a place that can be written",
+    errno.EACCES: "choose a place that you may read and write",
+    errno.EPERM: "choose a place that you may read and write",
+    errno.ENOTDIR: "a part of the path is a file; choose another place",
+    errno.ELOOP: "the path has a circle of symbolic links; choose another place",
+}
+"""Error numbers that a user's paths and disks cause; others are bugs."""
+
+_ELSEWHERE: Final = {
+    "--export-json": "--json > FILE has the answer, steelyard export RECORD -o FILE.jsonl every run",
+    "--export-csv": "steelyard export RECORD -o FILE.csv writes every run",
+    "--export-markdown": "steelyard export RECORD -o FILE.csv writes every run; --json has the answer",
+    "--show-output": "run the command by itself once; its output is captured while it is measured",
+    "--sort": "leave it out; commands stay in their order",
+    "--style": "leave it out; colours are used on a terminal only",
+    "--time-unit": "leave it out; units are chosen for reading, and exports are in seconds",
+    "-u": "leave it out; units are chosen for reading, and exports are in seconds",
+}
+"""Options of hyperfine that ``compare`` lacks, and what does the same here."""
+
+
+def open_streams() -> None:
+    """Make the standard streams usable: none of them closed, and no character impossible to write.
+
+    Raises
+    ------
+    UsageError
+        Standard output is closed.
+    """
+    closed = [fd for fd in (0, 1, 2) if not _is_open(fd)]
+    for _ in closed:
+        # It gets the lowest free number, so that no file of ours takes the place of a stream, here or in the
+        # runner.
+        os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+    if 2 in closed:
+        sys.stderr = os.fdopen(2, "w")
+    if 1 in closed:
+        sys.stdout = os.fdopen(1, "w")
+        raise UsageError("standard output is closed", hint="to discard the answer: > /dev/null")
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            # Documents are UTF-8 whatever the terminal is.
+            reconfigure(errors="replace", **({"encoding": "utf-8"} if _as_document() else {}))
+
+
+def _is_open(fd: int) -> bool:
+    try:
+        os.fstat(fd)
+    except OSError:
+        return False
+    return True
+
+
+def discard_output() -> None:
+    """Let the interpreter flush what nobody reads without a complaint."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def usage_error(error: click.UsageError) -> UsageError:
+    """Word a mistake that click has found as we do."""
+    command = error.ctx.info_name if error.ctx else None
+    where = f"steelyard {command}" if command and command != "steelyard" else "steelyard"
+    hint = f"{where} --help"
+    if isinstance(error, click.NoSuchOption) and command == "compare":
+        hint = _ELSEWHERE.get(error.option_name, hint)
+    return UsageError(error.format_message().rstrip(".").replace("\n", " "), hint=hint)
+
+
+def file_error(error: OSError) -> SteelyardError | None:
+    """Word what a path or a disk of the user causes; ``None`` for what is a bug."""
+    if error.filename is None:
+        message = f"the output cannot be written: {error.strerror}"
+        return UsageError(message, hint="make room, or write to another place")
+    if error.errno not in _CURES:
+        return None
+    name = os.fsdecode(error.filename)
+    shown = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…"
+    return UsageError(f"{shown}: {error.strerror}", hint=_CURES[error.errno])
+
+
+_LONGEST: Final = 200
+"""Characters of a path that an error shows."""
+
+
+def tell(error: SteelyardError) -> int:
+    """Say what went wrong and return the exit code; with ``--json``, also as one document on stdout."""
+    sys.stderr.write(f"error: {error.message}\n" + (f"\nhint: {error.hint}\n" if error.hint else ""))
+    if _as_document():
+        from steelyard.answers.document import written
+
+        document = {"message": error.message, "hint": error.hint, "exit": error.exit_code}
+        sys.stdout.write(written({"format": "steelyard/error", "version": 1, **document}))
+    return error.exit_code
+
+
+def _as_document() -> bool:
+    words = sys.argv[1:]
+    return "--json" in (words[: words.index("--")] if "--" in words else words)

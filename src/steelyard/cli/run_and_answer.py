@@ -1,0 +1,198 @@
+"""Steps that commands share which measure: run with progress, answer, exit code."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard.errors import InterruptedRunError
+from steelyard.estimand import Estimand, IntervalKind
+from steelyard.spec.experiment import Experiment
+
+if TYPE_CHECKING:
+    from steelyard.answers.analysis import Answer
+    from steelyard.claims.verdict import Checked
+    from steelyard.report.text.line import Line
+    from steelyard.report.text.progress import ProgressLine
+    from steelyard.store import Record
+
+
+def terminal_width() -> int:
+    """Columns of the terminal, 80 without one; at most 120, beyond which eyes lose the line."""
+    return min(120, max(60, shutil.get_terminal_size().columns))
+
+
+@contextmanager
+def as_a_whole(output: Path | None, directory: Path) -> Iterator[ProgressLine]:
+    """Show one line of progress for all experiments of a command. If one is interrupted, the hint repeats the
+    whole command, with ``-o directory`` unless the user gave ``output``.
+    """
+    from steelyard.report.text.progress import ProgressLine
+
+    line = ProgressLine(sys.stderr)
+    try:
+        yield line
+    except InterruptedRunError as error:
+        again = shlex.join([*sys.argv[1:], *([] if output else ["-o", str(directory)])])
+        raise InterruptedRunError(error.message, hint=f"steelyard {again}") from None
+    finally:
+        line.clear()
+
+
+@contextmanager
+def pointing_to(directory: Path) -> Iterator[None]:
+    """Tell where the measurements are when a command is stopped while its record is closed or analysed."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        from steelyard.lab.run.extending import had_ended
+
+        if had_ended(directory) is None:
+            raise
+        named = shlex.quote(str(_from_here(directory)))
+        raise InterruptedRunError(
+            f"interrupted; the record {named} is complete",
+            hint=f"steelyard analyze {named}",
+        ) from None
+
+
+def tell_records(directory: Path, *, as_json: bool) -> None:
+    """Tell where the records of such a command are; on stderr beside a JSON document."""
+    click.echo(f"records: {directory}" if as_json else f"\nrecords: {directory}", err=as_json)
+
+
+def run_with_progress(
+    experiment: Experiment, directory: Path, *, spec_text: str = "", extend: int | None = None
+) -> None:
+    """Run to the end, with a line of progress on a terminal; say so if the record is finished already."""
+    from steelyard.lab.run.extending import had_ended
+    from steelyard.lab.run.process import Background
+    from steelyard.lab.run.run import run
+    from steelyard.report.text.progress import ProgressLine
+
+    blocks = None if extend else had_ended(directory)
+    line = ProgressLine(sys.stderr)
+    # Closing a record is waiting for the disk; meanwhile, when no trial runs any more, the answer is loaded.
+    loading = Background(_load_analysis)
+    try:
+        run(
+            experiment,
+            directory,
+            spec_text=spec_text,
+            watch=line.update,
+            at_end=loading.start,
+            extend=extend,
+        )
+    finally:
+        line.clear()
+        loading.join()
+    if blocks is not None:
+        named = shlex.quote(str(_from_here(directory)))
+        click.echo(
+            f"{named} is finished, with {blocks} blocks; nothing was run, and this is its answer.\n"
+            f"To measure more: steelyard run {named} --extend {blocks}\n",
+            err=True,
+        )
+
+
+def _load_analysis() -> None:
+    from steelyard.lab.run.process import one_thread
+
+    with one_thread():
+        import steelyard.lab.answer.analyze  # noqa: F401
+
+
+def _from_here(directory: Path) -> Path:
+    """Shorten a path to what one would type here."""
+    try:
+        return directory.relative_to(Path.cwd())
+    except (ValueError, FileNotFoundError):
+        return directory
+
+
+def print_answer(
+    directory: Path,
+    *,
+    as_json: bool,
+    strict: bool,
+    metric: str | None = None,
+    protocol: str | None = None,
+    against: str | None = None,
+    estimand: Estimand | None = None,
+    interval: IntervalKind | None = None,
+    details: bool = False,
+    budget: bool = False,
+) -> int:
+    """Print what the record says, and return the exit code: 1 where a claim of its spec fails, 3 under
+    ``strict`` where something is left open.
+    """
+    _load_analysis()
+    from steelyard.lab.answer.analyze import analyze
+    from steelyard.store import Record
+
+    with Record.open(directory) as record:
+        answer = analyze(
+            record,
+            metric=metric,
+            protocol=protocol,
+            against=against,
+            estimand=estimand,
+            interval=interval,
+        )
+        # Claims are about the metrics that they name, by the default protocol.
+        claimed = record.experiment.claims if metric is None and protocol is None else ()
+        checked = _checked(record) if claimed else None
+    if as_json:
+        from steelyard.report.answer.document import render
+
+        click.echo(render(answer, _claims_entries(checked)), nl=False)
+    else:
+        from steelyard.report.answer.text import lines
+        from steelyard.report.text.line import write
+
+        shown = lines(answer, terminal_width(), details=details)
+        parts = _budget_lines(answer) if budget else []
+        write([*shown, *parts, *_claims_lines(checked)], sys.stdout)
+    if checked is not None and checked.exit_code(strict=strict) == 1:
+        return 1
+    unresolved = any(each.verdict == "not_resolved" for each in answer.judged)
+    if answer.protocol is not None:  # whose verdicts were asked for
+        unresolved = any(each.difference == "not_resolved" for each in answer.protocol.pairs)
+    unresolved |= checked is not None and checked.exit_code(strict=True) == 3
+    return 3 if strict and (unresolved or answer.design.state == "precision_not_reached") else 0
+
+
+def _budget_lines(answer: Answer) -> list[Line]:
+    from steelyard.report.answer.budget import budgets
+
+    return [(), *budgets(answer, terminal_width())]
+
+
+def _checked(record: Record) -> Checked:
+    from steelyard.lab.answer.check import check
+
+    return check(record)
+
+
+def _claims_entries(checked: Checked | None) -> list[dict[str, Any]]:
+    if checked is None:
+        return []
+    from steelyard.report.claims.document import entries_of
+
+    return entries_of(checked)
+
+
+def _claims_lines(checked: Checked | None) -> list[Line]:
+    if checked is None:
+        return []
+    from steelyard.report.claims.text import lines
+    from steelyard.report.text.line import Span
+
+    return [(), (Span("Claims", "heading"),), *lines(checked.verdicts, checked.alpha, terminal_width())]

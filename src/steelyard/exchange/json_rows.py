@@ -1,0 +1,59 @@
+"""JSON Lines with keys of the user's own: one object a row; a key inside of an object is ``outer.inner``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from steelyard.errors import UsageError
+from steelyard.exchange.csv_columns import Columns, of_rows
+from steelyard.series import Series
+
+_HINT = 'write one object a line, as in {"op": "bcast", "p": 4, "latency_s": 1.2e-5}'
+
+
+def read(text: str, where: str, columns: Columns) -> tuple[Series, ...]:
+    """All series; a value may be a list of repetitions, and keys that a row lacks are empty.
+
+    Raises
+    ------
+    UsageError
+        A line is not an object, or a key is in no row.
+    """
+    rows: list[tuple[int, dict[str, str]]] = []
+    header: dict[str, None] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"{where}, line {number}: {error}", hint=_HINT) from None
+        if not isinstance(entry, Mapping):
+            raise UsageError(f"{where}, line {number}: not an object", hint=_HINT)
+        flat = dict(_flat(entry))
+        header |= dict.fromkeys(flat)
+        values = flat.get(columns.value)
+        each = values if isinstance(values, list) else [values]
+        rows += [(number, {**_texts(flat), columns.value: _text(value)}) for value in each]
+    full = [(number, {name: row.get(name, "") for name in header}) for number, row in rows]
+    return of_rows(list(header), full, where, columns)
+
+
+def _flat(entry: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in entry.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _texts(flat: Mapping[str, Any]) -> dict[str, str]:
+    return {key: _text(value) for key, value in flat.items()}
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value)

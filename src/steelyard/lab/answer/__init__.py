@@ -1,0 +1,1 @@
+"""From a record to its answer, its models and the verdicts on its claims."""

@@ -1,0 +1,296 @@
+"""From a record to its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+
+from steelyard.analysis import Analysis, MeasuredTypeB, TypeB
+from steelyard.answers.analysis import Answer
+from steelyard.answers.notice import Notice
+from steelyard.errors import RecordError, UsageError
+from steelyard.estimand import INTERVALS, PROPAGATED, Estimand, IntervalKind, OnFailures
+from steelyard.lab.answer.design_facts import design_facts, order_of
+from steelyard.lab.answer.protocol import asked
+from steelyard.lab.run.restarting import confounded_boots
+from steelyard.lab.run.status import extent
+from steelyard.spec.experiment import Experiment
+from steelyard.spec.layout import layout_of
+from steelyard.spec.valgrind import counting
+from steelyard.stats.answer import answer
+from steelyard.stats.planning.alpha_spending import level_after
+from steelyard.store import Disturbance, Record
+from steelyard.units import BUILTIN, Scalar
+
+if TYPE_CHECKING:
+    from steelyard.answers.contexts import ByContext
+    from steelyard.stats.planning.precision import Precision
+
+DISTURBED_SHARE: Final = 0.01
+"""Fraction of the elapsed time below which other load explains little of what is compared."""
+
+TIMED: Final = "wall_s"
+"""The metric that is two readings of the clock."""
+
+BESIDE: Final = ("cpu_s", "rss_bytes")
+"""Built-in metrics that are shown beside the primary one, without verdicts."""
+
+
+def analyze(
+    record: Record,
+    *,
+    metric: str | None = None,
+    protocol: str | None = None,
+    against: str | Mapping[str, Scalar] | None = None,
+    estimand: Estimand | None = None,
+    interval: IntervalKind | None = None,
+) -> Answer:
+    """Answer from the record as far as it is.
+
+    Parameters
+    ----------
+    metric : str, optional
+        Primary metric; by default the one that the spec names.
+    protocol, against : optional
+        As ``asked``.
+    estimand, interval : str, optional
+        By default those of the spec; a chosen estimand has its own first kind of interval.
+
+    Raises
+    ------
+    UsageError
+        The record has no such metric, or the estimand no such interval; as ``asked``.
+    RecordError
+        No complete block yet.
+    """
+    experiment = record.experiment
+    primary = metric or experiment.analysis.metric
+    with record.snapshot():
+        # In one pass over the trials: of a million, each further one would take half a second.
+        others = dict.fromkeys(name for name in _others(experiment, primary) if name != primary)
+        samples = record.samples(primary, *others)
+        observed = {sample.metric.name for sample in samples if len(sample)}
+        if primary not in observed:
+            raise _nothing_yet(record)
+        # Once for all that ask: of a million trials each takes a tenth of a second and more.
+        so_far, disturbances = extent(record), record.disturbances()
+        declared = _chosen(_about(_declared(record), primary), estimand, interval)
+        declared = replace(declared, type_b=(*declared.type_b, *_clock_errors(record, declared.metric)))
+        limit_s = experiment.program.timeout_s if declared.failures == "as-limit" else None
+        return answer(
+            experiment.name,
+            samples,
+            design_facts(record, so_far),
+            asked(declared, record.treatments, protocol, against),
+            to_limit=None if limit_s is None else record.times_to_limit(limit_s),
+            warnings=_warnings(record, primary, disturbances, so_far.spent_s),
+            unobserved=_unobserved(record, primary, observed, disturbances),
+            layout=layout_of(experiment),
+        )
+
+
+def by_context(record: Record, *, metric: str | None = None) -> ByContext:
+    """Show every treatment and comparison context by context: what one person with one set-up would see.
+
+    Raises
+    ------
+    UsageError
+        The experiment draws no contexts, or the metric is unknown.
+    RecordError
+        As ``analyze``.
+    """
+    # Imported where they are asked for: an answer does without.
+    from steelyard.answers.contexts import ByContext, Profile
+    from steelyard.stats.contexts.profile import profile
+    from steelyard.stats.contexts.visits import same_contexts
+
+    experiment = record.experiment
+    found = analyze(record, metric=metric)
+    settings = {
+        outcome.block.context.id: outcome.block.context.settings
+        for outcome in record.stream_outcomes()
+        if outcome.block.context is not None
+    }
+    if len({tuple(its.items()) for its in settings.values()}) < 2:
+        raise UsageError(
+            f"{record.directory} has one context only", hint='draw some: env_bytes = "random" in [contexts]'
+        )
+    samples = record.samples(metric or experiment.analysis.metric)
+    profiles = (profile(same_contexts(each, found.design.drawn_before), settings) for each in samples)
+    shown = tuple(each for each in profiles if isinstance(each, Profile))
+    return ByContext(experiment.name, shown, found.contexts)
+
+
+def _nothing_yet(record: Record) -> RecordError:
+    """Make the error for a record without a complete block."""
+    runs = record.runs()
+    if runs and runs[-1].state in ("complete", "precision_not_reached"):
+        return RecordError(
+            f"{record.directory}: time ran out before every treatment had run once"
+            f" ({record.progress().trials} trials ended)",
+            hint="give it more: --max-time with compare, max_time under [design] stop in a spec",
+        )
+    return RecordError(
+        f"{record.directory} has no complete block to analyze yet",
+        hint=f"steelyard status {record.directory}",
+    )
+
+
+def _about(declared: Analysis, metric: str) -> Analysis:
+    """The declaration about another metric, whose limits and stated uncertainties are unknown."""
+    if metric == declared.metric:
+        return declared
+    failures: OnFailures = "refuse" if declared.failures == "as-limit" else declared.failures
+    return replace(declared, metric=metric, failures=failures, type_b=())
+
+
+def _chosen(declared: Analysis, estimand: Estimand | None, interval: IntervalKind | None) -> Analysis:
+    """The declaration of the spec, with the estimand and interval that were asked for."""
+    wanted = estimand or declared.estimand
+    if wanted not in INTERVALS:
+        raise UsageError(f"unknown estimand {wanted!r}", hint=f"one of: {', '.join(INTERVALS)}")
+    kind = interval or (declared.interval if estimand in (None, declared.estimand) else None)
+    if kind is not None and kind not in INTERVALS[wanted]:
+        raise UsageError(
+            f"{wanted} has no interval by {kind}",
+            hint=f"--interval with one of: {', '.join(INTERVALS[wanted])}",
+        )
+    if declared.failures == "as-limit" and wanted != "median_ratio":
+        raise UsageError(
+            f"the spec counts runs that timed out as at least the limit, which {wanted} cannot",
+            hint="--estimand median_ratio",
+        )
+    by = kind or INTERVALS[wanted][0]
+    if declared.type_b and by not in PROPAGATED:
+        raise UsageError(
+            f"the spec states uncertainties, for which an interval by {by} has no place",
+            hint="--estimand geomean_ratio, or ratio_of_means, by log-delta; or leave analysis.type_b out",
+        )
+    return replace(declared, estimand=wanted, interval=kind)
+
+
+def declared_of(record: Record, metric: str) -> Analysis:
+    """Return the declaration of the spec about any metric, the errors of the clock included."""
+    declared = _about(_declared(record), metric)
+    return replace(declared, type_b=(*declared.type_b, *_clock_errors(record, metric)))
+
+
+def primary_precision(record: Record) -> Precision:
+    """Compute the precision reached so far by the declared contrasts of the primary metric: effects where the
+    design asks for them, else comparisons.
+    """
+    # Imported where a look needs it: an answer does without.
+    from steelyard.stats.effects.precision import effects_precision
+    from steelyard.stats.planning.precision import precision
+
+    experiment, declared = record.experiment, _declared(record)
+    samples, order = record.samples(experiment.analysis.metric), order_of(experiment)
+    effects = effects_precision(samples, layout_of(experiment), declared, order=order)
+    return effects or precision(samples, declared, order=order)
+
+
+def _declared(record: Record) -> Analysis:
+    analysis, design = record.experiment.analysis, record.experiment.design
+    seed = design.seed if analysis.seed is None else analysis.seed
+    return replace(analysis, alpha=level_after(analysis.alpha, len(record.extensions())), seed=seed)
+
+
+def _clock_errors(record: Record, metric: str) -> tuple[TypeB, ...]:
+    """State what the clock adds to the uncertainty of elapsed times: its step, one error per treatment, and
+    the cost of a reading, an error that all share.
+
+    Both are the largest that any run found, and upper bounds: u = size / sqrt(12) for an error anywhere
+    between 0 and the size (GUM F.2.2.1).
+    """
+    if metric != TIMED:
+        return ()
+    facts = [run.host for run in record.runs()]
+    errors = []
+    for name, key, shared in (
+        ("step of the clock", "clock_step_s", False),
+        ("cost of reading the clock", "clock_cost_s", True),
+    ):
+        sizes = [float(host[key]) for host in facts if isinstance(host.get(key), int | float)]
+        if sizes and max(sizes) > 0:
+            errors.append(MeasuredTypeB(name, step=max(sizes), shared=shared))
+    return tuple(errors)
+
+
+def _others(experiment: Experiment, primary: str) -> Sequence[str]:
+    declared = (*experiment.program.counters, *(metric.name for metric in experiment.metrics))
+    return (
+        *declared,
+        *(name for name in BESIDE if primary in BUILTIN),
+        # Under valgrind, the time is valgrind's; under a simulator, the simulator's.
+        *(
+            []
+            if primary == "wall_s" or counting(experiment) or _simulated(experiment, primary)
+            else ["wall_s"]
+        ),
+    )
+
+
+def _simulated(experiment: Experiment, primary: str) -> bool:
+    """Whether the primary metric is that of a simulated machine, which this one's load cannot disturb."""
+    measured_here = primary in BUILTIN or primary in experiment.program.counters
+    return experiment.launch.kind == "smpi" and not measured_here
+
+
+def _warnings(
+    record: Record, primary: str, disturbances: Mapping[int, Disturbance], spent_s: float
+) -> list[Notice]:
+    """Warnings noted during the run, and of other programs or machines that used the CPUs."""
+    notices = [Notice("note", fields={"text": warning.text}) for warning in record.warnings()]
+    if confounded := confounded_boots(record):
+        notices.append(Notice("note", fields={"text": confounded}))
+    if tool := counting(record.experiment):
+        # Who else used the CPUs changes no count.
+        text = (
+            f"every trial ran under {tool}, whose counts are exact: no time in this record is the program's"
+        )
+        return [*notices, Notice("note", fields={"text": text})]
+    if _simulated(record.experiment, primary):
+        return notices
+    labels = {treatment.id: treatment.label for treatment in record.treatments}
+    disturbed = [each for each in disturbances.values() if each.queue_wait_share > DISTURBED_SHARE]
+    if disturbed:
+        worst = max(each.queue_wait_share for each in disturbed)
+        names = tuple(labels[each.treatment] for each in disturbed)
+        notices.append(Notice("disturbed", names, {"share": worst}))
+    if (stolen := _stolen_share(record, spent_s)) > DISTURBED_SHARE:
+        notices.append(Notice("stolen", fields={"share": stolen}))
+    return notices
+
+
+def _stolen_share(record: Record, spent_s: float) -> float:
+    """Fraction of the time of all CPUs that the hypervisor stole during the runs."""
+    stolen_s = sum(batch.steal_s or 0.0 for batch in record.batches())
+    cpus = max((int(run.host.get("cpus_online", 1)) for run in record.runs()), default=1)
+    return stolen_s / (spent_s * cpus) if spent_s else 0.0
+
+
+def _unobserved(
+    record: Record, primary: str, observed: AbstractSet[str], disturbances: Mapping[int, Disturbance]
+) -> list[Notice]:
+    """Limitations of what was observed, as far as the record knows."""
+    experiment = record.experiment
+    notices = [] if _simulated(experiment, primary) else _unobserved_waits(record, disturbances)
+    missing = [name for name in experiment.program.counters if name not in observed]
+    if missing:
+        notices.append(Notice("counters", fields={"names": ", ".join(missing)}))
+    return notices
+
+
+def _unobserved_waits(record: Record, disturbances: Mapping[int, Disturbance]) -> list[Notice]:
+    if not any(each.observed for each in disturbances.values()) and not all(
+        # Found at the end of a run: one that was killed does not know.
+        run.host.get("queue_wait_available", True)
+        for run in record.runs()
+    ):
+        return [Notice("queue_wait")]
+    if any(each.observed < each.trials for each in disturbances.values()):
+        return [Notice("queue_wait_of_short")]
+    return []

@@ -1,0 +1,67 @@
+"""Verdicts on the growth of data from other sources."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from steelyard.claims.evidence import RuleEvidence
+from steelyard.claims.scales import settled
+from steelyard.claims.verdict import Checked, Instance, Verdict
+from steelyard.errors import UsageError
+from steelyard.lab.answer.model import ModelRequest, model_series
+from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel
+from steelyard.spec.claims.claim import Rule, Scales
+
+ALPHA = 0.05
+"""Stated in documents; verdicts by models are not tests."""
+
+
+def check_data(
+    name: str, request: ModelRequest, progress: Callable[[int, int], None] | None = None
+) -> Checked:
+    """Judge a claim for each function and metric of which something is expected; then rules.
+
+    Raises
+    ------
+    UsageError
+        Nothing is expected of any function, or the question is wrong.
+    """
+    question, rules = request.question, request.rules
+    if not question.expectations and not rules:
+        raise UsageError(
+            f"{name}: no expectations to check",
+            hint="--expect 'O(log p)', --expectations FILE, or --rule 'a <= b + c'",
+        )
+    found = model_series(request, progress)
+    every: list[ScalingModel | NotModelled] = [*found.models, *found.failed]
+    answers = {(each.name, each.metric): each for each in every}
+    tests = {model.metric: model for model in found.models if model.name == request.litmus}
+    verdicts = []
+    for one in request.series:
+        stated = question.expectation(one.name, one.metric)
+        if stated is None or one.name == request.litmus:
+            continue
+        outcome, evidence = settled(one, answers[one.name, one.metric], tests.get(one.metric))
+        stratum = one.labels or ({"function": one.name} if one.name else {})
+        claim = _claim(one.metric, stated, question, one.name or None)
+        verdicts.append(Verdict(claim, outcome, (Instance(stratum, outcome, evidence),)))
+    metrics = list(dict.fromkeys(model.metric for model in found.models))
+    for place, answer in enumerate(found.rules):
+        metric = metrics[place // len(rules)]
+        rule = Rule(rule=answer.rule, over="function", metric=metric, parameter=question.parameter)
+        verdicts.append(
+            Verdict(rule, answer.verdict, (Instance({}, answer.verdict, RuleEvidence(metric, answer)),))
+        )
+    return Checked(experiment=name, record=None, alpha=ALPHA, verdicts=tuple(verdicts))
+
+
+def _claim(metric: str, stated: Expectation, question: Question, name: str | None) -> Scales:
+    return Scales(
+        name=name,
+        scales=metric,
+        parameter=question.parameter,
+        expect=stated.expect,
+        deviation=stated.deviation,
+        along=question.along,
+        at=question.scale,
+    )

@@ -1,0 +1,111 @@
+"""From a record to series: one for each metric, label and combination of the factors that are not modelled
+over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from steelyard.answers.flags import missing_not_by_chance
+from steelyard.errors import UsageError
+from steelyard.sample import Sample
+from steelyard.series import Series, series_of
+from steelyard.store import Record
+from steelyard.units import Scalar, is_number
+
+
+def series_of_record(
+    record: Record, parameters: Sequence[str], metrics: Sequence[str] = ()
+) -> tuple[Series, ...]:
+    """Make series, one value a launch; ``parameters`` are numeric factors or labels (default: all that vary).
+
+    Raises
+    ------
+    UsageError
+        A parameter that is neither a factor nor a label, or is not numeric.
+    """
+    wanted = tuple(metrics) or (record.experiment.analysis.metric,)
+    with record.snapshot():
+        samples = [sample for metric in wanted for sample in record.samples(metric)]
+    ignored = record.experiment.analysis.failures == "ignore"
+    return series_of_samples(samples, parameters, record.directory, ignore_failures=ignored)
+
+
+def series_of_samples(
+    samples: Sequence[Sample], parameters: Sequence[str], place: Path, *, ignore_failures: bool = False
+) -> tuple[Series, ...]:
+    """Make series from samples; ``place`` is what errors call the record. With ``ignore_failures``, failed
+    runs do not mark a series as censored.
+
+    Raises
+    ------
+    UsageError
+        As above.
+    """
+    names = tuple(parameters) or _numeric(samples)
+    if not names:
+        raise UsageError(
+            f"{place} varies nothing numeric",
+            hint="give a factor numeric levels, as in threads = [1, 2, 4, 8]",
+        )
+    groups: dict[tuple[str, tuple[tuple[str, Scalar], ...]], list[tuple[tuple[float, ...], Sample]]] = {}
+    for sample in samples:
+        levels = _levels(sample)
+        at = tuple(_coordinate(levels, name, place) for name in names)
+        rest = tuple(sorted((k, v) for k, v in levels.items() if k not in names))
+        groups.setdefault((sample.metric.name, rest), []).append((at, sample))
+    found = (_series(metric, rest, group, names, samples) for (metric, rest), group in groups.items())
+    return tuple(replace(each, censored=False) for each in found) if ignore_failures else tuple(found)
+
+
+def _levels(sample: Sample) -> dict[str, Scalar]:
+    return {**sample.treatment.levels, **sample.labels}
+
+
+def _numeric(samples: Sequence[Sample]) -> tuple[str, ...]:
+    seen: dict[str, set[Scalar]] = {}
+    for sample in samples:
+        for name, level in _levels(sample).items():
+            seen.setdefault(name, set()).add(level)
+    return tuple(n for n, v in seen.items() if len(v) > 1 and all(is_number(level) for level in v))
+
+
+def _coordinate(levels: dict[str, Scalar], name: str, place: Path) -> float:
+    level = levels.get(name)
+    if level is None or not is_number(level):
+        known = ", ".join(k for k, v in levels.items() if is_number(v)) or "none"
+        what = "unknown" if level is None else f"{level!r} is not a number:"
+        raise UsageError(f"{place}: {what} parameter {name}", hint=f"name a numeric factor or label: {known}")
+    return float(level)
+
+
+def _series(
+    metric: str,
+    rest: tuple[tuple[str, Scalar], ...],
+    found: list[tuple[tuple[float, ...], Sample]],
+    names: tuple[str, ...],
+    samples: Sequence[Sample],
+) -> Series:
+    varying = [(k, v) for k, v in rest if len({_levels(s).get(k) for s in samples}) > 1]
+    unit = found[0][1].metric.unit
+    kinds = {sample.provenance for _, sample in found}
+    simulated = "simulated" in kinds
+    series = series_of(
+        "/".join(str(v) for _, v in varying),
+        names,
+        [at for at, _ in found],
+        [sample.values.tolist() for _, sample in found],
+        metric=metric,
+        unit=unit,
+        labels=dict(varying),
+        counts=simulated,
+    )
+    return replace(
+        series,
+        simulated=simulated,
+        crowded="crowded" in kinds,
+        censored=missing_not_by_chance([sample for _, sample in found]),
+    )

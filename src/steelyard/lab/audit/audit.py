@@ -1,0 +1,244 @@
+"""The stages of an audit: a pilot that tells how long a run takes, a screening, a replication; each an
+experiment with a record of its own, so that an audit that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+
+from steelyard.answers.audit import Audit, AuditedContext, Screened
+from steelyard.arrays import Floats
+from steelyard.errors import ProgramError
+from steelyard.lab.audit.candidates import MOVE_THE_STACK, Candidate, candidates
+from steelyard.lab.audit.effort import FEWEST_BLOCKS, SHARE_IN_A_LIMIT, Effort, effort
+from steelyard.lab.audit.request import AuditRequest, Row
+from steelyard.lab.audit.stages import Stages
+from steelyard.lab.run.existing_record import refuse_other_command
+from steelyard.lab.run.run_loop import Watch
+from steelyard.stats.audit.replication import Pair, replicate, verdict
+from steelyard.stats.audit.screening import Picks, pick, relative, spread, unseen
+from steelyard.units import Scalar
+
+PILOT_RUNS: Final = 10
+
+Tell = Callable[[str], None]
+"""Told once what the audit is going to do, and how long that takes."""
+
+
+def audit(request: AuditRequest, directory: Path, *, watch: Watch, tell: Tell) -> Audit:
+    """Find which contexts move a program's time.
+
+    Parameters
+    ----------
+    directory : Path
+        Of the records ``pilot.lab``, ``screening.lab`` and ``replication.lab``.
+
+    Raises
+    ------
+    UsageError, MachineError
+        As ``candidates``; a metric that is 0 somewhere, of which ratios are undefined.
+    RecordError, ProgramError, InterruptedRunError
+        As ``steelyard.lab.run.run.run``; after an interruption, the same call goes on.
+    """
+    refuse_other_command(directory, "audit")
+    among, left_out = candidates(request)
+    bench = Stages(request, directory, watch)
+    bench.measure([{}], stage="pilot", blocks=PILOT_RUNS, discard=1)
+    request = bench.request = replace(request, metric=request.metric or bench.sensible_metric())
+    bench.run_s = float(np.median(np.exp(bench.logs("pilot", "wall_s"))))
+    among, failing = _bearable(bench, among)
+    left_out = {**left_out, **failing}
+    plan = effort(request, among, bench.run_s)
+    bench.refuse_too_much(plan)
+    tell(_intention(plan, among, request))
+    base = {candidate.name: candidate.base for candidate in among}
+    visits = _screen(bench, among, base, plan)
+    rows, comparisons = _again(among, base, visits)
+    logs = bench.measure(rows, stage="replication", blocks=plan.blocks, discard=1, fewest=FEWEST_BLOCKS)
+    where = {tuple(row.values()): place for place, row in enumerate(rows)}
+
+    def values(row: Row) -> Floats:
+        found: Floats = logs[where[tuple(row.values())]]
+        return found
+
+    pairs = [
+        Pair(each.name, each.level, values(each.row) - np.mean([values(row) for row in each.typical], axis=0))
+        for each in comparisons
+    ]
+    judged = replicate(pairs, alpha=request.alpha, least=request.least)
+    findings = []
+    for candidate in among:
+        its = tuple(found for name, found in judged if name == candidate.name)
+        visit = visits.get(candidate.name)
+        findings.append(
+            AuditedContext(
+                context=candidate.name,
+                verdict=verdict(its, request.least),
+                typical=visit.typical if visit else (candidate.base,),
+                screened=visit.screened if visit else (),
+                replicated=its,
+                spread=visit.spread if visit else None,
+                population=len(candidate.population),
+                unseen=unseen(len(candidate.population), len(visit.screened)) if visit else 0.0,
+            )
+        )
+    return Audit(
+        command=request.command,
+        findings=tuple(sorted(findings, key=_importance)),
+        left_out=left_out,
+        metric=bench.asked_metric,
+        unit=bench.metric.unit,
+        typical=float(np.exp(np.median([values(row) for row in comparisons[0].typical]))),
+        passes=min((visit.passes for visit in visits.values()), default=0),
+        blocks=logs.shape[1],
+        runs=bench.runs,
+        seed=request.seed,
+        alpha=request.alpha,
+        least=request.least,
+        thorough=request.thorough,
+    )
+
+
+class _Visit(msgspec.Struct, frozen=True):
+    """Screening of one numeric kind of context."""
+
+    screened: tuple[Screened, ...]
+    picks: Picks
+    spread: float | None
+    passes: int
+
+    @property
+    def typical(self) -> tuple[Scalar, ...]:
+        return tuple(self.screened[place].level for place in self.picks.typical)
+
+
+class _Comparison(msgspec.Struct, frozen=True):
+    """A setting, and the typical ones that it is compared with."""
+
+    name: str
+    level: Scalar
+    row: Row
+    typical: tuple[Row, ...]
+
+
+def _bearable(bench: Stages, among: Sequence[Candidate]) -> tuple[tuple[Candidate, ...], Mapping[str, str]]:
+    """The kinds in which the program still ends well at the largest level or each name, and what is said of
+    the others: some programs refuse a long name of their own.
+
+    Raises
+    ------
+    ProgramError
+        A kind that was asked for by name, or all.
+    """
+    base = {candidate.name: candidate.base for candidate in among}
+    tried = [
+        (candidate.name, level)
+        for candidate in among
+        for level in (candidate.population[-1:] if candidate.numeric else candidate.population)
+    ]
+    rows = {(name, level): {**base, name: level} for name, level in tried}
+    failing: dict[str, str] = {}
+    for (name, level), what in zip(rows, bench.failures(list(rows.values())), strict=True):
+        if what is not None:
+            failing.setdefault(name, f"at {level} the program does not do what it does otherwise: it {what}")
+    left = tuple(candidate for candidate in among if candidate.name not in failing)
+    if failing and (bench.request.only or not left):
+        name, what = next(iter(failing.items()))
+        raise ProgramError(f"{name} cannot be varied: {what}", hint=f"leave {name} out")
+    return left, failing
+
+
+def _screen(bench: Stages, among: Sequence[Candidate], base: Row, plan: Effort) -> Mapping[str, _Visit]:
+    """Visit levels of the numeric kinds, one kind at a time, the others at their base.
+
+    Names are visited as well, though not judged by it: launches are padded to the longest among them, and
+    only the same set of variables makes a level the same place on the stack in both stages.
+    """
+    drawn = {
+        each.name: each.draw(plan.levels[each.name], bench.request.seed) for each in among if each.numeric
+    }
+    rows = [dict(base)] + [
+        {**base, name: level} for name, levels in drawn.items() for level in levels if level != base[name]
+    ]
+    if len(rows) == 1:
+        return {}
+    rows += [
+        {**base, each.name: level}
+        for each in among
+        if not each.numeric
+        for level in each.population
+        if level != each.base
+    ]
+    logs = bench.measure(rows, stage="screening", blocks=plan.passes, discard=0, share=SHARE_IN_A_LIMIT)
+    medians = relative(logs)
+    visits = {}
+    for name, levels in drawn.items():
+        places = [rows.index({**base, name: level}) for level in levels]
+        ratios = np.exp(medians[places] - np.median(medians[places])).tolist()
+        screened = tuple(Screened(level, ratio) for level, ratio in zip(levels, ratios, strict=True))
+        visits[name] = _Visit(
+            screened, pick(ratios, bench.request.least), spread(logs[places]), logs.shape[1]
+        )
+    return visits
+
+
+def _again(
+    among: Sequence[Candidate], base: Row, visits: Mapping[str, _Visit]
+) -> tuple[list[Row], list[_Comparison]]:
+    """The settings of the replication, and what is compared in it.
+
+    Names are compared where the layout is a typical one: at an extreme one, they would be judged by it.
+    """
+    usual = {**base, **{name: visit.typical[0] for name, visit in list(visits.items())[:1]}}
+    comparisons = []
+    for candidate in among:
+        name = candidate.name
+        if visit := visits.get(name):
+            typical = tuple({**base, name: level} for level in visit.typical)
+            levels = tuple(visit.screened[place].level for place in visit.picks.extreme)
+            settings = {level: {**base, name: level} for level in levels}
+        else:
+            typical = (usual,)
+            settings = {
+                level: {**usual, name: level} for level in candidate.population if level != candidate.base
+            }
+        comparisons += [_Comparison(name, level, row, typical) for level, row in settings.items()]
+    wanted = [row for each in comparisons for row in (each.row, *each.typical)]
+    # Some kinds put a variable into the environment that grows with the level. All launches are padded to the
+    # longest, which therefore has to be there again, or every level lies elsewhere than in the screening.
+    wanted += [
+        {**base, name: visit.screened[-1].level}
+        for name, visit in visits.items()
+        if name not in MOVE_THE_STACK
+    ]
+    rows = {tuple(row.values()): row for row in wanted}
+    return list(rows.values()), comparisons
+
+
+def _importance(finding: AuditedContext) -> tuple[bool, float]:
+    ratio = finding.extreme.ratio
+    return finding.verdict != "moves", -max(ratio, 1 / ratio)
+
+
+def _intention(plan: Effort, among: Sequence[Candidate], request: AuditRequest) -> str:
+    from steelyard.units import format_duration
+
+    levels = [
+        f"{plan.levels[each.name]} of {len(each.population)} levels of {each.name}"
+        if each.numeric
+        else f"{each.name}"
+        for each in among
+    ]
+    limit = request.limited and plan.seconds > request.max_time_s
+    time = (
+        f"at most {format_duration(request.max_time_s)}"
+        if limit
+        else f"about {format_duration(plan.seconds)}"
+    )
+    return f"audit: {', '.join(levels)}; {time}"

@@ -1,0 +1,270 @@
+"""Two commands or more, without a spec: the experiment that ``compare`` runs, and where its record goes."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import shlex
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import msgspec
+
+from steelyard.errors import UsageError
+from steelyard.lab.compare.arguments import refuse_one_text
+from steelyard.spec import Experiment, experiment
+from steelyard.spec.text.placeholders import escape
+from steelyard.units import Scalar
+
+BLOCKS: Final = 10
+REL_HALFWIDTH: Final = 0.01
+MAX_TIME_S: Final = 180.0
+DEFAULT_SHELL: Final = "/bin/sh"
+MOST_VALUES: Final = 10_000
+"""Of a parameter that is scanned."""
+
+_SHELL_WORDS: Final = re.compile(r"\|{1,2}|&{1,2}|;|[0-9]*[<>]{1,2}.*")
+_EXPANSIONS: Final = re.compile(r"\$[A-Za-z_({?*@0-9]|`|[*?]|^~(/|$)")
+_QUOTED: Final = re.compile(r"'[^']*'|\\.")
+
+
+class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """Commands to compare, and how.
+
+    Attributes
+    ----------
+    commands : sequence of str
+        Split into words as a shell splits them, and started without one unless ``shell`` is given.
+    names : sequence of str
+        What to call them; the commands themselves where empty.
+    parameters : Mapping[str, Sequence[str]]
+        Values for ``{name}`` in the commands; every command runs with every combination.
+    shell : str or None
+        The program that reads each command after ``-c``. Values of parameters are quoted for ``/bin/sh``;
+        another shell gets them as they are.
+    contexts : bool
+        Draw a new context for every block: length of the environment, with ASLR off.
+    blocks : int
+        The least number of blocks; all of them where ``rel_halfwidth`` is ``None``.
+    rel_halfwidth : float or None
+        Add blocks until every speedup has an interval of this relative half-width.
+    """
+
+    commands: Sequence[str]
+    names: Sequence[str] = ()
+    parameters: Mapping[str, Sequence[str]] = {}
+    shell: str | None = None
+    prepare: Sequence[str] = ()
+    setup: Sequence[str] = ()
+    conclude: Sequence[str] = ()
+    cleanup: Sequence[str] = ()
+    stdin: str | None = None
+    output: Literal["capture", "null"] = "capture"
+    contexts: bool = False
+    ignore_failure: bool = False
+    timeout_s: float | None = None
+    discard: int = 1
+    blocks: int = BLOCKS
+    max_blocks: int | None = None
+    rel_halfwidth: float | None = REL_HALFWIDTH
+    max_time_s: float = MAX_TIME_S
+    metric: str = "wall_s"
+    margin: float | None = None
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse what only a Python program can give: a text where several are expected.
+
+        Raises
+        ------
+        UsageError
+        """
+        for name in ("commands", "names", "prepare", "setup", "conclude", "cleanup"):
+            refuse_one_text(name, getattr(self, name))
+        for name, values in self.parameters.items():
+            if isinstance(values, str):
+                raise UsageError(
+                    f"parameters: the values of {name} are one text, {values!r}",
+                    hint=f"parameters={{{name!r}: {values.split(',')!r}}}",
+                )
+
+    def experiment(self) -> Experiment:
+        """Make the experiment that a spec of the same content would make.
+
+        Raises
+        ------
+        UsageError
+            A command that is empty or has an unclosed quote, names that are not as many or not different,
+            and all that a spec refuses.
+        """
+        labels = _labels(self.commands, self.names)
+        commands = {label: self._words(text) for label, text in zip(labels, self.commands, strict=True)}
+        keys: dict[str, Any] = {
+            "name": "compare",
+            "source": _here(),
+            "program": {
+                "commands": commands,
+                "shell": self.shell == DEFAULT_SHELL,
+                "inherit": True,
+                "output": self.output,
+                "verify": {"exit": "any" if self.ignore_failure else 0},
+                "prepare": [_hook(text, self.parameters) for text in self.prepare],
+                "cleanup": [_hook(text, self.parameters) for text in self.conclude],
+                "cleanup_once": [_hook(text, {}) for text in self.cleanup],
+                "setup_once": [_hook(text, {}) for text in self.setup],
+            },
+            "design": {"blocks": self.blocks, "discard": self.discard, "seed": self.seed},
+            "analysis": {"metric": self.metric},
+        }
+        if self.stdin is not None:
+            keys["program"]["stdin"] = escape(self.stdin)
+        if self.timeout_s is not None:
+            keys["program"]["timeout"] = self.timeout_s
+        if self.margin is not None:
+            keys["analysis"]["margin"] = self.margin
+        if self.parameters:
+            keys["factors"] = {
+                name: [_level(value) for value in values] for name, values in self.parameters.items()
+            }
+        if self.parameters and len(commands) > 1:
+            # Each command with the first at the same values; otherwise values are what is compared.
+            keys["analysis"]["baseline"] = {"command": labels[0]}
+        if self.contexts:
+            keys["contexts"] = {"env_bytes": "random", "aslr": "off"}
+        stop = {
+            "rel_halfwidth": self.rel_halfwidth,
+            "max_blocks": self.max_blocks,
+            "max_time": self.max_time_s,
+        }
+        if self.rel_halfwidth is not None:
+            keys["design"]["stop"] = {key: value for key, value in stop.items() if value is not None}
+        return experiment(**keys)
+
+    def _words(self, command: str) -> list[str] | str:
+        text = _keep_placeholders(command, self.parameters)
+        if self.shell == DEFAULT_SHELL:
+            return text
+        if self.shell is not None:
+            return [escape(self.shell), "-c", text]
+        return split(text)
+
+
+def _here() -> str:
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:
+        raise UsageError("the current directory no longer exists", hint="cd to another one") from None
+
+
+def split(command: str) -> list[str]:
+    """Split a command into words as a shell does.
+
+    Raises
+    ------
+    UsageError
+        It is empty, or a quote is not closed.
+    """
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(
+            f"{command!r} cannot be split into words: {error}", hint="close the quote, or escape it with \\"
+        ) from error
+    if not words:
+        raise UsageError("a command is empty", hint="steelyard compare './old input' './new input'")
+    return words
+
+
+def shell_words(command: str) -> list[str]:
+    """Find words that only a shell would understand (``|``, ``>``, ``$HOME``, ``*.c``), so that a hint can be
+    given; they reach the program as they are. None where a quote is not closed, which `split` refuses.
+    """
+    lexer = shlex.shlex(command, posix=False, punctuation_chars=False)
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    try:
+        return [word for word in lexer if _SHELL_WORDS.fullmatch(word) or _expands(word)]
+    except ValueError:
+        return []
+
+
+def _expands(word: str) -> bool:
+    """Whether a shell would put something else in place of a word: a variable, a command, names of files."""
+    bare = _QUOTED.sub("", word)
+    return (
+        _EXPANSIONS.search(re.sub(r'"[^"]*"', lambda quoted: re.sub(r"[*?~]", "", quoted[0]), bare))
+        is not None
+    )
+
+
+def scan(first: str, last: str, step: str) -> list[str]:
+    """List the values of a parameter from ``first`` to ``last``, both included.
+
+    Raises
+    ------
+    UsageError
+        Not numbers, or a step that does not lead from one to the other.
+    """
+    from decimal import Decimal, DivisionByZero, InvalidOperation
+
+    try:
+        low, high, delta = Decimal(first), Decimal(last), Decimal(step)
+        count = int((high - low) / delta) + 1
+    except (InvalidOperation, DivisionByZero, OverflowError, ValueError):
+        count = 0
+    if not 1 <= count <= MOST_VALUES:
+        raise UsageError(
+            f"--parameter-scan {first} {last} in steps of {step}: expected 1 to {MOST_VALUES:,} values",
+            hint="--parameter-scan n 1 8 --parameter-step-size 1",
+        )
+    return [str(low + place * delta) for place in range(count)]
+
+
+def state_directory(environ: Mapping[str, str], kind: str) -> Path:
+    """Make a new name under the user's state directory, where records without a spec are kept."""
+    base = environ.get("XDG_STATE_HOME") or Path(environ.get("HOME", "."), ".local", "state")
+    return Path(base, "steelyard", kind, f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}")
+
+
+def _labels(commands: Sequence[str], names: Sequence[str]) -> list[str]:
+    if names and len(names) != len(commands):
+        raise UsageError(
+            f"{len(names)} names for {len(commands)} commands",
+            hint="give --name once for each command, or not at all",
+        )
+    labels = list(names) or [" ".join(command.split()) for command in commands]
+    if len(set(labels)) == len(labels):
+        return labels
+    if names:
+        raise UsageError(
+            f"the names {', '.join(names)} are not all different", hint="give each command a name of its own"
+        )
+    # The same command twice is a fair question: it shows how different equal programs look.
+    return [f"{label} #{place}" for place, label in enumerate(labels, 1)]
+
+
+def _keep_placeholders(text: str, parameters: Mapping[str, object]) -> str:
+    if not parameters:
+        return escape(text)
+    names = "|".join(re.escape(name) for name in parameters)
+    return "".join(
+        part if index % 2 else escape(part)
+        for index, part in enumerate(re.split(rf"(\{{(?:{names})\}})", text))
+    )
+
+
+def _hook(text: str, parameters: Mapping[str, object]) -> list[str]:
+    return ["/bin/sh", "-c", _keep_placeholders(text, parameters)]
+
+
+def _level(text: str) -> Scalar:
+    for kind in (int, float):
+        try:
+            level = kind(text)
+        except ValueError:
+            continue
+        if str(level) == text:
+            return level
+    return text

@@ -1,0 +1,217 @@
+"""``compare --null=layout``: two layouts of one program, drawn at random: the least that two builds of one
+source differ in (Mytkowicz et al. 2009, DOI 10.1145/1508244.1508275).
+
+Without ``--build``, the program is copied under two paths. A path lies on the stack, twice, so its length
+moves every local variable. Steelyard's way makes both arms' contexts equal and draws a new one for each
+block. The other way leaves the paths as they are: the difference in bytes is put back as ``env_bytes``, all
+blocks have one context, and the order is randomised all the same, so that order is not at fault.
+
+With ``--build``, its objects are linked in two orders, of which neither is better. Steelyard's way draws both
+again for each block, with the shift of code and data and the length of the environment; the other way keeps
+the two first orders in one context.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shlex
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from steelyard.answers.null import Way
+from steelyard.design.randomness import generator, permutation
+from steelyard.errors import UsageError
+from steelyard.interventions.built import ORDERS, LinkOrder, Padding
+from steelyard.lab.compare.compare import CompareRequest, split
+from steelyard.lab.compare.null import Make, only_command, seed_of
+from steelyard.spec.experiment import Build, Contexts, Experiment, Factor, Range, Zip
+from steelyard.spec.text.placeholders import escape
+from steelyard.units import Scalar
+
+PLACE: Final = "layout_directory"
+"""The factor whose levels are the two directories."""
+
+LONGEST_NAME: Final = 200
+"""Bytes; a name may have 255."""
+
+_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+_OBJECT: Final = "object_{}"
+_OURS: Final = ("build", "objects", "padding_file")
+
+Setting = Scalar | tuple[Scalar, ...] | Range
+
+
+def layouts(request: CompareRequest) -> Make:
+    """Copy the program into two directories with random names of random length, for equal contexts and for
+    one.
+
+    Raises
+    ------
+    UsageError
+        Not exactly one command, one for a shell, or a program that is not found.
+    """
+    if request.shell is not None:
+        raise UsageError(
+            "--null=layout copies a program, which a shell's command is not", hint="leave -S out"
+        )
+    words = split(only_command(request))
+    program = _find(words[0])
+
+    def make(number: int, place: Path) -> Mapping[Way, Experiment]:
+        draw = generator(request.seed, "layout", number)
+        directories = tuple(str(_copy(program, place / f"{arm}{_name(draw)}")) for arm in "ab")
+        moved = replace(
+            request,
+            commands=(f"{{{PLACE}}}/{shlex.join([program.name, *words[1:]])}",),
+            parameters={PLACE: directories},
+            seed=seed_of(request, number),
+            contexts=True,
+        )
+        contexts = moved.experiment()
+        return {"contexts": contexts, "one_context": _one_context(contexts, directories)}
+
+    return make
+
+
+def _one_context(contexts: Experiment, directories: tuple[str, ...]) -> Experiment:
+    lengths = [len(os.fsencode(directory)) for directory in directories]
+    # Once as the file that is executed, once as the first argument.
+    env_bytes = [2 * (length - min(lengths)) for length in lengths]
+    factors = (
+        *(factor for factor in contexts.factors if factor.name != PLACE),
+        Factor(PLACE, directories),
+        Factor("env_bytes", tuple(dict.fromkeys(env_bytes)), intervention=True),
+    )
+    link = Zip((PLACE, "env_bytes"), tuple(zip(directories, env_bytes, strict=True)), name="layout")
+    return msgspec.structs.replace(
+        contexts, factors=factors, zips=(link,), contexts=Contexts({"aslr": "off"})
+    )
+
+
+def _find(word: str) -> Path:
+    found = shutil.which(word)
+    if found is None:
+        raise UsageError(f"command not found: {word}", hint="give its path, or check PATH")
+    return Path(found)
+
+
+def _name(draw: random.Random) -> str:
+    length = 1 + int(draw.random() * LONGEST_NAME)
+    return "".join(_LETTERS[int(draw.random() * len(_LETTERS))] for _ in range(length))
+
+
+def _copy(program: Path, directory: Path) -> Path:
+    """Copy it under its own name, since some programs act by it."""
+    directory.mkdir(parents=True)
+    shutil.copy(program, directory / program.name)
+    return directory
+
+
+class Building(msgspec.Struct, frozen=True):
+    """Build of the program of a null.
+
+    Attributes
+    ----------
+    command : str
+        With ``{objects}`` and ``{build}``, and ``{padding_file}`` where code and data shall be shifted too;
+        split into words as a shell splits them.
+    objects : sequence of str
+        What ``{objects}`` stands for.
+    """
+
+    command: str
+    objects: tuple[str, ...]
+
+
+def built_layouts(request: CompareRequest, building: Building) -> Make:
+    """Link the objects in two orders: drawn again for each block, or held in one context.
+
+    Raises
+    ------
+    UsageError
+        Not exactly one command, one for a shell, a build that takes no objects, or fewer than two of them.
+    """
+    if request.shell is not None:
+        raise UsageError("--build makes a program, which a shell's command is not", hint="leave -S out")
+    if "{objects}" not in building.command or "{build}" not in building.command:
+        raise UsageError(
+            f"--build {building.command!r} does not name {{objects}} and {{build}}",
+            hint="steelyard compare --null=layout --build 'cc {objects} -o {build}/prog' --objects 'a.c b.c'"
+            " '{build}/prog'",
+        )
+    if len(set(building.objects)) < 2:
+        raise UsageError(
+            f"--objects names {len(set(building.objects))}, which has one order only",
+            hint="--objects 'a.c b.c': two files or more",
+        )
+    only_command(request)
+    build = Build(
+        command=tuple(_kept(word) for word in split(building.command)),
+        inputs=building.objects,
+        objects=tuple(f"{{{_OBJECT.format(place)}}}" for place in range(len(building.objects))),
+    )
+
+    def make(number: int, _place: Path) -> Mapping[Way, Experiment]:
+        draw = generator(request.seed, "layout", number)
+        rows = [tuple(permutation(building.objects, draw)) for _ in "ab"]
+        bytes_ = [2 * int(draw.random() * LONGEST_NAME) for _ in "ab"]
+        order = 1 + int(draw.random() * ORDERS)
+        plain = replace(request, contexts=True, seed=seed_of(request, number)).experiment()
+        commands = {
+            name: tuple(_unescaped(word) for word in command)
+            for name, command in plain.program.commands.items()
+        }
+        program = msgspec.structs.replace(plain.program, commands=commands)
+        asked = msgspec.structs.replace(plain, program=program, build=build)
+        names = (PLACE, *(_OBJECT.format(place) for place in range(len(building.objects))))
+        arms = [("a", *rows[0]), ("b", *rows[1])]
+        settings: dict[str, Setting] = {
+            **(plain.contexts.settings if plain.contexts else {}),
+            LinkOrder.name: "random",
+        }
+        if "{padding_file}" in building.command:
+            settings[Padding.name] = "random"
+        held: dict[str, Setting] = {"aslr": "off", LinkOrder.name: order}
+        return {
+            "contexts": _linked(asked, names, arms, Contexts(settings)),
+            "one_context": _linked(
+                asked,
+                (*names, "env_bytes"),
+                [(*arm, each) for arm, each in zip(arms, bytes_, strict=True)],
+                Contexts(held),
+            ),
+        }
+
+    return make
+
+
+def _linked(
+    asked: Experiment, names: tuple[str, ...], rows: Sequence[tuple[str | int, ...]], contexts: Contexts
+) -> Experiment:
+    factors = tuple(
+        Factor(name, tuple(dict.fromkeys(column)), intervention=name == "env_bytes")
+        for name, column in zip(names, zip(*rows, strict=True), strict=True)
+    )
+    return msgspec.structs.replace(
+        asked,
+        factors=(*asked.factors, *factors),
+        zips=(Zip(names, tuple(rows), name="layout"),),
+        contexts=contexts,
+    )
+
+
+def _kept(word: str) -> str:
+    """Escape a word of the build's command, except our own placeholders."""
+    return _unescaped(escape(word))
+
+
+def _unescaped(word: str) -> str:
+    for name in _OURS:
+        word = word.replace(f"{{{{{name}}}}}", f"{{{name}}}")
+    return word

@@ -1,0 +1,215 @@
+"""Observe: rehearse, measure every level in randomised blocks, count what probes add, compare."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from steelyard.answers.observation import Change, Observation, Probed, Trace
+from steelyard.errors import MachineError, ProgramError, UsageError
+from steelyard.interventions import INTERVENTIONS
+from steelyard.lab.observe.probes import INCLUDE, NONE, Probe, distinct
+from steelyard.lab.observe.rehearsal import rehearse
+from steelyard.lab.observe.request import ObserveRequest
+from steelyard.lab.observe.tracing import Tracing
+from steelyard.lab.run.existing_record import refuse_other_command, refuse_other_stage
+from steelyard.lab.run.run import run
+from steelyard.lab.run.run_loop import Watch
+from steelyard.run.runner.capabilities import capabilities
+from steelyard.sample import Sample
+from steelyard.spec.experiment import Experiment
+from steelyard.spec.hints.metric_names import suggest_metric
+from steelyard.stats.perturbation.any_level import any_level
+from steelyard.stats.perturbation.changes import changes, correlations
+from steelyard.stats.perturbation.tracing import traces
+from steelyard.store import Record
+from steelyard.units import BUILTIN
+
+ALWAYS: Final = ("wall_s", "cpu_s", "minor_faults")
+"""Metrics that are compared whatever is asked for."""
+
+
+def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observation:
+    """Find what probes cost.
+
+    Parameters
+    ----------
+    directory : Path
+        Of the records ``observe.lab``, ``added.lab`` and ``traces.lab``, and of what probes write.
+
+    Raises
+    ------
+    UsageError
+        No probe, or options without a build.
+    MachineError
+        A probe or a counter that this machine lacks.
+    ProgramError
+        The program fails without a probe, or a build does.
+    RecordError, InterruptedRunError
+        As ``steelyard.lab.run.run.run``; after an interruption, the same call goes on.
+    """
+    refuse_other_command(directory, "observe")
+    probes = distinct(request.probes)
+    _refuse_missing(request)
+    scratch = directory / "written-by-probes"
+    scratch.mkdir(parents=True, exist_ok=True)
+    library = _library(directory) if any(probe.preload for probe in probes) else None
+    try:
+        rehearsed = rehearse(request.experiment(probes, exit_code=None, scratch=scratch, library=library))
+        usable = [probe for probe in probes if probe.name not in rehearsed.differs]
+        samples: Mapping[str, Sequence[Sample]] = {}
+        added: Mapping[str, float] = {}
+        traced: tuple[Trace, ...] = ()
+        if usable:
+            experiment = request.experiment(
+                usable, exit_code=rehearsed.exit_code, scratch=scratch, library=library
+            )
+            refuse_other_stage(directory, "observe", experiment, "observe")
+            run(experiment, directory / "observe.lab", watch=watch)
+            samples = _samples(directory / "observe.lab", request)
+            inside = [probe for probe in usable if probe.inside]
+            if request.added and inside:
+                alone = request.experiment(
+                    inside, exit_code=rehearsed.exit_code, scratch=scratch, library=library
+                )
+                added = _added(request.counting(alone), directory / "added.lab", watch)
+            if request.trace is not None:
+                # No more blocks than there was time for; two at least, so that there is a spread.
+                measured = min((len(each[0]) for each in samples.values()), default=0)
+                blocks = max(2, min(request.blocks, measured))
+                levels = [NONE, *(probe.name for probe in usable)]
+                traced = _traced(request, request.trace, experiment, blocks, levels, directory, watch)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    by_probe = _by_probe(usable, samples, request)
+    probed = tuple(
+        Probed(
+            probe.name,
+            added.get(probe.name),
+            tuple(by_probe.get(probe.name, ())),
+            rehearsed.differs.get(probe.name),
+        )
+        for probe in probes
+    )
+    first = next((each[0] for each in samples.values()), None)
+    return Observation(
+        command=request.command,
+        probes=probed,
+        correlations=correlations(probed),
+        typical={name: _median(its[0]) for name, its in samples.items()},
+        within=request.within,
+        alpha=request.alpha,
+        blocks=len(first) if first else 0,
+        seed=request.seed,
+        contexts=request.contexts,
+        outputs_compared=rehearsed.repeats,
+        any_level=tuple(test for its in samples.values() if (test := any_level(its)) is not None),
+        trace_ms=None if request.trace is None else request.trace.interval_ms,
+        traces=traced,
+    )
+
+
+def _refuse_missing(request: ObserveRequest) -> None:
+    """Refuse, before the first run, what this machine lacks: counters, or fixed addresses for contexts."""
+    if request.trace is not None:
+        request.trace.refuse_missing()
+    missing = str(capabilities()["counters_missing"]).split(",") if request.counters else []
+    for name in request.counters:
+        if name.partition(":")[0] in missing:
+            raise MachineError(
+                f"the counter {name} is not available on this machine", hint="steelyard doctor says which are"
+            )
+    known = (*BUILTIN, *request.counters)
+    if request.metric not in known:
+        raise UsageError(f"unknown metric `{request.metric}`", hint=suggest_metric(request.metric, known))
+    if request.contexts and (why := INTERVENTIONS["aslr"].missing("off")):
+        raise MachineError(
+            f"contexts cannot be held on this machine: {why}",
+            hint="--one-context measures without drawing contexts",
+        )
+
+
+def _library(directory: Path) -> Path:
+    """The preloaded probe, compiled."""
+    library = directory / "preload_counters.so"
+    if not library.exists():
+        command = [
+            "cc",
+            "-std=c11",
+            "-O2",
+            "-shared",
+            "-fPIC",
+            str(INCLUDE / "preload_counters.c"),
+            "-o",
+            str(library),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise ProgramError(
+                f"the probe preload cannot be compiled: {done.stderr.strip()[-200:]}", hint="leave it out"
+            )
+    return library.absolute()
+
+
+def _samples(place: Path, request: ObserveRequest) -> dict[str, list[Sample]]:
+    """Metric to the samples of its levels, the baseline first; metrics that are 0 somewhere have no ratio."""
+    names = dict.fromkeys((request.metric, *ALWAYS, *request.counters))
+    with Record.open(place) as record:
+        found: dict[str, list[Sample]] = {name: [] for name in names}
+        for sample in record.samples(*names):
+            found[sample.metric.name].append(sample)
+    return {
+        name: its
+        for name, its in found.items()
+        if its and all(len(each) and min(each.values) > 0 for each in its)
+    }
+
+
+def _by_probe(
+    usable: Sequence[Probe], samples: Mapping[str, Sequence[Sample]], request: ObserveRequest
+) -> dict[str, list[Change]]:
+    found: dict[str, list[Change]] = {}
+    for baseline, *probed in samples.values():
+        judged = changes(baseline, probed, within=request.within, alpha=request.alpha)
+        for probe, change in zip(usable, judged, strict=True):
+            if isinstance(change, Change):
+                found.setdefault(probe.name, []).append(change)
+    return found
+
+
+def _added(experiment: Experiment, place: Path, watch: Watch) -> dict[str, float]:
+    """Level to the share of instructions that it adds."""
+    run(experiment, place, watch=watch)
+    with Record.open(place) as record:
+        baseline, *others = record.samples("instructions")
+    alone = baseline.values[0]
+    return {str(each.treatment.levels["command"]): each.values[0] / alone - 1 for each in others if len(each)}
+
+
+def _traced(
+    request: ObserveRequest,
+    tracing: Tracing,
+    experiment: Experiment,
+    blocks: int,
+    levels: Sequence[str],
+    directory: Path,
+    watch: Watch,
+) -> tuple[Trace, ...]:
+    place = directory / "traces.lab"
+    try:
+        run(tracing.experiment(experiment, blocks), place, watch=watch)
+    except ProgramError as error:
+        cure = f"where readings were cut, a longer interval than --trace {tracing.interval_ms}"
+        raise ProgramError(
+            f"under perf stat, {error.message}", hint=f"{cure}; else, {error.hint}" if error.hint else cure
+        ) from None
+    return traces(tracing.runs(place), tracing.events, levels, alpha=request.alpha)
+
+
+def _median(sample: Sample) -> float:
+    from statistics import median
+
+    return median(sample.values)

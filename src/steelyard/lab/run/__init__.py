@@ -1,0 +1,1 @@
+"""Runs: from the first block to the last, interrupted and resumed."""

@@ -1,0 +1,157 @@
+"""Records that are there already: which one a user names, and whether it belongs to what is asked now."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from steelyard.errors import RecordError, UsageError
+from steelyard.spec.experiment import Experiment
+from steelyard.store import Record
+from steelyard.store.facts import FILE
+
+_MADE_BY: Final = {"pilot": "audit", "observe": "observe", "itself-sequential": "demo"}
+"""The first record of a command that makes several of them, and the command."""
+
+
+def record_of_spec(spec: Path) -> Path:
+    """Name the record of a spec: ``NAME.lab`` beside ``NAME.toml``."""
+    return spec.absolute().with_suffix(".lab")
+
+
+def is_record(path: Path) -> bool:
+    """Whether a path is meant as a record: a directory, or the ``record.sqlite`` in one."""
+    return path.is_dir() or path.name == FILE
+
+
+def find_record(named: Path) -> Path:
+    """Find the record that ``named`` is, holds (its ``record.sqlite``), or is the spec of.
+
+    Raises
+    ------
+    UsageError
+        A spec that has no record yet.
+    """
+    if named.name == FILE:
+        return named.parent
+    if not named.is_file() and named.suffix != ".toml":
+        return named
+    directory = record_of_spec(named)
+    if not directory.exists():
+        raise UsageError(
+            f"{named} has no record yet ({directory} does not exist)", hint=f"steelyard run {named}"
+        )
+    return directory
+
+
+def existing_seed(directory: Path) -> int | None:
+    """Read the seed of the record in the directory, so that it can go on; ``None`` without a record."""
+    if not (directory / FILE).exists():
+        return None
+    with Record.open(directory) as record:
+        return record.experiment.design.seed
+
+
+def with_recorded_claims(experiment: Experiment, directory: Path) -> Experiment:
+    """Replace the claims by those of the record: asking something else of it needs no new run."""
+    if not (directory / FILE).exists():
+        return experiment
+    with Record.open(directory) as record:
+        return msgspec.structs.replace(experiment, claims=record.experiment.claims)
+
+
+def differences(record: Record, experiment: Experiment) -> list[str]:
+    """List what differs between the spec as it was run and ``experiment``: ``key.path: old → new``.
+
+    Where the spec lies does not count: the same one may be reached by a link, or its directory be moved.
+    """
+    return record.changed(msgspec.structs.replace(experiment, source=record.experiment.source))
+
+
+def refuse_other_experiment(record: Record, experiment: Experiment, hint: str) -> None:
+    """Refuse a record of another experiment.
+
+    Raises
+    ------
+    RecordError
+        Shows what differs.
+    """
+    if found := differences(record, experiment):
+        raise RecordError(
+            f"{record.directory} holds another experiment; the spec differs in:{_shown(found)}",
+            hint=hint,
+        )
+
+
+def refuse_other_command(directory: Path, command: str) -> None:
+    """Refuse a directory that another command has filled.
+
+    Parameters
+    ----------
+    command : {"audit", "observe", "demo"}
+
+    Raises
+    ------
+    RecordError
+        Says what the directory is.
+    """
+    named = shlex.quote(str(directory))
+    if (directory / FILE).exists():
+        with Record.open(directory) as record:
+            name = record.experiment.name
+        raise RecordError(
+            f"{directory} is the record of one experiment ({name}), and steelyard {command} makes several",
+            hint=f"name a directory that does not exist yet: -o NAME.lab"
+            f" (steelyard analyze {named} answers from that one)",
+        )
+    found = sorted(file.parent.stem for file in directory.glob(f"*.lab/{FILE}"))
+    makers = [_MADE_BY[stem] for stem in found if stem in _MADE_BY]
+    if found and command not in makers:
+        whose = f"steelyard {makers[0]}" if makers else "other experiments"
+        raise RecordError(
+            f"{directory} contains the records of {whose} ({', '.join(found)})",
+            hint=f"name a directory that does not exist yet for steelyard {command}: -o NAME.lab",
+        )
+
+
+def refuse_other_stage(directory: Path, stage: str, experiment: Experiment, command: str) -> None:
+    """Refuse to continue a stage that was measured with another program or other options.
+
+    Raises
+    ------
+    RecordError
+        Says of which program, or what differs.
+    """
+    place = directory / f"{stage}.lab"
+    if not (place / FILE).exists():
+        return
+    with Record.open(place) as record:
+        found, before = differences(record, experiment), record.experiment
+    if not found:
+        return
+    old, new = _words(before), _words(experiment)
+    if old != new:
+        again = shlex.join(["steelyard", command, old, "-o", str(directory)])
+        raise RecordError(
+            f"{directory} is what steelyard {command} has of {old!r}, and not of {new!r}",
+            hint=f"name a directory that does not exist yet: -o NAME.lab ({again} goes on with that one)",
+        )
+    raise RecordError(
+        f"{directory} is what steelyard {command} has of {old!r} with other options; its {stage} differs in:"
+        f"{_shown(found)}",
+        hint="give the same options again to continue it; or name a directory that does not exist yet:"
+        " -o NAME.lab",
+    )
+
+
+def _shown(found: list[str]) -> str:
+    return "".join(f"\n    {line}" for line in found)
+
+
+def _words(experiment: Experiment) -> str:
+    """The first of its commands, as it was typed: braces are doubled in what is stored."""
+    first = next(iter(experiment.program.commands.values()), ())
+    return shlex.join(word.replace("{{", "{").replace("}}", "}") for word in first)

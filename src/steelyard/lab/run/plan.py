@@ -1,0 +1,84 @@
+"""Preview of an experiment: what would run, without running any of it."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from steelyard.answers.plan import PlannedTreatment, Preview
+from steelyard.design import blocks_until, different, next_look, separability, treatments
+from steelyard.factorial.signs import sign_table
+from steelyard.interventions import AFFINITY
+from steelyard.lab.run.outlook import outlook_of
+from steelyard.lab.run.preflight import in_words, refusals
+from steelyard.lab.run.programs import recipes
+from steelyard.lab.run.status import extent, most_blocks
+from steelyard.sample import Treatment
+from steelyard.spec.experiment import Experiment
+from steelyard.spec.layout import layout_of
+from steelyard.spec.text.placeholders import expand, format_level
+from steelyard.spec.text.shell_text import expand_for_shell
+from steelyard.store import Record
+
+
+def preview(experiment: Experiment, directory: Path) -> Preview:
+    """Draw the treatments and the blocks until the first look; the record in ``directory``, where there is
+    one, tells how long a block takes and how much values spread.
+    """
+    design, stop = experiment.design, experiment.design.stop
+    drawn = treatments(experiment)
+    first_look = next_look(experiment, 0) or design.blocks
+    blocks = blocks_until(experiment, drawn, (), first_look)
+    counting = [block for block in blocks if not block.discard]
+    # Where each run is a block, they are shown as one.
+    first = counting if design.order == "nogueira-matias-2014" else counting[:1]
+    labels = {treatment.id: treatment.label for treatment in drawn}
+    affinity = next((factor.levels for factor in experiment.factors if factor.name == AFFINITY.name), ())
+    same = AFFINITY.coincidence() if {"compact", "scatter"} <= set(affinity) else None
+    block_s = _block_s(directory)
+    programs = recipes(experiment, drawn)
+    return Preview(
+        experiment=experiment.name,
+        treatments=tuple(
+            PlannedTreatment(each.id, each.label, shown_command(experiment, each), each.levels)
+            for each in drawn
+        ),
+        blocks=len(counting) // len(first),
+        seed=design.seed,
+        order="randomized-blocks" if design.order == "randomized" else "sequential",
+        first_block=tuple(labels[each] for block in first for each in block.order),
+        replicates=design.replicates,
+        discard=design.discard,
+        in_rows=len(first) > 1,
+        contexts=different(block.context for block in counting if block.context),
+        passes=experiment.contexts.passes if experiment.contexts else 1,
+        builds=len(programs),
+        most_blocks=most_blocks(experiment) if stop else None,
+        target=stop.rel_halfwidth if stop else None,
+        max_time_s=stop.max_time_s if stop else None,
+        estimated_s=None if block_s is None else block_s * len(blocks),
+        inseparable=(*separability(experiment), *([same] if same else [])),
+        here=in_words(experiment),
+        refused=refusals(experiment, drawn, programs),
+        signs=None if design.exclude else sign_table(layout_of(experiment)),
+        outlook=outlook_of(experiment, drawn, first_look, directory),
+    )
+
+
+def shown_command(experiment: Experiment, treatment: Treatment) -> str:
+    """Format the command of a treatment as one would type it, ``{build}`` and ``{trial}`` left in place."""
+    words = experiment.program.commands
+    chosen = words[str(treatment.levels["command"]) if len(words) > 1 else next(iter(words))]
+    known = {name: format_level(level) for name, level in treatment.levels.items()}
+    known |= {"source": experiment.source, "build": "{build}", "trial": "{trial}"}
+    if experiment.program.shell:
+        return expand_for_shell(chosen[0], known)
+    return shlex.join(expand(word, known) for word in chosen)
+
+
+def _block_s(directory: Path) -> float | None:
+    if not (directory / "record.sqlite").exists():
+        return None
+    with Record.open(directory) as record:
+        known = extent(record)
+    return known.spent_s / known.complete if known.complete else None

@@ -1,0 +1,143 @@
+"""Checks before anything runs: what interventions change on this machine, and what ``run`` would refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from steelyard.errors import MachineError, SteelyardError, UsageError
+from steelyard.interventions import INTERVENTIONS, Intervention
+from steelyard.run.launch.launch_plan import UNBUILT, LaunchPlan
+from steelyard.run.queue import submission
+from steelyard.sample import Treatment
+from steelyard.spec.experiment import Experiment, Range
+from steelyard.spec.text.toml import toml_value
+from steelyard.units import Scalar
+
+if TYPE_CHECKING:
+    from steelyard.answers.plan import Refusal
+    from steelyard.run.build import Recipe
+    from steelyard.run.queue.queued_runner import Submission
+
+_LOOKED_AT: Final = 64
+"""Levels of a long list that are asked for one by one; they differ in a number of bytes only."""
+
+
+def levels_asked(experiment: Experiment) -> dict[str, list[Scalar]]:
+    """List the levels of each intervention that may be run, by its name; of a long list, first and last."""
+    asked: dict[str, list[Scalar]] = {f.name: list(f.levels) for f in experiment.factors if f.intervention}
+    settings = experiment.contexts.settings if experiment.contexts else {}
+    for name, setting in settings.items():
+        levels: list[Scalar]
+        if setting == "random":
+            levels = list(INTERVENTIONS[name].population())
+        elif isinstance(setting, Range):
+            levels = list(range(*setting.range, setting.step))
+        else:
+            levels = list(setting) if isinstance(setting, tuple) else [setting]
+        asked[name] = levels if len(levels) <= _LOOKED_AT else [levels[0], levels[-1]]
+    return asked
+
+
+def refuse_missing(experiment: Experiment) -> None:
+    """Refuse factors and contexts that this machine cannot set.
+
+    Raises
+    ------
+    MachineError
+        Names the intervention, the level and what is missing.
+    """
+    for name, levels in levels_asked(experiment).items():
+        for level in levels:
+            if what := INTERVENTIONS[name].missing(level):
+                raise MachineError(
+                    f"{name} = {level!r} is not available on this machine: {what}",
+                    hint=f"leave {name} out, or choose another level",
+                )
+
+
+def refuse_level_commands(experiment: Experiment, submitted: Submission | None) -> None:
+    """Refuse commands of levels where they would change a machine on which no trial runs.
+
+    Raises
+    ------
+    UsageError
+    """
+    if submitted is not None and any(each.enter or each.leave for each in experiment.levels):
+        raise UsageError(
+            f"[[levels]] have commands, and launch.kind = {experiment.launch.kind!r} runs trials where they"
+            " change nothing",
+            hint="let prepare and cleanup do it, which run where the trial does",
+        )
+
+
+def in_words(experiment: Experiment) -> tuple[str, ...]:
+    """Describe each intervention in a sentence: what it changes here, of the program or of the host."""
+    return tuple(
+        f"{name}: {INTERVENTIONS[name].about}; {'; '.join(_here(INTERVENTIONS[name], levels))}"
+        for name, levels in levels_asked(experiment).items()
+    )
+
+
+def _here(intervention: Intervention, levels: list[Scalar]) -> Iterator[str]:
+    missing = {level: what for level in levels if (what := intervention.missing(level))}
+    on_host = [level for level in levels if level not in missing and intervention.change(level).host]
+    if intervention.placeholders:
+        yield "another program for each level, built before it is needed"
+    elif len(on_host) < len(levels) - len(missing):
+        yield "of the program only" if not on_host else "otherwise of the program only"
+    if on_host:
+        yield f"{_listed(on_host)}: of the host, put back at the end"
+    if missing:
+        yield f"{_listed(list(missing))}: not available on this machine, {next(iter(missing.values()))}"
+
+
+def _listed(levels: list[Scalar]) -> str:
+    return ", ".join(map(toml_value, levels[:3])) + (", …" if len(levels) > 3 else "")
+
+
+def refusals(
+    experiment: Experiment, drawn: Sequence[Treatment], programs: Sequence[Recipe]
+) -> tuple[Refusal, ...]:
+    """Tell everything that ``run`` would refuse, each once and in its words; start, build and write nothing.
+
+    Parameters
+    ----------
+    programs : sequence of Recipe
+        What would be built.
+    """
+    # A plan's, which a run, where only the first of them counts, does without.
+    from steelyard.answers.plan import Refusal
+
+    found = dict.fromkeys((error.message, error.hint) for error in _errors(experiment, drawn, programs))
+    return tuple(Refusal(message, hint) for message, hint in found)
+
+
+def _errors(
+    experiment: Experiment, drawn: Sequence[Treatment], programs: Sequence[Recipe]
+) -> Iterator[SteelyardError]:
+    before: list[Callable[[], object]] = [
+        lambda: _check_queue(experiment),
+        *(recipe.check for recipe in programs),
+    ]
+    for question in before:
+        try:
+            question()
+        except (UsageError, MachineError) as error:
+            yield error
+    unbuilt = {treatment.id: UNBUILT for treatment in drawn} if programs else {}
+    try:
+        # Where this machine lacks a level, the launches that it changes cannot be made either.
+        refuse_missing(experiment)
+        launches = LaunchPlan(experiment, drawn, builds=unbuilt)
+    except (UsageError, MachineError) as error:
+        yield error
+    else:
+        yield from launches.foresee()
+
+
+def _check_queue(experiment: Experiment) -> None:
+    submitted = submission(experiment)
+    refuse_level_commands(experiment, submitted)
+    if submitted is not None:
+        submitted.scheduler.check()

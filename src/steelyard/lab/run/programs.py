@@ -1,0 +1,109 @@
+"""Programs that an experiment has built, before its first block and in contexts that change them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from steelyard.answers.status import Progress
+from steelyard.design import blocks_until, next_look
+from steelyard.design.contexts import draw_context
+from steelyard.lab.run.run_loop import Watch
+from steelyard.run.launch.launch_plan import BuiltIn
+from steelyard.sample import Treatment
+from steelyard.spec.experiment import Experiment
+from steelyard.units import Scalar
+
+if TYPE_CHECKING:
+    from steelyard.run.build import Builder, Recipe
+
+Settings = Mapping[str, Scalar]
+
+
+class Programs(msgspec.Struct, frozen=True):
+    """Programs that were built.
+
+    Attributes
+    ----------
+    first : Mapping[int, Path]
+        Where the program of each treatment is, in the first context; empty without ``[build]``.
+    in_context : callable or None
+        Where it is in others, built when it is asked for; ``None`` where all contexts share it.
+    logs : Mapping[str, Path]
+        What each build printed so far, under the name of its directory.
+    """
+
+    first: Mapping[int, Path] = {}
+    in_context: BuiltIn | None = None
+    logs: Mapping[str, Path] = {}
+
+    def keep_logs(self, directory: Path) -> None:
+        """Copy what each build printed so far into ``directory``: the cache may be emptied."""
+        for name, log in self.logs.items():
+            kept = directory / f"{name}.log"
+            if not kept.exists():
+                kept.parent.mkdir(exist_ok=True)
+                shutil.copyfile(log, kept)
+
+
+def build(experiment: Experiment, drawn: Sequence[Treatment], watch: Watch) -> Programs:
+    """Build what is run until the first look; later contexts are built when their turn comes.
+
+    Raises
+    ------
+    ProgramError, SpecError, UsageError, MachineError
+        As ``Builder.build``.
+    """
+    if experiment.build is None:
+        return Programs()
+    from steelyard.run.build import Builder
+
+    builder = Builder(experiment.build, Path(experiment.source))
+    varied = _in_contexts(experiment, builder)
+    wanted = [(each, settings) for settings in _settings(experiment, drawn, varied=varied) for each in drawn]
+    logs: dict[str, Path] = {}
+
+    def build_one(treatment: Treatment, settings: Settings) -> Path:
+        built = builder.build({**treatment.levels, **settings})
+        logs[built.directory.name] = built.log
+        return built.directory
+
+    first: dict[int, Path] = {}
+    for done, (treatment, settings) in enumerate(wanted):
+        watch(Progress(done, len(wanted), 0.0, None, "programs"))
+        first.setdefault(treatment.id, build_one(treatment, settings))
+    return Programs(first, build_one if varied else None, logs)
+
+
+def recipes(experiment: Experiment, drawn: Sequence[Treatment]) -> list[Recipe]:
+    """List the recipes of the programs that are built until the first look; empty without ``[build]``."""
+    if experiment.build is None:
+        return []
+    from steelyard.run.build import Builder
+
+    builder = Builder(experiment.build, Path(experiment.source))
+    wanted = (
+        builder.recipe({**each.levels, **settings})
+        for settings in _settings(experiment, drawn, varied=_in_contexts(experiment, builder))
+        for each in drawn
+    )
+    return list({tuple(recipe.levels.items()): recipe for recipe in wanted}.values())
+
+
+def _in_contexts(experiment: Experiment, builder: Builder) -> bool:
+    """Whether contexts change what is built."""
+    return experiment.contexts is not None and bool(builder.factors & experiment.contexts.settings.keys())
+
+
+def _settings(experiment: Experiment, drawn: Sequence[Treatment], *, varied: bool) -> list[Settings]:
+    """Settings of the contexts until the first look, the first context first."""
+    if not varied or experiment.contexts is None:
+        return [{}]
+    blocks = blocks_until(experiment, drawn, (), next_look(experiment, 0) or experiment.design.blocks)
+    first = draw_context(experiment.contexts, experiment.design.seed, 1)
+    contexts = {block.context.id: block.context for block in blocks if block.context is not None}
+    return [context.settings for context in ({first.id: first} | contexts).values()]

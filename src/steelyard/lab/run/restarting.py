@@ -1,0 +1,114 @@
+"""Restarts of the machine between blocks or treatments: the run ends before them, and the next one goes on.
+
+The command runs when the record is closed. A run never goes over a boundary: what it did not measure itself
+it does not restart for, so that a machine which starts ``run`` on its own cannot restart for ever.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from steelyard.design import Block
+from steelyard.errors import InterruptedRunError, ProgramError
+from steelyard.run.launch.launch_plan import LaunchPlan
+from steelyard.run.runner.orders import Hook
+from steelyard.run.runner.runner import HookError, Runner
+from steelyard.sample import Treatment
+from steelyard.spec.experiment import Program
+from steelyard.store import Record
+
+Between = Literal["between_blocks", "between_treatments"]
+
+
+class Boundary(msgspec.Struct, frozen=True):
+    """Two blocks between which commands are to be run.
+
+    Attributes
+    ----------
+    key : {"between_blocks", "between_treatments"}
+        Of ``[program]``.
+    after : str
+        What was measured before it, in words.
+    """
+
+    key: Between
+    after: str
+
+
+class RestartDueError(Exception):
+    """Not an error: the run reached a boundary, and ends so that the machine can restart."""
+
+    def __init__(self, boundary: Boundary) -> None:
+        super().__init__(boundary.after)
+        self.boundary = boundary
+
+
+def boundary(
+    program: Program, before: Block, after: Block, treatments: Sequence[Treatment]
+) -> Boundary | None:
+    """Find the boundary that the spec wants between two blocks, if any."""
+    last, first = before.order[-1], after.order[0]
+    if program.between_treatments and last != first:
+        label = next(treatment.label for treatment in treatments if treatment.id == last)
+        return Boundary("between_treatments", f"the runs of {label}")
+    if program.between_blocks:
+        return Boundary("between_blocks", f"block {before.id}")
+    return None
+
+
+def restart(boundary: Boundary, launches: LaunchPlan, directory: Path) -> InterruptedRunError:
+    """Run the commands of a boundary, and return the error with which the run ends.
+
+    Raises
+    ------
+    ProgramError
+        A command failed.
+    """
+    commands = getattr(launches.experiment.program, boundary.key)
+    memory = os.memfd_create("journal")
+    try:
+        with Runner(Path(f"/proc/{os.getpid()}/fd/{memory}")) as runner:
+            hooks = launches.hooks(launches.treatments[0], commands)
+            runner.run([Hook(runner.define(hook)) for hook in hooks])
+    except HookError as error:
+        raise ProgramError(
+            f"{boundary.key} failed after {boundary.after}: {error.message}",
+            hint=f"run the command by itself to see why; {_go_on(directory)} goes on without it",
+        ) from error
+    finally:
+        os.close(memory)
+    return InterruptedRunError(
+        f"{boundary.key} has run after {boundary.after}, and this run ends here; the next one goes on",
+        hint=f"when the machine has restarted: {_go_on(directory)}",
+    )
+
+
+def _go_on(directory: Path) -> str:
+    return f"steelyard run {shlex.quote(str(directory))}"
+
+
+def confounded_boots(record: Record) -> str | None:
+    """Warn where treatments were measured under different starts of the machine, so that what a start
+    does (where the kernel and its pages lie) cannot be told from what the treatments do.
+    """
+    if len({run.boot for run in record.runs()}) < 2:
+        return None
+    boots = record.boots_of_treatments()
+    names = {treatment.id: treatment.label for treatment in record.treatments}
+    apart = [
+        (one, other) for one in boots for other in boots if one < other and not boots[one] & boots[other]
+    ]
+    if not apart:
+        return None
+    one, other = apart[0]
+    more = f" ({len(apart)} pairs of treatments)" if len(apart) > 1 else ""
+    return (
+        f"{names[one]} and {names[other]} were never measured after the same start of the machine{more}: what"
+        " a start does cannot be told from what they do."
+    )

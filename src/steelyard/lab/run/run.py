@@ -1,0 +1,361 @@
+"""Run an experiment to its end, or continue it where it stopped."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from steelyard.answers.status import Progress
+from steelyard.design import treatments
+from steelyard.errors import InterruptedRunError, RecordError, SteelyardError
+from steelyard.lab.run.existing_record import differences, refuse_other_experiment
+from steelyard.lab.run.extending import add_blocks, ended, refuse_extending
+from steelyard.lab.run.preflight import refuse_level_commands, refuse_missing
+from steelyard.lab.run.process import Background, interruptible
+from steelyard.lab.run.programs import build
+from steelyard.lab.run.restarting import RestartDueError, restart
+from steelyard.lab.run.run_loop import RunLoop, Watch
+from steelyard.lab.run.stop_rule import End
+from steelyard.run.host import boot_id, host_facts
+from steelyard.run.launch.launch_plan import LaunchPlan
+from steelyard.run.launch.level_changes import leave_levels, levels_file
+from steelyard.run.launch.provenance import ProgramIdentity, program_identity
+from steelyard.run.measure.measure import Measurer
+from steelyard.run.queue import submission
+from steelyard.run.runner.capabilities import capabilities
+from steelyard.run.runner.journal import read_journal
+from steelyard.run.runner.runner import CLOSE_TIMEOUT_S, Runner, RunnerDiedError
+from steelyard.run.runner.session import Session
+from steelyard.run.runner.strays import await_writer, end_strays
+from steelyard.sample import Treatment
+from steelyard.spec.experiment import Experiment
+from steelyard.store import Record, RunState
+from steelyard.store.facts import FILE
+from steelyard.store.rows import metrics_of
+from steelyard.units import Scalar
+
+if TYPE_CHECKING:
+    from steelyard.run.queue.queued_runner import Submission
+
+HOST_KEYS: Final = ("hostname", "cpu_model", "kernel")
+"""Host facts that must not change within an experiment without a word."""
+
+
+JOBS: Final = "jobs"
+"""Directory of a record with a folder for each job."""
+
+
+def _ignore(_: object) -> None:
+    pass
+
+
+def _nothing() -> None:
+    pass
+
+
+def run(
+    experiment: Experiment,
+    directory: Path,
+    *,
+    spec_text: str = "",
+    watch: Watch = _ignore,
+    at_end: Callable[[], object] = _nothing,
+    extend: int | None = None,
+) -> End:
+    """Run ``experiment`` with its record in ``directory``; an unfinished one goes on.
+
+    Parameters
+    ----------
+    directory : Path
+        ``NAME.lab``; made if it does not exist.
+    spec_text : str
+        Kept beside the record, for people.
+    watch : callable
+        Told between batches how far it is.
+    at_end : callable
+        Called when all trials have ended, and all processes with them, before the record is closed.
+    extend : int, optional
+        So many complete blocks more than a finished record has; see ``extending``.
+
+    Returns
+    -------
+    {"complete", "precision_not_reached"}
+
+    Raises
+    ------
+    RecordError
+        The record belongs to another experiment, is at work in another process, or cannot be written.
+    UsageError
+        ``extend`` of a record that has not ended, or by blocks that do not fit its design.
+    MachineError
+        This machine lacks what an intervention or a build needs.
+    ProgramError
+        A build or a hook failed, a program changed, or three trials in a row of one treatment failed.
+    InterruptedRunError
+        Ctrl-C or SIGTERM; what was measured is in the record, and calling this again goes on.
+    """
+    with interruptible():
+        drawn = treatments(experiment)
+        submitted = submission(experiment)
+        refuse_level_commands(experiment, submitted)
+        refuse_missing(experiment)
+        programs = build(experiment, drawn, watch)
+        launches = LaunchPlan(experiment, drawn, builds=programs.first, built_in=programs.in_context)
+        launches.check()
+        identities = [program_identity(path) for path in launches.files()]
+        if (finished := _finished(experiment, directory, identities)) and extend is None:
+            return finished
+        if submitted is not None:
+            submitted.scheduler.check()
+        if extend is not None:
+            refuse_extending(experiment, directory, extend, finished=bool(finished))
+        try:
+            with _record(experiment, directory, drawn, spec_text, identities) as record:
+                programs.keep_logs(record.directory / "build")
+                _tidy(record, launches, submitted, watch)
+                if extend is not None:
+                    add_blocks(record, extend)
+                return _run(record, launches, identities, submitted, watch, at_end)
+        except RestartDueError as due:
+            # The record is closed: whatever the command does to the machine, nothing is lost.
+            raise restart(due.boundary, launches, directory) from None
+
+
+def _run(
+    record: Record,
+    launches: LaunchPlan,
+    identities: Sequence[ProgramIdentity],
+    submitted: Submission | None,
+    watch: Watch,
+    at_end: Callable[[], object],
+) -> End:
+    run_id = record.begin_run({**host_facts(), **launches.facts()}, boot_id())
+    state: RunState = "failed"
+    try:
+        end = _conduct(record, run_id, launches, identities, submitted, watch)
+    except RestartDueError:
+        state = "interrupted"
+        raise
+    except RunnerDiedError:
+        state = "died"
+        raise
+    except KeyboardInterrupt:
+        state = "interrupted"
+        named = shlex.quote(str(record.directory))
+        raise InterruptedRunError(
+            f"interrupted; what was measured is in {record.directory}",
+            hint=f"steelyard run {named} goes on; steelyard analyze {named} shows what there is",
+        ) from None
+    else:
+        state = end
+        at_end()
+        return end
+    finally:
+        # No trial follows that this could disturb. One waits for the kernel, the others for the disk.
+        able: dict[str, Scalar] = {}
+        trying = Background(lambda: _try_out(able))
+        trying.start()
+        try:
+            record.end_run(run_id, state)
+            record.tidy()
+        finally:
+            trying.join()
+        record.note_host(run_id, able)
+
+
+def _try_out(able: dict[str, Scalar]) -> None:
+    # The trials are over: what cannot be tried is not known, and spoils neither their end nor its message.
+    with suppress(SteelyardError, OSError):
+        able.update(capabilities())
+
+
+def _finished(experiment: Experiment, directory: Path, identities: Sequence[ProgramIdentity]) -> End | None:
+    """Tell how a record of this experiment ended; ``None`` if it has not or does not exist."""
+    if not (directory / FILE).exists():
+        return None
+    with Record.open(directory) as record:
+        _refuse_other(record, experiment, identities)
+        return ended(record)
+
+
+@contextmanager
+def _record(
+    experiment: Experiment,
+    directory: Path,
+    drawn: Sequence[Treatment],
+    spec_text: str,
+    identities: Sequence[ProgramIdentity],
+) -> Iterator[Record]:
+    """A new record, or the one that is there."""
+    program = {identity.path: identity for identity in identities}
+    if not (directory / FILE).exists():
+        with Record.create(
+            directory,
+            experiment,
+            treatments=drawn,
+            metrics=metrics_of(experiment),
+            spec_text=spec_text,
+            program=program,
+        ) as record:
+            yield record
+        return
+    with Record.open(directory, write=True) as record:
+        yield record
+
+
+def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[ProgramIdentity]) -> None:
+    refuse_other_experiment(
+        record,
+        experiment,
+        hint="measure into a new record: --output NAME.lab; or put the spec back to continue this one"
+        f" ({_alternative(record, experiment)})",
+    )
+    moved = record.experiment.source != experiment.source
+    contents = {each["sha256"] for each in record.program.values()}
+    for identity in identities:
+        if not record.program:
+            raise RecordError(
+                f"what program {record.directory} has measured so far was lost with a damaged record",
+                hint="measure into a new record: --output NAME.lab",
+            )
+        before = record.program.get(identity.path)
+        known = contents if moved and before is None else {before["sha256"]} if before else set()
+        if identity.sha256 not in known:
+            raise RecordError(
+                f"{identity.path} is not the program that {record.directory} has measured so far",
+                hint="put the old program back, or measure into a new record: --output NAME.lab",
+            )
+
+
+def _alternative(record: Record, experiment: Experiment) -> str:
+    """Describe what can be done with the record instead, which depends on what differs."""
+    named = shlex.quote(str(record.directory))
+    found = differences(record, experiment)
+    if all(line.startswith("claims:") for line in found):
+        return "steelyard check, with the spec, judges other claims without a new run"
+    more = experiment.design.blocks - record.experiment.design.blocks
+    if more > 0 and len(found) == 1:
+        return f"steelyard run {named} --extend {more} adds as many blocks, once it has ended"
+    return f"steelyard run {named} continues it as it was"
+
+
+def _conduct(
+    record: Record,
+    run_id: int,
+    launches: LaunchPlan,
+    identities: Sequence[ProgramIdentity],
+    submitted: Submission | None,
+    watch: Watch,
+) -> End:
+    experiment = record.experiment
+    launches.mark(record.id, metrics_file=record.directory / "metrics")
+    measurer = Measurer(launches)
+    _note_host(record, run_id)
+    _note_place(record, launches.experiment, run_id)
+    journal = record.journal_path(run_id)
+    hooks = experiment.program
+    try:
+        with Runner(journal, close_timeout_s=_close_timeout_s(experiment)) as runner:
+            session = Session(launches, measurer, runner, journal)
+            session.run_hooks(hooks.setup_once)
+            if submitted is None:
+                end = RunLoop(record, run_id, session, identities, watch).conduct()
+                session.leave_levels()
+                return end
+        from steelyard.run.queue.queued_runner import QueuedRunner
+
+        queued = QueuedRunner(journal, record.directory / JOBS, submitted, record.id, _told_of_jobs(watch))
+        session = Session(launches, measurer, queued, journal)
+        return RunLoop(record, run_id, session, identities, watch).conduct()
+    finally:
+        if submitted is not None:
+            _note_nodes(record, run_id)
+        try:
+            leave_levels(launches, journal)
+        finally:
+            if hooks.cleanup_once:
+                # A runner of its own: the other one may be gone, and this has to be done whatever happened.
+                with Runner(journal) as runner:
+                    Session(launches, measurer, runner, journal).run_hooks(hooks.cleanup_once)
+
+
+def _close_timeout_s(experiment: Experiment) -> float:
+    """Seconds that an interrupted runner may take: it leaves each level it has entered, a minute for each."""
+    return CLOSE_TIMEOUT_S + 60.0 * len({each.factor for each in experiment.levels if each.leave})
+
+
+def _told_of_jobs(watch: Watch) -> Callable[[str, int, int], None]:
+    return lambda what, done, total: watch(Progress(done, total, 0.0, None, f"trials ({what})"))
+
+
+def _note_nodes(record: Record, run_id: int) -> None:
+    """Several nodes are a warning that stays with the samples."""
+    from steelyard.run.queue.job import jobs_in, nodes_of
+
+    nodes = nodes_of(jobs_in(record.directory / JOBS))
+    if len(nodes) > 1:
+        text = f"jobs ran on different nodes, in which their blocks differ too: {'; '.join(nodes)}"
+        record.add_warning("host_changed", text, run_id)
+
+
+def _tidy(record: Record, launches: LaunchPlan, submitted: Submission | None, watch: Watch) -> None:
+    """Clear up after an earlier run that was killed: wait for its jobs, end its processes, take over what it
+    measured, give up what it began before the machine restarted.
+    """
+    if submitted is not None:
+        from steelyard.run.queue.queued_runner import attach
+
+        attach(
+            record.directory / JOBS,
+            submitted,
+            record.id,
+            lambda what: watch(Progress(0, 1, 0.0, None, f"jobs of an earlier run ({what})")),
+        )
+    journals = record.journals()
+    for journal in journals:
+        # A runner that lives ends what it runs; ended from here, that would be a trial that failed.
+        await_writer(journal.path)
+    end_strays(record.id)
+    measurer = Measurer(launches)
+    for journal in journals:
+        raw_trials, offset = read_journal(journal.path, journal.moved_bytes)
+        begun = [outcome.block for outcome in record.outcomes() if outcome.state == "planned"]
+        record.take(journal.run, measurer.measure(raw_trials, begun), journal.name, offset)
+        record.drop_journal(journal.name)
+    for left in sorted((record.directory / "journal").glob(str(levels_file(Path("*"))))):
+        leave_levels(launches, left.with_suffix(""))
+    earlier = record.runs()
+    # Before this run is noted: were it killed in between, the next one would find the same boot and not look.
+    if earlier and earlier[-1].boot != boot_id():
+        begun = [outcome.block for outcome in record.outcomes() if outcome.state == "planned"]
+        record.set_block_states(
+            {block.id: "incomplete" for block in begun if record.finished_trials(block.id)}
+        )
+
+
+def _note_place(record: Record, experiment: Experiment, run_id: int) -> None:
+    """Another directory is a warning too: paths of another length move the stack."""
+    before, now = record.experiment.source, experiment.source
+    if len(before) != len(now):
+        text = (
+            f"the spec was in {before} and is in {now}: blocks before and after differ in the length of paths"
+        )
+        record.add_warning("host_changed", text, run_id)
+
+
+def _note_host(record: Record, run_id: int) -> None:
+    """Another CPU or kernel is a warning that stays with the samples."""
+    first, *later = record.runs()
+    if not later:
+        return
+    now = later[-1]
+    for key in HOST_KEYS:
+        if first.host.get(key) != now.host.get(key):
+            text = (
+                f"{key} was {first.host.get(key)!r} and is {now.host.get(key)!r}:"
+                " blocks before and after differ in more than time"
+            )
+            record.add_warning("host_changed", text, run_id)

@@ -1,0 +1,1 @@
+"""The answer of an experiment as text and as a document."""

@@ -1,0 +1,78 @@
+"""The uncertainty budget of each comparison as a table."""
+
+from __future__ import annotations
+
+from steelyard.answers.analysis import Answer
+from steelyard.answers.budget import Component
+from steelyard.answers.comparison import Comparison
+from steelyard.report.answer.words import Names, names
+from steelyard.report.text.digits import percent
+from steelyard.report.text.label import printable
+from steelyard.report.text.line import Line, Span, paragraph
+from steelyard.report.text.table import Column, table
+from steelyard.units import format_quantity, shown_unit
+
+
+def budgets(answer: Answer, width: int) -> list[Line]:
+    """One table for each comparison of the primary metric that has a budget."""
+    called = names(sample.treatment.label for sample in answer.samples)
+    lines: list[Line] = []
+    for comparison in answer.judged:
+        if lines:
+            lines.append(())
+        lines += _one(comparison, called, width)
+    return lines
+
+
+def _one(comparison: Comparison, called: Names, width: int) -> list[Line]:
+    new, old = called[comparison.treatment.label], called[comparison.baseline.label]
+    its = comparison.budget
+    if its is None:
+        said = f"{new} against {old}: no budget, since its interval is not one of propagated uncertainties"
+        return paragraph(said, width)
+    unit = comparison.metric.unit
+    rows = its.components
+    total = its.total
+    columns = [
+        Column("component", [Span(_component(each)) for each in rows], right=False, is_name=True),
+        Column("type", [Span(each.kind) for each in rows], right=False),
+        Column("of", [Span(each.side) for each in rows], right=False),
+        Column("value", [Span(_value(each.value, unit)) for each in rows], give_way=2),
+        Column("u", [Span(_size(each, unit)) for each in rows]),
+        Column("c", [Span(_sensitivity(each, unit)) for each in rows], give_way=3),
+        Column("adds %", [Span(f"{100 * each.contribution:.2g}") for each in rows]),
+        Column("of u² %", [Span(_share(each, total.u)) for each in rows], give_way=1),
+        Column("ν", [Span("∞" if each.nu is None else f"{each.nu:.4g}") for each in rows]),
+    ]
+    head = f"{new} against {old}: what the uncertainty of the speedup is made of, relative to it"
+    foot = (
+        f"together u = {percent(total.u)}, ν = {total.nu:.4g}, k = {total.k:.3f},"
+        f" U95 = {percent(total.expanded)}"
+    )
+    return [
+        *paragraph(head, width, style="heading"),
+        *table(columns, width),
+        *paragraph(foot, width),
+    ]
+
+
+def _component(each: Component) -> str:
+    return printable(each.name)
+
+
+def _value(value: float | None, unit: str) -> str:
+    return "" if value is None else format_quantity(value, unit, 4)
+
+
+def _size(each: Component, unit: str) -> str:
+    return percent(each.u) if each.relative else format_quantity(each.u, unit, 2)
+
+
+def _sensitivity(each: Component, unit: str) -> str:
+    below = "" if each.relative else shown_unit(unit)
+    return f"{each.sensitivity:.3g}" + (f" /{below}" if below else "")
+
+
+def _share(each: Component, u: float) -> str:
+    share = 100 * each.variance / u**2
+    return f"{share:.1f}" if abs(share) >= 0.05 else "<0.1"

@@ -1,0 +1,155 @@
+"""Contexts as figures of characters, and as data: those of Mytkowicz et al. 2008 (DOI
+10.1109/IPDPS.2008.4536408).
+
+Figure 3: one treatment, its change from context to context with 95 % intervals. Figure 4: in how many
+contexts which speedup was seen. Figure 5: the speedup of single contexts against that of all together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from steelyard.answers.contexts import AcrossContexts, ByContext, ContextFinding, InContext, Profile
+from steelyard.answers.interval import Interval
+from steelyard.report.text.digits import bounds, ratio
+from steelyard.report.text.label import counted, printable, shorten
+from steelyard.report.text.line import Line, Span
+from steelyard.units import Scalar
+
+_MOST: Final = 64
+"""Contexts of a figure that has a row or a column for each."""
+_BINS: Final = 12
+_LABEL: Final = 26
+
+
+def lines(found: ByContext, width: int = 80) -> list[Line]:
+    """All three figures, as far as the record has them."""
+    shown: list[Line] = []
+    for each in found.profiles:
+        shown += [*([()] if shown else []), *_changes(each, width)]
+    for finding in found.comparisons:
+        shown += [(), *_histogram(finding, width)]
+    if found.comparisons:
+        shown += [(), *_streaks(found.comparisons, width)]
+    return shown
+
+
+def _changes(profile: Profile, width: int) -> list[Line]:
+    """Figure 3: a row for each context, in the order of its number where one varies."""
+    varied = _varied([at.settings for at in profile.at])
+    at = (
+        sorted(profile.at, key=lambda each: each.settings[varied[0]])
+        if len(varied) == 1
+        else list(profile.at)
+    )
+    spans = [bound for each in at for bound in _reach(each.ratio, each.interval)]
+    room = width - _LABEL - 2
+    chart = _Axis(min(spans), max(spans), room)
+    name = f"{printable(profile.treatment.label)}: {profile.metric.name}"
+    title = f"{name} by context, change against the mean of all"
+    rows: list[Line] = [(Span(shorten(title, width), "heading"),)]
+    for each in at[:_MOST]:
+        where = ", ".join(f"{name} {each.settings[name]}" for name in varied) or f"context {each.context}"
+        change = f"{100 * (each.ratio - 1):+.2f} %"
+        label = f"{shorten(printable(where), _LABEL - 10):<{_LABEL - 10}} {change:>9}"
+        rows.append((Span(label + " "), Span(chart.interval(each.ratio, each.interval))))
+    if len(at) > _MOST:
+        rows.append((Span(f"… and {counted(len(at) - _MOST, 'context')} more; --json has all.", "dim"),))
+    return rows
+
+
+def _histogram(finding: ContextFinding, width: int) -> list[Line]:
+    """Figure 4: how many contexts saw which speedup; ``A`` is the one of all together."""
+    across = finding.across
+    speedups = [one.speedup for one in across.each]
+    if not speedups:  # too many to be told one by one
+        return []
+    low, high = min(speedups), max(speedups)
+    step = (high - low) / _BINS if high > low else 1.0
+    counts = [0] * _BINS
+    for value in speedups:
+        counts[min(_BINS - 1, int((value - low) / step))] += 1
+    place = min(_BINS - 1, max(0, int((across.speedup - low) / step)))
+    most = max(counts)
+    rows: list[Line] = [(Span(shorten(f"{_pair_name(finding)}: contexts by speedup", width), "heading"),)]
+    room = width - 24
+    for i, count in enumerate(counts):
+        mark = "A" if i == place else " "
+        bar = "█" * math.ceil(room * count / most) if count else ""
+        rows.append((Span(f"{low + i * step:8.4f} × {mark} {count:>4} "), Span(bar)))
+    around = f" (95 % CI {bounds(across.speedup, across.interval)})" if across.interval else ""
+    rows.append(
+        (Span(f"A: all contexts together, {ratio(across.speedup, across.interval)} ×{around}", "dim"),)
+    )
+    return rows
+
+
+def _streaks(found: Sequence[ContextFinding], width: int) -> list[Line]:
+    """Figure 5: a streak for each comparison: single contexts along it, its interval and prediction below."""
+    spans = [value for each in found for value in _extent(each.across)]
+    axis = _Axis(min(spans), max(spans), width - 16)
+    rows: list[Line] = [(Span("Single contexts against all together", "heading"),)]
+    for each in found:
+        rows.append((Span(shorten(_pair_name(each), width)),))
+        rows.append((Span(f"{'single':<14}"), Span(axis.points([one.speedup for one in each.across.each]))))
+        for name, interval in (
+            ("all, 95 % CI", each.across.interval),
+            ("the next one", each.across.prediction),
+        ):
+            rows.append((Span(f"{name:<14}"), Span(axis.interval(each.across.speedup, interval))))
+        rows.append((Span(" " * 14 + _verdicts(each.across.each), "dim"),))
+    rows.append((Span(f"{'':<14}{axis.low:.4g} ×{axis.high:.4g}".replace("×", "× … ") + " ×", "dim"),))
+    return rows
+
+
+def _verdicts(each: Sequence[InContext]) -> str:
+    faster, slower = sum(one.alone > 0 for one in each), sum(one.alone < 0 for one in each)
+    return f"{faster} of {len(each)} contexts alone would say faster, {slower} slower"
+
+
+class _Axis:
+    """Values to columns; ``|`` is where nothing changes."""
+
+    def __init__(self, low: float, high: float, room: int) -> None:
+        self.low, self.high, self._room = min(low, 1.0), max(high, 1.0), max(10, room)
+
+    def _column(self, value: float) -> int:
+        span = self.high - self.low
+        return round((value - self.low) / span * (self._room - 1)) if span else 0
+
+    def interval(self, value: float, interval: Interval | None) -> str:
+        """``----o----`` and the line of no change."""
+        cells = [" "] * self._room
+        if interval is not None:
+            for column in range(self._column(interval.low), self._column(interval.high) + 1):
+                cells[column] = "-"
+        cells[self._column(1.0)] = "|"
+        cells[self._column(value)] = "o"
+        return "".join(cells).rstrip()
+
+    def points(self, values: Sequence[float]) -> str:
+        """One mark a value, ``#`` where several share a place."""
+        cells = [" "] * self._room
+        cells[self._column(1.0)] = "|"
+        for value in values:
+            column = self._column(value)
+            cells[column] = "." if cells[column] in " |" else "#"
+        return "".join(cells).rstrip()
+
+
+def _varied(settings: Sequence[Mapping[str, Scalar]]) -> list[str]:
+    return [name for name in settings[0] if len({each.get(name) for each in settings}) > 1]
+
+
+def _reach(value: float, interval: Interval | None) -> tuple[float, ...]:
+    return (interval.low, interval.high) if interval else (value,)
+
+
+def _extent(across: AcrossContexts) -> tuple[float, ...]:
+    return (*(one.speedup for one in across.each), *_reach(across.speedup, across.prediction))
+
+
+def _pair_name(finding: ContextFinding) -> str:
+    return f"{printable(finding.treatment.label)} over {printable(finding.baseline.label)}"

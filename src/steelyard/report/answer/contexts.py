@@ -1,0 +1,157 @@
+"""Effects of contexts on each comparison: in the next one, between contexts, and within them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from steelyard.report.text.cells import left_out
+from steelyard.report.text.digits import bounds, percent, probability, ratio
+from steelyard.report.text.label import counted
+from steelyard.report.text.line import Line, Span, paragraph
+from steelyard.report.text.table import MOST_ROWS, Column, table
+from steelyard.units import format_duration
+
+if TYPE_CHECKING:
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.contexts import AcrossContexts, ContextFinding
+    from steelyard.report.answer.words import Names
+
+MOST_SENTENCES: Final = 6
+
+
+def lines(answer: Answer, called: Names, width: int) -> list[Line]:
+    """A table of all comparisons, then what needs a sentence; nothing where there are no contexts."""
+    found = answer.contexts[:MOST_ROWS]
+    if not found:
+        return []
+    across = [each.across for each in found]
+    columns = [
+        Column(
+            "by context", [Span(called[each.treatment.label]) for each in found], right=False, is_name=True
+        ),
+        *_against(found, called),
+        Column("next context (95 % PI)", [_prediction(each) for each in across], right=False),
+        Column("faster", [Span(_side(e.sides.faster, e.sides.faster_alone)) for e in across]),
+        Column("slower", [Span(_side(e.sides.slower, e.sides.slower_alone)) for e in across]),
+    ]
+    if any(each.components for each in across):
+        columns += [
+            Column("SD between", [Span(_share(each.interaction)) for each in across], give_way=1),
+            Column("SD within", [Span(_share(each.noise)) for each in across], give_way=2),
+        ]
+    shown = [*table(columns, width), *left_out(len(answer.contexts) - MOST_ROWS)]
+    return [*shown, *(line for text in _sentences(found, called) for line in _wrapped(text, width))]
+
+
+def _against(found: Sequence[ContextFinding], called: Names) -> list[Column]:
+    if len({each.baseline.id for each in found}) == 1:
+        return []
+    return [
+        Column("against", [Span(called[each.baseline.label]) for each in found], right=False, is_name=True)
+    ]
+
+
+def _prediction(across: AcrossContexts) -> Span:
+    if across.prediction is None:
+        return Span("–")
+    return Span(bounds(across.speedup, across.prediction))
+
+
+def _side(count: int, alone: int | None) -> str:
+    return str(count) if alone is None else f"{count} ({alone})"
+
+
+def _share(log_s: float | None) -> str:
+    return "–" if log_s is None else percent(log_s)
+
+
+def _sentences(found: Sequence[ContextFinding], called: Names) -> list[str]:
+    said = [
+        text
+        for each in found[:MOST_SENTENCES]
+        for text in (
+            _middle(each, called),
+            _bootstrap(each, called),
+            _interaction(each, called),
+            _split(each, called),
+            _rank(each, called),
+        )
+        if text
+    ]
+    first = found[0].across
+    if first.components is None:
+        said.append(
+            "Each context was visited once: what it does to the comparison cannot be told from a single"
+            " visit. passes = 3 in [contexts] separates them."
+        )
+    else:
+        said.append("Behind each count, in brackets, contexts that say so by their own 95 % interval.")
+    return said
+
+
+def _who(each: ContextFinding, called: Names) -> str:
+    return f"{called[each.treatment.label]} against {called[each.baseline.label]}"
+
+
+def _middle(each: ContextFinding, called: Names) -> str:
+    middle, across = each.across.robust, each.across
+    if middle is None or not middle.mean_differs:
+        return ""
+    trimmed = ratio(middle.trimmed, middle.trimmed_interval)
+    interval = f" ({bounds(middle.trimmed, middle.trimmed_interval)})" if middle.trimmed_interval else ""
+    return (
+        f"{_who(each, called)}: a few contexts make the mean of {ratio(across.speedup, across.interval)};"
+        f" without the extreme fifths it is {trimmed}{interval}, the median"
+        f" {ratio(middle.median, middle.median_interval or middle.trimmed_interval)}."
+    )
+
+
+def _bootstrap(each: ContextFinding, called: Names) -> str:
+    t, drawn = each.across.interval, each.across.bootstrap
+    if t is None or drawn is None or t.excludes(1) == drawn.excludes(1):
+        return ""
+    return (
+        f"{_who(each, called)}: contexts drawn again give {bounds(each.across.speedup, drawn)}, on the other"
+        " side of the question; the shape of the distribution decides."
+    )
+
+
+def _interaction(each: ContextFinding, called: Names) -> str:
+    components, common = each.across.components, each.across.common
+    if components is None or components.p is None:
+        return ""
+    from steelyard.stats.contexts.finding import SEEN
+
+    moves = "move" if components.p < SEEN else "are not seen to move"
+    both = f"; both commands alike by s = {percent(common)}" if common else ""
+    return f"{_who(each, called)}: contexts {moves} the ratio ({_p(components.p)}){both}."
+
+
+def _p(p: float) -> str:
+    shown = probability(p)
+    return f"p {shown[0]} {shown[1:]}" if shown.startswith("<") else f"p = {shown}"
+
+
+def _split(each: ContextFinding, called: Names) -> str:
+    split = each.split
+    if split is None:
+        return ""
+    runs = f"{split.runs} runs of each" if split.runs > 1 else "one run of each"
+    return (
+        f"{_who(each, called)}: a half-width of {percent(split.rel_halfwidth)} costs least with {runs} in"
+        f" {counted(split.contexts, 'context')}, each visited once (about {format_duration(split.seconds)})."
+    )
+
+
+def _rank(each: ContextFinding, called: Names) -> str:
+    rank = each.across.default_rank
+    if rank is None:
+        return ""
+    return (
+        f"{_who(each, called)}: the default context is number {rank} of {each.across.contexts}, best first."
+    )
+
+
+def _wrapped(text: str, width: int) -> list[Line]:
+    return paragraph(text, width, first="- ", rest="  ")

@@ -1,0 +1,46 @@
+"""The document ``steelyard/comparison``: an ``Answer``, its notices in words, and verdicts on claims.
+
+History: version 1, the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from steelyard.answers.analysis import Answer
+from steelyard.answers.document import Format
+from steelyard.answers.notice import Notice
+from steelyard.report.answer.sentences import notice as sentence
+from steelyard.report.answer.words import Names, names
+from steelyard.units import Scalar
+
+
+class NoticeInWords(msgspec.Struct, frozen=True):
+    """A warning or a limit, as data and in words."""
+
+    kind: str
+    treatments: tuple[str, ...]
+    fields: Mapping[str, Scalar]
+    words: str
+
+
+def _in_words(called: Names, notice: Notice) -> NoticeInWords:
+    return NoticeInWords(notice.kind, notice.treatments, notice.fields, sentence(notice, called))
+
+
+COMPARISON: Final = Format(
+    "steelyard/comparison", 1, Answer, {Notice: _in_words}, {"claims": tuple[Mapping[str, Any], ...]}
+)
+"""``claims``: verdicts on the claims of the spec, as in ``steelyard/verdicts``; where it claims something."""
+
+
+def render(answer: Answer, claims: Sequence[Mapping[str, Any]] = ()) -> str:
+    """The document as text; its numbers are plain floats, none of them NaN or infinite."""
+    called = names(sample.treatment.label for sample in answer.samples)
+    format_ = replace(COMPARISON, views={Notice: partial(_in_words, called)})
+    return format_.text(answer, **({"claims": claims} if claims else {}))

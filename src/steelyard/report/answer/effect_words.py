@@ -1,0 +1,145 @@
+"""Effects of the factors in words: what each is called, and the findings of a design that asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Final
+
+from steelyard.factorial.layout import TWO_STEPS
+from steelyard.report.answer.words import Finding, comparative, fresh, is_speed
+from steelyard.report.text.digits import bounds, percent, probability, ratio
+from steelyard.report.text.label import counted, level_text, printable
+
+if TYPE_CHECKING:
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.effects import ConditionalEffect, Effect, Factorial
+    from steelyard.answers.interval import Interval
+    from steelyard.factorial import Axis
+    from steelyard.report.text.line import Style
+    from steelyard.units import Metric
+
+MOST_SENTENCES: Final = 3
+MOST_FINDINGS: Final = 8
+
+
+def leads(answer: Answer) -> bool:
+    """Whether the design is about effects: two steps of each factor, and no baseline to compare with."""
+    found = answer.effects
+    asked = not answer.declared.baseline and answer.declared.family != "all-pairs"
+    return asked and bool(found) and all(each.effects and each.design in TWO_STEPS for each in found)
+
+
+def findings(answer: Answer) -> Iterator[Finding]:
+    """A sentence for each main effect, the largest first, and for each interaction that is resolved."""
+    for found in answer.effects:
+        where = _where(found)
+        mains = [effect for effect in found.effects if not effect.interaction]
+        mains.sort(key=lambda effect: -effect.share)
+        for effect in mains[:MOST_FINDINGS]:
+            yield _main(effect, found, where, answer)
+        if len(mains) > MOST_FINDINGS:
+            yield Finding(f"{where}… and {len(mains) - MOST_FINDINGS} smaller ones", "", "")
+        yield from (Finding(f"{where}{sentence}", "", "") for sentence in interactions(found))
+        open_ = [effect for effect in found.effects if effect.interaction and effect.resolved is False]
+        if open_:
+            shown = max((e.resolvable for e in open_ if e.resolvable is not None), default=None)
+            power = f"; {percent(shown)} or more would have shown in any" if shown is not None else ""
+            yield Finding(f"{where}{counted(len(open_), 'interaction')}: not resolved{power}", "", "open")
+
+
+def _main(effect: Effect, found: Factorial, where: str, answer: Answer) -> Finding:
+    axes = {axis.name: axis for axis in found.axes}
+    name = f"{where}{called(effect, axes)}"
+    estimate = effect.ratio
+    if estimate is None or estimate.value is None:
+        return Finding(f"{name}: no ratio", "", "open")
+    value, interval = estimate.value, effect.ci95
+    better = value >= 1
+    if effect.resolved and not better:
+        value, interval = 1 / value, interval.reciprocal() if interval else None
+    evidence = _evidence(effect, found, value, interval, answer)
+    word = comparative(found.metric, better=better)
+    if effect.resolved:
+        metric = "" if is_speed(found.metric) else f" {printable(found.metric.name)}"
+        claim = f"{name} is {ratio(value, interval)} × {word}{metric}"
+        style: Style = "" if found.metric.better == "neither" else "good" if better else "bad"
+        return Finding(claim, evidence, style)
+    if effect.resolved is None:
+        return Finding(f"{name}: {ratio(value, interval)} ×, not tested", evidence, "open")
+    power = ""
+    if effect.resolvable is not None:
+        power = f"; a difference of {percent(effect.resolvable)} or more would have shown"
+    return Finding(f"{name}: not resolved{power}{fresh(effect.fresh)}", evidence, "open")
+
+
+def _evidence(
+    effect: Effect, found: Factorial, value: float, interval: Interval | None, answer: Answer
+) -> str:
+    parts = [f"95 % CI {bounds(value, interval)}" if interval else "no bounded interval"]
+    p = effect.p_holm
+    if p is not None and p > answer.declared.alpha and interval is not None and interval.excludes(1):
+        parts.append(f"but p = {probability(p)} among {len(found.effects)} effects")
+    return ", ".join([*parts, f"{counted(found.treatments, 'treatment')}", _units(found)])
+
+
+def _units(found: Factorial) -> str:
+    if found.by == "launch":
+        return f"{counted(found.units, 'run')} of each, one after the other"
+    return counted(found.units, found.by)
+
+
+def _where(found: Factorial) -> str:
+    known = {**found.stratum, **found.labels}
+    said = ", ".join(f"{printable(name)} = {level_text(level)}" for name, level in known.items())
+    return f"{said}: " if said else ""
+
+
+def interactions(found: Factorial) -> Iterator[str]:
+    """Meaning of the largest resolved interactions of two factors with two levels each, for the first."""
+    axes = {axis.name: axis for axis in found.axes}
+    shares = {effect.factors: effect.share for effect in found.effects}
+    pairs = sorted({(each.factor, each.at) for each in found.conditional}, key=lambda pair: -shares[pair])
+    for pair in pairs[:MOST_SENTENCES]:
+        first, second = (axes[name] for name in pair)
+        at = [
+            f"{_conditional(each, found.metric)} at {printable(second.name)} = {step_text(second, each.step)}"
+            for each in found.conditional
+            if (each.factor, each.at) == pair
+        ]
+        yield (
+            f"{printable(first.name)} and {printable(second.name)} interact:"
+            f" {step_text(first, 0)} → {step_text(first, 1)} is {', '.join(at)}"
+        )
+
+
+def _conditional(each: ConditionalEffect, metric: Metric) -> str:
+    """``1.21 × faster (1.19 to 1.23)``."""
+    value, interval = each.ratio.value, each.ci95
+    if value is None:
+        return "out of range"
+    if interval is None or not interval.excludes(1):
+        known = f" ({bounds(value, interval)})" if interval else ""
+        return f"not resolved{known}"
+    better = value >= 1
+    if not better:
+        value, interval = 1 / value, interval.reciprocal()
+    word = comparative(metric, better=better)
+    return f"{ratio(value, interval)} × {word} ({bounds(value, interval)})"
+
+
+def called(effect: Effect, axes: Mapping[str, Axis]) -> str:
+    """``opt: O2 → O3``, ``opt × threads``; with all that it is confounded with."""
+    name = " × ".join(printable(each) for each in effect.factors)
+    if effect.confounded:
+        return " or ".join([name, *(printable(each) for each in effect.confounded)])
+    if effect.interaction:
+        return name
+    axis = axes[effect.factors[0]]
+    if len(axis.steps) > 2:
+        return f"{name} ({len(axis.steps)} levels)"
+    return f"{name}: {step_text(axis, 0)} → {step_text(axis, 1)}"
+
+
+def step_text(axis: Axis, step: int) -> str:
+    """The levels at a step, one for each linked factor."""
+    return " ".join(level_text(level) for level in axis.steps[step].values())

@@ -1,0 +1,267 @@
+"""Effects of the factors as text: a table with bars, the largest first, and sentences on interactions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from steelyard.answers.analysis import Answer
+from steelyard.answers.effects import Effect, Factorial
+from steelyard.report.answer.effect_words import called, interactions, leads, step_text
+from steelyard.report.answer.words import is_speed
+from steelyard.report.text.cells import interval_cell, left_out, p_cell, ratio_cell
+from steelyard.report.text.digits import bounds, quantity, ratio
+from steelyard.report.text.label import columns as columns_of
+from steelyard.report.text.label import counted, level_text, printable
+from steelyard.report.text.line import Line, Span, paragraph
+from steelyard.report.text.table import Column, table
+
+if TYPE_CHECKING:
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.effects import ContrastEffect, Effect, Factorial, LevelEffect, LogEstimate
+    from steelyard.units import Metric
+
+MOST_ROWS: Final = 15
+MOST_SENTENCES: Final = 3
+_LONG_NAME: Final = 34
+"""Columns of a terminal beyond which a name is shortened; before that, bars give way."""
+_SHOWN: Final = 0.0005
+"""Share of the variation that a line of its own is for."""
+_BAR: Final = 6
+"""Columns that all of the variation would take."""
+
+
+def lines(answer: Answer, width: int) -> list[Line]:
+    """One part for each stratum; nothing where no factors are crossed."""
+    shown: list[Line] = []
+    for found in answer.effects:
+        if shown:
+            shown.append(())
+        shown += [*_caption(found, width), *_part(found, width, told=leads(answer))]
+    if shown and any(not each.measured for each in answer.declared.type_b):
+        shown += _wrapped("Errors declared in type_b are in speedups, and in no effect.", width)
+    return shown
+
+
+def _part(found: Factorial, width: int, *, told: bool) -> Iterator[Line]:
+    """Findings in words; without the sentences that ``told`` says stand above already."""
+    if found.undefined is not None:
+        said = f"No effects of the factors: {found.undefined.words}."
+        yield from _wrapped(said, width)
+        return
+    largest = sorted(found.effects, key=lambda effect: -effect.share)[:MOST_ROWS]
+    yield from _table(found, largest, width)
+    if len(found.effects) > MOST_ROWS:
+        yield (Span(f"… and {len(found.effects) - MOST_ROWS} smaller; --json has all."),)
+    for sentence in (*(() if told else interactions(found)), *_notes(found)):
+        yield from _wrapped(sentence, width)
+    yield from _level_table(found, width)
+    yield from _contrast_table(found, width)
+
+
+def _caption(found: Factorial, width: int) -> list[Line]:
+    known = {**found.stratum, **found.labels}
+    where = ", ".join(f"{printable(name)} = {level_text(level)}" for name, level in known.items())
+    units = {"block": "block", "context": "context", "launch": "run"}[found.by]
+    each = " of each" if found.by == "launch" else ""
+    said = f"Effects on {printable(found.metric.name)}{f', {where}' if where else ''}"
+    rest = f": {counted(found.treatments, 'treatment')}"
+    if found.units:
+        rest += f", {counted(found.units, units)}{each}; ratios of geometric means"
+    return paragraph(said + rest, width, style="heading", only_first=True)
+
+
+def _table(found: Factorial, effects: Sequence[Effect], width: int) -> list[Line]:
+    axes = {axis.name: axis for axis in found.axes}
+    unassigned = "not assigned" if found.kind == "screening" else "other interactions"
+    others = {"chance": found.rest, unassigned: found.unassigned}
+    rest = [name for name, share in others.items() if share > _SHOWN]
+    shares = [*(effect.share for effect in effects), *(others[name] for name in rest)]
+    blank = [Span("") for _ in rest]
+    columns = [
+        Column(
+            "effect",
+            [*(Span(called(effect, axes)) for effect in effects), *(Span(name, "dim") for name in rest)],
+            right=False,
+            is_name=max(columns_of(called(effect, axes)) for effect in effects) > _LONG_NAME,
+        ),
+        Column(_ratio_title(found.metric), [*(ratio_cell(_value(e.ratio), e.ci95) for e in effects), *blank]),
+    ]
+    if any(effect.ci95 for effect in effects):
+        columns.append(
+            Column(
+                "95 % CI",
+                [*(interval_cell(_value(e.ratio), e.ci95) for e in effects), *blank],
+                right=False,
+                give_way=1,
+            )
+        )
+    if any(effect.p is not None for effect in effects):
+        columns.append(Column("p Holm", [*(_p(e) for e in effects), *blank]))
+    columns += [
+        Column("variation", [Span(f"{100 * share:.1f} %") for share in shares], give_way=2),
+        Column("", [Span(_bar(share), "dim") for share in shares], right=False, give_way=3),
+    ]
+    return table(columns, width)
+
+
+def _level_table(found: Factorial, width: int) -> list[Line]:
+    """Levels of factors that have more than two, against their first."""
+    if not found.levels:
+        return []
+    axes = {axis.name: axis for axis in found.axes}
+
+    def called(each: LevelEffect) -> str:
+        axis = axes[each.factor]
+        return f"{printable(axis.name)}: {step_text(axis, 0)} → {step_text(axis, each.step)}"
+
+    shown = found.levels[:MOST_ROWS]
+    columns = [
+        Column("levels", [Span(called(each)) for each in shown], right=False, is_name=True),
+        Column(_ratio_title(found.metric), [ratio_cell(_value(each.ratio), each.ci95) for each in shown]),
+        Column(
+            "95 % CI",
+            [interval_cell(_value(each.ratio), each.ci95) for each in shown],
+            right=False,
+            give_way=1,
+        ),
+    ]
+    return [(), *table(columns, width), *left_out(len(found.levels) - len(shown))]
+
+
+def _contrast_table(found: Factorial, width: int) -> list[Line]:
+    if not found.contrasts:
+        return []
+
+    def column(each: ContrastEffect) -> Span:
+        return ratio_cell(_value(each.ratio), each.ci95)
+
+    shown = found.contrasts
+    return [
+        (),
+        *table(
+            [
+                Column("contrast", [Span(printable(each.name)) for each in shown], right=False, is_name=True),
+                Column("ratio", [column(each) for each in shown]),
+                Column(
+                    "95 % CI",
+                    [interval_cell(_value(e.ratio), e.ci95) for e in shown],
+                    right=False,
+                    give_way=1,
+                ),
+                Column("p Holm", [_p(each) for each in shown]),
+            ],
+            width,
+        ),
+    ]
+
+
+def _notes(found: Factorial) -> Iterator[str]:
+    if found.censored:
+        yield (
+            "Nothing is judged: runs failed or timed out, so that what is missing is not missing by chance,"
+            " or had more ranks than CPUs."
+        )
+    elif found.effects and all(effect.p is None for effect in found.effects):
+        if found.units == 1:
+            yield (
+                "One value of each treatment leaves nothing to judge chance by: no interval, no test"
+                ' (more blocks, or unreplicated = "lenth" in [analysis]).'
+            )
+        else:
+            yield "The values do not differ between blocks: without an error term, nothing is tested."
+    elif any(effect.method == "lenth-pseudo-se" for effect in found.effects):
+        yield "Judged by Lenth's pseudo standard error, as declared: it takes most effects for nothing."
+    if any(effect.confounded for effect in found.effects):
+        yield "Effects joined by “or” are one contrast: this fraction cannot tell which of them it is."
+    if found.kind == "screening":
+        yield "A Plackett-Burman design: interactions are not estimated and hide in the main effects."
+    if found.unmatched:
+        lack = "lacks" if found.unmatched == 1 else "lack"
+        yield f"{counted(found.unmatched, 'block')} {lack} a value of some treatment: in no effect."
+
+
+def _ratio_title(metric: Metric) -> str:
+    return "speedup" if is_speed(metric) else "× better"
+
+
+def _p(tested: Effect | ContrastEffect) -> Span:
+    return p_cell(tested.p_holm, "" if tested.resolved else "open")
+
+
+def _value(ratio: LogEstimate | None) -> float | None:
+    return None if ratio is None else ratio.value
+
+
+def _bar(share: float) -> str:
+    whole, part = divmod(round(8 * _BAR * share), 8)
+    return "█" * whole + ("▏▎▍▌▋▊▉"[part - 1] if part else "")
+
+
+def _wrapped(text: str, width: int) -> list[Line]:
+    return paragraph(text, width, rest="  ")
+
+
+MOST_METRICS: Final = 8
+MOST_EFFECTS: Final = 4
+"""Of one metric."""
+_SHOWN_BESIDE: Final = 0.01
+"""Share of the variation from which on an effect is shown; the largest is in any case."""
+
+
+def beside_lines(answer: Answer, width: int) -> list[Line]:
+    """For each metric the range of its means, and below it the effects that make it, the largest first."""
+    shown = answer.effects_beside[:MOST_METRICS]
+    rows = [row for found in shown for row in (_Row(_heading(found, answer)), *_largest_effects(found))]
+    columns = [
+        Column("also measured", [Span(row.name) for row in rows], right=False, is_name=True),
+        Column("× better", [row.ratio for row in rows]),
+        Column("95 % CI", [row.interval for row in rows], right=False, give_way=1),
+        Column("variation", [row.share for row in rows], give_way=2),
+    ]
+    more = left_out(len(answer.effects_beside) - len(shown))
+    return [*table(columns, width), *more]
+
+
+class _Row:
+    """A metric, or one of its effects."""
+
+    def __init__(self, name: str, effect: Effect | None = None) -> None:
+        self.name = name
+        self.ratio = self.interval = self.share = Span("")
+        if effect is not None:
+            known = effect.ratio.value if effect.ratio is not None else None
+            self.share = Span(f"{100 * effect.share:.1f} %")
+            self.ratio = Span("–" if known is None else ratio(known, effect.ci95))
+            self.interval = Span("–" if known is None or effect.ci95 is None else bounds(known, effect.ci95))
+
+
+def _heading(found: Factorial, answer: Answer) -> str:
+    known = {**found.stratum, **found.labels}
+    where = [f"{printable(name)} = {level_text(level)}" for name, level in known.items()]
+    return ", ".join([printable(found.metric.name), *where, _means(found, answer)])
+
+
+def _means(found: Factorial, answer: Answer) -> str:
+    """``4.59 ms to 9.18 ms``."""
+    summaries = [
+        each.summary
+        for each in answer.samples
+        if each.metric.name == found.metric.name
+        and dict(each.labels) == dict(found.labels)
+        and all(each.treatment.levels.get(name) == level for name, level in found.stratum.items())
+    ]
+    known = sorted((each.mean, each.u) for each in summaries if each.mean is not None)
+    if not known:
+        return "no mean"
+    ends = [quantity(mean, found.metric.unit, u) for mean, u in (known[0], known[-1])]
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+
+
+def _largest_effects(found: Factorial) -> Sequence[_Row]:
+    axes = {axis.name: axis for axis in found.axes}
+    largest = sorted(found.effects, key=lambda effect: -effect.share)
+    shown = [effect for i, effect in enumerate(largest) if i == 0 or effect.share >= _SHOWN_BESIDE][
+        :MOST_EFFECTS
+    ]
+    return [_Row(f"  {called(effect, axes)}", effect) for effect in shown]

@@ -1,0 +1,48 @@
+"""Ratios of speedups as a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from steelyard.answers.undefined import Undefined
+from steelyard.report.answer.words import Names
+from steelyard.report.text.cells import interval_cell, left_out, p_cell, ratio_cell
+from steelyard.report.text.label import printable
+from steelyard.report.text.line import Line, Span, Style
+from steelyard.report.text.table import MOST_ROWS, Column, table
+
+if TYPE_CHECKING:
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.comparison import SpeedupRatio
+
+_STYLES: Final[dict[str, Style]] = {"larger": "", "smaller": "", "not_resolved": "open"}
+
+
+def lines(answer: Answer, called: Names, width: int) -> list[Line]:
+    """One row for each ratio; nothing where none was declared."""
+    shown = answer.speedup_ratios[:MOST_ROWS]
+    if not shown:
+        return []
+    labels = dict.fromkeys(name for each in shown for name in each.labels)
+    of = [Span(called[each.treatment.label]) for each in shown]
+    over = [Span(called[each.reference_treatment.label]) for each in shown]
+    cells = {name: [Span(printable(str(each.labels.get(name, "")))) for each in shown] for name in labels}
+    p = [p_cell(each.p_holm) for each in shown]
+    verdicts = [Span(each.change.replace("_", " "), _STYLES[each.change]) for each in shown]
+    columns = [
+        Column("speedup of", of, right=False, is_name=True),
+        Column("over that of", over, right=False, is_name=True),
+        *(Column(printable(name), cells[name], right=False) for name in labels),
+        Column("ratio", [ratio_cell(_value(each), each.ci95) for each in shown]),
+        Column(
+            "95 % CI", [interval_cell(_value(each), each.ci95) for each in shown], right=False, give_way=1
+        ),
+        Column("p Holm", p, give_way=2),
+        Column("verdict", verdicts, right=False),
+    ]
+    more = left_out(len(answer.speedup_ratios) - len(shown))
+    return [*table(columns, width), *more]
+
+
+def _value(each: SpeedupRatio) -> float | None:
+    return None if isinstance(each.ratio, Undefined) else each.ratio.value

@@ -1,0 +1,60 @@
+"""Warnings and limitations in few lines: those that touch a verdict first, shared ones once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from steelyard.answers.notice import Kind, Notice
+from steelyard.report.answer.sentences import notice
+from steelyard.report.answer.words import Names
+from steelyard.report.text.line import Line, Span, paragraph
+from steelyard.units import Scalar
+
+_DESCRIPTIVE: Final[tuple[Kind, ...]] = (
+    "trend",
+    "bimodal",
+    "dominated",
+    "instance_carries",
+    "outliers",
+    "resolution",
+)
+"""About values of one treatment, which comparisons and effects stand anyway: they come last."""
+_COMMON: Final[frozenset[Kind]] = frozenset({"outliers", "bimodal", "dominated", "failures"})
+"""Made for each treatment, and said once for all of them: with the range of their numbers."""
+_FEW: Final = 3
+"""Treatments that failed and are still told one by one."""
+
+
+def lines(title: str, notices: Sequence[Notice], called: Names, width: int) -> list[Line]:
+    """A list under its title; empty without notices."""
+    if not notices:
+        return []
+    shown: list[Line] = [(Span(title, "heading"),)]
+    for sentence in sentences(notices, called):
+        shown += paragraph(sentence, width, first="- ", rest="  ")
+    return shown
+
+
+def sentences(notices: Sequence[Notice], called: Names) -> list[str]:
+    """One for each kind of notice, or for each notice where they differ in more than numbers."""
+    kinds = dict.fromkeys(each.kind for each in notices)
+    of = {kind: [each for each in notices if each.kind == kind] for kind in kinds}
+    ordered = sorted(kinds, key=lambda kind: _DESCRIPTIVE.index(kind) + 1 if kind in _DESCRIPTIVE else 0)
+    return [sentence for kind in ordered for sentence in _of_kind(of[kind], called)]
+
+
+def _of_kind(alike: Sequence[Notice], called: Names) -> list[str]:
+    kind = alike[0].kind
+    apart = kind not in _COMMON or len(alike) == 1 or (kind == "failures" and len(alike) <= _FEW)
+    if apart:
+        return [notice(each, called) for each in alike]
+    who = tuple(label for each in alike for label in each.treatments)
+    ends = {key: _ends([each.fields[key] for each in alike]) for key in alike[0].fields}
+    lowest = Notice(kind, who, {key: low for key, (low, _) in ends.items()})
+    return [notice(lowest, called, up_to={key: high for key, (low, high) in ends.items() if high != low})]
+
+
+def _ends(values: Sequence[Scalar]) -> tuple[float, float]:
+    numbers = [value if isinstance(value, int | float) else float(value) for value in values]
+    return min(numbers), max(numbers)

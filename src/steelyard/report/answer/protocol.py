@@ -1,0 +1,204 @@
+"""The answer of the protocol as text: a headline, and a row for each pair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal
+
+from msgspec.structs import replace
+
+from steelyard.answers.analysis import Answer
+from steelyard.answers.comparison import Comparison
+from steelyard.answers.protocol import NAME, ProtocolAnswer, ProtocolPair, Test
+from steelyard.answers.undefined import Undefined
+from steelyard.report.answer.protocol_tables import program_tables
+from steelyard.report.answer.words import comparative, is_speed, verdict
+from steelyard.report.text.cells import interval_cell, left_out, name_cell, p_cell, ratio_cell
+from steelyard.report.text.factor_columns import baseline_column, treatment_columns, varying
+from steelyard.report.text.label import counted, level_text, printable
+from steelyard.report.text.line import Line, Span, Style, paragraph
+from steelyard.report.text.table import GAP, MOST_ROWS, Column, table
+from steelyard.sample import Treatment
+from steelyard.stats.protocol_2014.programs import within
+from steelyard.units import Metric, Scalar
+
+TESTS: Final[dict[Test, str]] = {"student": "Student", "welch": "Welch", "mann-whitney": "M-W"}
+
+_VERDICT: Final = 23
+"""Columns of a terminal that ``p Holm`` and the verdict take, with the gaps before them."""
+_AGAINST: Final = 14
+"""Columns of a terminal that the baseline takes at least, with the gap before it."""
+
+_MEANINGS: Final = {
+    "of means": "ratio of means, above 1 where better",
+    "P(better)": "of a run of each, how often the treatment's is the better one",
+    "paired": "the verdict block by block",
+}
+
+
+def headline(answer: Answer, width: int) -> list[Line]:
+    """Number of pairs that differ, before and after Holm, and the tests that found it."""
+    found = answer.protocol
+    if found is None:
+        return []
+    pairs, rules = found.pairs, found.rules
+    before, after = sum(pair.before for pair in pairs), sum(pair.after for pair in pairs)
+    side = "two-sided" if rules.direction == "two-sided" else "one-sided (faster)"
+    said = (
+        f"{NAME}: {after} of {counted(len(pairs), 'pair')} "
+        f"{'differs' if after == 1 else 'differ'} after Holm, {before} before  "
+        f"(alpha {rules.alpha:g}, {side}; {_used(found)})"
+    )
+    return paragraph(said, width, rest="  ")
+
+
+def pair_table(answer: Answer, width: int) -> list[Line]:
+    """One row for each pair, with what the paired analysis of the same runs says in the last column."""
+    found = answer.protocol
+    if found is None or not found.pairs:
+        return []
+    shown = found.pairs[:MOST_ROWS]
+    paired = {(c.baseline.id, c.treatment.id, *sorted(c.labels.items())): c for c in answer.judged}
+    beside = [paired.get((p.baseline.id, p.treatment.id, *sorted(p.labels.items()))) for p in shown]
+    by_blocks = answer.design.order != "sequential"
+    strata = _strata(shown)
+    columns = [
+        *strata,
+        *_treatments(answer, shown, width - sum(each.width + len(GAP) for each in strata)),
+        Column("test", [_test(p) for p in shown], right=False, give_way=1),
+        Column("p", [p_cell(p.p) for p in shown], give_way=4),
+        Column("p Holm", [p_cell(p.p_holm) for p in shown]),
+        Column("of means", [_ratio(p) for p in shown], give_way=2),
+        Column("95 % CI", [_interval(p) for p in shown], right=False, give_way=6),
+        Column("P(better)", [_better(p, found.metric) for p in shown], give_way=5),
+        Column("verdict", [_verdict(p, found.metric) for p in shown], right=False),
+        *([Column("paired", [_paired(c) for c in beside], right=False, give_way=3)] if by_blocks else []),
+    ]
+    more = left_out(len(found.pairs) - len(shown))
+    return [*table(columns, width), *more]
+
+
+def _strata(shown: Sequence[ProtocolPair]) -> list[Column]:
+    return [
+        *_columns([pair.stratum for pair in shown], "factor"),
+        *_columns([pair.labels for pair in shown], "label"),
+    ]
+
+
+def _columns(rows: Sequence[Mapping[str, Scalar]], of: Literal["factor", "label"]) -> list[Column]:
+    names = dict.fromkeys(name for row in rows for name in row)
+    cells = {name: [name_cell(str(row.get(name, "")) or "''") for row in rows] for name in names}
+    return [Column(printable(name), cells[name], right=False, is_name=True, of=of) for name in names]
+
+
+def _treatments(answer: Answer, shown: Sequence[ProtocolPair], room: int) -> list[Column]:
+    """Both sides of a comparison, except what the stratum says already; where there are several factors,
+    each has a column, as in every table.
+    """
+    said = {name for pair in shown for name in pair.stratum}
+    varied = varying([each.treatment for each in answer.samples])
+    factors = [name for name in varied if name not in said]
+    if not factors:
+        return [
+            Column(
+                "treatment", [name_cell(_called(p, p.treatment)) for p in shown], right=False, is_name=True
+            ),
+            Column("against", [name_cell(_called(p, p.baseline)) for p in shown], right=False, is_name=True),
+        ]
+    named = treatment_columns([pair.treatment for pair in shown], factors, room - _VERDICT - _AGAINST)
+    if any(column.of != "factor" for column in named):
+        # Labels of several factors are long, and look alike when they are shortened.
+        bare = [name_cell(_bare(pair.treatment, factors)) for pair in shown]
+        named = [Column("treatment", bare, right=False, is_name=True)]
+    left = room - _VERDICT - sum(column.width + len(GAP) for column in named)
+    against = baseline_column([(pair.treatment, pair.baseline) for pair in shown], factors)
+    if against.narrowest_apart > left:
+        against = replace(against, cells=[name_cell(_bare(pair.baseline, factors)) for pair in shown])
+    return [*named, against]
+
+
+def _bare(treatment: Treatment, factors: Sequence[str]) -> str:
+    """Its levels, in the order of the factors."""
+    return ",".join(level_text(treatment.levels[name]) for name in factors)
+
+
+def _called(pair: ProtocolPair, treatment: Treatment) -> str:
+    return within(treatment, pair.stratum) if pair.stratum else treatment.label
+
+
+def programs(answer: Answer, width: int) -> list[Line]:
+    """The paper's tables, where there are several programs."""
+    found = answer.protocol
+    return program_tables(found.programs, width) if found is not None and found.programs else []
+
+
+def _used(found: ProtocolAnswer) -> str:
+    counts = [(name, sum(pair.test == test for pair in found.pairs)) for test, name in TESTS.items()]
+    return ", ".join(f"{name} {count}" for name, count in counts if count) or "no test"
+
+
+def _test(pair: ProtocolPair) -> Span:
+    if pair.test is None:
+        return Span("–")
+    mark = {"order": " ‡", "degenerate": " †"}.get(str(pair.path), "")
+    return Span(TESTS[pair.test] + mark)
+
+
+def _ratio(pair: ProtocolPair) -> Span:
+    means = pair.effects.ratio_of_means if pair.effects else None
+    return ratio_cell(means.value, means.ci95) if means else Span("–")
+
+
+def _interval(pair: ProtocolPair) -> Span:
+    means = pair.effects.ratio_of_means if pair.effects else None
+    return interval_cell(means.value, means.ci95) if means else Span("–")
+
+
+def _better(pair: ProtocolPair, metric: Metric) -> Span:
+    above = pair.effects.above if pair.effects else None
+    if above is None:
+        return Span("–")
+    share = above.value if metric.better == "higher" else 1 - above.value
+    return Span(f"{100 * share:.0f} %")
+
+
+def _verdict(pair: ProtocolPair, metric: Metric) -> Span:
+    if isinstance(pair.path, Undefined):
+        return Span("not tested", "open")
+    if pair.difference == "not_resolved":
+        return Span("not resolved", "open")
+    better = pair.difference == "faster"
+    style: Style = "" if metric.better == "neither" else "good" if better else "bad"
+    return Span(comparative(metric, better=better), style)
+
+
+def _paired(comparison: Comparison | None) -> Span:
+    return Span("–") if comparison is None else Span(*verdict(comparison))
+
+
+def marks(answer: Answer, heading: Line, width: int) -> list[Line]:
+    """Meanings of the columns of this heading, and of the marks that are used."""
+    found = answer.protocol
+    if found is None:
+        return []
+    used = {str(pair.path) for pair in found.pairs}
+    notes = {
+        "order": "‡ Shapes differ (Kolmogorov-Smirnov, centred): the rank test says which runs tend to be "
+        f"{'faster' if is_speed(found.metric) else 'larger'}, not of a shift.",
+        "degenerate": "† A sample is constant or has fewer than three values; only a rank test is left.",
+    }
+    titles = {span.text.strip() for span in heading}
+    columns = [f"{title}: {meaning}" for title, meaning in _MEANINGS.items() if title in titles]
+    if any(pair.test == "mann-whitney" for pair in found.pairs):
+        columns = ["M-W: Mann-Whitney", *columns]
+    said = ["; ".join(columns) + "."] if columns else []
+    said += [note for path, note in notes.items() if path in used]
+    if any("vetoed" in pair.flags for pair in found.pairs):
+        said.append("Pairs marked ‡ are not counted, as declared (ks_policy).")
+    return [line for note in said for line in paragraph(note, width, rest="  ", style="dim")]
+
+
+def lines(answer: Answer, width: int) -> list[list[Line]]:
+    """All parts, to stand after what was measured."""
+    rows = pair_table(answer, width)
+    return [[*rows, *(marks(answer, rows[0], width) if rows else [])], programs(answer, width)]

@@ -1,0 +1,195 @@
+"""The tables of an answer: what was measured, pair by pair where one column cannot hold that, and the other
+metrics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from steelyard.answers.undefined import Undefined
+from steelyard.report.answer import effects
+from steelyard.report.answer.effect_words import leads
+from steelyard.report.answer.words import is_speed, verdict
+from steelyard.report.text.cells import interval_cell, left_out, name_cell, p_cell, ratio_cell
+from steelyard.report.text.digits import quantity, scale
+from steelyard.report.text.factor_columns import baseline_column, treatment_columns, varying
+from steelyard.report.text.label import printable
+from steelyard.report.text.line import Line, Span
+from steelyard.report.text.table import MOST_ROWS, Column, table
+from steelyard.units import Metric, Scalar
+
+if TYPE_CHECKING:
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.comparison import Comparison
+    from steelyard.answers.samples import Described
+
+_SUMMARY: Final = 32
+"""Columns of a terminal that runs, mean, s and CV take."""
+
+Key = tuple[int, tuple[tuple[str, Scalar], ...]]
+
+
+def measured(answer: Answer, width: int) -> list[Line]:
+    """One row for each sample of the primary metric; with its comparison where it has one only."""
+    every = [sample for sample in answer.samples if sample.metric.name == answer.metric.name]
+    shown = every[:MOST_ROWS]
+    columns = [
+        *treatment_columns([sample.treatment for sample in shown], _factors(answer), _room(answer, width)),
+        *_labels([sample.labels for sample in shown]),
+        *_summaries(shown, answer.metric),
+    ]
+    if answer.judged and _one_each(answer) and answer.protocol is None and not leads(answer):
+        of = {_key(c.treatment.id, c.labels): c for c in answer.judged}
+        baselines = {_key(c.baseline.id, c.labels) for c in answer.judged}
+        keys = [_key(sample.treatment.id, sample.labels) for sample in shown]
+        columns += _comparisons([of.get(key) for key in keys], answer.metric)
+        roles = [Span("baseline", "dim") if key in baselines else Span("") for key in keys]
+        verdicts = [
+            Span(*verdict(of[key])) if key in of else role for key, role in zip(keys, roles, strict=True)
+        ]
+        columns.append(Column("verdict", verdicts, right=False))
+    return [*table(columns, width), *left_out(len(every) - len(shown))]
+
+
+def pairwise(answer: Answer, width: int) -> list[Line]:
+    """One row for each comparison, where a treatment is in several."""
+    if _one_each(answer):
+        return []
+    shown = answer.judged[:MOST_ROWS]
+    columns = [
+        *(named := treatment_columns([each.treatment for each in shown], _factors(answer), width // 2)),
+        baseline_column(
+            [(each.treatment, each.baseline) for each in shown], _factors(answer) if len(named) > 1 else ()
+        ),
+        *_labels([comparison.labels for comparison in shown]),
+        *_comparisons(shown, answer.metric),
+        Column("verdict", [Span(*verdict(comparison)) for comparison in shown], right=False),
+    ]
+    return [*table(columns, width), *left_out(len(answer.judged) - len(shown))]
+
+
+def other_metrics(answer: Answer, width: int) -> list[Line]:
+    """Means and ratios of the metrics that carry no verdict."""
+    if answer.effects_beside and leads(answer):
+        return effects.beside_lines(answer, width)
+    others = [each for each in answer.comparisons if each.metric.name != answer.metric.name]
+    if not answer.comparisons:
+        return _alone(answer, width)
+    if not others:
+        return []
+    shown = others[:MOST_ROWS]
+    samples = {(s.metric.name, _key(s.treatment.id, s.labels)): s for s in answer.samples}
+
+    def mean(comparison: Comparison, treatment: int) -> Span:
+        sample = samples[comparison.metric.name, _key(treatment, comparison.labels)]
+        return _quantity(sample, sample.summary.mean, sample.summary.u)
+
+    columns = [
+        Column("also measured", [name_cell(c.metric.name) for c in shown], right=False, is_name=True),
+        *_labels([comparison.labels for comparison in shown]),
+        Column("baseline", [mean(c, c.baseline.id) for c in shown], give_way=1),
+        *treatment_columns([each.treatment for each in shown], _factors(answer), width // 2),
+        Column("mean", [mean(c, c.treatment.id) for c in shown]),
+        Column("× better", [ratio_cell(_value(c), c.ci95) for c in shown]),
+        Column("95 % CI", [interval_cell(_value(c), c.ci95) for c in shown], right=False, give_way=2),
+    ]
+    return [*table(columns, width), *left_out(len(others) - len(shown))]
+
+
+def _alone(answer: Answer, width: int) -> list[Line]:
+    """Means of the other metrics where nothing is compared."""
+    others = [sample for sample in answer.samples if sample.metric.name != answer.metric.name]
+    if not others:
+        return []
+    shown = others[:MOST_ROWS]
+    several = len({sample.treatment.id for sample in shown}) > 1
+    names = treatment_columns([sample.treatment for sample in shown], _factors(answer), width // 2)
+    columns = [
+        Column("also measured", [name_cell(s.metric.name) for s in shown], right=False, is_name=True),
+        *_labels([sample.labels for sample in shown]),
+        *(names if several else []),
+        Column("mean", [_quantity(s, s.summary.mean, s.summary.u) for s in shown]),
+        Column("s", [_quantity(s, s.summary.s, None) for s in shown]),
+    ]
+    return [*table(columns, width), *left_out(len(others) - len(shown))]
+
+
+def _factors(answer: Answer) -> tuple[str, ...]:
+    return varying([sample.treatment for sample in answer.samples])
+
+
+def _room(answer: Answer, width: int) -> int:
+    """For the treatments beside their summary, which is narrow where there are no comparisons."""
+    return width - _SUMMARY if leads(answer) else width // 2
+
+
+def _quantity(sample: Described, value: float | None, uncertainty: float | None) -> Span:
+    return Span("–" if value is None else quantity(value, sample.metric.unit, uncertainty))
+
+
+def _one_each(answer: Answer) -> bool:
+    keys = [_key(comparison.treatment.id, comparison.labels) for comparison in answer.judged]
+    return answer.declared.family != "all-pairs" and len(set(keys)) == len(keys)
+
+
+def _key(treatment: int, labels: Mapping[str, Scalar]) -> Key:
+    return treatment, tuple(sorted(labels.items()))
+
+
+def _labels(rows: Sequence[Mapping[str, Scalar]]) -> list[Column]:
+    """A column for each label that a program put on its values."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    cells = {name: [name_cell(str(row.get(name, ""))) for row in rows] for name in names}
+    return [Column(printable(name), cells[name], right=False, is_name=True, of="label") for name in names]
+
+
+def _summaries(samples: Sequence[Described], metric: Metric) -> list[Column]:
+    summaries = [sample.summary for sample in samples]
+    means = [summary.mean for summary in summaries if summary.mean is not None]
+    unit = scale(means, [summary.u for summary in summaries if summary.u], metric.unit)
+    suffix = f" {unit.unit}" if unit.unit else ""
+    # The median is shown where it tells another story than the mean.
+    skewed = any(s.mean and s.median and s.u and abs(s.mean - s.median) > 2 * s.u for s in summaries)
+    columns = [
+        Column("runs", [Span(str(summary.n)) for summary in summaries], give_way=3),
+        Column(f"mean{suffix}", [Span(unit.text(summary.mean)) for summary in summaries]),
+        Column(f"s{suffix}", [Span(unit.text(summary.s)) for summary in summaries], give_way=4),
+        Column(
+            "CV %", [Span("–" if s.cv is None else _two_places(100 * s.cv)) for s in summaries], give_way=2
+        ),
+    ]
+    if skewed:
+        medians = [Span(unit.text(summary.median)) for summary in summaries]
+        columns.insert(2, Column(f"median{suffix}", medians, give_way=1))
+    if any(sample.failures.failed for sample in samples):
+        failed = [
+            f"{s.failures.failed}/{s.failures.attempted}" if s.failures.failed else "0" for s in samples
+        ]
+        columns.insert(1, Column("failed", [Span(cell, "bad" if cell != "0" else "") for cell in failed]))
+    return columns
+
+
+def _comparisons(comparisons: Sequence[Comparison | None], metric: Metric) -> list[Column]:
+    blank = Span("")
+    return [
+        Column(
+            "speedup" if is_speed(metric) else "× better",
+            [ratio_cell(_value(c), c.ci95) if c else blank for c in comparisons],
+        ),
+        Column(
+            "95 % CI",
+            [interval_cell(_value(c), c.ci95) if c else blank for c in comparisons],
+            right=False,
+            give_way=1,
+        ),
+        Column("p Holm", [p_cell(c.p_holm) if c else blank for c in comparisons], give_way=2),
+    ]
+
+
+def _value(comparison: Comparison) -> float | None:
+    return None if isinstance(comparison.speedup, Undefined) else comparison.speedup.value
+
+
+def _two_places(value: float) -> str:
+    return f"{value:.2f}" if value < 9.995 else f"{value:.1f}"

@@ -1,0 +1,176 @@
+"""The answer as text: the finding in words, the table, warnings and limitations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from steelyard.answers.analysis import DesignFacts
+from steelyard.answers.undefined import Undefined
+from steelyard.report.answer import contexts, effects, notices, typical
+from steelyard.report.answer import interactions as speedup_ratios
+from steelyard.report.answer.effect_words import findings, leads
+from steelyard.report.answer.tables import measured, other_metrics, pairwise
+from steelyard.report.answer.words import ESTIMANDS, INTERVAL_NAMES, Names, alone, finding, names, verdict
+from steelyard.report.text.digits import percent
+from steelyard.report.text.label import columns, counted, listed, printable
+from steelyard.report.text.line import Line, Span, paragraph, plain
+
+if TYPE_CHECKING:
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.comparison import Comparison
+
+MOST_FINDINGS: Final = 12
+
+
+def render(answer: Answer, width: int = 80, *, details: bool = False) -> str:
+    """The answer as plain text, within ``width`` columns."""
+    return plain(lines(answer, width, details=details))
+
+
+def lines(answer: Answer, width: int = 80, *, details: bool = False) -> list[Line]:
+    """The answer, line by line; ``details`` adds what is otherwise said in a line, or only in JSON."""
+    called = names(sample.treatment.label for sample in answer.samples)
+    parts = [
+        _headline(answer, width) or _findings(answer, called, width),
+        [*_caption(answer, width), *measured(answer, width)],
+        *_pairs(answer, width),
+        _typical(answer, called, width, details=details),
+        speedup_ratios.lines(answer, called, width),
+        contexts.lines(answer, called, width),
+        effects.lines(answer, width),
+        other_metrics(answer, width),
+        notices.lines("Warnings", answer.warnings, called, width),
+        notices.lines("Limitations", answer.unobserved, called, width),
+    ]
+    return [line for part in _separated(parts) for line in part]
+
+
+def _typical(answer: Answer, called: Names, width: int, *, details: bool) -> list[Line]:
+    """Of comparisons; where a design is about effects, nobody asked for these."""
+    if details:
+        return typical.details(answer, width)
+    return [] if leads(answer) else typical.brief(answer, called, width)
+
+
+def _headline(answer: Answer, width: int) -> list[Line]:
+    if answer.protocol is None:
+        return []
+    from steelyard.report.answer import protocol
+
+    return protocol.headline(answer, width)
+
+
+def _pairs(answer: Answer, width: int) -> list[list[Line]]:
+    if answer.protocol is None:
+        return [pairwise(answer, width)]
+    from steelyard.report.answer import protocol
+
+    return protocol.lines(answer, width)
+
+
+def _separated(parts: Iterable[list[Line]]) -> list[list[Line]]:
+    present = [part for part in parts if part]
+    return [part if i == 0 else [(), *part] for i, part in enumerate(present)]
+
+
+def _findings(answer: Answer, called: Names, width: int) -> list[Line]:
+    judged = answer.judged
+    if leads(answer):
+        found, left = list(findings(answer)), ""
+    elif not judged:
+        samples = [sample for sample in answer.samples if sample.metric.name == answer.metric.name]
+        found = [alone(sample, called) for sample in samples[:MOST_FINDINGS]]
+        left = f"… and {len(samples) - MOST_FINDINGS} more" if len(samples) > MOST_FINDINGS else ""
+    else:
+        shown = judged if len(judged) <= MOST_FINDINGS else _largest(judged)
+        found = [finding(comparison, answer, called) for comparison in shown]
+        left = _count(judged, len(shown))
+    result: list[Line] = []
+    for each in found:
+        whole = f"{each.claim}  ({each.evidence})" if each.evidence else each.claim
+        if columns(whole) <= width:
+            result.append((Span(whole, each.style),))
+            continue
+        # The evidence then has a line of its own.
+        result += paragraph(each.claim, width, style=each.style, rest="  ", only_first=True)
+        if each.evidence:
+            result += paragraph(f"({each.evidence})", width, first="  ", rest="   ")
+    return result + (paragraph(left, width, rest="  ") if left else [])
+
+
+def _largest(judged: Sequence[Comparison]) -> list[Comparison]:
+    """Of many comparisons, the resolved ones with the largest ratios, in the order of the design."""
+    sizes = {
+        i: abs(each.speedup.log)
+        for i, each in enumerate(judged)
+        if not isinstance(each.speedup, Undefined) and each.verdict != "not_resolved"
+    }
+    chosen = sorted(sizes, key=lambda i: sizes[i], reverse=True)[:MOST_FINDINGS]
+    return [judged[i] for i in sorted(chosen)]
+
+
+def _count(judged: Sequence[Comparison], shown: int) -> str:
+    """Counts of all verdicts, where not all comparisons are listed."""
+    if len(judged) == shown:
+        return ""
+    counts = Counter(verdict(comparison)[0] for comparison in judged)
+    said = ", ".join(f"{count} {word}" for word, count in counts.items())
+    open_ = [
+        each.resolvable for each in judged if each.verdict == "not_resolved" and each.resolvable is not None
+    ]
+    power = f"; a difference of {percent(max(open_))} or more would have shown in any" if open_ else ""
+    return f"{len(judged)} comparisons: {said}{power}"
+
+
+def _caption(answer: Answer, width: int) -> list[Line]:
+    design, metric = answer.design, answer.metric
+    what = f"{printable(metric.name)} ({printable(metric.about)})" if metric.about else printable(metric.name)
+    if design.order == "randomized-blocks":
+        how = counted(design.blocks, "randomised block")
+    else:
+        runs = [each.summary.n for each in answer.samples if each.metric.name == metric.name]
+        from_to = f"{min(runs)} to " if min(runs) < max(runs) else ""
+        how = f"{from_to}{counted(max(runs), 'run')} of each, one treatment after the other"
+    ratio = f"; speedup: {_estimand(answer)}" if answer.judged and answer.protocol is None else ""
+    where = f", {counted(design.contexts, 'context')}" if design.contexts else ""
+    again = f" in {design.passes} passes" if design.passes > 1 else ""
+    what += ", simulated" if any(each.provenance == "simulated" for each in answer.samples) else ""
+    stopped = f"; {sentence}" if (sentence := stopping(design)) else ""
+    said = f"{what}; {how}{where}{again}, seed {design.seed}{ratio}{stopped}"
+    return paragraph(said, width, style="dim")
+
+
+def _estimand(answer: Answer) -> str:
+    """The estimand, and the kind of interval if that was chosen."""
+    declared, kind = answer.declared, answer.declared.interval
+    if kind == "sign-flip" and not any(_by_signs(each) for each in answer.judged):
+        kind = "log-delta"  # t stands in for signs that nobody drew, and where blocks are too few or many
+    by = f", intervals by {INTERVAL_NAMES[kind]}" if kind else ""
+    return ESTIMANDS[declared.estimand] + by
+
+
+def _by_signs(comparison: Comparison) -> bool:
+    ratio = comparison.speedup
+    return not isinstance(ratio, Undefined) and ratio.kind.endswith("sign-flip")
+
+
+MOST_LOOKS: Final = 6
+
+
+def stopping(design: DesignFacts) -> str:
+    """Empty where no stop rule looked, or the run goes on."""
+    if design.target is None or design.reached is None or not design.looks:
+        return ""
+    if design.state not in ("complete", "precision_not_reached"):
+        return ""
+    shown = [str(blocks) for blocks in design.looks]
+    if len(shown) > MOST_LOOKS:
+        shown = [*shown[:2], "…", *shown[-2:]]
+    at = listed(shown, MOST_LOOKS)
+    rule = " (strict)" if design.strict else ""
+    return (
+        f"intervals reach at most {percent(design.reached)} to either side, {percent(design.target)}"
+        f" wanted{rule}; looked at after {at} blocks"
+    )

@@ -1,0 +1,230 @@
+"""Findings in words: one sentence for each comparison, and what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Final, Literal
+
+import msgspec
+
+from steelyard.answers.undefined import REASONS, Undefined
+from steelyard.report.text.digits import bounds, percent, probability, quantity, ratio
+from steelyard.report.text.factor_columns import differing
+from steelyard.report.text.label import counted, printable, shorten_apart
+from steelyard.report.text.line import Style
+from steelyard.units import Metric, format_duration, format_quantity
+
+if TYPE_CHECKING:
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.comparison import Comparison, FreshRun, Speedup
+    from steelyard.answers.interval import Interval
+    from steelyard.answers.samples import Described
+    from steelyard.estimand import Estimand, IntervalKind
+
+Names = Mapping[str, str]
+
+NAME_WIDTH: Final = 32
+"""Columns of a terminal that a name may take in a sentence."""
+MOST_NAME_WIDTH: Final = 2 * NAME_WIDTH
+"""Where fewer would make two names look alike."""
+
+_NOTHING: Final = 10.0
+"""A smallest resolvable difference above 1,000 % says that there was nothing to see it with."""
+
+ESTIMANDS: Final[dict[Estimand, str]] = {
+    "geomean_ratio": "ratio of geometric means",
+    "ratio_of_means": "ratio of arithmetic means",
+    "median_ratio": "median of ratios",
+}
+INTERVAL_NAMES: Final[dict[IntervalKind, str]] = {
+    "sign-flip": "flipped signs of blocks",
+    "log-delta": "the delta method on logarithms",
+    "fieller": "Fieller's theorem",
+    "gum-s1": "Monte Carlo (GUM Supplement 1)",
+    "bootstrap-t": "the studentised bootstrap",
+    "sign": "the sign test",
+}
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One result in words: what was found, what it rests on, and whether it is good news."""
+
+    claim: str
+    evidence: str
+    style: Style
+
+
+def names(labels: Iterable[str]) -> Names:
+    """Names of treatments in sentences: safe, short, and distinct where possible."""
+    safe = {label: printable(label) for label in labels}
+    short = shorten_apart(list(safe.values()), NAME_WIDTH, MOST_NAME_WIDTH)
+    return {label: short[text] for label, text in safe.items()}
+
+
+def comparative(metric: Metric, *, better: bool) -> str:
+    """``faster`` for times and rates; ``less`` and ``more`` for what is not a speed."""
+    if is_speed(metric):
+        return "faster" if better else "slower"
+    return "less" if better == (metric.better != "higher") else "more"
+
+
+def is_speed(metric: Metric) -> bool:
+    """Whether the metric is a time, of which less is faster, or a rate, of which more is."""
+    return (metric.unit == "s" and metric.better == "lower") or (
+        metric.unit.endswith("/s") and metric.better == "higher"
+    )
+
+
+def verdict(comparison: Comparison) -> tuple[str, Style]:
+    """The verdict as one cell of a table."""
+    if comparison.verdict in ("faster", "slower"):
+        better = comparison.verdict == "faster"
+        style: Style = "" if comparison.metric.better == "neither" else "good" if better else "bad"
+        return comparative(comparison.metric, better=better), style
+    return ("equivalent", "good") if comparison.verdict == "equivalent" else ("not resolved", "open")
+
+
+def finding(comparison: Comparison, answer: Answer, names: Names) -> Finding:
+    """One comparison of the primary metric in words."""
+    new, old = _pair(comparison, names)
+    where = _where(comparison)
+    style = verdict(comparison)[1]
+    margin = answer.declared.margin
+    speedup = comparison.speedup
+    if isinstance(speedup, Undefined):
+        return Finding(f"{where}{new} against {old}: no ratio, since {speedup.words}", "", style)
+    value, interval = _shown(speedup, comparison)
+    evidence, size = _evidence(value, interval, comparison, answer), f"{ratio(value, interval)} ×"
+    against = f"{where}{new} against {old}: "
+    if comparison.refused:
+        return Finding(against + "not resolved, since runs failed or timed out", evidence, style)
+    if comparison.verdict == "equivalent" and margin is not None:
+        claim = f"{where}{new} is equivalent to {old} within {percent(margin)}"
+        return Finding(claim, f"{size}, {evidence}", style)
+    if _direction(comparison) is not None:
+        least = "at least " if speedup.one_sided else ""
+        claim = f"{where}{new} {_is(comparison)} {least}{size} {_than(comparison)} {old}"
+        if comparison.verdict == "not_resolved" and margin is not None:
+            claim += f", but whether by more than {percent(margin)} is not resolved"
+        return Finding(claim + fresh(comparison.fresh), evidence, style)
+    open_ = f"not resolved{_power(comparison.resolvable)}{fresh(comparison.fresh)}"
+    return Finding(against + open_, evidence, style)
+
+
+def _pair(comparison: Comparison, names: Names) -> tuple[str, str]:
+    """Names of the two treatments. Where labels of several factors were shortened, the first is said
+    in full, and of the second what it has other: shortened, both may read the same.
+    """
+    new, old = comparison.treatment, comparison.baseline
+    apart = differing(new.levels, old.levels, tuple(new.levels))
+    shortened = names[new.label] != printable(new.label)
+    spelled = all(f", {name}=" in f", {new.label}" for name in new.levels)
+    if shortened and apart and spelled and len(new.levels) > 1:
+        return printable(new.label), printable(apart)
+    return names[new.label], names[old.label]
+
+
+def fresh(run: FreshRun | None) -> str:
+    """The run that would resolve it, if the difference that was seen is real."""
+    if run is None:
+        return ""
+    time = f" (about {format_duration(run.seconds)})" if run.seconds else ""
+    seen = f"the {percent(run.difference)} seen"
+    what = f"show {seen}, if real" if run.margin is None else f"decide that, if {seen} are real"
+    return f"; a fresh run of {run.blocks:,} blocks{time} would {what}"
+
+
+def _power(resolvable: float | None) -> str:
+    if resolvable is None:
+        return ""
+    if resolvable > _NOTHING:
+        return "; no difference would have shown"
+    return f"; a difference of {percent(resolvable)} or more would have shown"
+
+
+def alone(sample: Described, names: Names) -> Finding:
+    """A sample in words that is compared with nothing."""
+    summary, metric = sample.summary, sample.metric
+    label = names[sample.treatment.label]
+    if summary.mean is None:
+        reason = summary.why or REASONS["no_values"]
+        return Finding(f"{label}: no mean of {metric.name}, since {reason}", "", "open")
+    mean = quantity(summary.mean, metric.unit, summary.u)
+    claim = f"{label} takes {mean}" if metric.name == "wall_s" else f"{label}: {metric.name} is {mean}"
+    if summary.u is None or summary.s is None:
+        return Finding(claim, counted(summary.n, "run"), "")
+    u, s = format_quantity(summary.u, metric.unit, 2), format_quantity(summary.s, metric.unit, 2)
+    return Finding(claim + " in the mean", f"u = {u}, s = {s}, {counted(summary.n, 'run')}", "")
+
+
+def _open_margin(comparison: Comparison, margin: float | None) -> str | None:
+    """Why an interval that lies wholly on one side of the margin does not decide: it is of this comparison
+    alone, and the decision is one of several.
+    """
+    interval, p = comparison.ci95, comparison.p_relevance
+    if margin is None or interval is None or p is None or comparison.relevance != "straddles":
+        return None
+    beyond = interval.low > 1 + margin or interval.high < 1 - margin
+    inside = interval.low >= 1 - margin and interval.high <= 1 + margin
+    if not (beyond or inside):
+        return None
+    among = counted(comparison.family_size or 1, "comparison")
+    return f"but p = {probability(p)} about {percent(margin)} among {among}"
+
+
+def _where(comparison: Comparison) -> str:
+    # Levels of strata stand in the names of treatments already.
+    labels = comparison.labels
+    return (
+        ", ".join(f"{printable(key)} = {printable(str(level))}" for key, level in labels.items()) + ": "
+        if labels
+        else ""
+    )
+
+
+def _direction(comparison: Comparison) -> Literal["faster", "slower"] | None:
+    """Which way it was resolved: by the verdict, or by a difference that the margin leaves open."""
+    for way in ("faster", "slower"):
+        if way in (comparison.verdict, comparison.difference):
+            return way
+    return None
+
+
+def _is(comparison: Comparison) -> str:
+    return "is" if is_speed(comparison.metric) else "has"
+
+
+def _than(comparison: Comparison) -> str:
+    word = comparative(comparison.metric, better=_direction(comparison) == "faster")
+    return f"{word} than" if is_speed(comparison.metric) else f"{word} {comparison.metric.name} than"
+
+
+def _shown(speedup: Speedup, comparison: Comparison) -> tuple[float, Interval | None]:
+    """The ratio and its interval, turned over where the news is bad: 1.30 × slower, not 0.77 × faster."""
+    value, interval = speedup.value, comparison.ci95
+    if _direction(comparison) != "slower":
+        return value, interval
+    return 1 / value, interval.reciprocal() if interval else None
+
+
+def _evidence(value: float, interval: Interval | None, comparison: Comparison, answer: Answer) -> str:
+    parts = [f"95 % CI {bounds(value, interval)}" if interval else "no bounded interval"]
+    p = comparison.p_holm
+    if p is not None and p > answer.declared.alpha and interval is not None and interval.excludes(1):
+        # The interval is of this comparison alone; the reader must see why it does not decide.
+        parts.append(f"but p = {probability(p)} among {comparison.family_size} comparisons")
+    elif (open_margin := _open_margin(comparison, answer.declared.margin)) is not None:
+        parts.append(open_margin)
+    if "sequential_order" in comparison.flags:
+        parts.append(f"{counted(comparison.blocks, 'run')} of each, one after the other")
+    elif comparison.instances is not None:
+        parts.append(f"{counted(comparison.instances, 'instance')} in {counted(comparison.blocks, 'block')}")
+    elif comparison.contexts is not None:
+        parts.append(f"{counted(comparison.contexts, 'context')} in {counted(comparison.blocks, 'block')}")
+    elif answer.design.contexts >= comparison.blocks > 1:
+        parts.append(f"{counted(comparison.blocks, 'block')}, each in its own context")
+    elif answer.design.contexts > 1:
+        parts.append(f"{counted(comparison.blocks, 'block')} in {counted(answer.design.contexts, 'context')}")
+    else:
+        parts.append(counted(comparison.blocks, "block"))
+    return ", ".join(parts)

@@ -1,0 +1,1 @@
+"""Verdicts on claims as text, documents, JUnit and workflow commands."""

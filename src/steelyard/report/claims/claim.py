@@ -1,0 +1,35 @@
+"""Claims and their evidence in words, each by the module of its kind.
+
+Such a module has the name of the claim's own in ``spec.claims`` and two functions: ``text(claim, unit)`` says
+what is claimed, ``evidence(claim, outcome, found)`` what a verdict in one stratum rests on.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from steelyard.report.text.label import printable
+from steelyard.spec.claims.claim import Claim, module_of
+
+if TYPE_CHECKING:  # with numpy, which a plan does without
+    from steelyard.claims.verdict import Instance
+
+
+def claim_text(claim: Claim, unit: str = "") -> str:
+    """``O3 faster than O2 by 1.02``; the name of the claim, where it has one, stands before it.
+
+    ``unit`` is that of the metric, for bounds.
+    """
+    text: str = _words_of(claim).text(claim, unit)
+    return f"{printable(claim.name)}: {text}" if claim.name else text
+
+
+def evidence_words(claim: Claim, instance: Instance) -> str:
+    """``1.34 × (95 % CI 1.30 to 1.38, 30 blocks)``."""
+    words: str = _words_of(claim).evidence(claim, instance.outcome, instance.evidence)
+    return words
+
+
+def _words_of(claim: Claim) -> Any:
+    return import_module(f"steelyard.report.claims.{module_of(claim)}")

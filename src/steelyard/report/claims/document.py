@@ -1,0 +1,120 @@
+"""The document ``steelyard/verdicts``: what ``check`` says.
+
+History: version 1, the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from steelyard.answers.document import Format, Views, plain
+from steelyard.claims.evidence import ScalesEvidence
+from steelyard.claims.verdict import Checked, Verdict
+from steelyard.report.claims.claim import evidence_words
+from steelyard.report.claims.text import claim_of, words
+from steelyard.report.models.document import entry
+from steelyard.scaling.model import ScalingModel
+from steelyard.stats.compare.judgement import Outcome
+from steelyard.units import Scalar
+
+
+class StratumEntry(msgspec.Struct, frozen=True):
+    """A claim in one stratum, or for one function; ``evidence`` has the fields of its kind."""
+
+    stratum: Mapping[str, Scalar]
+    verdict: Outcome
+    words: str
+    evidence: Any
+
+
+class EvidenceEntry(msgspec.Struct, frozen=True):
+    """Evidence of a verdict.
+
+    ``p`` is the smallest level at which the claim would be decided alone, ``p_holm`` the same among the
+    ``family_size`` claims that are tested, ``level`` the one at which it was; null where a model decides.
+    """
+
+    strata: tuple[StratumEntry, ...]
+    p: float | None
+    p_holm: float | None
+    level: float | None
+    family_size: int | None
+    breaks: tuple[Any, ...] = ()
+
+
+class VerdictEntry(msgspec.Struct, frozen=True):
+    """One claim, judged."""
+
+    claim: str
+    kind: str
+    name: str | None
+    declared: Mapping[str, Any]
+    verdict: Outcome
+    words: str
+    evidence: EvidenceEntry
+    experiment: str
+    record: str | None
+    alpha: float
+    finished: bool
+    precision_reached: bool
+    declared_afterwards: bool
+
+
+class Verdicts(msgspec.Struct, frozen=True):
+    """All verdicts, and the exit code that they mean."""
+
+    verdicts: tuple[VerdictEntry, ...]
+    exit: int
+
+
+def _scales(found: ScalesEvidence) -> dict[str, Any]:
+    model = entry(found.model, found.cause) if found.model else None
+    return {"name": found.name, "metric": found.metric, "model": model, "reason": found.reason}
+
+
+_VIEWS: Final[Views] = {ScalesEvidence: _scales, ScalingModel: entry}
+VERDICTS: Final = Format("steelyard/verdicts", 1, Verdicts, _VIEWS)
+
+
+def render(checked: Sequence[Checked], exit_code: int) -> str:
+    """The document as text."""
+    entries = tuple(_entry(each, verdict) for each in checked for verdict in each.verdicts)
+    return VERDICTS.text(Verdicts(entries, exit_code))
+
+
+def entries_of(checked: Checked) -> list[dict[str, Any]]:
+    """The verdicts of one experiment as they stand in documents."""
+    return [plain(_entry(checked, verdict), _VIEWS) for verdict in checked.verdicts]
+
+
+def _entry(checked: Checked, verdict: Verdict) -> VerdictEntry:
+    family = verdict.family
+    declared = msgspec.to_builtins(verdict.claim)
+    return VerdictEntry(
+        claim=claim_of(verdict),
+        kind=declared.pop("kind"),
+        name=verdict.claim.name,
+        declared={key: value for key, value in declared.items() if value not in (None, {})},
+        verdict=verdict.outcome,
+        words=words(verdict),
+        evidence=EvidenceEntry(
+            strata=tuple(
+                StratumEntry(each.stratum, each.outcome, evidence_words(verdict.claim, each), each.evidence)
+                for each in verdict.instances
+            ),
+            p=family.p if family else None,
+            p_holm=family.p_holm if family else None,
+            level=family.level if family else None,
+            family_size=family.size if family else None,
+            breaks=verdict.breaks,
+        ),
+        experiment=checked.experiment,
+        record=str(checked.record) if checked.record else None,
+        alpha=checked.alpha,
+        finished=checked.finished,
+        precision_reached=checked.precise,
+        declared_afterwards=checked.afterwards,
+    )

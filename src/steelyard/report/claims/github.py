@@ -1,0 +1,58 @@
+"""Verdicts as workflow commands of GitHub Actions, which shows them beside the change: one line for each
+claim that fails or is open.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from steelyard.claims.verdict import Verdict
+from steelyard.report.claims.text import WORDS, claim_of, words
+
+_CLAIM: Final = re.compile(r"^[ \t]*\[\[[ \t]*claims[ \t]*\]\]", re.MULTILINE)
+
+
+def render(experiment: str, file: str | None, spec: str, verdicts: Sequence[Verdict], *, strict: bool) -> str:
+    """One command a claim: an error where it fails, a warning (``strict``: an error) where not resolved.
+
+    Parameters
+    ----------
+    file : str or None
+        That the claims stand in; ``None`` for a record.
+    spec : str
+        Its text, in which the claims are looked for; empty for data.
+    """
+    lines = [spec.count("\n", 0, match.start()) + 1 for match in _CLAIM.finditer(spec)]
+    where = lines if len(lines) == len(verdicts) else [None] * len(verdicts)
+    return "".join(
+        _command(experiment, file, line, verdict, strict=strict)
+        for line, verdict in zip(where, verdicts, strict=True)
+        if verdict.outcome != "holds"
+    )
+
+
+def render_error(name: str, file: str | None, reason: str) -> str:
+    """What could not be judged at all."""
+    place = f"file={_property(file)}," if file else ""
+    return f"::error {place}title={_property(name)} could not be judged::{_data(reason)}\n"
+
+
+def _command(experiment: str, file: str | None, line: int | None, verdict: Verdict, *, strict: bool) -> str:
+    kind = "error" if strict or verdict.outcome == "fails" else "warning"
+    of = {
+        "file": file,
+        "line": str(line) if file and line else None,
+        "title": f"{experiment}: {claim_of(verdict)} {WORDS[verdict.outcome]}",
+    }
+    properties = ",".join(f"{name}={_property(value)}" for name, value in of.items() if value)
+    return f"::{kind} {properties}::{_data(words(verdict))}\n"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

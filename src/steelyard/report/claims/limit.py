@@ -1,0 +1,53 @@
+"""``limit`` in words."""
+
+from __future__ import annotations
+
+from steelyard.claims.evidence import BreaksEvidence, MeanEvidence, PredictedEvidence
+from steelyard.report.claims.phrases import between, stratum_text, units_text, why
+from steelyard.report.text.digits import scale_text
+from steelyard.report.text.label import printable
+from steelyard.spec.claims.claim import Limit
+from steelyard.stats.compare.judgement import Outcome
+from steelyard.units import format_quantity
+
+
+def text(claim: Limit, unit: str) -> str:
+    """``wall_s at most 60.0 s at p = 64``."""
+    side, bound = ("at most", claim.max) if claim.max is not None else ("at least", claim.min)
+    at = f" at {stratum_text(claim.at)}" if claim.at else ""
+    return f"{claim.limit} {side} {format_quantity(bound or 0.0, unit)}{at}"
+
+
+def evidence(_claim: Limit, _outcome: Outcome, found: MeanEvidence | PredictedEvidence) -> str:
+    """The mean, or the prediction of a model."""
+    return _mean(found) if isinstance(found, MeanEvidence) else _predicted(found)
+
+
+def breaks_words(found: BreaksEvidence, bound: str) -> str:
+    """The scale from which a limit breaks."""
+    name = f"{printable(found.name)}: " if found.name else ""
+    if found.at is None:
+        return f"{name}its model stays within {bound} over the whole range that was searched"
+    ends = [scale_text(end) if end is not None else "never" for end in (found.earliest, found.latest)]
+    beyond = ", beyond what was measured" if found.at > found.measured else ""
+    where = f"{found.parameter} = {scale_text(found.at)}"
+    return f"{name}its model breaks {bound} from {where} on (95 %: {ends[0]} to {ends[1]}{beyond})"
+
+
+def _mean(found: MeanEvidence) -> str:
+    if found.mean is None:
+        return why(found.reason) or "the mean is undefined"
+    unit = found.metric.unit
+    ci = between(found.interval, unit, found.level)
+    words = f"mean {format_quantity(found.mean, unit)} ({ci}, {units_text(found)})"
+    return f"{words}, but {why(found.reason)}" if found.reason else words
+
+
+def _predicted(found: PredictedEvidence) -> str:
+    if found.value is None or found.model is None:
+        return f"not predicted: {found.reason or 'no model'}"
+    at = ", ".join(f"{name} = {value:g}" for name, value in found.at.items())
+    value = format_quantity(found.value, found.unit)
+    ci = between(found.interval, found.unit, 0.05)
+    words = f"{value} predicted at {at} ({ci}, by {found.model.growth()} from {found.points} points)"
+    return f"{words}, but {why(found.reason)}" if found.reason else words

@@ -1,0 +1,63 @@
+"""Phrases that the words of several kinds of claims share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from steelyard.answers.interval import Interval
+from steelyard.answers.undefined import REASONS
+from steelyard.claims.evidence import BestEvidence, MeanEvidence, RatioEvidence
+from steelyard.report.text.digits import bounds
+from steelyard.report.text.label import counted, printable
+from steelyard.units import Scalar, format_quantity
+
+
+def levels_text(levels: Mapping[str, Scalar]) -> str:
+    """``O3`` or ``n = 1000``: words speak for themselves, numbers do not."""
+    return ", ".join(
+        printable(level) if isinstance(level, str) else f"{name} = {level}" for name, level in levels.items()
+    )
+
+
+def stratum_text(levels: Mapping[str, Scalar]) -> str:
+    """``n = 1000, op = bcast``."""
+    return ", ".join(f"{printable(name)} = {printable(str(level))}" for name, level in levels.items())
+
+
+def where_text(metric: str | None, where: Mapping[str, Scalar]) -> str:
+    """``in cpu_s where n = 1000``, after a space; empty where the claim names neither."""
+    by = f" in {metric}" if metric else ""
+    return by + (f" where {stratum_text(where)}" if where else "")
+
+
+def coverage(level: float) -> str:
+    """``95 % CI``; with as many digits as tell it from 100 %."""
+    text = f"{100 * (1 - level):.3g}"
+    return f"{text if float(text) < 100 else '>99.9'} % CI"
+
+
+def why(reason: str | None) -> str | None:
+    """A reason in words."""
+    if reason == "failures":
+        return "runs failed or timed out, so the remaining runs are not a random sample"
+    return REASONS.get(reason, reason) if reason else None
+
+
+def ci(value: float, interval: Interval | None, level: float) -> str:
+    """``95 % CI 1.30 to 1.38``, of a ratio."""
+    return f"{coverage(level)} {bounds(value, interval)}" if interval else f"no bounded {coverage(level)}"
+
+
+def between(interval: Interval | None, unit: str, level: float) -> str:
+    """``95 % CI 1.30 ms to 1.38 ms``, of a quantity."""
+    if interval is None:
+        return f"no bounded {coverage(level)}"
+    if interval.low == interval.high:
+        return "all equal"
+    low, high = (format_quantity(end, unit) for end in (interval.low, interval.high))
+    return f"{coverage(level)} {low} to {high}"
+
+
+def units_text(found: RatioEvidence | MeanEvidence | BestEvidence) -> str:
+    """``30 blocks``."""
+    return counted(found.n, {"launch": "run"}.get(found.by, found.by))

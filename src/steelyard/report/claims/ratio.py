@@ -1,0 +1,48 @@
+"""``faster``, ``slower`` and ``equivalent`` in words."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from steelyard.claims.evidence import RatioEvidence
+from steelyard.report.claims.phrases import ci, levels_text, units_text, where_text, why
+from steelyard.report.text.digits import percent, ratio
+from steelyard.spec.claims.claim import Claim, Equivalent, Faster, Slower
+from steelyard.stats.compare.judgement import Outcome
+
+NOTHING: Final = 10.0
+"""A smallest resolvable difference above 1,000 % says that there was nothing to see it with."""
+
+
+def text(claim: Faster | Slower | Equivalent, _unit: str) -> str:
+    """``O3 faster than O2 by 1.02``."""
+    where = where_text(claim.metric, claim.where)
+    if isinstance(claim, Equivalent):
+        one, other = levels_text(claim.equivalent), levels_text(claim.to)
+        return f"{one} equivalent to {other} within {percent(claim.within)}{where}"
+    other = levels_text(claim.than)
+    if isinstance(claim, Faster):
+        return f"{levels_text(claim.faster)} {_better('faster', 'slower', claim.by, other)}{where}"
+    return f"{levels_text(claim.slower)} {_better('slower', 'faster', claim.by, other)}{where}"
+
+
+def evidence(_claim: Claim, outcome: Outcome, found: RatioEvidence) -> str:
+    """``1.34 × (95 % CI 1.30 to 1.38, 30 blocks)``."""
+    if found.ratio is None:
+        return why(found.reason) or "the ratio is undefined"
+    words = (
+        f"{ratio(found.ratio, found.interval)} ×"
+        f" ({ci(found.ratio, found.interval, found.level)}, {units_text(found)})"
+    )
+    if found.reason:
+        return f"{words}, but {why(found.reason)}"
+    if outcome == "not_resolved" and found.resolvable is not None and found.resolvable <= NOTHING:
+        words += f"; a difference of {percent(found.resolvable)} would have shown"
+    return words
+
+
+def _better(claimed: str, opposite: str, by: float, other: str) -> str:
+    """``faster than O2 by 1.02``; a factor below 1 allows a loss, and is said as one."""
+    if by < 1:
+        return f"at most {percent(1 - by)} {opposite} than {other}"
+    return f"{claimed} than {other}" + ("" if by == 1 else f" by {by:g}")

@@ -1,0 +1,149 @@
+"""Verdicts as text: one line a claim, worst first, with the numbers of the stratum that decides."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from steelyard.claims.evidence import MeanEvidence, PredictedEvidence
+from steelyard.claims.verdict import Instance, Verdict
+from steelyard.report.claims.claim import claim_text, evidence_words
+from steelyard.report.claims.limit import breaks_words
+from steelyard.report.claims.phrases import stratum_text
+from steelyard.report.models.cautions import cautions
+from steelyard.report.text.label import listed, wrap
+from steelyard.report.text.line import Line, Span, Style
+from steelyard.stats.compare.judgement import Outcome
+from steelyard.units import format_quantity
+
+SIGNS: Final[dict[Outcome, str]] = {"holds": "✓", "fails": "✗", "not_resolved": "?"}
+STYLES: Final[dict[Outcome, Style]] = {"holds": "good", "fails": "bad", "not_resolved": "open"}
+WORDS: Final[dict[Outcome, str]] = {
+    "holds": "holds",
+    "fails": "fails",
+    "not_resolved": "not resolved",
+}
+_WORST: Final[dict[Outcome, int]] = {"fails": 0, "not_resolved": 1, "holds": 2}
+
+MOST_NUMBERS: Final = 8
+"""Of claims that are named by their number."""
+
+
+def words(verdict: Verdict) -> str:
+    """The verdict in one sentence, without its sign: what is claimed, what decides, in how many strata."""
+    return f"{claim_of(verdict)}: {_said(verdict)}"
+
+
+def claim_of(verdict: Verdict) -> str:
+    """The claim in words, bounds with the unit of their metric."""
+    return claim_text(verdict.claim, _unit(verdict))
+
+
+def lines(
+    verdicts: tuple[Verdict, ...], alpha: float, width: int = 80, *, strata: bool = False
+) -> list[Line]:
+    """One line a claim; with ``strata`` one for each stratum of it too."""
+    out: list[Line] = []
+    ordered = sorted(verdicts, key=lambda each: _WORST[each.outcome])
+    for verdict in ordered:
+        out += _marked(verdict.outcome, words(verdict), width)
+        if strata and len(verdict.instances) > 1:
+            for each in sorted(verdict.instances, key=lambda one: _WORST[one.outcome]):
+                text = f"{stratum_text(each.stratum)}: {evidence_words(verdict.claim, each)}"
+                out += _marked(each.outcome, text, width, indent="    ")
+    if said := cautions([(claim_of(each), each) for each in ordered]):
+        out += [(), (Span("Warnings about models", "heading"),)]
+        out += [(Span(line),) for text in said for line in wrap(text, width, first="- ", rest="  ")]
+    if text := _family(ordered, alpha):
+        out += [*([()] if said else []), *((Span(line, "dim"),) for line in wrap(text, width))]
+    return out
+
+
+def _family(ordered: Sequence[Verdict], alpha: float) -> str:
+    """Which of the claims are tests, as they are counted from above; empty where at most one is."""
+    members = [str(i) for i, each in enumerate(ordered, 1) if each.family is not None]
+    others = [str(i) for i, each in enumerate(ordered, 1) if each.family is None]
+    if len(members) < 2:
+        return ""
+    if not others:
+        who = f"{len(members)} claims are"
+    elif len(members) <= MOST_NUMBERS:
+        who = f"Claims {listed(members, MOST_NUMBERS)} of these {len(ordered)} are tests and"
+    else:
+        who = f"{len(members)} of these {len(ordered)} claims, all but {listed(others)}, are tests and"
+    return (
+        f"{who} one family: any wrong verdict among them has a probability of at most {alpha:g} (Holm), and"
+        " each interval has the coverage at which its claim was judged"
+    )
+
+
+def notes(width: int, *, finished: bool, precision_reached: bool, afterwards: bool) -> list[Line]:
+    """Cautions for a reader of the verdicts, about the run and the claims."""
+    said = []
+    if not finished:
+        said.append("The run has not ended: these verdicts rest on the blocks so far.")
+    if not precision_reached:
+        said.append("The run ended before the precision that the spec wants was reached.")
+    if afterwards:
+        said.append(
+            "The claims are not those with which the record was run: claims that are chosen after seeing the"
+            " values prove less."
+        )
+    return [(Span(line),) for text in said for line in wrap(text, width, first="- ", rest="  ")]
+
+
+def _marked(outcome: Outcome, text: str, width: int, indent: str = "") -> list[Line]:
+    first, *rest = wrap(text, width, first=f"{indent}  ", rest=f"{indent}    ")
+    head = (Span(f"{indent}{SIGNS[outcome]}", STYLES[outcome]), Span(first[len(indent) + 1 :]))
+    return [head, *((Span(line),) for line in rest)]
+
+
+def _said(verdict: Verdict) -> str:
+    if not verdict.instances:
+        return "nothing was measured that it is about"
+    instance = deciding(verdict)
+    said = f"{WORDS[verdict.outcome]}{_count(verdict)}; "
+    if len(verdict.instances) > 1 and instance.stratum:
+        said += f"at {stratum_text(instance.stratum)} "
+    said += evidence_words(verdict.claim, instance)
+    if verdict.breaks:
+        first = min(verdict.breaks, key=lambda each: (each.at is None, each.at or 0.0))
+        said += f"; {breaks_words(first, _bound(verdict))}"
+    return said
+
+
+def _bound(verdict: Verdict) -> str:
+    bound = getattr(verdict.claim, "max", None)
+    return "the limit" if bound is None else format_quantity(bound, _unit(verdict))
+
+
+def _unit(verdict: Verdict) -> str:
+    for each in verdict.instances:
+        if isinstance(each.evidence, MeanEvidence):
+            return each.evidence.metric.unit
+        if isinstance(each.evidence, PredictedEvidence):
+            return each.evidence.unit
+    return ""
+
+
+def deciding(verdict: Verdict) -> Instance:
+    """The stratum that decides, or leaves it open: the one that fails most surely, or holds least surely."""
+
+    def rank(each: Instance) -> tuple[int, float]:
+        p: float | None = getattr(each.evidence, "p", None)
+        sure = 1.0 if p is None else p
+        return _WORST[each.outcome], sure if each.outcome == "fails" else -sure
+
+    return min(verdict.instances, key=rank)
+
+
+def _count(verdict: Verdict) -> str:
+    if len(verdict.instances) < 2:
+        return ""
+    counts = Counter(each.outcome for each in verdict.instances)
+    of = len(verdict.instances)
+    if verdict.outcome == "holds":
+        return f" in all {of} strata"
+    held = f", holds in {counts['holds']}" if counts["holds"] else ""
+    return f" in {counts[verdict.outcome]} of {of} strata{held}"

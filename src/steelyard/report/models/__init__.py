@@ -1,0 +1,1 @@
+"""Scaling models as text and as a document."""

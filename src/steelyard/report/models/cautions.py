@@ -1,0 +1,58 @@
+"""Warnings about the models that verdicts rest on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from steelyard.claims.evidence import PredictedEvidence, ScalesEvidence
+from steelyard.claims.verdict import Verdict
+from steelyard.report.claims.phrases import stratum_text
+from steelyard.report.text.label import listed, printable
+from steelyard.scaling.model import ModelWarning
+
+MOST_CAUTIONS: Final = 12
+
+
+def cautions(verdicts: Sequence[tuple[str, Verdict]]) -> list[str]:
+    """A sentence for each warning, with the claims that it is about; what several share is said once.
+
+    Parameters
+    ----------
+    verdicts : sequence of (text, Verdict)
+        Each with what is claimed, in words.
+    """
+    found: dict[str, dict[str, list[str]]] = {}
+    models: Counter[str] = Counter()
+    for claim, verdict in verdicts:
+        for stratum, warnings in _models(verdict):
+            models[claim] += 1
+            for warning in warnings:
+                found.setdefault(warning.words, {}).setdefault(claim, []).append(stratum)
+    said = [f"{_who(where, models)}{text}" for text, where in found.items()]
+    if len(said) > MOST_CAUTIONS:
+        said[MOST_CAUTIONS:] = [f"and {len(said) - MOST_CAUTIONS} more; --json has all"]
+    return said
+
+
+def _models(verdict: Verdict) -> Iterator[tuple[str, Sequence[ModelWarning]]]:
+    """The stratum of each model that a verdict rests on, and its warnings."""
+    for each in verdict.instances:
+        if isinstance(each.evidence, PredictedEvidence | ScalesEvidence) and each.evidence.model is not None:
+            yield stratum_text(each.stratum), each.evidence.model.warnings
+    for found in verdict.breaks:
+        yield printable(found.name), found.warnings
+
+
+def _who(where: Mapping[str, Sequence[str]], models: Mapping[str, int]) -> str:
+    """The claims that a warning is about, with their strata where it is not about all of these."""
+    if sum(models.values()) > 1 and all(
+        len(where.get(claim, ())) == count for claim, count in models.items()
+    ):
+        return "all models: "
+    named = [
+        claim if len(strata) == models[claim] else f"{claim}, {listed(strata, 2)}"
+        for claim, strata in where.items()
+    ]
+    return f"{listed(named, 2)}: "

@@ -1,0 +1,224 @@
+"""The document ``steelyard/models``. History: version 1, the first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+import msgspec
+
+from steelyard.answers.document import Format, Lines, Views, plain
+from steelyard.growth import Growth
+from steelyard.report.models.follow_ups import NOTHING, After
+from steelyard.scaling.limit import Breaks
+from steelyard.scaling.litmus import Cause
+from steelyard.scaling.model import NotModelled, Prediction, ScalingModel, Segment, Term, lead_text
+from steelyard.scaling.rules import RuleAnswer
+from steelyard.scaling.suggest import Suggestion
+from steelyard.scaling.versus import Versus
+
+
+class TermOfModel(msgspec.Struct, frozen=True):
+    """A term: a coefficient times powers, logarithms and powers of two of parameters, as fractions."""
+
+    coefficient: float
+    exponents: Mapping[str, Mapping[str, str]]
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """A stretch of the parameter with a behaviour of its own."""
+
+    start: float
+    end: float
+    constant: float
+    terms: tuple[TermOfModel, ...]
+
+
+class Alternative(msgspec.Struct, frozen=True):
+    """Another growth that the values allow."""
+
+    growth: str
+    posterior: float
+
+
+class Predicted(msgspec.Struct, frozen=True):
+    """A value that the model predicts."""
+
+    at: Mapping[str, float]
+    value: float
+    interval95: tuple[float, float] | None
+
+
+class JudgedModel(msgspec.Struct, frozen=True):
+    """A model, and why it grows faster than expected where that is known."""
+
+    model: ScalingModel
+    cause: Cause | None
+    __lines__: ClassVar[Lines] = (
+        *("name=model.name", "labels=model.labels", "metric=model.metric", "unit=model.unit"),
+        *("parameters=model.parameters", "points=model.points", "launches=model.launches"),
+        *("method=model.method", "aggregate=model.aggregate", "noise_law=model.noise_law"),
+        *("model=model.text", "growth=model.growth", "terms", "constant=model.constant", "segments"),
+        *("posterior=model.posterior", "alternatives", "lack_of_fit_p=model.lack_of_fit"),
+        *("r2_adjusted=model.r2", "expectation=model.validation.expectation"),
+        *("deviation=model.validation.deviation", "divergence", "rank=model.validation.rank", "rank_at"),
+        *("rank_probability=model.validation.probability", "cause", "predictions"),
+        *("simulated=model.simulated", "warnings=model.warnings"),
+    )
+
+    @property
+    def terms(self) -> tuple[TermOfModel, ...]:
+        """The terms beside the constant."""
+        return _terms(self.model, self.model.terms)
+
+    @property
+    def segments(self) -> tuple[Piece, ...]:
+        """The pieces; empty where one behaviour holds throughout."""
+        return tuple(self._piece(each) for each in self.model.segments)
+
+    def _piece(self, of: Segment) -> Piece:
+        return Piece(of.start, of.end, of.constant, _terms(self.model, of.terms))
+
+    @property
+    def alternatives(self) -> tuple[Alternative, ...]:
+        """Other growths, the most probable first."""
+        model = self.model
+        return tuple(Alternative(lead_text(lead, model.parameters), p) for lead, p in model.alternatives)
+
+    @property
+    def divergence(self) -> str | None:
+        """Growth over what was expected, in big-O."""
+        its = self.model.validation
+        return None if its is None else its.divergence.big_o(its.parameter)
+
+    @property
+    def rank_at(self) -> Mapping[str, float | str | None] | None:
+        """The rank at the scale that was asked for, and that scale under the name of its parameter."""
+        its = self.model.validation
+        if its is None or its.scale is None:
+            return None
+        return {its.parameter: its.scale, "rank": its.rank_at_scale}
+
+    @property
+    def predictions(self) -> tuple[Predicted, ...]:
+        """Values that the model predicts at the places asked for."""
+        return tuple(self._predicted(each) for each in self.model.predictions)
+
+    def _predicted(self, of: Prediction) -> Predicted:
+        bounded = of.low is not None and of.high is not None
+        interval = (of.low, of.high) if bounded else None
+        return Predicted(_at(self.model, of.at), of.value, interval)  # type: ignore[arg-type]
+
+
+class LimitOfModel(msgspec.Struct, frozen=True):
+    """Where a model crosses a limit."""
+
+    model: ScalingModel
+    found: Breaks
+    __lines__: ClassVar[Lines] = (
+        *("name=model.name", "metric=model.metric", "limit=found.limit", "parameter=found.parameter"),
+        *("breaks_at=found.at", "interval95"),
+    )
+
+    @property
+    def interval95(self) -> tuple[float | None, float | None]:
+        """The earliest and the latest place; an end is ``None`` where it is not known."""
+        return self.found.earliest, self.found.latest
+
+
+class SuggestionsForModel(msgspec.Struct, frozen=True):
+    """The points that would tell most about a model."""
+
+    model: ScalingModel
+    found: tuple[Suggestion, ...]
+    __lines__: ClassVar[Lines] = ("name=model.name", "metric=model.metric", "points")
+
+    @property
+    def points(self) -> tuple[Mapping[str, Any], ...]:
+        """Each with the certainty that it would bring, its cost, and whether it settles the question."""
+        return tuple(
+            {
+                "at": _at(self.model, one.at),
+                "certainty": one.certainty,
+                "cost": one.cost,
+                "settles": one.settles,
+            }
+            for one in self.found
+        )
+
+
+class Models(msgspec.Struct, frozen=True):
+    """All models, with what was asked of them."""
+
+    models: tuple[JudgedModel, ...]
+    rules: tuple[RuleAnswer, ...]
+    limits: tuple[LimitOfModel, ...]
+    versus: tuple[Versus, ...]
+    suggestions: tuple[SuggestionsForModel, ...]
+    not_modelled: tuple[NotModelled, ...]
+
+
+def _versus(found: Versus) -> Mapping[str, Any]:
+    function = found.function
+    return {
+        "function": function.name,
+        "other": found.other.name,
+        "metric": function.metric,
+        "at": _at(function, found.at),
+        "ratio": found.ratio,
+        "interval95": [found.low, found.high],
+        "larger": found.larger,
+        "divergence": found.divergence.big_o(function.parameters[0]),
+        "grows_faster": found.grows_faster,
+        "grows_alike": found.grows_alike,
+    }
+
+
+VIEWS: Final[Views] = {
+    Versus: _versus,
+    RuleAnswer: ("rule", "verdict", "probability", "breaks_at", "measured"),
+    NotModelled: ("name", "metric", "labels", "reason"),
+}
+MODELS: Final = Format("steelyard/models", 1, Models, VIEWS)
+
+
+def render(
+    models: Sequence[ScalingModel],
+    failed: Sequence[NotModelled],
+    rules: Sequence[RuleAnswer],
+    causes: Sequence[Cause | None],
+    after: After = NOTHING,
+) -> str:
+    """The document as text."""
+    content = Models(
+        models=tuple(JudgedModel(*each) for each in zip(models, causes, strict=True)),
+        rules=tuple(rules),
+        limits=tuple(LimitOfModel(*each) for each in after.limits),
+        versus=tuple(after.versus),
+        suggestions=tuple(SuggestionsForModel(*each) for each in after.suggestions),
+        not_modelled=tuple(failed),
+    )
+    return MODELS.text(content)
+
+
+def entry(model: ScalingModel, blamed: Cause | None = None) -> dict[str, Any]:
+    """One model as it stands in a document."""
+    return dict(plain(JudgedModel(model, blamed)))
+
+
+def _at(model: ScalingModel, place: Sequence[float]) -> dict[str, float]:
+    return dict(zip(model.parameters, place, strict=True))
+
+
+def _terms(model: ScalingModel, terms: Sequence[Term]) -> tuple[TermOfModel, ...]:
+    return tuple(
+        TermOfModel(
+            term.coefficient,
+            {name: _exponents(of) for name, of in zip(model.parameters, term.growth, strict=True)},
+        )
+        for term in terms
+    )
+
+
+def _exponents(growth: Growth) -> Mapping[str, str]:
+    return {"power": str(growth.power), "log": str(growth.log), "exp2": str(growth.exp2)}

@@ -1,0 +1,193 @@
+"""Scaling models as text: one line a function, worst first, then rules, predictions and warnings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from steelyard.report.claims import text as verdicts
+from steelyard.report.text.digits import share
+from steelyard.report.text.label import printable, shorten, wrap
+from steelyard.report.text.line import Line, Span, Style, paragraph
+from steelyard.report.text.table import Column, table
+from steelyard.scaling.litmus import Cause
+from steelyard.scaling.model import NotModelled, RankAnswer, ScalingModel
+from steelyard.scaling.rules import RuleAnswer
+from steelyard.units import format_quantity, shown_unit
+
+SIGNS: Final[dict[RankAnswer, str]] = {"match": "✓", "approximate": "≈", "none": "✗", "undecided": "?"}
+STYLES: Final[dict[RankAnswer, Style]] = {
+    "match": "good",
+    "approximate": "",
+    "none": "bad",
+    "undecided": "open",
+}
+_WORST: Final[dict[RankAnswer, int]] = {"none": 0, "undecided": 1, "approximate": 2, "match": 3}
+_CAUSES: Final[dict[Cause, str]] = {
+    "machine": "the litmus test misses its expectation too: the machine is the likely cause",
+    "library": "the litmus test keeps its expectation: the library is the likely cause",
+    "unknown": "the litmus test itself is undecided",
+}
+MOST_NOTES: Final = 12
+NAME: Final = 44
+
+
+def lines(
+    models: Sequence[ScalingModel],
+    failed: Sequence[NotModelled],
+    rules: Sequence[RuleAnswer],
+    causes: Sequence[Cause | None],
+    width: int = 80,
+) -> list[Line]:
+    """Everything, in the order in which it matters."""
+    ordered = sorted(zip(models, causes, strict=True), key=lambda pair: _badness(pair[0]))
+    shown = [model for model, _ in ordered]
+    out: list[Line] = []
+    if shown:
+        out += [*_summary(shown, width), *table(_columns(shown), width)]
+    for rule in rules:
+        out += [(), *_rule(rule, width)]
+    notes = _notes(ordered, width)
+    if notes:
+        out += [(), (Span("Warnings", "heading"),), *notes]
+    if failed:
+        out += [(), (Span("Not modelled", "heading"),)]
+        for one in failed[:MOST_NOTES]:
+            out += paragraph(f"{_name(one.name, one.metric)}: {one.reason}", width, first="  ", rest="    ")
+        if len(failed) > MOST_NOTES:
+            out.append((Span(f"  … and {len(failed) - MOST_NOTES} more"),))
+    return out
+
+
+def _badness(model: ScalingModel) -> tuple[int, float, str, str]:
+    """Worst rank first, then fastest growth, then name."""
+    rank = _WORST[model.validation.rank] if model.validation is not None else 4
+    speed = max((float(g.exp2) * 1e6 + float(g.power) + float(g.log) * 1e-3 for g in model.lead), default=0.0)
+    return (rank, -speed, model.name, model.metric)
+
+
+def _summary(models: Sequence[ScalingModel], width: int) -> list[Line]:
+    ranks = Counter(m.validation.rank for m in models if m.validation is not None)
+    if not ranks:
+        return []
+    words = {
+        "match": "match",
+        "approximate": "match approximately",
+        "none": "do not match",
+        "undecided": "are undecided",
+    }
+    parts = [f"{ranks[rank]} {words[rank]}" for rank in SIGNS if ranks[rank]]
+    text = f"Of {sum(ranks.values())} expectations " + ", ".join(parts) + "."
+    return [*paragraph(text, width, style="heading"), ()]
+
+
+def _name(name: str, metric: str) -> str:
+    return printable(shorten(_leaf(name), NAME)) if name else metric
+
+
+def _leaf(name: str) -> str:
+    """The last function of a call path."""
+    return name.rsplit("->", 1)[-1]
+
+
+def _shown(names: Sequence[str]) -> list[str]:
+    """Call paths by their last function, where that tells them apart."""
+    leaves = Counter({_leaf(name) for name in names})
+    distinct = len(leaves) == len(set(names))
+    return [_leaf(name) if distinct else name for name in names]
+
+
+def _columns(models: Sequence[ScalingModel]) -> list[Column]:
+    columns = []
+    if any(m.validation for m in models):
+        signs = [m.validation.rank if m.validation else None for m in models]
+        columns.append(Column("", [Span(SIGNS[r], STYLES[r]) if r else Span("") for r in signs], right=False))
+    columns.append(
+        Column(
+            "function",
+            [Span(printable(name or "–")) for name in _shown([m.name for m in models])],
+            right=False,
+            is_name=True,
+        )
+    )
+    if len({m.metric for m in models}) > 1:
+        columns.append(Column("metric", [Span(m.metric) for m in models], right=False))
+    columns.append(Column("growth", [Span(m.growth()) for m in models], right=False))
+    columns.append(Column("sure", [Span(share(m.posterior)) for m in models], give_way=4))
+    if any(m.validation for m in models):
+        found = [m.validation for m in models]
+        columns.append(
+            Column("expected", [Span(v.expectation if v else "") for v in found], right=False, give_way=1)
+        )
+        delta = [Span(v.divergence.big_o(v.parameter) if v else "") for v in found]
+        columns.append(Column("divergence", delta, right=False, give_way=2))
+        at = [SIGNS[v.rank_at_scale] if v and v.rank_at_scale else "" for v in found]
+        if any(at):
+            scale = next(v.scale for v in found if v and v.scale is not None)
+            columns.append(Column(f"at {scale:g}", [Span(sign) for sign in at], right=False, give_way=3))
+    for number in range(max((len(m.predictions) for m in models), default=0)):
+        cells = [Span(_prediction(m, number)) for m in models]
+        first = next(m for m in models if len(m.predictions) > number)
+        where = ", ".join(
+            f"{n} = {x:g}" for n, x in zip(first.parameters, first.predictions[number].at, strict=True)
+        )
+        columns.append(Column(where, cells, right=False))
+    columns.append(Column("model", [Span(_formula(m)) for m in models], right=False, give_way=5))
+    return columns
+
+
+def _formula(model: ScalingModel) -> str:
+    return model.text() + (f"  ({unit})" if (unit := shown_unit(model.unit)) else "")
+
+
+def _prediction(model: ScalingModel, number: int) -> str:
+    if len(model.predictions) <= number:
+        return ""
+    found = model.predictions[number]
+    value = format_quantity(found.value, model.unit)
+    if found.low is None or found.high is None:
+        return value
+    return f"{value} [{format_quantity(found.low, model.unit)}, {format_quantity(found.high, model.unit)}]"
+
+
+def _rule(rule: RuleAnswer, width: int) -> list[Line]:
+    words, style = verdicts.WORDS[rule.verdict], verdicts.STYLES[rule.verdict]
+    if rule.breaks_at is None:
+        where = "the fitted models never cross"
+    elif rule.measured:
+        where = f"the left side is larger already at {rule.breaks_at:.3g}"
+    else:
+        where = f"the fitted models cross at {rule.breaks_at:.3g}"
+    head = f"rule {rule.rule}: "
+    text = wrap(
+        f"{head}{words} ({share(rule.probability)} that the left side grows no faster); {where}", width
+    )
+    first = text[0]
+    at = first.find(words, len(head) - 1)
+    if at < 0:
+        return [(Span(line),) for line in text]
+    split = (Span(first[:at]), Span(words, style), Span(first[at + len(words) :]))
+    return [split, *((Span("  " + line),) for line in text[1:])]
+
+
+def _notes(ordered: Sequence[tuple[ScalingModel, Cause | None]], width: int) -> list[Line]:
+    """Warnings that many functions share are said once."""
+    groups: dict[str, list[str]] = {}
+    for model, blamed in ordered:
+        name = _name(model.name, model.metric)
+        for warning in model.warnings:
+            groups.setdefault(warning.words, []).append(name)
+        if blamed is not None:
+            groups.setdefault(_CAUSES[blamed], []).append(name)
+    out: list[Line] = []
+    for words, names in list(groups.items())[:MOST_NOTES]:
+        who = (
+            "all"
+            if len(names) == len(ordered) > 1
+            else (names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more")
+        )
+        out += paragraph(f"{who}: {words}", width, first="  ", rest="    ")
+    if len(groups) > MOST_NOTES:
+        out.append((Span(f"  … and {len(groups) - MOST_NOTES} more (--json has all)"),))
+    return out

@@ -1,0 +1,1 @@
+"""The text of ``plan``: what would run, and what it could show."""

@@ -1,0 +1,69 @@
+"""Differences that a plan could show, as a table of spreads."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from steelyard.answers.plan import Outlook, Unit
+from steelyard.report.text.digits import percent
+from steelyard.report.text.label import counted, printable
+from steelyard.report.text.line import Line, Span, paragraph
+from steelyard.report.text.table import Column, table
+
+_OF: Final[dict[Unit, str]] = {
+    "block": "s is the spread of a ratio from block to block",
+    "context": "s is the spread of a ratio from context to context",
+    "run": "s is the spread of a command from run to run",
+}
+
+_NOTHING: Final = 10.0
+"""A difference above 1,000 % is nothing that one looks for."""
+
+
+def lines(outlook: Outlook, width: int) -> list[Line]:
+    """Which differences so many units show, and how many units differences need."""
+    rows = outlook.rows
+    columns = [Column("s", [Span(percent(row.s)) for row in rows])]
+    if any(row.pilot for row in rows):
+        where = [Span(printable(row.pilot or "")) for row in rows]
+        columns.append(Column("in the record", where, right=False, is_name=True))
+    columns.append(
+        Column(
+            f"{counted(outlook.units, outlook.unit)} {'shows' if outlook.units == 1 else 'show'}",
+            [Span("–" if row.shows is None or row.shows > _NOTHING else percent(row.shows)) for row in rows],
+        )
+    )
+    for place, difference in enumerate(outlook.differences):
+        needed = [_number(row.needed[place]) for row in rows]
+        columns.append(Column(f"{percent(difference)} needs", needed, give_way=3 - place if place else 0))
+    if outlook.target is not None:
+        precise = [_number(row.precise) for row in rows]
+        columns.append(Column(f"to {percent(outlook.target)}", precise, give_way=1))
+    if outlook.margin is not None:
+        within = [_number(row.equivalent) for row in rows]
+        columns.append(Column(f"equal within {percent(outlook.margin)}", within, give_way=1))
+    return [
+        (Span("What it could show", "heading"),),
+        *paragraph(_caption(outlook), width),
+        *table(columns, width),
+    ]
+
+
+def _caption(outlook: Outlook) -> str:
+    level = f"at {percent(outlook.level)}"
+    if outlook.comparisons > 1:
+        level += f" (the first of {outlook.comparisons} comparisons, Holm)"
+    needs = {"block": "blocks", "context": "contexts", "run": "runs of each command"}[outlook.unit]
+    parts = [_OF[outlook.unit], f"differences that show with 80 % power {level}", f"needs: {needs}"]
+    if outlook.target is not None:
+        parts.append(f"to {percent(outlook.target)}: until every interval is that precise")
+    if outlook.margin is not None:
+        parts.append("equal: with 90 % power, if nothing differs")
+    if outlook.fewest is not None:
+        units = counted(outlook.units, outlook.unit)
+        parts.append(f"{units} show no difference, however large: only {outlook.fewest} and more can")
+    return "; ".join(parts)
+
+
+def _number(units: int | None) -> Span:
+    return Span("–" if units is None else f"{units:,}")

@@ -1,0 +1,87 @@
+"""A spec in words: where trials run, how their programs are built, and what is claimed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from typing import Final
+
+from steelyard.counters import find_event
+from steelyard.report.claims.claim import claim_text
+from steelyard.report.text.label import counted, listed, printable
+from steelyard.spec.claims.claim import Limit
+from steelyard.spec.experiment import Experiment, LaunchMethod
+from steelyard.units import BUILTIN
+
+_LIBRARIES: Final = {"openmpi": "Open MPI", "mpich": "MPICH", "impi": "Intel MPI"}
+_BOUND: Final = {
+    "core": "each bound to a core while there are enough",
+    "none": "not bound to CPUs",
+    "library": "bound as the library does by itself",
+}
+_PLAIN: Final = re.compile(r"[\w@%+=:,./{}-]+", re.ASCII)
+"""A word that no shell takes for anything else: a single name in braces stays what it is."""
+
+
+def where_words(launch: LaunchMethod) -> str:
+    """Where trials run, and who starts them."""
+    ranks = [] if launch.ranks is None else [f"{launch.ranks} rank{'s' * (launch.ranks != '1')}"]
+    match launch.kind:
+        case "local":
+            parts = ["on this machine"]
+        case "mpi":
+            asked = launch.implementation or ""
+            library = f" of {_LIBRARIES.get(asked, asked)}" if asked else ""
+            parts = ["on this machine", f"{''.join(ranks)} by {launch.mpirun or 'mpirun'}{library}"]
+            parts.append(_BOUND[launch.binding])
+        case "smpi":
+            parts = [f"on a machine that SimGrid simulates ({launch.platform})", *ranks]
+            parts += [f"algorithms as {launch.selector} chooses them"] if launch.selector else []
+            chosen = [f"{operation} by {name}" for operation, name in launch.algorithms.items()]
+            parts += [listed(chosen, 3)] if chosen else []
+            parts += _day_words(launch)
+        case "slurm":
+            options = launch.queue.options if launch.queue else ()
+            parts = [f"in jobs of Slurm: {_joined(['sbatch', *options])}", *ranks]
+        case "template":
+            parts = [f"in jobs of a queue: {_joined(launch.queue.submit if launch.queue else ())}", *ranks]
+    return printable(", ".join(parts))
+
+
+def _day_words(launch: LaunchMethod) -> list[str]:
+    """Whose hosts, and what else happens on a simulated machine; nothing where it is packed and still."""
+    shares = [("links", launch.noise.links), ("cores", launch.noise.hosts)]
+    noisy = [f"{share} of {of}" for of, share in shares if share not in ("0.0", "0")]
+    parts = [] if launch.placement == "packed" else [f"hosts {launch.placement}"]
+    parts += [f"{' and '.join(noisy)} taken by noise"] if noisy else []
+    return [*parts, f"drawn by seed {launch.seed}"] if parts else []
+
+
+def build_words(experiment: Experiment, builds: int) -> str:
+    """Command that builds the programs, and their number; empty without ``[build]``."""
+    if experiment.build is None:
+        return ""
+    command = printable(_joined(experiment.build.command))
+    return f"{command} ({counted(builds, 'program')}; each is built once and kept)"
+
+
+def claims_words(experiment: Experiment) -> list[str]:
+    """A sentence for each claim."""
+    return [
+        claim_text(claim, _unit(experiment, claim.limit) if isinstance(claim, Limit) else "")
+        for claim in experiment.claims
+    ]
+
+
+def _unit(experiment: Experiment, metric: str) -> str:
+    if metric in BUILTIN:
+        return BUILTIN[metric].unit
+    if metric in experiment.program.counters:
+        return find_event(metric)[0].unit
+    return next((each.unit for each in experiment.metrics if each.name == metric), "")
+
+
+def _joined(words: Sequence[str]) -> str:
+    """As one would type it; placeholders are not quoted."""
+    return " ".join(word if _PLAIN.fullmatch(word) else shlex.quote(word) for word in words)

@@ -1,0 +1,190 @@
+"""A plan as text: runs, their order and time, and effects that the design cannot separate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from steelyard.answers.plan import PLAN, PlannedTreatment, Preview, Refusal
+from steelyard.factorial.signs import SignTable, main_effects
+from steelyard.report.plan import outlook as outlooks
+from steelyard.report.plan.question import build_words, claims_words, where_words
+from steelyard.report.text.cells import left_out
+from steelyard.report.text.digits import percent
+from steelyard.report.text.factor_columns import treatment_columns, varying
+from steelyard.report.text.label import counted, level_text, printable
+from steelyard.report.text.line import Line, Span, Style, paragraph, plain
+from steelyard.report.text.table import Column, table
+from steelyard.sample import Treatment
+from steelyard.spec.experiment import Experiment
+from steelyard.units import format_duration
+
+MOST_TREATMENTS: Final = 20
+MOST_REFUSED: Final = 10
+MOST_SIGNS: Final = 16
+"""Rows of a sign table that nobody has to ask for."""
+
+
+def render(preview: Preview, experiment: Experiment, width: int = 80) -> str:
+    """As plain text."""
+    return plain(lines(preview, experiment, width))
+
+
+def lines(
+    preview: Preview, experiment: Experiment, width: int = 80, *, every_sign: bool = False
+) -> list[Line]:
+    """Line by line; the sign table where it is short, or where every sign is asked for."""
+    shown: list[Line] = [(Span(printable(preview.experiment), "heading"),)]
+    facts = {
+        "design": _design(preview),
+        "stops": _stops(preview),
+        "time": _time(preview),
+        "where": where_words(experiment.launch),
+        "build": build_words(experiment, preview.builds),
+        "first block": _first(preview),
+    }
+    for title, fact in facts.items():
+        if fact:
+            shown += paragraph(fact, width, first=f"  {title:<13}", rest=" " * 15)
+    treatments = preview.treatments[:MOST_TREATMENTS]
+    shown += [
+        (),
+        *table(
+            [
+                Column("id", [Span(str(each.id)) for each in treatments]),
+                *treatment_columns(_as_treatments(treatments), _factors(preview), width // 2),
+                Column(
+                    "command",
+                    [Span(printable(each.command)) for each in treatments],
+                    right=False,
+                    is_name=True,
+                ),
+            ],
+            width,
+        ),
+    ]
+    shown += left_out(len(preview.treatments) - MOST_TREATMENTS, "")
+    if preview.signs is not None and (every_sign or len(preview.signs.rows) <= MOST_SIGNS):
+        shown += [(), *_sign_table(preview.signs, width)]
+    if preview.outlook is not None:
+        shown += [(), *outlooks.lines(preview.outlook, width)]
+    shown += _sentences("Claimed", claims_words(experiment), width)
+    shown += _sentences("Changed here", preview.here, width)
+    shown += _sentences("Cannot be separated", preview.inseparable, width)
+    return shown + _refused(preview.refused, width)
+
+
+def _refused(refused: Sequence[Refusal], width: int) -> list[Line]:
+    """Last, where it is seen; each with what cures it."""
+    if not refused:
+        return []
+    shown: list[Line] = [(), (Span("Run on this machine, it would be refused", "heading"),)]
+    for each in refused[:MOST_REFUSED]:
+        shown += paragraph(printable(each.error), width, first="- ", rest="  ")
+        if each.hint:
+            shown += paragraph(printable(each.hint), width, first="  hint: ", rest="  ")
+    return shown + left_out(len(refused) - MOST_REFUSED, "")
+
+
+def _sentences(title: str, sentences: Sequence[str], width: int) -> list[Line]:
+    if not sentences:
+        return []
+    shown: list[Line] = [(), (Span(title, "heading"),)]
+    for sentence in sentences:
+        shown += paragraph(printable(sentence), width, first="- ", rest="  ")
+    return shown
+
+
+def document(preview: Preview, experiment: Experiment) -> str:
+    """The document ``steelyard/plan``, version 1."""
+    build = experiment.build
+    return PLAN.text(
+        preview,
+        trials=preview.trials,
+        launch={"kind": experiment.launch.kind, "words": where_words(experiment.launch)},
+        build=None if build is None else {"command": build.command, "programs": preview.builds},
+        claims=claims_words(experiment),
+    )
+
+
+def _design(preview: Preview) -> str:
+    count = counted(len(preview.treatments), "treatment")
+    if preview.order == "sequential":
+        each = len(preview.first_block) * preview.blocks // max(1, len(preview.treatments))
+        parts = [f"{count}, {counted(each, 'run')} of each, one treatment after the other"]
+    else:
+        times = f" × {preview.replicates}" if preview.replicates > 1 else ""
+        parts = [f"{count}{times} in each of {counted(preview.blocks, 'block')}, in random order"]
+    if preview.contexts:
+        passes = f", each visited {preview.passes} times" if preview.passes > 1 else ""
+        parts.append(f"{counted(preview.contexts, 'context')}{passes}")
+    if preview.discard and preview.in_rows:
+        parts.append(f"{counted(preview.discard, 'run')} before those of each, not used")
+    elif preview.discard:
+        parts.append(f"{counted(preview.discard, 'block')} before them, run and not used")
+    return "; ".join([*parts, f"{counted(preview.trials, 'run')}, seed {preview.seed}"])
+
+
+def _stops(preview: Preview) -> str:
+    if preview.target is None and preview.max_time_s is None and preview.most_blocks is None:
+        return ""
+    parts = []
+    if preview.target is not None:
+        parts.append(f"when every interval reaches at most {percent(preview.target)} to either side")
+    if preview.most_blocks is not None:
+        parts.append(f"after {preview.most_blocks} blocks at the latest")
+    if preview.max_time_s is not None:
+        parts.append(f"after {format_duration(preview.max_time_s)} at the latest")
+    return ", ".join(parts)
+
+
+def _time(preview: Preview) -> str:
+    if preview.estimated_s is None:
+        return "not known before the first runs"
+    return f"about {format_duration(preview.estimated_s)}"
+
+
+def _as_treatments(treatments: Sequence[PlannedTreatment]) -> list[Treatment]:
+    return [Treatment(each.id, each.label, each.levels) for each in treatments]
+
+
+def _factors(preview: Preview) -> tuple[str, ...]:
+    return varying(_as_treatments(preview.treatments))
+
+
+def _first(preview: Preview) -> str:
+    labels = [printable(label) for label in preview.first_block]
+    if _factors(preview):  # labels of several factors hold commas themselves
+        ids = {printable(each.label): str(each.id) for each in preview.treatments}
+        labels = [ids.get(label, label) for label in labels]
+        labels[0] = f"treatments {labels[0]}"
+    more = f", … ({len(labels):,} runs)" if len(labels) > MOST_TREATMENTS else ""
+    return ", ".join(labels[:MOST_TREATMENTS]) + more
+
+
+_SIGNS: Final[dict[int, tuple[str, Style]]] = {1: ("+", ""), -1: ("−", "dim")}
+
+
+def _sign_table(signs: SignTable, width: int) -> list[Line]:
+    """Names of A, B, …, then a row for each treatment; interactions as far as there is room."""
+    shown: list[Line] = [(Span("Signs, in the order of Yates", "heading"),)]
+    for letter, axis in zip((e for e in main_effects(signs).effects), signs.axes, strict=True):
+        low, high = (" ".join(map(level_text, step.values())) for step in axis.steps)
+        said = f"{letter} is {printable(axis.name)}: − {low}, + {high}"
+        shown += paragraph(said, width, first="  ", rest="    ")
+    columns = _sign_columns(signs)
+    short = sum(column.width + 2 for column in columns) - 2 > width
+    shown += [(), *table(_sign_columns(main_effects(signs)) if short else columns, width)]
+    if short:
+        shown.append((Span("Signs of interactions are the products of these."),))
+    return shown
+
+
+def _sign_columns(signs: SignTable) -> list[Column]:
+    found = [
+        Column("id", [Span(str(row.treatment)) for row in signs.rows]),
+        Column("treatment", [Span(row.name) for row in signs.rows], right=False),
+    ]
+    for place, effect in enumerate(signs.effects):
+        found.append(Column(effect, [Span(*_SIGNS[row.signs[place]]) for row in signs.rows]))
+    return found

@@ -1,0 +1,1 @@
+"""The parts of which text is made: lines, labels, digits, tables, progress."""

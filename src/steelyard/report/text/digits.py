@@ -1,0 +1,128 @@
+"""Digits of a number: as many as its uncertainty leaves standing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from steelyard.answers.interval import Interval
+from steelyard.units import format_quantity, shown_unit
+
+_PREFIXES: Final = {"G": 1e9, "M": 1e6, "k": 1e3, "m": 1e-3, "µ": 1e-6, "n": 1e-9}
+_SI_UNITS: Final = ("s", "B", "1/s", "B/s")
+_MOST_DIGITS: Final = 6
+
+
+def decimals(uncertainty: float) -> int:
+    """Decimals that show one digit of the uncertainty, or two where it begins below 3.55 (rule of the
+    Particle Data Group).
+
+    Negative where even the last digits before the point are uncertain; 0 for an uncertainty of 0.
+    """
+    if uncertainty <= 0 or not math.isfinite(uncertainty):
+        return 0
+    exponent = math.floor(math.log10(uncertainty))
+    return -exponent + (1 if uncertainty / 10.0**exponent < 3.55 else 0)
+
+
+def ratio_decimals(value: float, interval: Interval | None) -> int:
+    """Decimals for a ratio and its interval alike; where nothing is uncertain, enough to tell it from 1."""
+    if interval is None or interval.high == interval.low:
+        off = abs(value - 1)
+        return min(_MOST_DIGITS, max(3, 1 - math.floor(math.log10(off)))) if off else 3
+    wanted = decimals((interval.high - interval.low) / 2)
+    # A wide interval must still show where it begins, and a ratio near 1 on which side of it.
+    first = -math.floor(math.log10(interval.low)) + 1 if interval.low > 0 else 1
+    return min(_MOST_DIGITS, max(0, wanted, first if value < 10 else 0))
+
+
+def ratio(value: float, interval: Interval | None) -> str:
+    """``1.021``."""
+    return _fixed(value, ratio_decimals(value, interval))
+
+
+def bounds(value: float, interval: Interval) -> str:
+    """``1.012 to 1.028``, with the digits of the ratio."""
+    digits = ratio_decimals(value, interval)
+    return f"{_fixed(interval.low, digits)} to {_fixed(interval.high, digits)}"
+
+
+def _fixed(value: float, digits: int) -> str:
+    """Fixed point where that is readable: not for millions, nor for what all digits would hide."""
+    return f"{value:.{digits}f}" if 10.0**-digits <= abs(value) < 1e6 else f"{value:.2g}"
+
+
+def percent(share: float) -> str:
+    """A fraction with two digits: ``0.62 %``, ``9.5 %``, ``120 %``."""
+    value = 100 * share
+    return f"{value:.0f} %" if 9.95 <= value < 1e5 else f"{value:.2g} %"
+
+
+def probability(p: float) -> str:
+    """``0.35``, ``0.012``, ``<0.0001``."""
+    if p < 0.0001:
+        return "<0.0001"
+    return f"{p:.2f}" if p >= 0.0995 else f"{p:.{-math.floor(math.log10(p)) + 1}f}"
+
+
+def share(probability: float) -> str:
+    """A probability: ``83 %``, ``>99 %``."""
+    return ">99 %" if probability > 0.99 else f"{100 * probability:.0f} %"
+
+
+def scale_text(scale: float) -> str:
+    """A value of a parameter: whole where it is large, three digits where it is small."""
+    return f"{scale:.0f}" if scale >= 100 else f"{scale:.3g}"
+
+
+def quantity(value: float, unit: str, uncertainty: float | None) -> str:
+    """A value with unit and prefix, with the digits that ``uncertainty`` leaves; three digits where it is not
+    known.
+    """
+    if not value or not uncertainty:
+        return format_quantity(value, unit)
+    digits = math.floor(math.log10(abs(value))) + 1 + decimals(uncertainty)
+    return format_quantity(value, unit, min(_MOST_DIGITS, max(2, digits)))
+
+
+class Scale(msgspec.Struct, frozen=True):
+    """One unit and one number of decimals for everything in a column.
+
+    Attributes
+    ----------
+    factor : float
+        What values are divided by.
+    unit : str
+        With its prefix; empty for a pure number.
+    """
+
+    factor: float
+    unit: str
+    decimals: int
+
+    def text(self, value: float | None) -> str:
+        """The value in this unit; a dash for ``None``."""
+        if value is None:
+            return "–"
+        return f"{value / self.factor:,.{self.decimals}f}"
+
+
+def scale(values: Sequence[float], uncertainties: Sequence[float], unit: str) -> Scale:
+    """The scale of a column: the prefix of the largest value, the decimals of the smallest uncertainty, six
+    digits at most.
+    """
+    largest = max((abs(value) for value in values), default=0.0)
+    shown = format_quantity(largest, unit).rpartition(" ")[2] if unit in _SI_UNITS else shown_unit(unit)
+    factor = _PREFIXES.get(shown.removesuffix(unit.removeprefix("1")), 1.0) if unit in _SI_UNITS else 1.0
+    known = [uncertainty / factor for uncertainty in uncertainties if uncertainty > 0]
+    whole = len(str(int(largest / factor)))
+    if known:
+        wanted = decimals(min(known))
+    elif all(float(value).is_integer() for value in values) and unit not in _SI_UNITS:
+        wanted = 0
+    else:
+        wanted = 3 - whole
+    return Scale(factor, shown, min(max(0, wanted), max(0, _MOST_DIGITS - whole)))

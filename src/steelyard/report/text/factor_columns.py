@@ -1,0 +1,63 @@
+"""Treatments of several factors in a table: a column a factor, since shortened labels look alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from steelyard.report.text.label import columns, level_text, printable
+from steelyard.report.text.line import Span
+from steelyard.report.text.table import GAP, Column
+from steelyard.sample import Treatment
+from steelyard.units import Scalar
+
+
+def varying(treatments: Sequence[Treatment]) -> tuple[str, ...]:
+    """The factors that tell the treatments apart, where these are two or more and the labels name them;
+    else none.
+    """
+    if not treatments:
+        return ()
+    names = tuple(
+        name
+        for name in treatments[0].levels
+        if len({level_text(each.levels.get(name, "")) for each in treatments}) > 1
+    )
+    spelled = all(f"{name}=" in each.label for each in treatments for name in names)
+    return names if len(names) > 1 and spelled else ()
+
+
+def treatment_columns(
+    rows: Sequence[Treatment], names: Sequence[str], room: int, title: str = "treatment"
+) -> list[Column]:
+    """A column for each of ``names``; where there are none, or they would take more than ``room`` columns of
+    the terminal, one with the labels.
+    """
+    found = [
+        Column(
+            printable(name),
+            [Span(level_text(each.levels[name])) for each in rows],
+            right=False,
+            is_name=True,
+            of="factor",
+        )
+        for name in names
+    ]
+    if found and sum(column.width + columns(GAP) for column in found) <= room and rows:
+        return found
+    return [Column(title, [Span(printable(each.label)) for each in rows], right=False, is_name=True)]
+
+
+def baseline_column(
+    rows: Sequence[tuple[Treatment, Treatment]], names: Sequence[str], title: str = "against"
+) -> Column:
+    """What each second treatment of a pair is, by what it has other than the first; by its label without
+    ``names``.
+    """
+    cells = [differing(new.levels, old.levels, names) if names else old.label for new, old in rows]
+    return Column(title, [Span(printable(cell)) for cell in cells], right=False, is_name=True)
+
+
+def differing(new: Mapping[str, Scalar], old: Mapping[str, Scalar], names: Sequence[str]) -> str:
+    """The levels of ``old`` that ``new`` does not have, as ``opt=O2, n=1000``."""
+    apart = [name for name in names if level_text(new[name]) != level_text(old[name])]
+    return ", ".join(f"{name}={level_text(old[name])}" for name in apart)

@@ -1,0 +1,88 @@
+"""Lines of text whose parts have a meaning, which a terminal may show as colours."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Final, Literal, TextIO
+
+import msgspec
+
+from steelyard.report.text.label import wrap
+
+Style = Literal["", "good", "bad", "open", "heading", "dim"]
+
+_COLOURS: Final[dict[Style, str]] = {
+    "": "",
+    "good": "bold green",
+    "bad": "bold red",
+    "open": "bold yellow",
+    "heading": "bold",
+    "dim": "dim",
+}
+
+
+class Span(msgspec.Struct, frozen=True):
+    """A piece of a line, and what it means."""
+
+    text: str
+    style: Style = ""
+
+
+Line = tuple[Span, ...]
+
+
+def paragraph(
+    text: str, width: int, *, style: Style = "", first: str = "", rest: str = "", only_first: bool = False
+) -> list[Line]:
+    """The text wrapped; ``only_first`` styles its first line alone."""
+    wrapped = wrap(text, width, first=first, rest=rest)
+    return [(Span(line, style if i == 0 or not only_first else ""),) for i, line in enumerate(wrapped)]
+
+
+def plain(lines: Iterable[Line]) -> str:
+    """The text alone, each line ended, nothing at the ends of lines."""
+    return "".join("".join(span.text for span in line).rstrip() + "\n" for line in lines)
+
+
+def in_colour(stream: TextIO) -> bool:
+    """Whether a stream is a terminal on which the user has not refused colours (https://no-color.org)."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and stream.isatty()
+
+
+def write(lines: Sequence[Line], stream: TextIO, *, colour: bool | None = None) -> None:
+    """Write lines to a stream, in colour where ``colour`` says so, or where it is left open and the stream
+    can show it.
+    """
+    if not (in_colour(stream) if colour is None else colour):
+        stream.write(plain(lines))
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(file=stream, force_terminal=True, highlight=False, soft_wrap=True)
+    for line in lines:
+        console.print(Text.assemble(*((span.text, _COLOURS[span.style]) for span in line)))
+
+
+_STYLES: Final[dict[Style, str]] = {
+    "": "",
+    "good": "color: #1a7f37; font-weight: bold",
+    "bad": "color: #cf222e; font-weight: bold",
+    "open": "color: #9a6700; font-weight: bold",
+    "heading": "font-weight: bold",
+    "dim": "opacity: 0.65",
+}
+
+
+def html(lines: Sequence[Line]) -> str:
+    """The lines as one ``pre`` of HTML; everything that a label could hold is escaped."""
+    rows = ("".join(_span(span.text, span.style) for span in line) for line in lines)
+    return '<pre style="line-height: 1.35; white-space: pre">' + "\n".join(rows) + "</pre>"
+
+
+def _span(text: str, style: Style) -> str:
+    from html import escape
+
+    shown = escape(text)
+    return f'<span style="{_STYLES[style]}">{shown}</span>' if style else shown

@@ -1,0 +1,120 @@
+"""A line on a terminal that says how far a run is; drawn between batches, so that nothing is measured
+meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from types import TracebackType
+from typing import Final, Self, TextIO
+
+from steelyard.answers.status import Progress
+from steelyard.report.text.digits import percent
+from steelyard.report.text.label import columns, shorten
+from steelyard.units import format_duration
+
+_BAR: Final = 20
+_NARROWEST_BAR: Final = 6
+"""Columns of the bar, and of one that gives way to words."""
+_CLEAR: Final = "\r\x1b[K"
+
+
+def progress_line(at: Progress, width: int = 80) -> str:
+    """At most ``width`` columns: ``12/30 blocks  ████░░░░  3 min left``.
+
+    Where a precision ends the run, nobody knows how many blocks that takes; then the bar is the time spent of
+    what will have been spent, and the precision stands beside it: ``120 blocks  ████░░░░  2.4 % reached, 1 %
+    wanted  48 s spent, 2 min left``.
+    """
+    if at.target is not None and at.reached is not None and at.to_end:
+        counted = f"{at.blocks_done} {at.what}"
+        said = [f"{percent(at.reached)} reached, {percent(at.target)} wanted", _times(at)]
+    else:
+        counted = f"{at.blocks_done}/{at.blocks_wanted} {at.what}"
+        left = "" if at.remaining_s is None else format_duration(at.remaining_s)
+        said = [f"{left} {'left' if at.to_end else 'to the next look'}"] if left else []
+    room = width - sum(columns(part) + 2 for part in (counted, *said))
+    bar = max(_NARROWEST_BAR, min(_BAR, room))
+    filled = int(bar * _share(at))
+    return shorten("  ".join([counted, "█" * filled + "░" * (bar - filled), *said]), width)
+
+
+def _times(at: Progress) -> str:
+    spent = f"{format_duration(at.elapsed_s)} spent"
+    return spent if at.remaining_s is None else f"{spent}, {format_duration(at.remaining_s)} left"
+
+
+def _share(at: Progress) -> float:
+    if at.target is not None and at.reached is not None and at.to_end and at.remaining_s is not None:
+        whole = at.elapsed_s + at.remaining_s
+        return at.elapsed_s / whole if whole else 1.0
+    return min(at.blocks_done, at.blocks_wanted) / max(at.blocks_wanted, 1)
+
+
+class ProgressLine:
+    """Draws on ``stream`` where that is a terminal, and nothing anywhere else; ``clear`` before anything else
+    is written there.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self._shown = False
+
+    def update(self, at: Progress) -> None:
+        """Redraw the line."""
+        if not self.stream.isatty() or os.environ.get("TERM") == "dumb":
+            return
+        # The last column is left free: a character there makes some terminals wrap.
+        line = progress_line(at, self._width() - 1)
+        self.stream.write(_CLEAR + line)
+        self.stream.flush()
+        self._shown = columns(line) > 0
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._shown:
+            self.stream.write(_CLEAR)
+            self.stream.flush()
+            self._shown = False
+
+    def _width(self) -> int:
+        try:
+            return max(20, os.get_terminal_size(self.stream.fileno()).columns or 80)
+        except (OSError, ValueError):
+            return 80
+
+
+_PATIENCE_S: Final = 0.5
+"""Work that ends sooner shows no progress."""
+
+
+class Counting:
+    """Use as ``with Counting("functions", sys.stderr) as counting``; ``update`` redraws the line."""
+
+    def __init__(self, what: str, stream: TextIO) -> None:
+        self.what, self.stream = what, stream
+        self.start = time.monotonic()
+        self.shown = False
+
+    def update(self, done: int, total: int) -> None:
+        """Show ``done`` of ``total``."""
+        if (
+            not self.stream.isatty()
+            or os.environ.get("TERM") == "dumb"
+            or time.monotonic() - self.start < _PATIENCE_S
+        ):
+            return
+        self.stream.write(f"\r\x1b[K{done}/{total} {self.what}")
+        self.stream.flush()
+        self.shown = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.shown:
+            self.stream.write("\r\x1b[K")
+            self.stream.flush()

@@ -1,0 +1,1 @@
+"""Launches: how a treatment in a context is started."""

@@ -1,0 +1,369 @@
+"""Launches of an experiment: from a treatment and a context to what the runner starts."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Final
+
+from msgspec.structs import replace
+
+from steelyard.design.contexts import draw_context
+from steelyard.design.plan import Context
+from steelyard.errors import MachineError, UsageError
+from steelyard.interventions import INTERVENTIONS, LaunchChange, combine
+from steelyard.run.launch.changes import changed, existing
+from steelyard.run.launch.equal_context import Growth, equalize
+from steelyard.run.launch.launch import Launch
+from steelyard.run.launch.launcher import launcher_of
+from steelyard.run.launch.launcher.session_directory import remove_session
+from steelyard.run.launch.valgrind import Valgrind
+from steelyard.sample import Treatment
+from steelyard.spec.experiment import Experiment
+from steelyard.spec.text.placeholders import expand, format_level, names
+from steelyard.spec.text.shell_text import expand_for_shell
+from steelyard.units import Scalar
+
+_INTERPRETER: Final = re.compile(
+    r"(python|perl|ruby|node|lua|php|julia|Rscript|bash|dash|zsh|ksh|sh|tclsh|guile|octave)[0-9.]*"
+)
+_NO_SCRIPT: Final = frozenset({"-c", "-e", "-m", "--eval"})
+"""Options behind which a program stands in the command itself, or is found elsewhere."""
+
+INHERITED: Final = ("PATH", "HOME", "LANG")
+"""Environment variables that a program always inherits."""
+
+READ_BYTES: Final = 1 << 20
+"""Kept of each stream of a trial whose output is searched or holds metrics."""
+
+FAILED_BYTES: Final = 64 * 1024
+"""Kept where nobody reads it unless the trial fails; all of it passes through the journal."""
+
+TRIAL_DIGITS: Final = 12
+
+TRIAL_MARK: Final = "\x01" * TRIAL_DIGITS
+"""Stands for ``{trial}`` until the number is known; of the number's width, so that it moves nothing."""
+
+
+def with_trial(launch: Launch, trial: int) -> Launch:
+    """The launch with the number of the trial where the spec says ``{trial}``; most specs do not, and it
+    is returned as it is.
+    """
+    hooks = (*launch.prepare, *launch.cleanup)
+    if not any(
+        TRIAL_MARK in text
+        for each in (launch, *hooks)
+        for text in (*each.argv, *each.env, each.stdin, each.cwd, each.cwd_source or "")
+    ):
+        return launch
+    number = f"{trial:0{TRIAL_DIGITS}d}"
+    return replace(
+        launch,
+        argv=tuple(word.replace(TRIAL_MARK, number) for word in launch.argv),
+        env=tuple(entry.replace(TRIAL_MARK, number) for entry in launch.env),
+        stdin=launch.stdin.replace(TRIAL_MARK, number),
+        cwd=launch.cwd.replace(TRIAL_MARK, number),
+        cwd_source=launch.cwd_source and launch.cwd_source.replace(TRIAL_MARK, number),
+        prepare=tuple(with_trial(hook, trial) for hook in launch.prepare),
+        cleanup=tuple(with_trial(hook, trial) for hook in launch.cleanup),
+    )
+
+
+UNBUILT: Final = Path("{build}")
+"""Stands for the directory of a program that is not built yet; files in it are not looked for."""
+
+BuiltIn = Callable[[Treatment, Mapping[str, Scalar]], Path]
+
+
+class LaunchPlan:
+    """The launches of an experiment.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    treatments : sequence of Treatment
+    builds : mapping of treatment id to Path
+        Where ``{build}`` is for each treatment; empty without ``[build]``.
+    built_in : callable, optional
+        Where it is for a treatment in a context with these settings, where contexts change what is built.
+    """
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        treatments: Sequence[Treatment],
+        *,
+        builds: Mapping[int, Path],
+        built_in: BuiltIn | None = None,
+    ) -> None:
+        self.experiment = experiment
+        self.treatments = treatments
+        self.builds = builds
+        self._built_in = built_in
+        self._marks: dict[str, str] = {}
+        self._metrics_path: str | None = None
+        self._valgrind = Valgrind.of(experiment)
+        self._launcher = launcher_of(experiment)
+        if self._valgrind is not None and self._launcher is not None:
+            kind = experiment.launch.kind
+            raise UsageError(
+                f'valgrind would count what starts the ranks, and not the program, under kind = "{kind}"',
+                hint="leave out the counters of valgrind, or [launch]",
+            )
+        self._summary = os.devnull
+        self._place: Path | None = None
+        self._run = f"{os.getpid():016d}"
+        """Of the length of a record's number, which takes its place."""
+        self._queue_wait = experiment.needs_queue_wait
+        self._interventions = frozenset(f.name for f in experiment.factors if f.intervention)
+
+    def mark(self, record_id: str, *, metrics_file: Path) -> None:
+        """Give every process of a record the variables by which it is known, and the metrics file.
+
+        Parameters
+        ----------
+        record_id : str
+            Of the same length for all records, as is the number of the trial behind it.
+        """
+        self._marks["STEELYARD_TRIAL"] = f"{record_id}-" + "0" * TRIAL_DIGITS
+        self._run = record_id
+        self._place = metrics_file.parent / "cwd"
+        if any(metric.source == "lines" for metric in self.experiment.metrics):
+            self._metrics_path = str(metrics_file.absolute())
+            self._marks["STEELYARD_METRICS"] = self._metrics_path
+        self._summary = str(metrics_file.absolute())
+
+    def in_context(self, context: Context | None) -> dict[int, Launch]:
+        """One launch a treatment, in equal contexts but for what the experiment varies on purpose."""
+        settings = context.settings if context else {}
+        if self._built_in is not None:
+            self.builds = {each.id: self._built_in(each, settings) for each in self.treatments}
+        changes = {treatment.id: self._change(treatment, settings) for treatment in self.treatments}
+        launches = {
+            treatment.id: self._launch(treatment, changes[treatment.id]) for treatment in self.treatments
+        }
+        growth = {
+            key: Growth(change.env_bytes, change.argv0_bytes, change.stack_bytes)
+            for key, change in changes.items()
+        }
+        if self._valgrind is None and self._launcher is None:
+            return equalize(launches, growth)
+        # Around what is equal already: valgrind gives its program the stack that these strings make, and
+        # ranks get the environment and the words as they stand here.
+        equal = equalize(launches, growth, named_by_path=True)
+        if self._valgrind is not None:
+            return {key: self._valgrind.around(launch, self._summary) for key, launch in equal.items()}
+        return {each.id: self._by_launcher(equal[each.id], each) for each in self.treatments}
+
+    def _by_launcher(self, launch: Launch, treatment: Treatment) -> Launch:
+        if self._launcher is None:
+            return launch
+        return self._launcher.around(launch, self._names(treatment), self._run)
+
+    def remove_session(self) -> None:
+        """Remove what ranks left in files whose runner was killed; nothing of them lives any more."""
+        if self.experiment.launch.kind == "mpi":
+            remove_session(self._run)
+
+    def facts(self) -> Mapping[str, Scalar]:
+        """Facts about the launcher to keep with the run; known once the launches were made."""
+        return {} if self._launcher is None else self._launcher.facts()
+
+    def hooks(self, treatment: Treatment, commands: Sequence[Sequence[str]]) -> tuple[Launch, ...]:
+        """Launches of untimed commands, under the levels of a treatment."""
+        limit_ns = round(self.experiment.program.hook_timeout_s * 1e9)
+        made = (self._command(treatment, words, LaunchChange()) for words in commands)
+        return tuple(replace(hook, timeout_ns=limit_ns) for hook in made)
+
+    def paths(self) -> dict[int, str]:
+        """The file that each treatment starts."""
+        return {treatment.id: self._launch(treatment, LaunchChange()).path for treatment in self.treatments}
+
+    def check(self) -> None:
+        """Make every launch once, with what the factors and the first context ask, so that what cannot be
+        is said before anything runs.
+
+        Raises
+        ------
+        UsageError, MachineError
+        """
+        self.in_context(self._first_context())
+
+    def foresee(self) -> Iterator[UsageError | MachineError]:
+        """Errors that a run would raise, the first of each treatment, as far as they show with nothing
+        started, built or written.
+        """
+        context = self._first_context()
+        settings = context.settings if context else {}
+        program = self.experiment.program
+        hooks = (program.setup_once, program.cleanup_once, program.before_block, program.after_block)
+        levels = (words for each in self.experiment.levels for words in (each.enter, each.leave) if words)
+        commands = [*chain.from_iterable(hooks), *levels]
+        questions: list[Callable[[], object]] = [
+            *(partial(self._foresee_launch, each, settings) for each in self.treatments),
+            *(partial(self.hooks, self.treatments[0], [words]) for words in commands),
+        ]
+        for question in questions:
+            try:
+                question()
+            except (UsageError, MachineError) as error:
+                yield error
+
+    def _foresee_launch(self, treatment: Treatment, settings: Mapping[str, Scalar]) -> None:
+        launch = self._launch(treatment, self._change(treatment, settings))
+        asked = self.experiment.launch
+        made_later = any("build" in names(text) for text in (asked.platform, asked.mpirun) if text)
+        if self._launcher is not None and not made_later:
+            self._launcher.check(launch, self._names(treatment))
+
+    def _first_context(self) -> Context | None:
+        contexts = self.experiment.contexts
+        return draw_context(contexts, self.experiment.design.seed, 1) if contexts else None
+
+    def files(self) -> list[str]:
+        """The programs, and the scripts that interpreters among them are given: what must not change while
+        it is measured.
+        """
+        found = set()
+        for treatment in self.treatments:
+            launch = self._launch(treatment, LaunchChange())
+            if self._built_in is not None and Path(launch.path).is_relative_to(self.builds[treatment.id]):
+                continue  # one for each context; the cache of builds knows each by its contents
+            script = _script(launch)
+            found |= {launch.path} if script is None else {launch.path, str(script)}
+        return sorted(found)
+
+    def _change(self, treatment: Treatment, settings: Mapping[str, Scalar]) -> LaunchChange:
+        # By the experiment, not by the name: a factor of an older record may bear one that is reserved now.
+        levels = {name: treatment.levels[name] for name in self._interventions} | dict(settings)
+        return combine([INTERVENTIONS[name].change(level) for name, level in levels.items()])
+
+    def _launch(self, treatment: Treatment, change: LaunchChange) -> Launch:
+        program = self.experiment.program
+        words = program.commands[
+            str(treatment.levels["command"]) if len(program.commands) > 1 else next(iter(program.commands))
+        ]
+        launch = self._command(treatment, words, change, shell=program.shell)
+        timeout_s = program.timeout_s
+        plain = replace(
+            launch,
+            stdin=self._stdin(program.stdin, treatment) if program.stdin else "/dev/null",
+            stdout=program.output,
+            stderr=program.output,
+            capture_limit_bytes=self._capture_limit_bytes(),
+            timeout_ns=None if timeout_s is None else round(timeout_s * 1e9),
+            nice=program.nice,
+            counters=program.counters,
+            metrics_path=self._metrics_path,
+            queue_wait=self._queue_wait,
+            prepare=self.hooks(treatment, program.prepare),
+            cleanup=self.hooks(treatment, program.cleanup),
+        )
+        files = self._read_files(plain, treatment) if change.file_cache else ()
+        return changed(plain, change, files=files, place=self._place)
+
+    def _read_files(self, launch: Launch, treatment: Treatment) -> list[str]:
+        """Files that a launch is known to read: program, standard input, files among its words, and
+        what the spec declares.
+        """
+        words = (str(Path(launch.cwd, word)) for word in launch.argv[1:] if TRIAL_MARK not in word)
+        patterns = (self._path(text, treatment) for text in self.experiment.program.inputs)
+        declared = (path for each in patterns for path in glob.glob(each, recursive=True))  # noqa: PTH207 -- absolute
+        return existing((launch.path, launch.stdin, *words, *declared))
+
+    def _command(
+        self, treatment: Treatment, words: Sequence[str], change: LaunchChange, *, shell: bool = False
+    ) -> Launch:
+        known = self._names(treatment)
+        argv = (
+            ("/bin/sh", "-c", expand_for_shell(words[0], known))
+            if shell
+            else tuple(expand(word, known) for word in words)
+        )
+        env = self._environment(treatment, change)
+        path = env.get("PATH", os.defpath)
+        return Launch(
+            path=self._executable(argv[0], path),
+            argv=argv,
+            env=tuple(f"{name}={value}" for name, value in env.items()),
+            cwd=self._path(self.experiment.program.cwd or "", treatment),
+            inherit=self.experiment.launch.queue is not None,
+        )
+
+    def _capture_limit_bytes(self) -> int:
+        verify = self.experiment.program.verify
+        read = any(metric.source is not None for metric in self.experiment.metrics)
+        read |= self.experiment.launch.kind == "smpi"  # the simulator's last words say how ranks ended
+        return READ_BYTES if read or verify.stdout is not None or verify.stderr is not None else FAILED_BYTES
+
+    def _stdin(self, text: str, treatment: Treatment) -> str:
+        """The path of a file that opens at once: a pipe that nobody writes would stop the runner before the
+        clock.
+        """
+        path = Path(self._path(text, treatment))
+        if not _is_made_later(path) and not (path.is_file() or path.is_char_device()):
+            what = "is not a regular file" if path.exists() else "does not exist"
+            raise UsageError(
+                f"the standard input {text} {what} (looked for {path})", hint="give the path of a file"
+            )
+        return str(path)
+
+    def _environment(self, treatment: Treatment, change: LaunchChange) -> dict[str, str]:
+        program = self.experiment.program
+        env = {name: value for name, value in os.environ.items() if program.inherit or name in INHERITED}
+        # A run inside a run must not take the outer one's variables for its own.
+        env = {name: value for name, value in env.items() if not name.startswith("STEELYARD_")}
+        env |= {name: expand(value, self._names(treatment)) for name, value in program.env.items()}
+        return {**env, **change.env, **self._marks}
+
+    def _names(self, treatment: Treatment) -> dict[str, str]:
+        known = {name: format_level(level) for name, level in treatment.levels.items()}
+        known["source"] = self.experiment.source
+        known["trial"] = TRIAL_MARK
+        if treatment.id in self.builds:
+            known["build"] = str(self.builds[treatment.id])
+        return known
+
+    def _path(self, text: str, treatment: Treatment) -> str:
+        return os.path.normpath(Path(self.experiment.source, expand(text, self._names(treatment))))
+
+    def _executable(self, word: str, path: str) -> str:
+        if "/" not in word:
+            found = shutil.which(word, path=path)
+            if found is None:
+                raise UsageError(f"command not found: {word}", hint="give its path, or check PATH")
+            return str(Path(found).absolute())
+        where = Path(os.path.normpath(Path(self.experiment.source, word)))
+        if UNBUILT.name in where.parts:
+            return str(where)
+        if not where.is_file():
+            what = "is not a file" if where.exists() else "does not exist"
+            raise UsageError(
+                f"the program {word} {what} (looked for {where})", hint="give the path of the program"
+            )
+        if not os.access(where, os.X_OK):
+            raise UsageError(f"the program {where} may not be executed", hint=f"chmod +x {where}")
+        return str(where)
+
+
+def _is_made_later(path: Path) -> bool:
+    return TRIAL_MARK in str(path) or UNBUILT.name in path.parts
+
+
+def _script(launch: Launch) -> Path | None:
+    """The script in ``python3 -O bench.py``; other words may name files that the program writes."""
+    if not _INTERPRETER.fullmatch(Path(launch.path).name):
+        return None
+    for word in launch.argv[1:]:
+        if word in _NO_SCRIPT:
+            return None
+        if not word.startswith("-"):
+            path = Path(launch.cwd, word)
+            return path if TRIAL_MARK not in word and path.is_file() else None
+    return None

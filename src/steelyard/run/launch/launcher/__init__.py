@@ -1,0 +1,69 @@
+"""Launchers: what stands between the runner and a program whose ranks it does not start itself.
+
+One file a kind, loaded where it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from steelyard.run.launch.launch import Launch
+from steelyard.spec.experiment import Experiment
+from steelyard.units import Scalar
+
+__all__ = ["Launcher", "launcher_of"]
+
+
+class Launcher(Protocol):
+    """Starts the ranks of a program. The runner waits for it, kills it and what it started, and keeps what it
+    prints, as with any program; so it needs no more than this.
+    """
+
+    def around(self, launch: Launch, names: Mapping[str, str], run: str) -> Launch:
+        """The launch that starts the ranks of ``launch``.
+
+        Parameters
+        ----------
+        names : Mapping of str to str
+            What placeholders stand for in this treatment.
+        run : str
+            By which what it keeps in files is told from that of other runs.
+
+        Raises
+        ------
+        MachineError
+            Something is not installed, or does not fit the program.
+        UsageError
+            The options contradict each other or the machine.
+        """
+        ...
+
+    def check(self, launch: Launch, names: Mapping[str, str]) -> None:
+        """Refuse what ``around`` would, as far as it can be told with nothing started and nothing written.
+
+        Raises
+        ------
+        MachineError, UsageError
+            As ``around``.
+        """
+        ...
+
+    def facts(self) -> Mapping[str, Scalar]:
+        """Facts to keep with those of the host."""
+        ...
+
+
+def launcher_of(experiment: Experiment) -> Launcher | None:
+    """The launcher that ``[launch]`` asks for; ``None`` where the runner starts the program itself."""
+    match experiment.launch.kind:
+        case "mpi":
+            from steelyard.run.launch.launcher.mpi import Mpi
+
+            return Mpi(experiment)
+        case "smpi":
+            from steelyard.run.launch.launcher.smpi import Smpi
+
+            return Smpi(experiment)
+        case "local" | "slurm" | "template":
+            return None

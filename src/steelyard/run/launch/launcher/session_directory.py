@@ -1,0 +1,62 @@
+"""Session directories of Open MPI: of each trial its own, and removed after it.
+
+Open MPI keeps a session below /tmp, named by the process number of ``mpirun``, and segments in /dev/shm.
+When its processes are killed it leaves both, and a later ``mpirun`` with the same number refuses to start.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from msgspec.structs import replace
+
+from steelyard.run.launch.launch import Launch
+
+_MEMORY: Final = Path("/dev/shm")  # noqa: S108 -- where Open MPI itself puts what ranks share
+_SEGMENTS: Final = ("btl_sm", "btl_vader", "osc_sm", "osc_rdma")
+"""Components that make shared segments; each is told by a parameter of its own."""
+
+
+def session_directories(run: str) -> tuple[Path, ...]:
+    """Where the trials of a run keep their session and, in memory where there is some, their segments.
+
+    Parameters
+    ----------
+    run : str
+        Of one length for all runs; no other run has it at the same time.
+    """
+    places = [Path(tempfile.gettempdir())]
+    if os.access(_MEMORY, os.W_OK | os.X_OK):
+        places.append(_MEMORY)
+    return tuple(place / f"steelyard-{run}" for place in dict.fromkeys(places))
+
+
+def session_variables(run: str) -> Mapping[str, str]:
+    """Parameters of Open MPI 4 (ORTE) and 5 (PRRTE) that name the directories."""
+    session, *memory = session_directories(run)
+    base = {"PRTE_MCA_prte_tmpdir_base": str(session), "OMPI_MCA_orte_tmpdir_base": str(session)}
+    return base | {f"OMPI_MCA_{each}_backing_directory": str(*memory) for each in _SEGMENTS if memory}
+
+
+def in_session(launch: Launch, run: str) -> Launch:
+    """The launch with commands around it that make the directories and, whatever happens, remove them."""
+    directories = tuple(map(str, session_directories(run)))
+    remove = _command(launch, "rm", "-rf", *directories)
+    # What a killed run left goes first. What somebody else put there is not taken: the trial fails.
+    make = _command(launch, "mkdir", "-m", "700", *directories)
+    return replace(launch, prepare=(remove, make, *launch.prepare), cleanup=(*launch.cleanup, remove))
+
+
+def remove_session(run: str) -> None:
+    """Remove what trials left whose runner was killed, when none of their processes lives any more."""
+    for directory in session_directories(run):
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _command(launch: Launch, name: str, *words: str) -> Launch:
+    return Launch(shutil.which(name) or f"/bin/{name}", (name, *words), launch.env, "/")

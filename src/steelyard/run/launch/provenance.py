@@ -1,0 +1,166 @@
+"""Identity of the measured program, and whether it has changed since."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from steelyard.errors import ProgramError
+from steelyard.run.launch.elf import read_elf
+
+_SHEBANG_BYTES: Final = 256
+"""BINPRM_BUF_SIZE: as much of a script's first line as the kernel reads."""
+
+_TICK_NS: Final = 20_000_000
+"""Longer than a tick of any kernel's file times (10 ms at 100 Hz)."""
+
+
+class FileState(msgspec.Struct, frozen=True):
+    """State of a file by ``stat``; equal states are taken for equal contents.
+
+    ``changed_ns`` (ctime) is among them because no copy, however it keeps times, can keep that one.
+    """
+
+    device: int
+    inode: int
+    size_bytes: int
+    modified_ns: int
+    changed_ns: int
+
+    @classmethod
+    def of(cls, path: Path) -> FileState:
+        """The state of a file, links followed. Raises ``OSError``."""
+        stat = path.stat()
+        return cls(stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
+
+
+class ProgramIdentity(msgspec.Struct, frozen=True):
+    """A program as it was when it was first looked at.
+
+    Attributes
+    ----------
+    path : str
+        As it is started.
+    resolved : str
+        The file behind all links.
+    sha256 : str
+        Of its contents, hexadecimal.
+    state : FileState
+        Size, times and inode.
+    build_id : str or None
+        GNU build id of an ELF file; ``None`` where it has none.
+    interpreter : str or None
+        What follows ``#!`` in a script; ``None`` for anything else.
+    """
+
+    path: str
+    resolved: str
+    sha256: str
+    state: FileState
+    build_id: str | None = None
+    interpreter: str | None = None
+
+
+def program_identity(path: str | os.PathLike[str]) -> ProgramIdentity:
+    """Path, contents and origin of a program.
+
+    Raises
+    ------
+    ProgramError
+        The file does not exist, cannot be read or is not a regular file.
+    """
+    text = os.fspath(path)
+    resolved = Path(os.path.realpath(text))
+    try:
+        state = FileState.of(resolved)
+        if not resolved.is_file():
+            raise ProgramError(f"program {text} is not a file", hint="give the path of the program itself")
+        elf = read_elf(resolved)
+        return ProgramIdentity(
+            path=text,
+            resolved=str(resolved),
+            sha256=_sha256(resolved, state),
+            state=state,
+            build_id=elf.build_id if elf else None,
+            interpreter=interpreter_line(resolved),
+        )
+    except OSError as error:
+        raise ProgramError(
+            f"program {text} cannot be read: {error.strerror}",
+            hint=f"chmod +r {path}: contents are hashed so that a change in mid-experiment is seen",
+        ) from error
+
+
+def changed(identity: ProgramIdentity) -> str | None:
+    """Describe how the program changed since; ``None`` while its contents are the same.
+
+    One system call while nothing was touched. A file whose contents are the same under a new time or inode
+    counts as unchanged; it is read once for that.
+    """
+    try:
+        state = FileState.of(Path(identity.path))
+        if state == identity.state:
+            return None
+        resolved = Path(os.path.realpath(identity.path))
+        sha256 = _sha256(resolved, state)
+    except FileNotFoundError:
+        return f"program {identity.path} was deleted"
+    except OSError as error:
+        return f"program {identity.path} can no longer be read: {error.strerror}"
+    if sha256 == identity.sha256:
+        return None
+    moved = f" and now is {resolved}" if str(resolved) != identity.resolved else ""
+    return (
+        f"program {identity.path} was replaced{moved}: {identity.state.size_bytes} bytes, "
+        f"sha256 {identity.sha256[:12]} became {state.size_bytes} bytes, sha256 {sha256[:12]}"
+    )
+
+
+def interpreter_line(path: Path) -> str | None:
+    """The interpreter line of a script behind ``#!``, as far as the kernel reads it; ``None`` without.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read.
+    """
+    with path.open("rb") as file:
+        head = file.read(_SHEBANG_BYTES)
+    if not head.startswith(b"#!"):
+        return None
+    return head[2:].split(b"\n", 1)[0].strip(b" \t").decode(errors="replace")
+
+
+def file_sha256(path: Path) -> str:
+    """Hash of a file's contents, hexadecimal; a file that did not change since is not read again.
+
+    Raises
+    ------
+    OSError
+        The file cannot be read.
+    """
+    return _sha256(path, FileState.of(path))
+
+
+def _sha256(path: Path, state: FileState) -> str:
+    # A file may change twice within one tick of the file system's clock, and its state then but once.
+    if time.time_ns() - state.changed_ns < _TICK_NS:
+        return _read_sha256(path)
+    return _known_sha256(path, state)
+
+
+# A file that was touched, or linked to, is read once and not at every look.
+@lru_cache(maxsize=4096)
+def _known_sha256(path: Path, state: FileState) -> str:  # noqa: ARG001 -- the state is part of the key
+    return _read_sha256(path)
+
+
+def _read_sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,1 @@
+"""Measurements from the runner's journal."""

@@ -1,0 +1,35 @@
+"""Metrics that a tool of valgrind counts, found in the summary that it writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from steelyard.run.launch.valgrind import totals
+from steelyard.run.measure.extract.missing import MissingValueError
+from steelyard.run.measure.extract.series import Column, constant
+from steelyard.spec.valgrind import EVENTS, Tool
+
+if TYPE_CHECKING:
+    from steelyard.run.runner.journal import RawTrial
+
+
+class Counted:
+    """One event of a tool."""
+
+    def __init__(self, metric: str, tool: Tool, event: str) -> None:
+        self.metric = metric
+        self._tool = tool
+        self._line = EVENTS[tool][event]
+
+    def column(self, raw: RawTrial) -> Column:
+        """The total of the program.
+
+        Raises
+        ------
+        MissingValueError
+            The summary does not hold it: the program replaced itself by another, or valgrind failed.
+        """
+        found = totals(raw.metrics)
+        if self._line not in found:
+            raise MissingValueError(self.metric, f"{self._tool} wrote no line {self._line!r} of its summary")
+        return constant(float(found[self._line]))

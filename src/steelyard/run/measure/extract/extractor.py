@@ -1,0 +1,157 @@
+"""``Extractor``: all values of a trial that are not built in, by the metrics that the spec declares."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final, Literal, TypeGuard
+
+import msgspec
+
+from steelyard.errors import SpecError
+from steelyard.run.measure.extract.counted import Counted
+from steelyard.run.measure.extract.derived import Derived, in_order
+from steelyard.run.measure.extract.lines import Lines
+from steelyard.run.measure.extract.missing import MissingValueError
+from steelyard.run.measure.extract.pattern import Pattern
+from steelyard.run.measure.extract.pointer import Pointer
+from steelyard.run.measure.extract.series import Column, as_values, constant
+from steelyard.run.measure.measurement import Value
+from steelyard.run.measure.output import Output
+from steelyard.spec.experiment import Experiment, UserMetric
+from steelyard.spec.text.expression import parse
+from steelyard.spec.valgrind import EVENTS
+from steelyard.units import Scalar, is_number
+
+if TYPE_CHECKING:
+    from steelyard.run.runner.journal import RawTrial
+
+MOST_VALUES: Final = 1_000_000
+"""Values that one trial may report: each takes about a hundred bytes until it is stored."""
+
+
+class Extractor:
+    """Reads the metrics of an experiment; patterns, pointers and expressions are compiled once, here.
+
+    Raises
+    ------
+    SpecError
+        A metric that says neither where it is read nor from what it is derived, or derived metrics that
+        need each other.
+    """
+
+    def __init__(self, experiment: Experiment) -> None:
+        metrics = experiment.metrics
+        self._experiment = experiment
+        self._conditional = any(metric.where for metric in metrics)
+        self._reduced: dict[tuple[str, ...], Extractor] = {}
+        self._lines = Lines(
+            [metric for metric in metrics if metric.source == "lines" and metric.derive is None]
+        )
+        self._readers = tuple(
+            _reader(metric)
+            for metric in metrics
+            if metric.source != "lines" and metric.derive is None and metric.event is None
+        )
+        self._counted = tuple(
+            Counted(metric.name, tool, metric.event)
+            for metric in metrics
+            for tool in EVENTS
+            if metric.source == tool and metric.event is not None
+        )
+        self._derived = in_order([Derived(metric) for metric in metrics if metric.derive is not None])
+        self._order = tuple(metric.name for metric in metrics)
+
+    def values(self, levels: Mapping[str, Scalar], raw: RawTrial) -> tuple[Value, ...]:
+        """The values of one trial, in the order of the spec. Counters are not among them.
+
+        Parameters
+        ----------
+        levels : Mapping[str, Scalar]
+            Of the treatment; those that are numbers can be named by derived metrics.
+
+        Raises
+        ------
+        MissingValueError
+            A metric that has no finite value, with the reason why the trial counts as failed.
+        """
+        if not self._order:
+            return ()
+        if self._conditional:
+            return self._of(levels).values(levels, raw)
+        found: dict[str, Column] = self._lines.columns(raw)
+        for reader in self._readers:
+            found[reader.metric] = reader.column(Output.of(raw, reader.source))
+        for counted in self._counted:
+            found[counted.metric] = counted.column(raw)
+        if self._derived:
+            known = _given(levels, raw) | found
+            for metric in self._derived:
+                found[metric.metric] = known[metric.metric] = metric.column(known)
+        count = sum(len(series.numbers) for column in found.values() for series in column.values())
+        if count > MOST_VALUES:
+            raise MissingValueError(
+                max(found, key=lambda name: sum(len(series.numbers) for series in found[name].values())),
+                f"the trial reports {count:,} values, and at most {MOST_VALUES:,} are kept; report fewer",
+            )
+        return tuple(value for name in self._order for value in as_values(name, found[name]))
+
+    def _of(self, levels: Mapping[str, Scalar]) -> Extractor:
+        """An extractor of what treatments with these levels report."""
+        chosen = tuple(metric.name for metric in applicable(self._experiment.metrics, levels))
+        if chosen not in self._reduced:
+            kept = tuple(
+                msgspec.structs.replace(metric, where={})
+                for metric in self._experiment.metrics
+                if metric.name in chosen
+            )
+            self._reduced[chosen] = Extractor(msgspec.structs.replace(self._experiment, metrics=kept))
+        return self._reduced[chosen]
+
+
+def applicable(metrics: Sequence[UserMetric], levels: Mapping[str, Scalar]) -> list[UserMetric]:
+    """The metrics that a treatment with these levels has: those that are declared for it, and of the derived
+    ones those that can be derived there.
+    """
+    absent = {m.name for m in metrics if any(levels.get(name) != level for name, level in m.where.items())}
+    needs = {m.name: parse(m.derive).names for m in metrics if m.derive is not None}
+    while more := {name for name, of in needs.items() if name not in absent and of & absent}:
+        absent |= more
+    return [metric for metric in metrics if metric.name not in absent]
+
+
+def _reader(metric: UserMetric) -> Pattern | Pointer:
+    source: Literal["stdout", "stderr"] = "stderr" if metric.source == "stderr" else "stdout"
+    if metric.pattern is not None:
+        return Pattern(metric.name, metric.pattern, source)
+    if metric.json is not None:
+        return Pointer(metric.name, metric.json, source)
+    raise SpecError(
+        f"metrics.{metric.name}: neither pattern nor json says how to find it in {source}",
+        hint=f'say pattern = "{metric.name}=([0-9.]+)", json = "/{metric.name}" or source = "lines"',
+    )
+
+
+def _is_numeric(level: Scalar) -> TypeGuard[float]:
+    """Whether a double can hold the level; TOML has whole numbers of any length."""
+    return is_number(level) and abs(level) <= sys.float_info.max
+
+
+def _given(levels: Mapping[str, Scalar], raw: RawTrial) -> dict[str, Column]:
+    """Names that derived metrics can use beside the spec's: numeric levels, counters and built-in metrics."""
+    numeric = {name: float(level) for name, level in levels.items() if _is_numeric(level)}
+    counters = {name: value for name, value in raw.counters.items() if value is not None}
+    builtin = {
+        "wall_s": raw.wall_ns / 1e9,
+        "cpu_s": (raw.user_us + raw.system_us) / 1e6,
+        "user_s": raw.user_us / 1e6,
+        "system_s": raw.system_us / 1e6,
+        "rss_bytes": raw.rss_bytes,
+        "minor_faults": raw.minor_faults,
+        "major_faults": raw.major_faults,
+        "voluntary_switches": raw.voluntary_switches,
+        "involuntary_switches": raw.involuntary_switches,
+    }
+    if raw.queue_wait_ns is not None:
+        builtin["queue_wait_s"] = raw.queue_wait_ns / 1e9
+    return {name: constant(value) for name, value in (numeric | counters | builtin).items()}

@@ -1,0 +1,83 @@
+"""Metrics found by a regular expression: every match is an iteration, its first group the number.
+
+``^`` and ``$`` match at every line. Python's ``re`` may take time exponential in the length of a text for a
+pattern such as ``(a+)+$``, and no guard against that is exact; so a pattern never sees more than
+``MOST_BYTES``, and such a pattern is the spec's own. Extraction runs between batches, so it can delay an
+experiment but disturb no trial.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Final, Literal
+
+from steelyard.run.measure.extract.missing import MissingValueError
+from steelyard.run.measure.extract.series import Column, Series
+from steelyard.run.measure.output import Output
+
+MOST_BYTES: Final = 1 << 20
+"""Longest text that a pattern is searched in."""
+
+_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+"""A decimal number as programs print it. Other forms that ``float`` takes (``1_000``, ``inf``) do not count.
+"""
+
+
+class Pattern:
+    """A metric's pattern, compiled."""
+
+    def __init__(self, metric: str, pattern: str, source: Literal["stdout", "stderr"]) -> None:
+        self.metric = metric
+        self.source = source
+        self._pattern = re.compile(pattern, re.MULTILINE)
+
+    def column(self, output: Output) -> Column:
+        """Every match, in order.
+
+        Raises
+        ------
+        MissingValueError
+            No match, a first group that is not a finite number, or an output of which a part may hold further
+            matches unseen.
+        """
+        refuse_cut(self.metric, output)
+        if len(output.kept) > MOST_BYTES:
+            raise MissingValueError(
+                self.metric,
+                f"{output.name} has {len(output.kept):,} bytes, of which a pattern sees {MOST_BYTES:,}",
+            )
+        numbers = [self._number(match, output) for match in self._pattern.finditer(output.text())]
+        if not numbers:
+            raise MissingValueError(
+                self.metric, f"{self._described()} matches nothing in {output.describe()}"
+            )
+        return {(): Series(numbers=numbers)}
+
+    def _number(self, match: re.Match[str], output: Output) -> float:
+        text = match[1]
+        if text is None:
+            raise MissingValueError(
+                self.metric,
+                f"the first group of {self._described()} took no part in the match {match[0][:80]!r}",
+            )
+        value = float(text) if _NUMBER.fullmatch(text := text.strip()) else math.nan
+        if not math.isfinite(value):
+            what = "is too large for a number" if math.isinf(value) else "is not a number"
+            raise MissingValueError(
+                self.metric, f"{text[:80]!r}, found by {self._described()}, {what} in {output.describe()}"
+            )
+        return value
+
+    def _described(self) -> str:
+        return f"pattern {self._pattern.pattern!r}"
+
+
+def refuse_cut(metric: str, output: Output) -> None:
+    """Raise ``MissingValueError`` where output was lost: values from the rest would be a selection."""
+    if output.cut:
+        raise MissingValueError(
+            metric,
+            f"only {len(output.kept):,} of the {output.total_bytes:,} bytes of {output.name} were kept; "
+            "let the program report less, or through the file that $STEELYARD_METRICS names",
+        )

@@ -1,0 +1,55 @@
+"""The iterations of one metric under one combination of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import msgspec
+
+from steelyard.run.measure.measurement import Value
+from steelyard.units import Scalar
+
+LabelKey = tuple[tuple[str, bool, Scalar], ...]
+"""Labels in the order of their names. Truth values are marked: Python takes ``True`` for 1."""
+
+_EXACT: Final = 2.0**53
+"""Below it every whole number is a double."""
+
+UNLABELLED: Final[LabelKey] = ()
+
+
+class Series(msgspec.Struct):
+    """Values in the order in which they were reported, and what was said of them."""
+
+    labels: Mapping[str, Scalar] = {}
+    numbers: list[float] = []
+
+
+Column = dict[LabelKey, Series]
+"""All values of one metric in a trial, by their labels."""
+
+
+def constant(value: float) -> Column:
+    """A column of one value that holds for the whole trial."""
+    return {UNLABELLED: Series(numbers=[value])}
+
+
+def canonical(labels: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """The labels by name, and 64.0 as 64: languages differ in how they print a whole number."""
+    return {
+        name: int(label) if isinstance(label, float) and label.is_integer() and abs(label) < _EXACT else label
+        for name, label in sorted(labels.items())
+    }
+
+
+def label_key(labels: Mapping[str, Scalar]) -> LabelKey:
+    """A key that equal labels share; ``labels`` are canonical."""
+    return tuple((name, isinstance(label, bool), label) for name, label in labels.items())
+
+
+def as_values(metric: str, column: Column) -> Iterable[Value]:
+    """The values to store."""
+    for series in column.values():
+        for i, number in enumerate(series.numbers):
+            yield Value(metric, number, i, series.labels)

@@ -1,0 +1,60 @@
+"""Captured output of a trial."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal
+
+import msgspec
+
+if TYPE_CHECKING:
+    from steelyard.run.runner.journal import RawTrial
+
+_EXCERPT_CHARACTERS: Final = 80
+
+
+class Output(msgspec.Struct, frozen=True):
+    """One stream of a trial.
+
+    Attributes
+    ----------
+    name : str
+        What a person calls it: ``stdout``, ``stderr``.
+    kept : bytes
+        Its head.
+    total_bytes : int
+        What the program wrote, kept or not.
+    """
+
+    name: str
+    kept: bytes
+    total_bytes: int
+
+    @classmethod
+    def of(cls, raw: RawTrial, name: Literal["stdout", "stderr"]) -> Output:
+        """The stream of a trial."""
+        if name == "stdout":
+            return cls(name, raw.stdout, raw.stdout_bytes)
+        return cls(name, raw.stderr, raw.stderr_bytes)
+
+    @property
+    def cut(self) -> bool:
+        """Whether more was written than was kept."""
+        return self.total_bytes > len(self.kept)
+
+    def text(self) -> str:
+        """The captured bytes as UTF-8; an invalid byte becomes U+FFFD."""
+        return self.kept.decode(errors="replace")
+
+    def describe(self) -> str:
+        """``stdout, which begins '…'``, or that it is empty."""
+        if not self.kept:
+            return f"{self.name}, which is empty"
+        return f"{self.name}, which begins {excerpt(self.kept)}"
+
+
+def excerpt(data: bytes) -> str:
+    """The first 80 characters, quoted, with everything that a terminal could take for a command escaped."""
+    # Four bytes are the longest character of UTF-8.
+    head = data[: 4 * _EXCERPT_CHARACTERS + 4].decode(errors="replace")
+    more = "…" if len(head) > _EXCERPT_CHARACTERS else ""
+    return repr(head[:_EXCERPT_CHARACTERS] + more)

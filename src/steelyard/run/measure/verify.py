@@ -1,0 +1,124 @@
+"""Whether a trial counts: what the runner saw of its end, and what the spec wants of it.
+
+Patterns are searched with ``^`` and ``$`` at every line, in what was kept of the output; ``extract.pattern``
+says what a pattern may cost.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+from typing import TYPE_CHECKING, Final, Literal
+
+from steelyard.run.measure.extract.pattern import MOST_BYTES
+from steelyard.run.measure.measurement import Status
+from steelyard.run.measure.output import Output, excerpt
+from steelyard.run.measure.ranks import last_words, simulated_failure
+from steelyard.run.measure.start_failure import start_failure
+from steelyard.run.runner.runner_errors import signal_name
+from steelyard.spec.experiment import Experiment
+
+if TYPE_CHECKING:
+    from steelyard.run.runner.journal import RawTrial
+
+_SHELL_CODES: Final = {126: "the shell could not execute it", 127: "the shell found no such command"}
+_MISSING_LIBRARY: Final = re.compile(
+    rb"error while loading shared libraries: ([^:\s]+): cannot open shared"
+    rb"|Error loading shared library ([^:\s]+):"
+)
+"""What the loaders of glibc and musl say."""
+_SIGNAL_CAUSES: Final = {"SIGKILL": "perhaps by the kernel, for lack of memory"}
+
+
+class Verifier:
+    """The verification that the spec asks for, compiled once."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        program = experiment.program
+        self._exit = program.verify.exit
+        self._shell = program.shell
+        self._timeout_s = program.timeout_s
+        self._hook_timeout_s = program.hook_timeout_s
+        self._kind = experiment.launch.kind
+        self._stdout = _compiled(program.verify.stdout)
+        self._stderr = _compiled(program.verify.stderr)
+
+    def judge(self, raw: RawTrial, path: str | None = None) -> tuple[Status, str | None]:
+        """The status of a trial, and the reason in words where it is not ``ok``.
+
+        Parameters
+        ----------
+        path : str, optional
+            Of the program, so that a failed start can say what is wrong with it.
+        """
+        match raw.status:
+            case "ok":
+                reason = self._wrong_exit(raw) or self._wrong_output(raw)
+                return ("failed", reason) if reason else ("ok", None)
+            case "timed_out":
+                limit = f" of {self._timeout_s:g} s" if self._timeout_s is not None else ""
+                return "timed_out", f"was still running at its time limit{limit}{self._last_words(raw)}"
+            case "hook_failed":
+                end = self._hook_end(raw)
+                return "hook_failed", f"a prepare or cleanup command failed: it {end}{self._last_words(raw)}"
+            case "spawn_failed" | "setup_failed":
+                what = f"program {path}" if path else "the program"
+                return "spawn_failed", f"{what} {start_failure(raw, path)}"
+            case "lost":
+                return "failed", f"its machine was taken away{self._last_words(raw)}"
+
+    def _hook_end(self, raw: RawTrial) -> str:
+        if raw.hook_status == "timed_out":
+            return f"was still running at its time limit, hook_timeout = {self._hook_timeout_s:g} s"
+        return ending(raw) if raw.hook_status == "ok" else start_failure(raw)
+
+    def _wrong_exit(self, raw: RawTrial) -> str | None:
+        if self._exit == "any":
+            return None
+        if raw.exit_code == self._exit:
+            failure = simulated_failure(raw) if self._kind == "smpi" else None
+            return failure and f"{failure}{self._last_words(raw)}"
+        why = _missing_library(raw) or (_SHELL_CODES.get(raw.exit_code or 0) if self._shell else None)
+        wanted = f", and {self._exit} is wanted" if raw.signal is None and self._exit else ""
+        return f"{ending(raw)}{f' ({why})' if why else ''}{wanted}{self._last_words(raw)}"
+
+    def _wrong_output(self, raw: RawTrial) -> str | None:
+        if self._stdout is None and self._stderr is None:  # mostly, and this is asked for every trial
+            return None
+        return _unmatched(raw, "stdout", self._stdout) or _unmatched(raw, "stderr", self._stderr)
+
+    def _last_words(self, raw: RawTrial) -> str:
+        last = last_words(raw, self._kind)
+        return f"; its last words: {excerpt(last)}" if last else ""
+
+
+def _missing_library(raw: RawTrial) -> str | None:
+    if raw.exit_code != 127 or not (found := _MISSING_LIBRARY.search(raw.stderr)):
+        return None
+    return f"its library {excerpt(found[1] or found[2])} is missing"
+
+
+def ending(raw: RawTrial) -> str:
+    """``ended with exit code 3``, ``was ended by SIGSEGV (Segmentation fault)``."""
+    if raw.signal is None:
+        return f"ended with exit code {raw.exit_code}"
+    name = signal_name(raw.signal)
+    words = [word for word in (signal.strsignal(raw.signal), _SIGNAL_CAUSES.get(name)) if word]
+    return f"was ended by {name}" + (f" ({', '.join(words)})" if words else "")
+
+
+def _compiled(pattern: str | None) -> re.Pattern[str] | None:
+    return None if pattern is None else re.compile(pattern, re.MULTILINE)
+
+
+def _unmatched(
+    raw: RawTrial, stream: Literal["stdout", "stderr"], pattern: re.Pattern[str] | None
+) -> str | None:
+    if pattern is None:
+        return None
+    output = Output.of(raw, stream)
+    searched = Output(stream, output.kept[:MOST_BYTES], output.total_bytes)
+    if pattern.search(searched.text()):
+        return None
+    cut = f" (only its first {len(searched.kept):,} of {searched.total_bytes:,} bytes were searched)"
+    return f"{pattern.pattern!r} matches nothing in {searched.describe()}{cut if searched.cut else ''}"

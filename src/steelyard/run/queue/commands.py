@@ -1,0 +1,71 @@
+"""Commands of a queue, run and understood."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from steelyard.errors import MachineError
+
+_TIMEOUT_S: Final = 60.0
+
+_HINT: Final = "run where the commands of the queue are installed, or correct [launch]"
+
+
+def refuse_absent(programs: Iterable[str]) -> None:
+    """Raise MachineError where one of the commands of a queue is not here, in the words of ``ask``."""
+    for program in programs:
+        if shutil.which(program) is None:
+            absent = f"{program}: {os.strerror(errno.ENOENT)}"
+            raise MachineError(f"the queue cannot be asked: {absent}", hint=_HINT)
+
+
+def ask(
+    words: Sequence[str], *, may_fail: bool = False, into: Path | None = None, timeout_s: float = _TIMEOUT_S
+) -> subprocess.CompletedProcess[str]:
+    """Run a command of the queue to its end. With ``into``, what it prints is kept there, also where we die
+    before it ends.
+
+    Raises
+    ------
+    MachineError
+        It is not there, does not end, or fails and may not.
+    """
+    shown = " ".join(words)
+    try:
+        done = _captured(words, timeout_s) if into is None else _kept(words, into)
+    except OSError as error:
+        raise MachineError(
+            f"the queue cannot be asked: {words[0]}: {error.strerror}",
+            hint=_HINT,
+        ) from error
+    except subprocess.TimeoutExpired as error:
+        raise MachineError(
+            f"the queue does not answer: {shown} takes longer than {timeout_s:g} s",
+            hint=f"give the same command again when `{shown}` answers; jobs go on meanwhile",
+        ) from error
+    if done.returncode and not may_fail:
+        said = (done.stderr or done.stdout).strip()
+        raise MachineError(
+            f"the queue refuses: {shown}: {said or f'exit code {done.returncode}'}",
+            hint="correct options, partition or submit under [launch]",
+        )
+    return done
+
+
+def _captured(words: Sequence[str], timeout_s: float) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=timeout_s)
+
+
+def _kept(words: Sequence[str], into: Path) -> subprocess.CompletedProcess[str]:
+    # Both streams are files: a pipe that nobody reads any more would end the command.
+    with into.open("w+") as printed, into.with_suffix(".stderr").open("w+") as said:
+        done = subprocess.run(words, stdout=printed, stderr=said, check=False, timeout=_TIMEOUT_S)
+        printed.seek(0)
+        said.seek(0)
+        return subprocess.CompletedProcess(words, done.returncode, printed.read(), said.read())

@@ -1,0 +1,1 @@
+"""The native runner, seen from Python: orders, answers, the journal."""

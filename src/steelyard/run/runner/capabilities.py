@@ -1,0 +1,75 @@
+"""Capabilities of this machine: what can be observed and set, found by trying it once through the runner.
+
+The facts of ``run.host`` are the settings of a machine; whether a container's filter lets a setting through,
+and which counters its hypervisor exposes, only a trial shows.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final
+
+from msgspec.structs import replace
+
+from steelyard.interventions import INTERVENTIONS
+from steelyard.interventions.named import Named
+from steelyard.run.launch.launch import Launch
+from steelyard.run.runner.runner import find_runner, probe_launches
+from steelyard.units import Scalar
+
+HARDWARE: Final = ("cycles", "instructions", "cache_misses", "branch_misses")
+SOFTWARE: Final = ("task_clock", "page_faults", "context_switches", "cpu_migrations")
+
+
+@lru_cache(maxsize=1)
+def capabilities() -> dict[str, Scalar]:
+    """Facts in the manner of ``host_facts``, found once for each process.
+
+    ``counters_available`` and ``counters_missing`` are names joined by commas, of ``HARDWARE`` and
+    ``SOFTWARE``; ``interventions_missing`` of interventions or their levels.
+
+    To be asked for where no trial runs or will run within a second: the first counter of a machine makes its
+    kernel change its own code and wait for every CPU, 10 to 30 ms, and change it back a second later.
+
+    Raises
+    ------
+    MachineError
+        The runner cannot start here.
+    """
+    # Any program will do; this one is there, and says how it is called.
+    program = str(find_runner().absolute())
+    plain = Launch(program, (program,), (), "/", queue_wait=True)
+    cpu = min(os.sched_getaffinity(0))
+    observed, unrandomised, pinned, counting = probe_launches(
+        [
+            plain,
+            replace(plain, aslr_off=True),
+            replace(plain, affinity=(cpu,)),
+            replace(plain, counters=(*HARDWARE, *SOFTWARE)),
+        ]
+    )
+    available = [name for name, value in counting.counters.items() if value is not None]
+    return {
+        "aslr_can_be_off": unrandomised.status == "ok",
+        "affinity_can_be_set": pinned.status == "ok" and pinned.cpu == cpu,
+        "queue_wait_available": observed.queue_wait_ns is not None,
+        "compiler_available": shutil.which("cc") is not None,
+        "interventions_missing": ",".join(_missing()),
+        "counters_available": ",".join(available),
+        "counters_missing": ",".join(name for name in counting.counters if name not in available),
+    }
+
+
+def _missing() -> Iterator[str]:
+    """Interventions that cannot be made here, as ``name``, and levels of others, as ``name=level``."""
+    for name, each in INTERVENTIONS.items():
+        # A few names, of which some may be missing; of numbers, the first speaks for all.
+        levels = each.levels if isinstance(each, Named) else each.population()[-1:]
+        lacks = [level for level in levels if each.missing(level) is not None]
+        if lacks and len(lacks) == len(levels):
+            yield name
+        else:
+            yield from (f"{name}={level}" for level in lacks)

@@ -1,0 +1,68 @@
+"""The programs and the library that are built from ``native/`` and installed with the package."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Final
+
+from steelyard.errors import MachineError
+
+RUNNER: Final = "steelyard-runner"
+CACHE: Final = "steelyard-cache"
+LOAD: Final = "steelyard-load"
+HEAP: Final = "steelyard-heap.so"
+
+
+def native_file(name: str) -> Path:
+    """Return its path: beside ``$STEELYARD_RUNNER`` for developers, else installed with the package.
+
+    Raises
+    ------
+    MachineError
+        It is not there, or this is not Linux.
+    """
+    require_linux()
+    named = os.environ.get("STEELYARD_RUNNER")
+    if named:
+        path = Path(named) if name == RUNNER else Path(named).with_name(name)
+        if not os.access(path, _wanted(name)):
+            raise MachineError(
+                f"STEELYARD_RUNNER is {named}, which cannot be executed"
+                if name == RUNNER
+                else f"{name} is missing beside the runner ({path})",
+                hint="unset it to use the installed runner",
+            )
+        return path
+    # Not by importlib.resources, which takes up to 15 ms to import and finds the same place.
+    path = Path(__file__).parents[2] / "_native" / name
+    if not os.access(path, _wanted(name)):
+        what = "its runner" if name == RUNNER else name
+        raise MachineError(
+            f"Steelyard was installed without {what} ({path} is missing)",
+            hint="install it with pip, which builds the runner: pip install .",
+        )
+    return path
+
+
+def _wanted(name: str) -> int:
+    """A library is read, and installed without the right to execute it."""
+    return os.R_OK if name == HEAP else os.X_OK
+
+
+def require_linux() -> None:
+    """Refuse any other system at once, before the first of the features that it lacks is missed.
+
+    Raises
+    ------
+    MachineError
+        This is not Linux.
+    """
+    # Compared through a variable: for mypy every other system is unreachable code.
+    system = sys.platform
+    if system != "linux":
+        raise MachineError(
+            f"Steelyard needs Linux (subreapers, schedstat, memfd); this is {system}",
+            hint="use it on Linux; there, steelyard doctor lists what a virtual machine or a container hides",
+        )

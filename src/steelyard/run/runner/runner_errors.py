@@ -1,0 +1,183 @@
+"""Replies of the runner, and the errors that its failures become; layout: ``native/runner/README.md``."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+from collections.abc import Sequence
+from enum import IntEnum
+from pathlib import Path
+from struct import Struct
+from typing import Final
+
+import msgspec
+
+from steelyard.errors import MachineError, ProgramError, RecordBusyError, RecordError, SteelyardError
+from steelyard.run.runner.journal import RawTrial, decode_record
+
+HEAD: Final = Struct("<IB")
+READY: Final = Struct("<IIQQQ")
+TRIALS: Final = Struct("<Q")
+VERSION: Final = 1
+_FAILED: Final = Struct("<BIiQQ")
+
+
+class Reply(IntEnum):
+    """Kinds of replies."""
+
+    READY = 1
+    DONE = 2
+    STOPPED = 3
+    FAILED = 4
+
+
+class Failure(IntEnum):
+    """The step at which a runner failed."""
+
+    PROTOCOL = 1
+    START = 2
+    JOURNAL_OPEN = 3
+    JOURNAL_WRITE = 4
+    HOOK = 5
+    CANNOT_END = 6
+
+
+class JournalState(IntEnum):
+    """State in which the runner found the journal."""
+
+    GOOD = 0
+    CANNOT_OPEN = 1
+    LOCKED = 2
+    NOT_A_JOURNAL = 3
+    OTHER_VERSION = 4
+    CORRUPT = 5
+
+
+class HookError(ProgramError):
+    """An untimed command of a block failed.
+
+    Attributes
+    ----------
+    hook : RawTrial
+        What it came to; its ``hook`` is the launch.
+    done : int
+        Trials of the batch that were finished before.
+    """
+
+    def __init__(self, message: str, *, hint: str, hook: RawTrial, done: int) -> None:
+        super().__init__(message, hint=hint)
+        self.hook = hook
+        self.done = done
+
+
+class RunnerDiedError(SteelyardError):
+    """The runner was ended from outside; what it had finished is in the journal."""
+
+    exit_code = 5
+
+
+class Failed(msgspec.Struct, frozen=True):
+    """A reply of the kind ``failed``; what its fields mean depends on ``failure``."""
+
+    failure: Failure
+    detail: int
+    error: int
+    done: int
+    where: int
+    body: bytes
+
+
+def explained(failed: Failed, journal: Path, commands: Sequence[Sequence[str]] = ()) -> SteelyardError:
+    """The error that tells a user what the runner could not do; ``commands`` are the launches it knows."""
+    reason = os.strerror(failed.error) if failed.error else failed.body.decode(errors="replace")
+    match failed.failure:
+        case Failure.START:
+            return MachineError(
+                f"the runner cannot start: {failed.body.decode()}: {reason}",
+                hint="see what this machine offers: steelyard doctor",
+            )
+        case Failure.JOURNAL_OPEN:
+            return _explained_opening(failed, journal, reason)
+        case Failure.JOURNAL_WRITE:
+            return RecordError(
+                f"trial {failed.where} could not be written to {journal}: {reason}",
+                hint=f"make room on the file system of {journal.parent}; the same command then goes on",
+            )
+        case Failure.HOOK:
+            hook = decode_record(failed.body)
+            return HookError(
+                f"a command around a block, or of a level, failed:"
+                f" {_named(hook, commands)}{_describe_end(hook)}",
+                hint="give it more time: hook_timeout under [program]"
+                if hook.hook_status == "timed_out"
+                else "run the command by itself to see why",
+                hook=hook,
+                done=failed.done,
+            )
+        case Failure.CANNOT_END:
+            return MachineError(
+                f"processes that trial {failed.where} left behind could not be ended",
+                hint="end them by hand; programs that change their user id need root",
+            )
+        case Failure.PROTOCOL:
+            return RunnerDiedError(
+                f"the runner does not understand its orders: {reason}",
+                hint="report this as a bug of Steelyard",
+            )
+
+
+def _explained_opening(failed: Failed, journal: Path, reason: str) -> SteelyardError:
+    match JournalState(failed.detail):
+        case JournalState.LOCKED:
+            return RecordBusyError(f"another runner writes to {journal}", hint="wait for it, or end it")
+        case JournalState.NOT_A_JOURNAL:
+            return RecordError(
+                f"{journal} is not a journal of Steelyard and is left as it is",
+                hint="move it away, or choose another record",
+            )
+        case JournalState.OTHER_VERSION:
+            return RecordError(
+                f"{journal} is a journal of version {failed.where}, not {VERSION}",
+                hint="use the Steelyard that wrote it, or a newer one",
+            )
+        case JournalState.CORRUPT:
+            return RecordError(
+                f"{journal} is damaged at byte {failed.where:,} and is left as it is",
+                hint="restore the file from a copy",
+            )
+        case _:
+            return RecordError(
+                f"the journal {journal} cannot be opened: {reason}",
+                hint=f"see who may do what there: ls -ld {journal.parent}",
+            )
+
+
+def decode_failed(body: bytes) -> Failed:
+    """Decode the body of a reply of the kind ``failed``."""
+    failure, detail, error, done, where = _FAILED.unpack_from(body)
+    return Failed(Failure(failure), detail, error, done, where, body[_FAILED.size :])
+
+
+def _named(hook: RawTrial, commands: Sequence[Sequence[str]]) -> str:
+    """The command; nothing where the frame does not say which it was."""
+    return "" if hook.hook is None else f"{shlex.join(commands[hook.hook])}: "
+
+
+def _describe_end(hook: RawTrial) -> str:
+    if hook.errno is not None:
+        return f"{hook.step}: {os.strerror(hook.errno)}"
+    if hook.hook_status == "timed_out":
+        return "it had not ended at its time limit, hook_timeout"
+    how = signal_name(hook.signal) if hook.signal else f"exit code {hook.exit_code}"
+    said = (hook.stderr or hook.stdout).decode(errors="replace").strip()
+    return f"{how}, and it said {said[-200:]!r}" if said else how
+
+
+def signal_name(number: int) -> str:
+    """``SIGSEGV``; ``SIGRTMIN+3`` for a real-time signal, the number for one without a name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        first = int(signal.SIGRTMIN)
+        return f"SIGRTMIN+{number - first}" if first <= number <= int(signal.SIGRTMAX) else f"signal {number}"

@@ -1,0 +1,109 @@
+"""The columns that a search adds up: growth terms, some with a softened argument, some counted against."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from steelyard.arrays import Floats
+from steelyard.growth import Growth
+
+Monomial = tuple[Growth, ...]
+"""One growth for each parameter; their product is the term."""
+KNEES: Final = (0.1, 0.25, 0.4, 0.55, 0.7, 0.85)
+"""Where bends are, as parts of the measured range in octaves."""
+SOFT = 1.0
+SHARPNESS: Final = (SOFT, 2.0, 4.0)
+BENDING: Final = tuple(Growth.of(*each) for each in (("1/2", 0), (1, 0), ("3/2", 0), (2, 0), (0, 1)))
+BOUNDED: Final = (Growth.of(-1), Growth.of(-2), Growth.of("-1/2"))
+
+
+class Column(msgspec.Struct, frozen=True):
+    """A term.
+
+    Attributes
+    ----------
+    growth : Monomial
+        For large x.
+    knee : float
+        K of the softened argument (x^q + K^q)^(1/q), which is K for small x and x for large; 0: x itself. Of
+        the first parameter.
+    sharpness : float
+        q.
+    against : bool
+        Whether its coefficient is negative.
+    shown : bool
+        Whether a formula may have it; those that may not stand for truths outside of the space.
+    """
+
+    growth: Monomial
+    knee: float = 0.0
+    sharpness: float = SOFT
+    against: bool = False
+    shown: bool = True
+
+
+class Exponents(msgspec.Struct, frozen=True):
+    """The exponents of many columns as arrays (columns, parameters), so that values need no loop."""
+
+    power: Floats
+    log: Floats
+    exp2: Floats
+    bent: tuple[tuple[int, float, float], ...] = ()
+    """Column, knee and sharpness of those that have one."""
+
+    @classmethod
+    def of(cls, columns: Sequence[Column], parameters: int) -> Exponents:
+        """From exact growths."""
+        flat = [(float(g.power), float(g.log), float(g.exp2)) for column in columns for g in column.growth]
+        table = np.array(flat).reshape(len(columns), parameters, 3)
+        bent = tuple((i, c.knee, c.sharpness) for i, c in enumerate(columns) if c.knee)
+        power, log, exp2 = (np.ascontiguousarray(table[:, :, k]) for k in range(3))
+        return cls(power, log, exp2, bent)
+
+    def at(self, points: Floats) -> Floats:
+        """The values at points (m, parameters), (columns, m); in logarithms, so that k^3 2^k does not
+        overflow.
+        """
+        logs = np.log2(points)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_logs = _log2(logs)
+            exponent = self.power @ logs.T + self.exp2 @ points.T
+            for at in range(points.shape[1]):
+                exponent += np.where(self.log[:, [at]] != 0, self.log[:, [at]] * log_logs[:, at], 0.0)
+            if self.bent:
+                which = [i for i, _, _ in self.bent]
+                knee, q = (np.array([each[k] for each in self.bent])[:, None] for k in (1, 2))
+                softened = np.log2(knee) + np.logaddexp2(0.0, q * (logs[:, 0] - np.log2(knee))) / q
+                exponent[which] = self.power[which] * softened + np.where(
+                    self.log[which] != 0, self.log[which] * _log2(softened), 0.0
+                )
+        return np.asarray(np.exp2(np.clip(exponent, -1000, 1000)))
+
+
+def _log2(logs: Floats) -> Floats:
+    return np.where(logs > 0, np.log2(np.where(logs > 0, logs, 1.0)), -np.inf)
+
+
+def knees_of(points: Floats) -> tuple[float, ...]:
+    """Where bends are looked for, over one parameter."""
+    logs = np.log2(points[:, 0])
+    return tuple(float(2 ** (logs.min() + part * (logs.max() - logs.min()))) for part in KNEES)
+
+
+def bends(knees: Sequence[float]) -> tuple[list[Column], list[Column]]:
+    """Columns that bend and then grow, and those against which a bound is approached."""
+    growing = [Column((g,), knee, q, shown=False) for g in BENDING for knee in knees for q in SHARPNESS]
+    # (x + K)^1 is a straight line, and a bend of nothing.
+    growing = [c for c in growing if not (c.sharpness == SOFT and c.growth[0] == Growth.of(Fraction(1)))]
+    bounded = [Column((BOUNDED[0],), knee, against=True, shown=False) for knee in knees]
+    return growing, bounded + [Column((g,), against=True) for g in BOUNDED]
+
+
+def between(powers: int = 3) -> list[Column]:
+    """Powers in odd twenty-fourths, half-way between those of the grid."""
+    return [Column((Growth.of(Fraction(k, 24)),), shown=False) for k in range(1, 24 * powers, 2)]

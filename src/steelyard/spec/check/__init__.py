@@ -1,0 +1,1 @@
+"""Checks of the tables of a spec: one file for each table, and one for references across tables."""

@@ -1,0 +1,225 @@
+"""``[analysis]``: what is compared with what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from steelyard.analysis import Analysis, Family, TypeB
+from steelyard.estimand import INTERVALS, PROPAGATED
+from steelyard.spec.cells import Cell, matches
+from steelyard.spec.check.effects import read_contrasts, read_effects
+from steelyard.spec.check.levels import find_level
+from steelyard.spec.check.valgrind import check_not_timed
+from steelyard.spec.experiment import Design, Factor, Program, UserMetric, Zip
+from steelyard.spec.hints.metric_names import suggest_metric
+from steelyard.spec.layout import base_step, cells_of, lay_out, named_axes
+from steelyard.spec.text.origin import Origin, Path
+from steelyard.spec.text.toml import toml_value
+from steelyard.units import BUILTIN, Scalar
+
+
+def read_analysis(
+    table: Analysis,
+    program: Program,
+    metrics: Sequence[UserMetric],
+    factors: tuple[Factor, ...],
+    zips: tuple[Zip, ...],
+    design: Design,
+    origin: Origin,
+) -> Analysis:
+    """The analysis; with a baseline and no strata, every other factor that is not linked to it is a stratum.
+
+    Raises
+    ------
+    SpecError
+    """
+    path: Path = ("analysis",)
+    known = [*BUILTIN, *program.counters, *(metric.name for metric in metrics)]
+    if table.metric not in known:
+        what = f"unknown metric {table.metric}"
+        raise origin.error((*path, "metric"), what, suggest_metric(table.metric, known))
+    check_not_timed(table.metric, metrics, origin, (*path, "metric"))
+    allowed = INTERVALS[table.estimand]
+    if table.interval is not None and table.interval not in allowed:
+        what = f"{table.estimand} has no interval by {table.interval}"
+        raise origin.error((*path, "interval"), what, f"one of: {', '.join(allowed)}")
+    names = [factor.name for factor in factors]
+    for i, stratum in enumerate(table.strata or ()):
+        place = (*path, "strata", i)
+        if stratum not in names:
+            raise origin.unknown(place, "factor", stratum, names)
+        if stratum in (table.strata or ())[:i]:
+            raise origin.error(place, f"{stratum} is a stratum twice", "leave one out")
+    strata = tuple(table.strata or ())
+    baseline = None
+    family = family_of(table)
+    if table.baseline is not None:
+        if family == "all-pairs":
+            what = "all pairs are compared, so a baseline has no meaning"
+            raise origin.error((*path, "baseline"), what, 'leave it out, or write family = "baseline"')
+        baseline = _baseline(table.baseline, factors, origin, (*path, "baseline"))
+        if design.kind == "one-at-a-time":
+            baseline = _base(baseline, factors, zips, origin, (*path, "baseline"))
+        elif table.strata is None:
+            # What changes together with a factor of the baseline changes in every comparison with it.
+            linked = {
+                name for link in zips if not baseline.keys().isdisjoint(link.names) for name in link.names
+            }
+            free = baseline.keys() | linked | {table.instances}
+            strata = tuple(name for name in names if name not in free)
+        run = list(cells_of(lay_out(factors, zips, design, baseline), factors, design.exclude))
+        within = (*strata, table.instances) if table.instances in names else strata
+        _check_strata(baseline, within, run, origin, (*path, "baseline"))
+    _check_protocol(table, family, origin)
+    _check_failures(table, program, origin)
+    _check_instances(table, strata, baseline, origin)
+    _check_ratio_across(table, factors, baseline, origin)
+    return replace(
+        table,
+        family=family,
+        strata=strata,
+        baseline=baseline,
+        type_b=_type_b(table, origin),
+        effects=read_effects(table.effects, factors, zips, design, origin),
+        contrasts=read_contrasts(table.contrasts, factors, zips, design, origin),
+    )
+
+
+def family_of(table: Analysis) -> Family:
+    """Family of comparisons: as declared; under a protocol, all pairs unless a baseline is named."""
+    if table.family is not None:
+        return table.family
+    return "all-pairs" if table.protocol != "default" and table.baseline is None else "baseline"
+
+
+def _check_protocol(table: Analysis, family: Family, origin: Origin) -> None:
+    path: Path = ("analysis",)
+    hint = 'write protocol = "nogueira-matias-2014" as well, or leave it out'
+    if table.protocol == "default":
+        if table.ks_policy != "flag":
+            raise origin.error(
+                (*path, "ks_policy"), "ks_policy belongs to a protocol, and none is named", hint
+            )
+        if table.alternative != "two-sided":
+            what = "alternative belongs to a protocol, and none is named"
+            raise origin.error((*path, "alternative"), what, hint)
+    if table.alternative == "faster" and family == "all-pairs":
+        what = "all pairs are compared, so that nothing says which of two should be faster"
+        raise origin.error((*path, "alternative"), what, 'name a baseline: baseline = { opt = "O2" }')
+
+
+def _check_failures(table: Analysis, program: Program, origin: Origin) -> None:
+    """``as-limit`` needs a limit, and an estimand that lower bounds leave known."""
+    if table.failures != "as-limit":
+        return
+    path: Path = ("analysis", "failures")
+    if program.timeout_s is None:
+        raise origin.error(path, "as-limit needs a time limit", 'write timeout = "60 s" under [program]')
+    if table.metric != "wall_s":
+        what = f"what {table.metric} would have been is not known"
+        raise origin.error(path, what, 'leave metric at "wall_s", or write failures = "refuse"')
+    if table.estimand != "median_ratio":
+        what = f"a {table.estimand} cannot be known from lower bounds"
+        raise origin.error(path, what, 'write estimand = "median_ratio"')
+
+
+def _check_instances(table: Analysis, strata: Sequence[str], baseline: Cell | None, origin: Origin) -> None:
+    """Instances are what comparisons go over: nothing that they go between or stay within."""
+    name, path = table.instances, ("analysis", "instances")
+    if name is None:
+        return
+    for where, used in (
+        ("baseline", baseline or {}),
+        ("strata", strata),
+        ("ratio_across", [table.ratio_across]),
+    ):
+        if name in used:
+            what = f"{name} is in {where} too, and instances are compared neither with nor within each other"
+            raise origin.error(path, what, "leave it out of one of them")
+
+
+def _check_ratio_across(
+    table: Analysis, factors: tuple[Factor, ...], baseline: Cell | None, origin: Origin
+) -> None:
+    """A factor with several levels that the baseline leaves free."""
+    name, path = table.ratio_across, ("analysis", "ratio_across")
+    if name is None:
+        return
+    levels = {factor.name: factor.levels for factor in factors}
+    if name not in levels:
+        raise origin.unknown(path, "factor", name, levels)
+    if baseline is None or name in baseline:
+        what = f"speedups at several levels of {name} need a baseline at each"
+        raise origin.error(path, what, 'name the levels of other factors: baseline = { opt = "O2" }')
+    if len(levels[name]) < 2:
+        raise origin.error(path, f"{name} has one level only", "give it another one, or leave this out")
+
+
+def _type_b(table: Analysis, origin: Origin) -> tuple[TypeB, ...]:
+    """The stated errors by their standard uncertainties; each has one size and a name of its own."""
+    path: Path = ("analysis", "type_b")
+    kind = table.interval or INTERVALS[table.estimand][0]
+    if table.type_b and kind not in PROPAGATED:
+        what = f"an interval by {kind} has no place for a stated uncertainty"
+        raise origin.error(path, what, 'write interval = "log-delta", or leave type_b out')
+    names = [each.name for each in table.type_b]
+    for i, each in enumerate(table.type_b):
+        if each.name in names[:i]:
+            raise origin.error((*path, i, "name"), f"{each.name} is stated twice", "leave one out")
+        given = [size for size in ("u", "half_width", "step") if getattr(each, size) is not None]
+        if len(given) != 1:
+            what = f"{' and '.join(given)} are both its size" if given else f"{each.name} has no size"
+            raise origin.error((*path, i), what, "give one of u, half_width and step")
+    return tuple(replace(each, u=each.standard, half_width=None, step=None) for each in table.type_b)
+
+
+def _baseline(
+    table: Mapping[str, Scalar], factors: tuple[Factor, ...], origin: Origin, path: Path
+) -> dict[str, Scalar]:
+    levels = {factor.name: factor.levels for factor in factors}
+    if not table:
+        raise origin.error(path, "names no level", 'write baseline = { opt = "O2" }')
+    for name in table:
+        if name not in levels:
+            raise origin.unknown((*path, name), "factor", name, levels)
+    return {
+        name: find_level(name, levels[name], level, origin, (*path, name)) for name, level in table.items()
+    }
+
+
+def _base(
+    baseline: Cell, factors: tuple[Factor, ...], zips: tuple[Zip, ...], origin: Origin, path: Path
+) -> dict[str, Scalar]:
+    """The treatment from which one factor at a time departs: what the baseline leaves open is at its first
+    level.
+    """
+    whole: dict[str, Scalar] = {}
+    for axis in named_axes(factors, zips):
+        step = base_step(axis, baseline)
+        if step is None:
+            what = f"no row of {axis.name} has {toml_value(baseline)}"
+            raise origin.error(path, what, "name levels that stand in one row")
+        whole |= axis.steps[step]
+    return {factor.name: whole[factor.name] for factor in factors}
+
+
+def _check_strata(
+    baseline: Cell, strata: tuple[str, ...], treatments: list[Cell], origin: Origin, path: Path
+) -> None:
+    """Each stratum needs one baseline, since all else in it is compared with that."""
+    within: dict[tuple[Scalar, ...], list[Cell]] = {}
+    for cell in treatments:
+        within.setdefault(tuple(cell[name] for name in strata), []).append(cell)
+    for key, members in within.items():
+        found = [cell for cell in members if matches(cell, baseline)]
+        where = f" in the stratum {toml_value(dict(zip(strata, key, strict=True)))}" if strata else ""
+        if len(found) > 1:
+            free = [name for name in found[0] if len({cell[name] for cell in found}) > 1]
+            what = f"{toml_value(baseline)} is {len(found)} treatments{where}: {', '.join(free)} differ"
+            hint = f"name a level of {free[0]} as well, or write strata = {toml_value([*strata, *free])}"
+            raise origin.error(path, what, hint)
+        if not found and len(members) > 1:
+            what = f"no treatment{where} has {toml_value(baseline)}: nothing there can be compared"
+            raise origin.error(path, what, "choose another baseline, or remove an exclusion")

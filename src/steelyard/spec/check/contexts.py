@@ -1,0 +1,71 @@
+"""``[contexts]``: the settings that are drawn for each context."""
+
+from __future__ import annotations
+
+import msgspec
+
+from steelyard.interventions import INTERVENTIONS
+from steelyard.spec.check.levels import check_distinct, check_level
+from steelyard.spec.experiment import Contexts, Factor, Range
+from steelyard.spec.tables.contexts import ContextsTable, Setting
+from steelyard.spec.text.origin import Origin, Path
+from steelyard.units import Scalar
+
+RANDOM = "random"
+LARGEST_RANGE = 100_000
+"""Values."""
+
+
+def read_contexts(table: ContextsTable, factors: tuple[Factor, ...], origin: Origin) -> Contexts:
+    """The settings; ``"random"`` stays, since what it draws from depends on the machine.
+
+    Raises
+    ------
+    SpecError
+    """
+    path: Path = ("contexts",)
+    given = {key: value for key, value in msgspec.structs.asdict(table).items() if value is not None}
+    passes: int = given.pop("passes")
+    if not given:
+        raise origin.error(
+            path, "sets nothing", f'write env_bytes = "random" (settings: {", ".join(INTERVENTIONS)})'
+        )
+    for name in given:
+        if any(factor.name == name for factor in factors):
+            what = f"{name} is a factor as well: it cannot be compared and averaged over at once"
+            raise origin.error((*path, name), what, "leave it out here, or in [factors]")
+    settings = {name: _setting(name, value, origin, (*path, name)) for name, value in given.items()}
+    if passes > 1 and all(
+        isinstance(setting, (str, int)) and setting != RANDOM for setting in settings.values()
+    ):
+        what = f"{passes} passes over contexts, of which there is only one: nothing is drawn"
+        raise origin.error(
+            (*path, "passes"), what, 'draw something: env_bytes = "random", or leave passes out'
+        )
+    return Contexts(settings, passes)
+
+
+def _setting(name: str, value: Setting, origin: Origin, path: Path) -> Scalar | tuple[Scalar, ...] | Range:
+    if value == RANDOM:
+        return RANDOM
+    if isinstance(value, tuple):
+        if len(value) < 2:
+            what = f"a list of {len(value)} leaves nothing to draw"
+            raise origin.error(path, what, "write two levels or more, or one level without brackets")
+        levels = tuple(check_level(name, level, origin, (*path, i)) for i, level in enumerate(value))
+        check_distinct(levels, name, origin, path)
+        return levels
+    if isinstance(value, Range):
+        low, high = value.range
+        values = range(low, high, value.step)
+        if not 2 <= len(values) <= LARGEST_RANGE:
+            what = f"{len(values):,} values from {low} to below {high} in steps of {value.step}"
+            raise origin.error(
+                (*path, "range"),
+                what,
+                f"2 to {LARGEST_RANGE:,} are needed, as in range = [0, 4096], step = 16",
+            )
+        for each in values:
+            check_level(name, each, origin, (*path, "range"))
+        return value
+    return check_level(name, value, origin, path)

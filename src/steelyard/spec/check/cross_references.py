@@ -1,0 +1,210 @@
+"""Checks across tables: every placeholder has a value, and every factor changes something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from steelyard.errors import SpecError, UsageError
+from steelyard.interventions import INTERVENTIONS
+from steelyard.spec.check.factors import COMMAND
+from steelyard.spec.check.ranks import texts as launch_texts
+from steelyard.spec.experiment import (
+    Build,
+    Contexts,
+    Factor,
+    LaunchMethod,
+    LevelCommands,
+    Program,
+    UserMetric,
+    Zip,
+)
+from steelyard.spec.text.origin import Origin, Path, nearest
+from steelyard.spec.text.placeholders import names
+from steelyard.spec.text.shell_text import expand_for_shell
+from steelyard.units import Scalar
+
+_SCOPES: Final = {
+    "trial": ("source", "build", "trial"),
+    "build": ("source", "build", "objects", "padding_file"),
+    "together": ("source",),
+}
+"""Where a text stands (in a trial, in a build, in what all treatments share): what it may name besides
+factors."""
+
+_HOOKS: Final = {
+    "prepare": "trial",
+    "cleanup": "trial",
+    "setup_once": "together",
+    "cleanup_once": "together",
+    "before_block": "together",
+    "after_block": "together",
+    "between_blocks": "together",
+    "between_treatments": "together",
+}
+
+
+def check_references(  # noqa: PLR0913, PLR0917 -- every table that takes placeholders
+    program: Program,
+    build: Build | None,
+    factors: tuple[Factor, ...],
+    zips: tuple[Zip, ...],
+    contexts: Contexts | None,
+    metrics: Sequence[UserMetric],
+    commands: Sequence[LevelCommands],
+    launch: LaunchMethod,
+    origin: Origin,
+) -> None:
+    """Refuse placeholders without a factor, factors without a use, and variables set by an intervention too.
+
+    Raises
+    ------
+    SpecError
+    """
+    levels = {factor.name: factor.levels for factor in factors}
+    drawn = set(contexts.settings) if contexts else set()
+    used = _check_placeholders(program, build, launch, set(levels), drawn, origin) | _derived_from(metrics)
+    used |= {each.factor for each in commands if each.enter is not None}
+    for i, each in enumerate(commands):
+        for key, words in (("enter", each.enter), ("leave", each.leave)):
+            for word in words or ():
+                _check_text(("levels", i, key), word, "together", {"source"}, set(levels), origin)
+    for name in (*(factor.name for factor in factors if factor.intervention), *drawn):
+        _check_built(name, build, origin, ("contexts" if name in drawn else "factors", name))
+    for factor in factors:
+        if not (factor.intervention or factor.name == COMMAND or factor.name in used):
+            link = next((link.name for link in zips if factor.name in link.names), factor.name)
+            what = f"nothing uses the factor {factor.name}, so all of its levels would be the same"
+            hint = f"put {{{factor.name}}} where it belongs in [program] or [build], or remove it"
+            raise origin.error(("factors", link), what, hint)
+    if program.shell:
+        _check_shell(program, levels, origin)
+    _check_variables(program, factors, contexts, origin)
+
+
+def _check_built(name: str, build: Build | None, origin: Origin, path: Path) -> None:
+    """Refuse an intervention that only a build can make where no build takes it."""
+    placeholders = INTERVENTIONS[name].placeholders
+    if not placeholders:
+        return
+    texts = (*build.command, *build.env.values()) if build else ()
+    if not any(placeholders & names(text) for text in texts):
+        listed = " or ".join(f"{{{each}}}" for each in sorted(placeholders))
+        what = f"{name} changes nothing: no [build] takes it"
+        raise origin.error(path, what, f"put {listed} into command in [build]")
+
+
+def _check_placeholders(
+    program: Program,
+    build: Build | None,
+    launch: LaunchMethod,
+    factors: set[str],
+    drawn: set[str],
+    origin: Origin,
+) -> set[str]:
+    """The names of all placeholders, each known where it stands."""
+    used: set[str] = set()
+    built = {name for name in drawn if INTERVENTIONS[name].placeholders}
+    for path, text, scope in _texts(program, build, launch):
+        known = {*_SCOPES[scope], *(factors if scope in ("trial", "build") else ())}
+        known |= built if scope == "build" else set()
+        found = _check_text(path, text, scope, known, factors, origin)
+        if "build" in found and build is None:
+            hint = 'write [build] with command = ["make", …], or escape the braces: {{build}}'
+            raise origin.error(path, "{build} is used, but [build] is missing", hint)
+        if "objects" in found and build is not None and not build.objects:
+            hint = 'write objects = ["a.o", "b.o"] in [build], or escape the braces: {{objects}}'
+            raise origin.error(path, "{objects} is used, but [build] names none", hint)
+        used |= found
+    return used
+
+
+def _check_text(
+    path: Path, text: str, scope: str, known: set[str], factors: set[str], origin: Origin
+) -> set[str]:
+    """The names of the placeholders of one text."""
+    try:
+        found = names(text)
+    except UsageError as error:
+        raise origin.placed(path, error) from None
+    for name in sorted(found - known):
+        raise _unknown(name, known, factors, scope, origin, path)
+    return found
+
+
+def _derived_from(metrics: Sequence[UserMetric]) -> set[str]:
+    derived = [metric.derive for metric in metrics if metric.derive is not None]
+    if not derived:
+        return set()
+    from steelyard.spec.text.expression import parse
+
+    return {name for text in derived for name in parse(text).names}
+
+
+def _texts(program: Program, build: Build | None, launch: LaunchMethod) -> Iterator[tuple[Path, str, str]]:
+    """Place, text and scope of every text that takes placeholders."""
+    for level, words in program.commands.items():
+        yield from ((_command_place(level), word, "trial") for word in words)
+    yield from ((("program", "env", name), value, "trial") for name, value in program.env.items())
+    yield from (
+        (("program", key), text, "trial")
+        for key in ("cwd", "stdin")
+        if (text := getattr(program, key)) is not None
+    )
+    yield from ((("program", "inputs"), text, "trial") for text in program.inputs)
+    for key, scope in _HOOKS.items():
+        hooks: tuple[tuple[str, ...], ...] = getattr(program, key)
+        yield from ((("program", key), word, scope) for words in hooks for word in words)
+    if build is not None:
+        yield from ((("build", "command"), word, "build") for word in build.command)
+        yield from ((("build", "env", name), value, "build") for name, value in build.env.items())
+        yield from ((("build", "objects"), name, "build") for name in build.objects)
+    yield from ((("launch", key), text, "trial") for key, text in launch_texts(launch))
+
+
+def _command_place(level: str) -> Path:
+    return ("program", "commands", level) if level else ("program", "command")
+
+
+def _unknown(
+    name: str, known: set[str], factors: set[str], scope: str, origin: Origin, path: Path
+) -> SpecError:
+    if name in factors:
+        what = f"{{{name}}} has several levels, and this runs once for all treatments"
+        return origin.error(path, what, "use prepare or cleanup, which run for each trial")
+    if name in ("build", "trial"):
+        when = "before there is a trial" if scope == "build" else "for all trials together"
+        return origin.error(path, f"{{{name}}} has no value here: this runs {when}", f"remove {{{name}}}")
+    what = f"unknown factor {name} in the placeholder {{{name}}}"
+    close = nearest(name, sorted(known))
+    cure = f"did you mean {{{close}}}? For" if close else f"add {name} = […] to [factors]; for"
+    return origin.error(path, what, f"{cure} the text itself, write {{{{{name}}}}}")
+
+
+def _check_shell(program: Program, levels: dict[str, tuple[Scalar, ...]], origin: Origin) -> None:
+    """Try every level, so that one which cannot be quoted is seen now and not in a run."""
+    plain: dict[str, Scalar] = {"source": "/", "build": "/", "trial": "0"}
+    for level, (text,) in program.commands.items():
+        for factor in names(text) & set(levels):
+            for each in levels[factor]:
+                try:
+                    expand_for_shell(text, {**plain, **dict.fromkeys(levels, "0"), factor: each})
+                except UsageError as error:
+                    raise origin.placed(_command_place(level), error) from None
+
+
+def _check_variables(
+    program: Program, factors: tuple[Factor, ...], contexts: Contexts | None, origin: Origin
+) -> None:
+    active = [factor.name for factor in factors if factor.intervention]
+    active += contexts.settings if contexts else ()
+    for name in active:
+        for variable in sorted(INTERVENTIONS[name].variables & set(program.env)):
+            what = f"{name} sets {variable} itself"
+            raise origin.error(
+                ("program", "env", variable), what, f"leave {variable} out here, or do without {name}"
+            )
+        for key in sorted(INTERVENTIONS[name].keys):
+            if getattr(program, key) is not None:
+                what = f"{name} is varied, and {key} in [program] says one value for all"
+                raise origin.error(("program", key), what, f"leave {key} out here, or do without {name}")

@@ -1,0 +1,221 @@
+"""``[design]``: how many trials in which order, and which cells are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from steelyard.interventions import INTERVENTIONS
+from steelyard.spec.cells import cells, matches
+from steelyard.spec.check.contexts import RANDOM
+from steelyard.spec.check.kinds import check_kind, read_ends, read_generators
+from steelyard.spec.check.levels import find_level
+from steelyard.spec.check.program import read_limit
+from steelyard.spec.experiment import Contexts, Design, Factor, Program, Range, Stop, Zip
+from steelyard.spec.layout import lay_out
+from steelyard.spec.text.origin import Origin, Path
+from steelyard.spec.text.toml import toml_value
+from steelyard.units import Scalar
+
+FIRST_STRICT_LOOK: Final = 40
+"""The same where stopping must cost next to no coverage: 94.5 to 95 % whatever the spread
+(docs/decisions/027-stopping.md)."""
+FIRST_LOOK: Final = 10
+"""Blocks before a stop rule may look: a 95 % interval covers 90 % where it may look at 3, and 94 % at 10."""
+MANY: Final = 10_000
+"""Treatments that are hardly planned by accident."""
+MOST: Final = 1_000_000
+"""Treatments and trials in a block that can be planned at all."""
+
+
+def read_design(
+    table: Design,
+    factors: tuple[Factor, ...],
+    zips: tuple[Zip, ...],
+    contexts: Contexts | None,
+    origin: Origin,
+    *,
+    allow_many: bool,
+) -> Design:
+    """The design.
+
+    Raises
+    ------
+    SpecError
+    """
+    path: Path = ("design",)
+    check_kind(table, factors, zips, origin)
+    ends = read_ends(table.ends, factors, zips, origin)
+    generators = read_generators(table, factors, zips, origin)
+    exclude = _exclusions(table.exclude, factors, origin)
+    layout = lay_out(factors, zips, Design(kind=table.kind, ends=ends, generators=generators))
+    _check_count(layout.count, "combinations of levels", origin, ("factors",))
+    treatments = _check_exclusions(exclude, factors, zips, origin) if exclude else layout.count
+    if treatments > MANY and not allow_many:
+        what = f"{treatments:,} treatments are more than {MANY:,}, each measured in every block"
+        raise origin.error(
+            ("factors",),
+            what,
+            "give fewer levels, or confirm them with --yes (allow_many=True in Python)",
+        )
+    rounds = table.blocks if table.order == "sequential" else 1
+    trials = treatments * table.replicates * rounds
+    _check_count(trials, "trials in a block", origin, (*path, "replicates"))
+    stop = None if table.stop is None else _stop(table.stop, table, origin)
+    if contexts is not None:
+        _check_contexts(contexts, table, stop, origin)
+    return replace(
+        table, ends=ends, generators=generators, resolution=None, treatments=None, exclude=exclude, stop=stop
+    )
+
+
+def check_restarts(program: Program, design: Design, origin: Origin) -> None:
+    """Refuse commands between what the order does not have.
+
+    Raises
+    ------
+    SpecError
+    """
+    if program.between_treatments and design.order != "nogueira-matias-2014":
+        what = f'in the order "{design.order}" the runs of a treatment are not apart from those of others'
+        hint = 'write order = "nogueira-matias-2014" in [design], or between_blocks'
+        raise origin.error(("program", "between_treatments"), what, hint)
+    if program.between_blocks and design.in_rows:
+        what = f'the order "{design.order}" has no blocks of all treatments'
+        hint = 'write order = "randomized" in [design]'
+        if design.order != "sequential":
+            hint += ", or between_treatments"
+        raise origin.error(("program", "between_blocks"), what, hint)
+
+
+def _check_count(count: int, what: str, origin: Origin, path: Path) -> None:
+    if count > MOST:
+        what = f"{count:,} {what} are more than can be planned ({MOST:,})"
+        raise origin.error(path, what, f"give fewer levels{' or replicates' if 'replicates' in path else ''}")
+
+
+def _exclusions(
+    tables: Sequence[Mapping[str, Scalar]], factors: tuple[Factor, ...], origin: Origin
+) -> tuple[dict[str, Scalar], ...]:
+    by_name = {factor.name: factor for factor in factors}
+    exclude: list[dict[str, Scalar]] = []
+    for i, table in enumerate(tables):
+        path: Path = ("design", "exclude", i)
+        if not table:
+            raise origin.error(
+                path, "an empty exclusion excludes everything", "name the levels to leave out, or remove it"
+            )
+        for name in table:
+            if name not in by_name:
+                raise origin.unknown((*path, name), "factor", name, by_name)
+        exclude.append(
+            {
+                name: find_level(name, by_name[name].levels, level, origin, (*path, name))
+                for name, level in table.items()
+            }
+        )
+    return tuple(exclude)
+
+
+def _check_exclusions(
+    exclude: tuple[dict[str, Scalar], ...], factors: tuple[Factor, ...], zips: tuple[Zip, ...], origin: Origin
+) -> int:
+    """The number of cells that are left."""
+    path: Path = ("design", "exclude")
+    hits, left, seen = _count(exclude, factors, zips)
+    for i, count in enumerate(hits):
+        if not count:
+            what = f"{toml_value(exclude[i])} excludes nothing: no treatment has these levels together"
+            raise origin.error((*path, i), what, "remove it, or correct its levels")
+    if not left:
+        raise origin.error(path, "the exclusions leave no treatment", "remove one of them")
+    for factor in factors:
+        if len(factor.levels) > 1 and len(seen[factor.name]) == 1:
+            (only,) = seen[factor.name]
+            what = (
+                f"the exclusions leave {factor.name} with one level, {toml_value(only)}: nothing to compare"
+            )
+            raise origin.error(path, what, f"remove an exclusion, or {factor.name} from [factors]")
+    return left
+
+
+def _count(
+    exclude: tuple[dict[str, Scalar], ...], factors: tuple[Factor, ...], zips: tuple[Zip, ...]
+) -> tuple[list[int], int, dict[str, set[Scalar]]]:
+    """Count the cells that each exclusion takes, how many are left, and which levels of each factor are."""
+    hits = [0] * len(exclude)
+    left = 0
+    seen: dict[str, set[Scalar]] = {factor.name: set() for factor in factors}
+    for cell in cells(factors, zips):
+        taken = [matches(cell, each) for each in exclude]
+        hits = [count + one for count, one in zip(hits, taken, strict=True)]
+        if not any(taken):
+            left += 1
+            for name, level in cell.items():
+                seen[name].add(level)
+    return hits, left, seen
+
+
+def _stop(table: Stop, design: Design, origin: Origin) -> Stop:
+    path: Path = ("design", "stop")
+    if table.strict and table.rel_halfwidth is None:
+        what = "strict says how to stop on a precision, and none is wanted"
+        raise origin.error((*path, "strict"), what, "write rel_halfwidth = 0.02 as well, or leave strict out")
+    if table.rel_halfwidth is None and (table.max_blocks is not None or table.max_time_s is None):
+        what = "max_blocks stops nothing without a precision" if table.max_blocks else "says nothing"
+        raise origin.error(path, what, "write rel_halfwidth = 0.02 as well, or only give blocks")
+    if table.rel_halfwidth is not None and design.order != "randomized":
+        what = "a sequential order ends one treatment before the next, so it cannot look at a precision"
+        raise origin.error(
+            (*path, "rel_halfwidth"), what, 'write order = "randomized", or leave rel_halfwidth out'
+        )
+    first = FIRST_STRICT_LOOK if table.strict else FIRST_LOOK
+    least = max(design.blocks, first)
+    if table.max_blocks is not None and table.max_blocks < least:
+        rule = "strict stop rule" if table.strict else "stop rule"
+        reason = "blocks" if least == design.blocks else f"the first look of a {rule}"
+        what = f"{table.max_blocks} is below {least}, which is {reason}"
+        raise origin.error((*path, "max_blocks"), what, f"write max_blocks = {least} or more")
+    return replace(table, max_time_s=read_limit(table.max_time_s, (*path, "max_time"), origin))
+
+
+def _check_contexts(contexts: Contexts, design: Design, stop: Stop | None, origin: Origin) -> None:
+    passes = contexts.passes
+    if passes == 1:
+        return
+    if design.order != "randomized":
+        what = f"{passes} passes over contexts need blocks, which a sequential order has not"
+        raise origin.error(("contexts", "passes"), what, 'write order = "randomized", or leave passes out')
+    counts: list[tuple[Path, int]] = [(("design", "blocks"), design.blocks)]
+    if stop and stop.max_blocks is not None:
+        counts.append((("design", "stop", "max_blocks"), stop.max_blocks))
+    for path, blocks in counts:
+        if blocks % passes:
+            down, up = blocks // passes * passes, -(-blocks // passes) * passes
+            choices = f"{down} or {up}" if down else f"{up}"
+            what = (
+                f"must be a multiple of the {passes} passes, so that contexts are visited alike, got {blocks}"
+            )
+            raise origin.error(path, what, f"write {choices}")
+    distinct = _distinct(contexts)
+    for path, blocks in counts:
+        if blocks // passes > distinct:
+            need = blocks // passes
+            what = f"{blocks} blocks in {passes} passes need {need} contexts, but only {distinct} differ"
+            hint = f"write {distinct * passes} at most, or let contexts draw from more"
+            raise origin.error(path, what, hint)
+
+
+def _distinct(contexts: Contexts) -> int:
+    """Number of contexts that differ for sure: draws are without replacement within each setting."""
+    sizes = [1]
+    for name, setting in contexts.settings.items():
+        if isinstance(setting, Range):
+            sizes.append(len(range(*setting.range, setting.step)))
+        elif isinstance(setting, tuple):
+            sizes.append(len(setting))
+        elif setting == RANDOM:
+            sizes.append(len(INTERVENTIONS[name].population()))
+    return max(sizes)

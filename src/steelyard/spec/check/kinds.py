@@ -1,0 +1,167 @@
+"""``[design]``: which combinations of levels are run, where that is not all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from steelyard.factorial import Axis, Fraction, Generator
+from steelyard.factorial.aberration import MOST_AXES, minimum_aberration, sizes, smallest
+from steelyard.factorial.hadamard import LARGEST
+from steelyard.factorial.layout import TWO_STEPS
+from steelyard.spec.check.levels import find_level
+from steelyard.spec.experiment import Design, Factor, Zip
+from steelyard.spec.layout import named_axes, read_generator, written_generator
+from steelyard.spec.text.origin import Origin, Path
+from steelyard.spec.text.toml import toml_value
+from steelyard.units import Scalar
+
+_PATH: Path = ("design",)
+_OF_FRACTIONS = ("generators", "resolution", "treatments")
+
+
+def check_kind(table: Design, factors: Sequence[Factor], zips: Sequence[Zip], origin: Origin) -> None:
+    """Refuse keys that belong to other kinds, and too few or too many factors for this one.
+
+    Raises
+    ------
+    SpecError
+    """
+    if table.exclude and table.kind != "full":
+        what = f'kind = "{table.kind}" runs chosen combinations, and without one it has no balance'
+        hint = 'remove exclude, take levels out of [factors], or write kind = "full"'
+        raise origin.error((*_PATH, "exclude"), what, hint)
+    if table.ends and table.kind not in TWO_STEPS:
+        what = f'kind = "{table.kind}" runs every level, not two of each factor'
+        raise origin.error((*_PATH, "ends"), what, 'remove ends, or write kind = "two-level"')
+    given = [key for key in _OF_FRACTIONS if getattr(table, key)]
+    if given and table.kind != "fraction":
+        what = f'kind = "{table.kind}" is not a fraction'
+        raise origin.error((*_PATH, given[0]), what, f'remove {given[0]}, or write kind = "fraction"')
+    if table.kind in ("full", "one-at-a-time"):
+        return
+    varying = [axis for axis in named_axes(factors, zips) if axis.varies]
+    fewest = 3 if table.kind == "fraction" else 2
+    if len(varying) < fewest:
+        what = f'kind = "{table.kind}" needs {fewest} factors that vary, and there are {len(varying)}'
+        raise origin.error((*_PATH, "kind"), what, 'add factors, or write kind = "full"')
+    if table.kind == "plackett-burman" and len(varying) >= LARGEST:
+        what = f"{len(varying)} factors vary, and Plackett-Burman designs here have room for {LARGEST - 1}"
+        raise origin.error((*_PATH, "kind"), what, "vary fewer factors")
+    if table.kind == "fraction" and len(given) != 1:
+        what = f"{' and '.join(given)} are given together" if given else "nothing says which fraction"
+        hint = 'give one of: resolution = 4, treatments = 8, generators = ["d = a b c"]'
+        raise origin.error((*_PATH, given[1] if given else "kind"), what, hint)
+
+
+def read_ends(
+    table: Mapping[str, Sequence[Scalar]], factors: Sequence[Factor], zips: Sequence[Zip], origin: Origin
+) -> dict[str, tuple[Scalar, Scalar]]:
+    """The two levels of each factor that names them.
+
+    Raises
+    ------
+    SpecError
+    """
+    levels = {factor.name: factor.levels for factor in factors}
+    linked = {name: link.name for link in zips for name in link.names}
+    found: dict[str, tuple[Scalar, Scalar]] = {}
+    for name, two in table.items():
+        path: Path = (*_PATH, "ends", name)
+        if name in linked or any(link.name == name for link in zips):
+            what = f"{name} is linked, and the ends of a link are its first and its last row"
+            raise origin.error(path, what, f"order the rows of {linked.get(name, name)} in [factors]")
+        if name not in levels:
+            raise origin.unknown(path, "factor", name, levels)
+        low, high = (find_level(name, levels[name], level, origin, (*path, i)) for i, level in enumerate(two))
+        if low == high:
+            raise origin.error(path, f"both ends are {toml_value(low)}", "name two levels")
+        found[name] = (low, high)
+    return found
+
+
+def read_generators(
+    table: Design, factors: Sequence[Factor], zips: Sequence[Zip], origin: Origin
+) -> tuple[str, ...]:
+    """The generators of a fraction: those given, or those of the fraction that was asked for.
+
+    Raises
+    ------
+    SpecError
+    """
+    if table.kind != "fraction":
+        return ()
+    names = [axis.name for axis in named_axes(factors, zips) if axis.varies]
+    if table.generators:
+        _check_generators(table.generators, names, _steps_of(factors, zips), origin)
+        found = tuple(read_generator(text, names) for text in table.generators)
+    elif table.treatments is not None:
+        found = _of_size(table.treatments, names, origin).generators
+    else:
+        found = _of_resolution(table.resolution or 3, names, origin).generators
+    return tuple(written_generator(each, names) for each in found)
+
+
+def _steps_of(factors: Sequence[Factor], zips: Sequence[Zip]) -> dict[str, Axis]:
+    return {name: axis for axis in named_axes(factors, zips) for name in (axis.name, *axis.factors)}
+
+
+def _check_generators(
+    texts: Sequence[str], names: Sequence[str], known: Mapping[str, Axis], origin: Origin
+) -> None:
+    found: list[Generator] = []
+    for i, text in enumerate(texts):
+        path: Path = (*_PATH, "generators", i)
+        try:
+            found.append(read_generator(text, names))
+        except ValueError as error:
+            words = text.replace("=", " ").replace("-", " ").split()
+            member = next((w for w in words if w in known and w not in names), None)
+            hint = (
+                f'write, with three of these or more: generators = ["{names[-1]} = {" ".join(names[:-1])}"]'
+            )
+            if member is not None and known[member].varies:
+                hint = f"{member} is linked: write {known[member].name}"
+            raise origin.error(path, f"{text!r}: {error}", hint) from None
+        fixed = [generator.axis for generator in found]
+        name = names[fixed[-1]]
+        if fixed.count(fixed[-1]) > 1:
+            raise origin.error(path, f"{name} has two generators", "leave one out")
+    every = {generator.axis for generator in found}
+    for i, generator in enumerate(found):
+        if inner := [j for j in every if generator.word >> j & 1]:
+            what = f"{names[generator.axis]} rests on {names[inner[0]]}, which a generator fixes itself"
+            hint = "put the names of that generator in its place; a name that comes twice drops out"
+            raise origin.error((*_PATH, "generators", i), what, hint)
+
+
+def _of_size(treatments: int, names: Sequence[str], origin: Origin) -> Fraction:
+    k = len(names)
+    path: Path = (*_PATH, "treatments")
+    if treatments == 2**k:
+        what = f"{treatments} treatments are all combinations of {k} factors at two levels"
+        raise origin.error(path, what, 'write kind = "two-level", and remove treatments')
+    _check_room(k, path, origin)
+    if treatments not in sizes(k):
+        what = f"{k} factors have no fraction of {treatments} treatments"
+        raise origin.error(path, what, f"write one of: {', '.join(map(str, sizes(k)))}")
+    return minimum_aberration(k, treatments)
+
+
+def _of_resolution(resolution: int, names: Sequence[str], origin: Origin) -> Fraction:
+    path: Path = (*_PATH, "resolution")
+    _check_room(len(names), path, origin)
+    found = smallest(len(names), resolution)
+    if found is None:
+        best = max(minimum_aberration(len(names), n).resolution or 0 for n in sizes(len(names)))
+        what = f"no fraction of {len(names)} factors has resolution {resolution}"
+        raise origin.error(
+            path, what, f'write resolution = {best}, or kind = "two-level" for all combinations'
+        )
+    return found
+
+
+def _check_room(k: int, path: Path, origin: Origin) -> None:
+    if k > MOST_AXES:
+        what = f"{k} factors vary, and fractions are known here for up to {MOST_AXES}"
+        hint = 'give generators, or write kind = "plackett-burman" for main effects'
+        raise origin.error(path, what, hint)

@@ -1,0 +1,76 @@
+"""``[launch]``: where trials run."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec.structs import replace
+
+from steelyard.spec.check.patterns import check_pattern
+from steelyard.spec.check.program import read_duration
+from steelyard.spec.check.ranks import check_keys, read_ranks
+from steelyard.spec.experiment import Factor, LaunchMethod
+from steelyard.spec.text.origin import Origin, Path
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_EXAMPLES = {
+    "script": '"job.sh"',
+    "submit": '["qsub", "-o", "{log}", "{script}"]',
+    "cancel": '["qdel", "{job}"]',
+}
+_OF_TEMPLATE = ("submit", "cancel", "alive")
+
+
+def read_launch(table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin) -> LaunchMethod:
+    """The kind, and what it needs.
+
+    Raises
+    ------
+    SpecError
+    """
+    path: Path = ("launch",)
+    check_keys(table, origin)
+    if table.kind in ("mpi", "smpi"):
+        return read_ranks(table, factors, origin)
+    if table.kind == "local":
+        for key in ("options", "script", *_OF_TEMPLATE):
+            if getattr(table, key):
+                what = "is about a queue, and kind is local"
+                raise origin.error((*path, key), what, 'write kind = "slurm" or kind = "template"')
+        return LaunchMethod()
+    if table.kind == "slurm":
+        _check_slurm(table, origin, path)
+    else:
+        _check_template(table, origin, path)
+    for i, prefix in enumerate(table.hand_on):
+        if not _VARIABLE.fullmatch(prefix):
+            what = f"{prefix!r} is not the beginning of a variable's name"
+            raise origin.error((*path, "hand_on", i), what, "write letters, digits and _ only")
+    job = table.job if table.kind == "template" else ""
+    poll_s = read_duration(table.poll_s, (*path, "poll"), origin)
+    return replace(table, job=job, poll_s=poll_s)
+
+
+def _check_slurm(table: LaunchMethod, origin: Origin, path: Path) -> None:
+    for key in _OF_TEMPLATE:
+        if getattr(table, key):
+            what = f"is about a queue that Steelyard does not know; with Slurm it knows how to {key}"
+            raise origin.error((*path, key), what, 'leave it out, or write kind = "template"')
+    for i, word in enumerate(table.options):
+        if word.startswith(("--clusters", "-M")):
+            what = f"{word!r}: jobs are asked for where they are handed in, and no other cluster is"
+            hint = "run on that cluster, or write the commands of one with kind = template"
+            raise origin.error((*path, "options", i), what, hint)
+
+
+def _check_template(table: LaunchMethod, origin: Origin, path: Path) -> None:
+    if table.options:
+        raise origin.error((*path, "options"), "is for sbatch, and kind is template", "put it into submit")
+    for key, example in _EXAMPLES.items():
+        if not getattr(table, key):
+            raise origin.error((*path, key), "is needed with kind = template", f"write {key} = {example}")
+    check_pattern(table.job, origin, (*path, "job"), group=True)
+    for key, name in (("submit", "{script}"), ("cancel", "{job}"), ("alive", "{job}")):
+        words = getattr(table, key)
+        if words and not any(name in word for word in words):
+            raise origin.error((*path, key), f"names no {name}", f"write {name} where the command takes it")

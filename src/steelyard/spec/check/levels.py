@@ -1,0 +1,95 @@
+"""Levels: which values can be one, and which of them are the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from steelyard.errors import SpecError, UsageError
+from steelyard.interventions import INTERVENTIONS
+from steelyard.spec.check.names import check_text
+from steelyard.spec.text.origin import Origin, Path, nearest
+from steelyard.spec.text.placeholders import format_level
+from steelyard.spec.text.toml import shown
+from steelyard.units import Scalar
+
+_MOST = 2**63
+
+
+def check_level(factor: str, level: Scalar, origin: Origin, path: Path) -> Scalar:
+    """The level as records keep it.
+
+    Raises
+    ------
+    SpecError
+        Not finite, beyond 64 bits, with NUL, or no level of the intervention that ``factor`` is.
+    """
+    if isinstance(level, str):
+        check_text(level, f"a level of {factor}", origin, path)
+    elif isinstance(level, float) and not math.isfinite(level):
+        raise origin.error(path, f"{level} cannot be a level", "write a finite number, or text in quotes")
+    elif isinstance(level, int) and not -_MOST <= level < _MOST:
+        raise origin.error(path, f"{shown(level)} is beyond 64 bits", "write it as text in quotes")
+    if factor not in INTERVENTIONS:
+        return level
+    try:
+        return INTERVENTIONS[factor].check(level)
+    except UsageError as error:
+        raise origin.placed(path, error) from None
+
+
+def check_distinct(levels: Iterable[Scalar], factor: str, origin: Origin, path: Path) -> None:
+    """Refuse levels of which two give the same text (1 and "1") or are equal (1 and 1.0): one could not tell
+    them apart.
+
+    Raises
+    ------
+    SpecError
+    """
+    texts: dict[str, Scalar] = {}
+    numbers: dict[Scalar, Scalar] = {}
+    for i, level in enumerate(levels):
+        twin = texts.get(format_level(level))
+        if twin is None and not isinstance(level, str):
+            twin = numbers.get(level)
+            numbers[level] = level
+        if twin is not None:
+            same = shown(twin) == shown(level)
+            pair = f"{shown(level)} is a level" if same else f"{shown(twin)} and {shown(level)} are one level"
+            what = f"{pair} of {factor}{' twice' if same else ''}"
+            raise origin.error((*path, i), what, "leave one out; replicates in [design] repeats treatments")
+        texts[format_level(level)] = level
+
+
+def unique(levels: Iterable[Scalar]) -> tuple[Scalar, ...]:
+    """The levels, each once, in the order in which they first come; 1, 1.0 and true are different here."""
+    return tuple({(type(level), level): level for level in levels}.values())
+
+
+def find_level(factor: str, levels: Sequence[Scalar], wanted: Scalar, origin: Origin, path: Path) -> Scalar:
+    """The level that equals ``wanted``.
+
+    Raises
+    ------
+    SpecError
+        Unknown level; names the nearest.
+    """
+    if factor in INTERVENTIONS:
+        wanted = check_level(factor, wanted, origin, path)
+    for level in levels:
+        if level == wanted and isinstance(level, bool) == isinstance(wanted, bool):
+            return level
+    raise _no_level(factor, levels, wanted, origin, path)
+
+
+def _no_level(factor: str, levels: Sequence[Scalar], wanted: Scalar, origin: Origin, path: Path) -> SpecError:
+    what = f"{factor} has no level {shown(wanted)}"
+    for level in levels:
+        if format_level(level) == format_level(wanted):
+            return origin.error(path, what, f"write {shown(level)}, as in [factors]")
+    close = nearest(format_level(wanted), map(format_level, levels))
+    listed = ", ".join(map(shown, levels[:10])) + (", …" if len(levels) > 10 else "")
+    match = next((level for level in levels if format_level(level) == close), None)
+    return origin.error(
+        path, what, f"did you mean {shown(match)}?" if match is not None else f"its levels are {listed}"
+    )

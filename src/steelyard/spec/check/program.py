@@ -1,0 +1,233 @@
+"""``[program]`` and ``[build]``: commands, their environment, and what runs around them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from msgspec.structs import replace
+
+from steelyard.counters import EVENTS
+from steelyard.errors import SpecError, UsageError
+from steelyard.spec.check.names import check_text
+from steelyard.spec.check.patterns import check_pattern
+from steelyard.spec.tables.build import Build
+from steelyard.spec.tables.program import Program, Verify
+from steelyard.spec.text.origin import Origin, Path
+from steelyard.spec.text.placeholders import format_level
+from steelyard.spec.text.toml import shown, toml_value
+from steelyard.units import BUILTIN, Scalar, parse_duration
+
+COUNTERS: Final = tuple(name for name in EVENTS if name not in BUILTIN)
+"""Names of the events that no trial has anyway; whether this machine has them is seen when they are read."""
+
+USER_MODE: Final = ":u"
+"""Behind a name: count in user mode only, which needs no rights on most machines."""
+
+
+def check_counters(names: Sequence[str], origin: Origin, path: Path) -> None:
+    """Refuse unknown events, those that every trial has, and repeated ones.
+
+    Raises
+    ------
+    SpecError
+    """
+    for i, name in enumerate(names):
+        base = name.removesuffix(USER_MODE)
+        if base in BUILTIN:
+            raise origin.error((*path, i), f"{base} is measured in every trial", "leave it out here")
+        if base not in COUNTERS:
+            raise origin.unknown((*path, i), "counter", base, COUNTERS)
+        if name in names[:i]:
+            raise origin.error((*path, i), f"{name} is asked for twice", "leave one out")
+
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SHORTEST_S, _LONGEST_S = 1e-3, 366 * 86400.0
+RESTARTS = ("between_blocks", "between_treatments")
+HOOKS = ("prepare", "cleanup", "setup_once", "cleanup_once", "before_block", "after_block", *RESTARTS)
+_SHELL_MARKS = frozenset("|&;<>()$`*?[]#~\n")
+
+
+def read_program(table: Program, origin: Origin) -> Program:
+    """The program; its placeholders are judged later, when the factors are known.
+
+    Raises
+    ------
+    SpecError
+    """
+    path: Path = ("program",)
+    if (table.command is None) == (not table.commands):
+        given = (
+            "neither command nor commands is" if table.command is None else "both command and commands are"
+        )
+        raise origin.error(path, f"{given} given", 'write command = ["program", "argument"]')
+    if table.commands:
+        if "" in table.commands:
+            hint = 'give it a name: commands = { old = ["program"] }'
+            raise origin.error((*path, "commands"), "a command has an empty name", hint)
+        commands = {
+            name: _command(words, (*path, "commands", name), origin, shell=table.shell)
+            for name, words in table.commands.items()
+        }
+    else:
+        commands = {"": _command(table.command or [], (*path, "command"), origin, shell=table.shell)}
+    for key in ("cwd", "stdin"):
+        _file(getattr(table, key), (*path, key), origin)
+    for i, pattern in enumerate(table.inputs):
+        _file(pattern, (*path, "inputs", i), origin)
+    check_counters(table.counters, origin, (*path, "counters"))
+    hooks = {key: _hooks(getattr(table, key), (*path, key), origin) for key in HOOKS}
+    return replace(
+        table,
+        command=None,
+        commands=commands,
+        env=_environment(table.env, (*path, "env"), origin),
+        timeout_s=read_limit(table.timeout_s, (*path, "timeout"), origin),
+        hook_timeout_s=read_duration(table.hook_timeout_s, (*path, "hook_timeout"), origin),
+        verify=_verify(table.verify, table.output, (*path, "verify"), origin),
+        **hooks,
+    )
+
+
+def read_build(table: Build, origin: Origin) -> Build:
+    """The build.
+
+    Raises
+    ------
+    SpecError
+    """
+    path: Path = ("build",)
+    for i, pattern in enumerate(table.inputs):
+        _file(pattern, (*path, "inputs", i), origin)
+        if "{" in pattern or "}" in pattern:
+            what = f"{shown(pattern)}: names of input files take no placeholders"
+            raise origin.error(
+                (*path, "inputs", i), what, "write a name or a pattern with * or ** that holds for all levels"
+            )
+    for i, name in enumerate(table.objects):
+        _file(name, (*path, "objects", i), origin)
+    return replace(
+        table,
+        command=_command(table.command, (*path, "command"), origin, shell=False),
+        env=_environment(table.env, (*path, "env"), origin),
+        timeout_s=read_duration(table.timeout_s, (*path, "timeout"), origin),
+    )
+
+
+def read_limit(value: str | float | None, path: Path, origin: Origin) -> float | None:
+    """Seconds, where a limit is given; as ``read_duration``."""
+    return None if value is None else read_duration(value, path, origin)
+
+
+def read_duration(value: str | float, path: Path, origin: Origin) -> float:
+    """Seconds.
+
+    Raises
+    ------
+    SpecError
+        No time, or one below a millisecond or above a year.
+    """
+    try:
+        seconds = parse_duration(value)
+    except UsageError as error:
+        raise origin.placed(path, error) from None
+    if not _SHORTEST_S <= seconds <= _LONGEST_S:
+        raise origin.error(
+            path, f"{shown(value)} is not between 1 ms and 366 days", 'write a time such as "60 s"'
+        )
+    return seconds
+
+
+def read_command(command: Sequence[str], path: Path, origin: Origin) -> tuple[str, ...]:
+    """The words of one command without a shell.
+
+    Raises
+    ------
+    SpecError
+    """
+    return _command(command, path, origin, shell=False)
+
+
+def _command(command: str | Sequence[str], path: Path, origin: Origin, *, shell: bool) -> tuple[str, ...]:
+    if isinstance(command, str):
+        if not shell:
+            raise _needs_list(command, path, origin)
+        words: tuple[str, ...] = (command,)
+    elif shell:
+        joined = toml_value(shlex.join(command))
+        raise origin.error(
+            path, "is a list of words, but shell = true takes one text", f"write {joined}, or shell = false"
+        )
+    else:
+        words = tuple(command)
+    if not words or not words[0].strip():
+        raise origin.error(path, "is empty", 'write ["program", "argument"]')
+    for i, word in enumerate(words):
+        check_text(word, f"word {i + 1} of the command", origin, path)
+    return words
+
+
+def _needs_list(command: str, path: Path, origin: Origin) -> SpecError:
+    what = f"{shown(command)} is one text, and no shell is there to split it"
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        words = []
+    if not words:
+        return origin.error(path, what, 'write a list of words: ["program", "argument"]')
+    if not _SHELL_MARKS & set(command):
+        return origin.error(path, what, f"write {toml_value(words)}")
+    shell = "add shell = true" if path[0] == "program" else f"write {toml_value(['sh', '-c', command])}"
+    return origin.error(path, what, f"{shell}, or without a shell {toml_value(words)}")
+
+
+def _hooks(
+    commands: Sequence[str | Sequence[str]], path: Path, origin: Origin
+) -> tuple[tuple[str, ...], ...]:
+    texts = [each for each in commands if isinstance(each, str)]
+    if texts and len(texts) < len(commands):
+        what = "mixes words and lists of words"
+        raise origin.error(
+            path, what, 'write one command as ["sync"], or several as [["sync"], ["rm", "-f", "out"]]'
+        )
+    if texts:
+        return (_command(texts, path, origin, shell=False),)
+    return tuple(_command(each, (*path, i), origin, shell=False) for i, each in enumerate(commands))
+
+
+def _environment(env: Mapping[str, Scalar], path: Path, origin: Origin) -> dict[str, str]:
+    for name, value in env.items():
+        place = (*path, name)
+        if not _VARIABLE.fullmatch(name):
+            raise origin.error(
+                place, f"{shown(name)} cannot name a variable", "use letters a to z, digits and _"
+            )
+        if name.startswith("STEELYARD_"):
+            raise origin.error(
+                place, "variables that start with STEELYARD_ are Steelyard's own", "choose another name"
+            )
+        check_text(format_level(value), f"the variable {name}", origin, place)
+    return {name: format_level(value) for name, value in env.items()}
+
+
+def _file(name: str | None, path: Path, origin: Origin) -> None:
+    if name is None:
+        return
+    check_text(name, "the name of a file", origin, path)
+    if not name:
+        raise origin.error(path, "is empty", "write the name of a file, or leave the key out")
+
+
+def _verify(table: Verify, output: str, path: Path, origin: Origin) -> Verify:
+    for key in ("stdout", "stderr"):
+        pattern: str | None = getattr(table, key)
+        if pattern is None:
+            continue
+        check_pattern(pattern, origin, (*path, key))
+        if output == "null":
+            what = 'nothing is captured under output = "null"'
+            raise origin.error((*path, key), what, 'write output = "capture" in [program]')
+    return table

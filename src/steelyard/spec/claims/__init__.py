@@ -1,0 +1,1 @@
+"""The claims of a spec, one file for each kind."""

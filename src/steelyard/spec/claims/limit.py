@@ -1,0 +1,93 @@
+"""``limit``: a bound of a metric, at levels that were measured or at a scale that a model predicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+from msgspec.structs import replace
+
+from steelyard.errors import UsageError
+from steelyard.spec.cells import Cell
+from steelyard.spec.check.levels import find_level
+from steelyard.spec.claims.keys import Bound, Levels, Name
+from steelyard.spec.claims.question import Question, check_label, check_metric, check_parameter
+from steelyard.spec.text.origin import Origin, Path
+from steelyard.spec.text.toml import shown
+from steelyard.units import Scalar, is_number, parse_duration, parse_size
+
+
+class Limit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="limit", tag_field="kind"):
+    """The mean of the metric ``limit`` is at most ``max``, or at least ``min``, both in its unit.
+
+    In every treatment that ``at`` names, or predicted by a model where ``at`` names a scale that was not
+    measured; without ``at`` in every treatment, and the smallest ``parameter`` at which it breaks is said.
+    """
+
+    limit: Annotated[str, Meta(description="The metric.")]
+    at: Annotated[
+        Levels,
+        Meta(
+            description="Levels of the treatments; for a number that was not measured, a model predicts the"
+            " value."
+        ),
+    ] = {}
+    max: Annotated[
+        Bound | None, Meta(description='The mean is at most this: `"24 GB"`, `"60 s"`, or a number.')
+    ] = None
+    min: Annotated[Bound | None, Meta(description="The mean is at least this.")] = None
+    parameter: Annotated[
+        str | None,
+        Meta(
+            description="Without `at`: also say from which level of this factor or label on the limit breaks."
+        ),
+    ] = None
+    name: Name = None
+
+    def checked(self, question: Question, origin: Origin, path: Path) -> Limit:
+        """Return the claim with its bound in the unit of the metric."""
+        check_metric(self.limit, question, origin, (*path, "limit"))
+        bounds = [key for key in ("max", "min") if getattr(self, key) is not None]
+        if len(bounds) != 1:
+            what = "both max and min are given, which are two claims" if bounds else "has no bound"
+            raise origin.error(path, what, "write either max = … or min = …")
+        if self.at and self.parameter is not None:
+            what = "at says already for which treatments the limit stands"
+            raise origin.error((*path, "parameter"), what, "leave out parameter, or at")
+        at: Cell = {}
+        for name, level in self.at.items():
+            place = (*path, "at", name)
+            measured = question.levels.get(name)
+            if measured is None:
+                check_label(name, self.limit, question, origin, place)
+                at[name] = level
+            elif _predicted(level, measured):
+                at[name] = level
+            else:
+                at[name] = find_level(name, measured, level, origin, place)
+        if self.parameter is not None:
+            check_parameter(self.parameter, self.limit, question, origin, (*path, "parameter"))
+        unit = question.metrics[self.limit].unit
+        bound = {key: _bound(getattr(self, key), unit, origin, (*path, key)) for key in bounds}
+        return replace(self, at=at, **bound)
+
+
+def _predicted(level: Scalar, measured: Sequence[Scalar]) -> bool:
+    """Whether this is a scale that was not measured, of a factor whose levels are numbers."""
+    return is_number(level) and not any(level == each for each in measured) and all(map(is_number, measured))
+
+
+def _bound(value: str | float, unit: str, origin: Origin, path: Path) -> float:
+    try:
+        if unit == "B":
+            return float(parse_size(value))
+        if unit == "s":
+            return parse_duration(value)
+        return float(value)
+    except UsageError as error:
+        raise origin.placed(path, error) from None
+    except ValueError:
+        what = f"must be a number, since only sizes and times have units; got {shown(value)}"
+        raise origin.error(path, what, f"write a number{f' of {unit}' if unit else ''}") from None

@@ -1,0 +1,91 @@
+"""``faster``, ``slower`` and ``equivalent``: one treatment against another."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+from msgspec.structs import replace
+
+from steelyard.spec.check.selectors import check_pair, free_factors
+from steelyard.spec.claims.keys import NOT_GIVEN, Levels, Metric, Name, Other, Strata, Where
+from steelyard.spec.claims.question import Question, check_metric, select
+from steelyard.spec.text.origin import Origin, Path
+
+
+class Faster(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="faster", tag_field="kind"):
+    """In every stratum, one treatment is better than another by the factor ``by``: above it, not at it."""
+
+    faster: Annotated[Levels, Meta(description="Levels of the treatment that is better.")]
+    than: Other = NOT_GIVEN
+    by: Annotated[
+        float,
+        Meta(
+            gt=0,
+            le=1e6,
+            description="The least speedup: 1.02 is at least 2 % better, 0.98 at most 2 % worse.",
+        ),
+    ] = 1.0
+    metric: Metric = None
+    where: Where = {}
+    strata: Strata = ()
+    name: Name = None
+
+    def checked(self, question: Question, origin: Origin, path: Path) -> Faster:
+        """Return the claim with its levels as the factors have them."""
+        new, old, where, strata = _pair(self, "faster", "than", question, origin, path)
+        return replace(self, faster=new, than=old, where=where, strata=strata)
+
+
+class Slower(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="slower", tag_field="kind"):
+    """In every stratum, one treatment is worse than another by the factor ``by``."""
+
+    slower: Annotated[Levels, Meta(description="Levels of the treatment that is worse.")]
+    than: Other = NOT_GIVEN
+    by: Annotated[
+        float, Meta(gt=0, le=1e6, description="The least slowdown: 1.5 is one and a half times as slow.")
+    ] = 1.0
+    metric: Metric = None
+    where: Where = {}
+    strata: Strata = ()
+    name: Name = None
+
+    def checked(self, question: Question, origin: Origin, path: Path) -> Slower:
+        """Return the claim with its levels as the factors have them."""
+        new, old, where, strata = _pair(self, "slower", "than", question, origin, path)
+        return replace(self, slower=new, than=old, where=where, strata=strata)
+
+
+class Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="equivalent", tag_field="kind"):
+    """In every stratum, the ratio of two treatments lies between 1 - ``within`` and 1 + ``within``."""
+
+    equivalent: Annotated[Levels, Meta(description="Levels of one treatment.")]
+    within: Annotated[float, Meta(gt=0, lt=1, description="The largest relative difference: 0.02 is 2 %.")]
+    to: Other = NOT_GIVEN
+    metric: Metric = None
+    where: Where = {}
+    strata: Strata = ()
+    name: Name = None
+
+    def checked(self, question: Question, origin: Origin, path: Path) -> Equivalent:
+        """Return the claim with its levels as the factors have them."""
+        new, old, where, strata = _pair(self, "equivalent", "to", question, origin, path)
+        return replace(self, equivalent=new, to=old, where=where, strata=strata)
+
+
+def _pair(
+    claim: Faster | Slower | Equivalent, key: str, other: str, question: Question, origin: Origin, path: Path
+) -> tuple[Levels, Levels, Levels, tuple[str, ...]]:
+    metric = check_metric(claim.metric, question, origin, (*path, "metric"))
+    given: Levels | None = getattr(claim, other)
+    old = question.analysis.baseline if given is None else given
+    if old is None:
+        what = f"{key} without {other}, and [analysis] has no baseline"
+        raise origin.error(path, what, f"write {other} = {{ … }} as well")
+    chosen = select(getattr(claim, key), question, origin, (*path, key))
+    baseline = select(old, question, origin, (*path, other))
+    where = select(claim.where, question, origin, (*path, "where"), metric=metric, empty=True)
+    strata = free_factors(question.factors, question.zips, chosen.keys() | baseline.keys())
+    check_pair(question.treatments, chosen, baseline, where, strata, origin, (*path, key), (*path, other))
+    return chosen, baseline, where, strata

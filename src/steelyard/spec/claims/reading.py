@@ -1,0 +1,56 @@
+"""``[[claims]]``: the kind of each by its key, then its own checks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from steelyard.spec.check.names import check_line
+from steelyard.spec.claims.claim import KINDS, Claim
+from steelyard.spec.claims.question import Question
+from steelyard.spec.tables.values import keys_of
+from steelyard.spec.text.origin import Origin, Path, nearest
+from steelyard.spec.text.toml import toml_value
+
+
+def read_claims(
+    tables: Sequence[Mapping[str, object]], question: Question, origin: Origin
+) -> tuple[Claim, ...]:
+    """The claims in the order of the spec.
+
+    Raises
+    ------
+    SpecError
+    """
+    return tuple(_read(table, question, origin, ("claims", i)) for i, table in enumerate(tables))
+
+
+def _read(table: Mapping[str, object], question: Question, origin: Origin, path: Path) -> Claim:
+    kinds = [key for key in table if key in KINDS]
+    if not kinds:
+        from steelyard.spec.hints.did_you_mean import is_scalar
+
+        known = ", ".join(KINDS)
+        close = next((near for key in table if (near := nearest(key, KINDS))), None)
+        cell = {key: level for key, level in table.items() if key in question.levels and is_scalar(level)}
+        example = toml_value(cell or {"opt": "O3"})
+        hint = f"did you mean {close}?" if close else f"write faster = {example}, or one of: {known}"
+        raise origin.error(path, "no key says what is claimed", hint)
+    if len(kinds) > 1:
+        what = f"{' and '.join(kinds)} are two claims"
+        raise origin.error(path, what, "give each a [[claims]] of its own")
+    struct = KINDS[kinds[0]]
+    for key in {"kind", "strata"} & set(table):  # Of the structure, and no keys of a spec.
+        from steelyard.spec.hints.type_errors import unknown_key
+
+        raise unknown_key(key, keys_of(struct), origin, path)
+    try:
+        claim: Claim = msgspec.convert(table, struct)
+    except msgspec.ValidationError:
+        from steelyard.spec.hints.type_errors import type_error
+
+        raise type_error(struct, table, origin, path, levels=question.levels) from None
+    if claim.name is not None:
+        check_line(claim.name, "the name of a claim", origin, (*path, "name"))
+    return claim.checked(question, origin, path)

@@ -1,0 +1,72 @@
+"""``rule``: levels of a factor, or labels, that do not grow faster than others together."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+import msgspec
+from msgspec import Meta
+from msgspec.structs import replace
+
+from steelyard.errors import UsageError
+from steelyard.spec.claims.keys import Metric, Name, Parameter, Where
+from steelyard.spec.claims.question import Question, check_label, check_metric, check_parameter, select
+from steelyard.spec.text.origin import Origin, Path, suggest
+from steelyard.spec.text.toml import shown
+from steelyard.units import is_number
+
+LEAST_POINTS: Final = 3
+"""Of the parameter, from which there is a model."""
+
+
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rule", tag_field="kind"):
+    """Levels of ``over`` do not grow faster than others together: ``allreduce <= reduce + bcast``."""
+
+    rule: Annotated[str, Meta(description='`"allreduce <= reduce + bcast"`: names are levels of `over`.')]
+    over: Annotated[str, Meta(description="The factor or label whose levels the rule names.")]
+    metric: Metric = None
+    parameter: Parameter = None
+    where: Where = {}
+    name: Name = None
+
+    def checked(self, question: Question, origin: Origin, path: Path) -> Rule:
+        """Return the claim, where the names in it are levels, or may be labels."""
+        from steelyard.growth import parse_rule
+
+        metric = check_metric(self.metric, question, origin, (*path, "metric"))
+        try:
+            rule = parse_rule(self.rule)
+        except UsageError as error:
+            raise origin.placed((*path, "rule"), error) from None
+        if self.over in question.levels:
+            levels = [str(level) for level in question.levels[self.over]]
+            for name in (*rule.left, *rule.right):
+                if name not in levels:
+                    what = f"{self.over} has no level {shown(name)}"
+                    raise origin.error((*path, "rule"), what, suggest(name, levels, "levels"))
+        else:
+            check_label(self.over, metric, question, origin, (*path, "over"))
+        if self.parameter is not None:
+            check_parameter(self.parameter, metric, question, origin, (*path, "parameter"))
+        _check_scales(self, question, origin, path)
+        where = select(self.where, question, origin, (*path, "where"), metric=metric, empty=True)
+        return replace(self, where=where)
+
+
+def _check_scales(claim: Rule, question: Question, origin: Origin, path: Path) -> None:
+    """Refuse a rule over too few numbers before anything is measured; labels are not known yet."""
+    if claim.parameter is not None and claim.parameter not in question.levels:
+        return  # a label
+    numbers = {
+        name: len(levels)
+        for name, levels in question.levels.items()
+        if name != claim.over and all(map(is_number, levels))
+    }
+    if claim.parameter is not None:
+        numbers = {claim.parameter: numbers.get(claim.parameter, 0)}
+    most = max(numbers.values(), default=LEAST_POINTS)
+    if most < LEAST_POINTS:
+        scales = max(numbers, key=lambda name: numbers[name])
+        what = f"{scales} has {most} level{'s' * (most != 1)}, and growth needs at least {LEAST_POINTS}"
+        hint = f"give {scales} more levels, or name the label that grows: parameter = …"
+        raise origin.error((*path, "rule"), what, hint)

@@ -1,0 +1,98 @@
+"""An experiment as the TOML that reads back to it; what has its default is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from steelyard.analysis import Analysis
+from steelyard.spec.check.factors import COMMAND
+from steelyard.spec.experiment import Contexts, Experiment, Program
+from steelyard.spec.tables.values import keys_of
+from steelyard.spec.text.toml import toml_key, toml_value
+
+Table = dict[str, object]
+
+
+def dumps(experiment: Experiment) -> str:
+    """The spec in TOML: ``loads(dumps(e), source=e.source) == e`` for every experiment that was read.
+
+    ``source`` is not part of it: a spec lies in its directory.
+    """
+    sections: dict[str, Table] = {
+        "program": _program(experiment.program),
+        "build": _plain(experiment.build) if experiment.build else {},
+        "factors": _factors(experiment),
+        "contexts": _contexts(experiment.contexts) if experiment.contexts else {},
+        "design": _plain(experiment.design),
+        "metrics": {metric.name: _plain(metric) for metric in experiment.metrics},
+        "analysis": _analysis(experiment.analysis),
+        "launch": _plain(experiment.launch),
+    }
+    lines = [f"name = {toml_value(experiment.name)}"]
+    for title, table in sections.items():
+        if table:
+            lines += ["", f"[{title}]", *_assigned(table)]
+    for title, parts in (("levels", experiment.levels), ("claims", experiment.claims)):
+        for part in parts:
+            lines += ["", f"[[{title}]]", *_assigned(_plain(part))]
+    return "\n".join(lines) + "\n"
+
+
+def _assigned(table: Table) -> list[str]:
+    return [f"{toml_key(key)} = {toml_value(value)}" for key, value in table.items()]
+
+
+def _program(program: Program) -> Table:
+    table = _plain(program)
+    del table["commands"]
+    commands = {name: words[0] if program.shell else words for name, words in program.commands.items()}
+    return ({"command": commands[""]} if list(commands) == [""] else {"commands": commands}) | table
+
+
+def _factors(experiment: Experiment) -> Table:
+    linked = {name: link for link in experiment.zips for name in link.names}
+    table: Table = {}
+    for factor in experiment.factors:
+        link = linked.get(factor.name)
+        if link is not None:
+            table[link.name] = {"zip": link.names, "levels": link.levels}
+        elif factor.name != COMMAND:
+            table[factor.name] = factor.levels
+    return table
+
+
+def _contexts(contexts: Contexts) -> Table:
+    table = {name: _value(setting) for name, setting in contexts.settings.items()}
+    return table if contexts.passes == 1 else table | {"passes": contexts.passes}
+
+
+def _analysis(analysis: Analysis) -> Table:
+    table = _plain(analysis)
+    if analysis.protocol == "default":
+        table.pop("family")  # Of which a protocol has another default.
+    if analysis.baseline is None and not analysis.strata:
+        table.pop("strata")  # Which a baseline makes of every other factor; none at all must then be said.
+    return table
+
+
+def _plain(part: msgspec.Struct) -> Table:
+    """Every key whose value is not its default; never ``None``, which TOML cannot express."""
+    keys = keys_of(type(part))
+    table: Table = {}
+    for field in msgspec.structs.fields(part):
+        value = getattr(part, field.name)
+        factory = field.default_factory
+        default = field.default if factory is msgspec.NODEFAULT else factory()
+        if field.encode_name in keys and value is not None and value != default:
+            table[field.encode_name] = _value(value)
+    return table
+
+
+def _value(value: object) -> object:
+    if isinstance(value, msgspec.Struct):
+        return _plain(value)
+    if isinstance(value, (list, tuple)):
+        return [_value(each) for each in value]
+    return {key: _value(each) for key, each in value.items()} if isinstance(value, Mapping) else value

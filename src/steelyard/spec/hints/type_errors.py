@@ -1,0 +1,227 @@
+"""Errors about values of the wrong type: one sentence from msgspec's refusal of a whole spec.
+
+msgspec names no keys of tables with free keys (``$.factors[...]``), so the value is looked for again, type by
+type, in the error's path only.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import typing
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, Literal
+
+import msgspec
+
+from steelyard.errors import SpecError
+from steelyard.spec.hints.did_you_mean import (
+    Levels,
+    is_scalar,
+    suggest_key,
+    suggest_level,
+    suggest_levels,
+    suggest_number,
+    suggest_option,
+)
+from steelyard.spec.hints.misplaced_keys import alias_of, members, table_of
+from steelyard.spec.tables.values import keys_of
+from steelyard.spec.text.origin import Origin, Path, nearest
+from steelyard.spec.text.toml import shown, toml_value
+from steelyard.units import Scalar
+
+_KINDS: Final = {
+    "str": "text in quotes",
+    "int": "an integer",
+    "float": "a number",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "a table",
+}
+_TABLES: Final = (dict, Mapping)
+_LISTS: Final = (list, tuple)
+_BOUNDS: Final = {">=": "at least", "<=": "at most", ">": "above", "<": "below"}
+_EXPECTED = re.compile(r"Expected `([^`]+)`(?: of length)?(?: (>=|<=|>|<) (\S+)| (\d+))?")
+_FIELD = re.compile(r"Object (contains unknown|missing required) field `(.*)`", re.DOTALL)
+
+
+def type_error(
+    expected: Any, value: object, origin: Origin, path: Path = (), *, levels: Levels | None = None
+) -> SpecError:
+    """The error for ``value``, which msgspec will not convert to ``expected``; with the ``levels`` of the
+    spec, its hint says which of them were meant.
+    """
+    levels = levels or {}
+    for key, child_type, child in _children(expected, value):
+        if _refusal(child_type, child):
+            return type_error(child_type, child, origin, (*path, key), levels=levels)
+    message = _refusal(expected, value) or ""
+    field = _FIELD.match(message)
+    if field and field[1] == "contains unknown":
+        hint = suggest_key(field[2], value, _fields(expected, value), levels)
+        if hint is not None:
+            return origin.error((*path, field[2]), "unknown key", hint)
+        return unknown_key(field[2], _fields(expected, value), origin, path)
+    if field:
+        return origin.error(path, f"the key {field[2]} is missing", f"write {field[2]} = …")
+    options = _options(expected)
+    if message.startswith("Invalid enum value") and options:
+        wanted = _either([*_other_kinds(expected), *(f'"{option}"' for option in options)])
+        hint = suggest_option(path, str(value), options) or f"write {wanted}"
+        return origin.error(path, f"must be {wanted}, got {shown(value)}", hint)
+    return _other_kind(expected, value, origin, path, message, levels)
+
+
+def _other_kind(
+    expected: Any, value: object, origin: Origin, path: Path, message: str, levels: Levels
+) -> SpecError:
+    """The error for a value of another kind than is wanted, or beyond a bound."""
+    wanted = _wanted(message)
+    if isinstance(value, dict) and len(path) == 1 and _is_list_of_tables(expected):
+        hint = f"write [[{path[0]}]], with two brackets on either side"
+    elif path and wanted == _KINDS["object"] and (fitting := _key_for(expected, value)):
+        table = toml_value({fitting: value})
+        hint = f"write {path[-1]} = {table}" if path[1:] else f"write [{path[0]}], and {table[2:-2]} below it"
+    elif path and wanted == _KINDS["object"] and _is_cell(expected, path):
+        hint = suggest_levels(str(path[-1]), value, levels)
+    else:
+        hint = (
+            suggest_level(expected, path, value, levels)
+            or _cure(message, value)
+            or (suggest_number(expected, str(path[-1]), value) if path else None)
+            or f"write {wanted}"
+        )
+    return origin.error(path, f"must be {wanted}, got {shown(value)}", hint)
+
+
+def unknown_key(key: str, known: typing.Iterable[str], origin: Origin, path: Path) -> SpecError:
+    """The error for a key that a table does not have."""
+    keys = list(known)
+    if close := alias_of(key, keys) or nearest(key, keys, cutoff=0.8):
+        hint = f"did you mean {close}?"
+    elif tables := table_of(key, path):
+        hint = f"{key} belongs below {tables}"
+    elif close := nearest(key, keys):
+        hint = f"did you mean {close}?"
+    else:
+        hint = f"keys known here: {', '.join(keys)}"
+    return origin.error((*path, key), "unknown key", hint)
+
+
+def _refusal(expected: Any, value: object) -> str | None:
+    try:
+        msgspec.convert(value, expected)
+    except msgspec.ValidationError as error:
+        return str(error)
+    return None
+
+
+def _children(expected: Any, value: object) -> Iterator[tuple[str | int, Any, object]]:
+    """Key, type and value of everything one level below."""
+    for member in members(expected):
+        if isinstance(value, dict) and isinstance(member, type) and issubclass(member, msgspec.Struct):
+            keys = keys_of(member)
+            yield from ((key, keys[key], each) for key, each in value.items() if key in keys)
+        elif isinstance(value, dict) and typing.get_origin(member) in _TABLES:
+            yield from ((key, typing.get_args(member)[1], each) for key, each in value.items())
+        elif isinstance(value, (list, tuple)) and typing.get_origin(member) in _LISTS:
+            yield from ((i, typing.get_args(member)[0], each) for i, each in enumerate(value))
+
+
+def _is_list_of_tables(expected: Any) -> bool:
+    return any(
+        issubclass(each, msgspec.Struct) if isinstance(each, type) else typing.get_origin(each) in _TABLES
+        for member in members(expected)
+        if typing.get_origin(member) in _LISTS
+        for each in members(typing.get_args(member)[0])
+    )
+
+
+def _is_cell(expected: Any, path: Path) -> bool:
+    """Whether it is a table of factors and a level of each; ``env`` only looks like one."""
+    return path[-1] != "env" and any(
+        typing.get_origin(member) in _TABLES and typing.get_args(member)[1] == Scalar
+        for member in members(expected)
+    )
+
+
+def _fields(expected: Any, value: object) -> list[str]:
+    structs = [
+        each for each in members(expected) if isinstance(each, type) and issubclass(each, msgspec.Struct)
+    ]
+    return [key for struct in structs for key in keys_of(struct)] if isinstance(value, dict) else []
+
+
+def _key_for(expected: Any, value: object) -> str | None:
+    """The first key of the wanted table that could have this value, and alone."""
+    if not is_scalar(value):
+        return None
+    structs = [
+        each for each in members(expected) if isinstance(each, type) and issubclass(each, msgspec.Struct)
+    ]
+    keys = (key for struct in structs for key in keys_of(struct))
+    return next((key for key in keys if _refusal(expected, {key: value}) is None), None)
+
+
+def _options(expected: Any) -> list[str]:
+    return [
+        str(each) for m in members(expected) if typing.get_origin(m) is Literal for each in typing.get_args(m)
+    ]
+
+
+def _other_kinds(expected: Any) -> list[str]:
+    """In words, what a value may be besides one of some texts."""
+    return ["an integer" for member in members(expected) if member is int]
+
+
+def _either(words: list[str]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]
+
+
+def _wanted(message: str) -> str:
+    match = _EXPECTED.match(message)
+    if not match:
+        # An integer beyond 64 bits, for one.
+        return f"something else ({message[0].lower()}{message[1:]})"
+    named = match[1].split(" | ")
+    kinds = [words for kind, words in _KINDS.items() if kind in named]
+    if "a number" in kinds and "an integer" in kinds:
+        kinds.remove("an integer")
+    words = _either(kinds)
+    if match[4]:
+        return f"a list of {match[4]}"
+    if match[2] and "of length" in message:
+        return f"a list of {_BOUNDS[match[2]]} {match[3]}"
+    return f"{words} {_BOUNDS[match[2]]} {match[3].removesuffix('.0')}" if match[2] else words
+
+
+def _cure(message: str, value: object) -> str | None:
+    expected = _EXPECTED.match(message)
+    kinds = [kind for kind in expected[1].split(" | ") if kind != "null"] if expected else []
+    if "array" in kinds and is_scalar(value):
+        return f"write a list: {_as_list(value)}"
+    if "str" in kinds and isinstance(value, (bool, int, float)):
+        return f'write it in quotes: "{shown(value)}"'
+    if isinstance(value, str) and kinds in (["int"], ["float"], ["bool"]) and _looks_like(value, kinds[0]):
+        return "leave out the quotes"
+    return None
+
+
+def _looks_like(text: str, kind: str) -> bool:
+    return (
+        text in ("true", "false")
+        if kind == "bool"
+        else bool(re.fullmatch(r"[+-]?[0-9.]+(e[+-]?[0-9]+)?", text))
+    )
+
+
+def _as_list(value: str | float) -> str:
+    """The list that was probably meant; text is split into words as a shell does."""
+    try:
+        return (
+            toml_value(shlex.split(value.replace(", ", " ")))
+            if isinstance(value, str)
+            else toml_value([value])
+        )
+    except ValueError:
+        return toml_value([value])

@@ -1,0 +1,286 @@
+"""Load an ``Experiment`` from a spec in TOML or in Python; both pass the same checks."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from steelyard.errors import SpecError, UsageError
+from steelyard.spec.check.analysis import read_analysis
+from steelyard.spec.check.contexts import read_contexts
+from steelyard.spec.check.cross_references import check_references
+from steelyard.spec.check.design import check_restarts, read_design
+from steelyard.spec.check.factors import read_factors, read_level_commands
+from steelyard.spec.check.launch import read_launch
+from steelyard.spec.check.metrics import read_metrics
+from steelyard.spec.check.names import check_experiment_name
+from steelyard.spec.check.program import read_build, read_program
+from steelyard.spec.claims.claim import Claim
+from steelyard.spec.experiment import Experiment
+from steelyard.spec.layout import cells_of, lay_out
+from steelyard.spec.tables.spec import SpecTable
+from steelyard.spec.text.origin import Origin
+from steelyard.spec.text.origin import Path as KeyPath
+
+LARGEST: Final = 1_000_000
+"""Bytes of a spec; the largest sensible one has some thousands."""
+
+DEEPEST_KEY: Final = 5000
+"""Parts of a dotted key, each a level; ``tomllib`` needs 0.2 s for as many."""
+
+
+def load(path: str | os.PathLike[str], *, allow_many: bool = False) -> Experiment:
+    """The experiment in a TOML file.
+
+    Parameters
+    ----------
+    path : path
+        Its directory is the ``source`` of the experiment; its stem is the name where the spec gives none.
+    allow_many : bool
+        Accept more than 10,000 treatments.
+
+    Raises
+    ------
+    SpecError
+        The file cannot be read, is larger than 1 MB, or says what cannot be done; with file, line, key, value
+        and cure.
+    """
+    file = os.fspath(path)
+    text = _read(file)
+    return _parse(text, Path(file).absolute().parent, file, Path(file).stem, allow_many=allow_many)
+
+
+def loads(
+    text: str, *, source: str | os.PathLike[str], name: str = "spec", allow_many: bool = False
+) -> Experiment:
+    """The experiment in a text.
+
+    Parameters
+    ----------
+    text : str
+        TOML.
+    source : path
+        Where relative paths start.
+    name : str
+        What errors call the text; also the name of the experiment where the text gives none.
+    allow_many : bool
+        Accept more than 10,000 treatments.
+
+    Raises
+    ------
+    SpecError
+        As for ``load``.
+    """
+    if len(text) > LARGEST:
+        raise _too_large(name)
+    return _parse(text, Path(source).absolute(), name, name, allow_many=allow_many)
+
+
+def experiment(
+    *,
+    name: str = "experiment",
+    source: str | os.PathLike[str] | None = None,
+    allow_many: bool = False,
+    **tables: object,
+) -> Experiment:
+    """The experiment of a Python program: the keys of a spec as keyword arguments.
+
+    ``experiment(program={"command": ["sleep", "{t}"]}, factors={"t": [0.1, 0.2]})``
+
+    Parameters
+    ----------
+    name, tables
+        As in a spec.
+    source : path, optional
+        Where relative paths start; by default the current directory.
+    allow_many : bool
+        Accept more than 10,000 treatments.
+
+    Raises
+    ------
+    SpecError
+        As for ``load``.
+    """
+    origin = Origin("experiment()")
+    given = {"name": name, **tables}
+    _check_plain(given, (), origin)
+    directory = Path(source if source is not None else os.curdir).absolute()
+    return _compose(given, origin, directory, name, allow_many=allow_many)
+
+
+def claims_of(given: Sequence[object], about: Experiment) -> tuple[Claim, ...]:
+    """Claims of a Python program about an experiment: each typed already, or the keys of ``[[claims]]``.
+
+    Raises
+    ------
+    UsageError
+        Something that is neither; as ``experiment`` where a claim does not fit.
+    """
+    import tomllib
+
+    from steelyard.spec.dumping import dumps
+
+    origin = Origin("check()")
+    tables = [each for each in given if not isinstance(each, Claim)]
+    if isinstance(given, (Mapping, str)) or any(not isinstance(each, dict) for each in tables):
+        raise UsageError(
+            f"claims are a list of dictionaries, or of claims of a spec, not {given!r}",
+            hint='claims=[{"faster": {"opt": "O3"}, "than": {"opt": "O2"}}]',
+        )
+    _check_plain(tables, (), origin)
+    spec = tomllib.loads(dumps(msgspec.structs.replace(about, claims=()))) | {"claims": tables}
+    read = iter(_compose(spec, origin, Path(about.source), about.name, allow_many=True).claims)
+    return tuple(each if isinstance(each, Claim) else next(read) for each in given)
+
+
+def _check_plain(value: object, path: KeyPath, origin: Origin) -> None:
+    """Refuse values that TOML cannot express; a set above all, whose order changes from run to run."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            if not isinstance(key, str):
+                raise origin.error(path, f"the key {key!r} must be text", "use keys of type str")
+            _check_plain(each, (*path, key), origin)
+    elif isinstance(value, (list, tuple)):
+        for i, each in enumerate(value):
+            _check_plain(each, (*path, i), origin)
+    elif value is not None and type(value) not in (str, bool, int, float):
+        kind = type(value).__name__
+        hint = "use str, bool, int, float, and lists and dictionaries of them"
+        raise origin.error(path, f"is of type {kind}, which a spec cannot hold", hint)
+
+
+def _read(file: str) -> str:
+    try:
+        with Path(file).open("rb") as stream:
+            data = stream.read(LARGEST + 1)
+    except OSError as error:
+        hint = "give the path of a TOML file" if Path(file).is_dir() else "check the path and its permissions"
+        raise SpecError(f"{file}: cannot be read: {error.strerror}", hint=hint) from None
+    if len(data) > LARGEST:
+        raise _too_large(file)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        what = f"{file}:{line}: byte {data[error.start]:#04x} is not UTF-8"
+        raise SpecError(what, hint="save the file as UTF-8 text; a spec is TOML") from None
+
+
+def _too_large(file: str) -> SpecError:
+    return SpecError(
+        f"{file}: is larger than {LARGEST:,} bytes",
+        hint="this is hardly a spec; give the path of a TOML file",
+    )
+
+
+def _parse(text: str, source: Path, file: str, name: str, *, allow_many: bool) -> Experiment:
+    import tomllib
+
+    if _longest_dotted_key(text) > DEEPEST_KEY:
+        raise _too_deep(file)
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = re.fullmatch(
+            r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", str(error), re.DOTALL
+        )
+        where = f"{file}:{place[2]}:{place[3]}" if place and place[2] else f"{file}: at its end"
+        raise SpecError(f"{where}: {place[1] if place else error}", hint=_syntax_hint(text, place)) from None
+    except RecursionError:
+        raise _too_deep(file) from None
+    except ValueError as error:
+        # A number of thousands of digits, which Python will not read.
+        raise SpecError(f"{file}: {error}", hint="write a smaller number, or text in quotes") from None
+    return _compose(tables, Origin(file, text), source, name, allow_many=allow_many)
+
+
+def _longest_dotted_key(text: str) -> int:
+    """At least the parts of the longest key such as ``a.b.c``, whose square ``tomllib`` takes in time."""
+    longest = length = 0
+    for part in text.split("."):
+        length = length + 1 if part.replace("-", "_").isidentifier() else 0
+        longest = max(longest, length)
+    return longest
+
+
+def _too_deep(file: str) -> SpecError:
+    return SpecError(f"{file}: values are nested too deeply", hint="a spec is two levels deep")
+
+
+def _syntax_hint(text: str, place: re.Match[str] | None) -> str:
+    line = text.splitlines()[int(place[2]) - 1].strip() if place and place[2] and text.strip() else ""
+    shown = line if len(line) <= 60 else f"{line[:59]}…"
+    if not place or not shown:
+        return "see https://toml.io for the syntax"
+    if place[1].startswith("Cannot declare") and re.fullmatch(r"\[\w+\]", line):
+        return f"write each table once; one of several, as of claims, is [{line}]"
+    column = int(place[3]) - 1
+    if place[1] == "Invalid value" and text.splitlines()[int(place[2]) - 1][column : column + 1].isalpha():
+        return f"text stands in quotes; correct this line: {shown}"
+    return f"correct this line: {shown}"
+
+
+def _compose(
+    tables: Mapping[str, object], origin: Origin, source: Path, name: str, *, allow_many: bool
+) -> Experiment:
+    try:
+        spec = msgspec.convert(tables, SpecTable)
+    except msgspec.ValidationError:
+        # Imported late: only a wrong spec needs it.
+        from steelyard.spec.hints.did_you_mean import given_levels
+        from steelyard.spec.hints.type_errors import type_error
+
+        raise type_error(SpecTable, tables, origin, levels=given_levels(tables)) from None
+    title = name if spec.name is None else spec.name
+    check_experiment_name(title, origin, ("name",))
+    program = read_program(spec.program, origin)
+    build = None if spec.build is None else read_build(spec.build, origin)
+    factors, zips = read_factors(spec.factors, tuple(spec.program.commands or ()), origin)
+    contexts = None if spec.contexts is None else read_contexts(spec.contexts, factors, origin)
+    metrics = read_metrics(spec.metrics, factors, program, origin)
+    levels = read_level_commands(spec.levels, factors, origin)
+    launch = read_launch(spec.launch, factors, origin)
+    check_references(program, build, factors, zips, contexts, metrics, levels, launch, origin)
+    design = read_design(spec.design, factors, zips, contexts, origin, allow_many=allow_many)
+    check_restarts(program, design, origin)
+    analysis = read_analysis(spec.analysis, program, metrics, factors, zips, design, origin)
+    if launch.queue is not None and levels:
+        what = "levels are entered by commands on this machine, and trials run in a queue"
+        raise origin.error(("levels",), what, "put the commands into prepare, or into the job script")
+    found = Experiment(
+        name=title,
+        source=str(source),
+        program=program,
+        build=build,
+        factors=factors,
+        zips=zips,
+        contexts=contexts,
+        design=design,
+        metrics=metrics,
+        analysis=analysis,
+        launch=launch,
+        levels=levels,
+    )
+    return found if not spec.claims else _with_claims(found, spec.claims, origin)
+
+
+def _with_claims(found: Experiment, tables: Sequence[Mapping[str, object]], origin: Origin) -> Experiment:
+    # Few specs have claims, and each kind of them has a reader of its own.
+    from steelyard.spec.claims.question import Question, metrics_known
+    from steelyard.spec.claims.reading import read_claims
+
+    layout = lay_out(found.factors, found.zips, found.design, found.analysis.baseline)
+    question = Question(
+        factors=found.factors,
+        zips=found.zips,
+        analysis=found.analysis,
+        metrics=metrics_known(found.program.counters, found.metrics),
+        labelled=frozenset(each.name for each in found.metrics if each.source == "lines"),
+        treatments=tuple(cells_of(layout, found.factors, found.design.exclude)),
+    )
+    return msgspec.structs.replace(found, claims=read_claims(tables, question, origin))

@@ -1,1 +1,0 @@
-"""What each kind of ``[[claims]]`` must say, one file for the kinds that are alike."""

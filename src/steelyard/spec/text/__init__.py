@@ -1,0 +1,1 @@
+"""Text of a spec: placeholders, expressions, TOML values, and where each came from."""

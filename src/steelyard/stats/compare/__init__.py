@@ -1,0 +1,1 @@
+"""Comparisons of treatments: pairing, estimates, intervals, verdicts."""

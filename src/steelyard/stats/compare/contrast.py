@@ -1,0 +1,260 @@
+"""``Contrast``: what a pair of samples says about the ratio of two treatments, one number per independent
+unit.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from msgspec.structs import replace
+
+from steelyard.answers.analysis import Order
+from steelyard.answers.assumptions import Unit
+from steelyard.answers.undefined import Reason, Undefined
+from steelyard.arrays import Floats
+from steelyard.sample import Sample
+from steelyard.stats.cached import cached
+from steelyard.stats.rounding import ROUNDING, largest, steadied
+
+By = Literal["block", "context", "instance", "launch"]
+
+
+class Units(msgspec.Struct, frozen=True, eq=False):
+    """One value per block, or per context where contexts are visited again and again; means over what lies
+    below.
+
+    Attributes
+    ----------
+    by : {"block", "context", "instance", "launch"}
+        What a unit is. ``launch`` only where the order was sequential, so that no two values belong together.
+    ids : array of int64
+        Of blocks, ascending and so in the order of time; of contexts, ascending.
+    logs, raws : array of double
+        Mean of the natural logarithms, and of the values themselves.
+    visits : array of int64
+        Blocks that each unit holds.
+    """
+
+    by: By
+    ids: npt.NDArray[np.int64]
+    logs: Floats
+    raws: Floats
+    visits: npt.NDArray[np.int64]
+
+
+class Contrast(msgspec.Struct, frozen=True, eq=False):
+    """Two treatments, unit by unit. ``old`` is the baseline.
+
+    Attributes
+    ----------
+    sign : {1, -1}
+        1 where lower values are better: the logarithm of the speedup is ``sign * (log old - log new)``, so
+        that above 0 is better.
+    blocks : int
+        Blocks that both samples have; without blocks, launches of the smaller sample.
+    unmatched : int
+        Blocks that only one of them has; they are in no comparison.
+    unbalanced : bool
+        Contexts were visited a different number of times; each still counts once.
+    """
+
+    old: Units
+    new: Units
+    sign: Literal[1, -1]
+    blocks: int
+    unmatched: int = 0
+    unbalanced: bool = False
+
+    @property
+    def paired(self) -> bool:
+        """Whether ``old`` and ``new`` hold the same units in the same order."""
+        return self.old.by != "launch"
+
+    @property
+    def unit(self) -> Unit:
+        """What methods are named by: ``unpaired`` where units are launches."""
+        return "unpaired" if self.old.by == "launch" else self.old.by
+
+    @property
+    def too_few(self) -> Reason:
+        """Reason why one unit gives no estimate."""
+        reasons: dict[By, Reason] = {
+            "block": "one_block",
+            "context": "one_context",
+            "instance": "one_instance",
+            "launch": "one_value",
+        }
+        return reasons[self.old.by]
+
+    @property
+    def differences(self) -> Floats:
+        """Logarithms of the speedup, one per unit; paired contrasts only. Equal where they differ by no more
+        than rounding.
+        """
+        if not self.paired:
+            raise ValueError("launches of a sequential order belong to no pair")
+        return _differences(self)
+
+    @property
+    def rounding(self) -> float:
+        """The spread that differences of the logarithms can have without a cause."""
+        return ROUNDING * max(1.0, _largest_log(self.old), _largest_log(self.new))
+
+
+@lru_cache(maxsize=1)
+def _differences(contrast: Contrast) -> Floats:
+    """Asked for by all that is estimated of a contrast, one after the other."""
+    return steadied(contrast.sign * (contrast.old.logs - contrast.new.logs), contrast.rounding)
+
+
+@lru_cache(maxsize=2)
+def _largest_log(units: Units) -> float:
+    return largest(units.logs)
+
+
+def contrast(
+    baseline: Sample,
+    treatment: Sample,
+    *,
+    order: Order = "randomized-blocks",
+    zeros: bool = False,
+) -> Contrast | Undefined:
+    """Align two samples of one metric by block, by context where one context has several blocks, or by
+    instance where that is declared.
+
+    A block's value is the mean over its launches of the treatment. Fresh contexts for every block leave the
+    block as the unit; contexts that return become the unit themselves, since what a context does to a
+    treatment is shared by its blocks (DOI 10.1109/IPDPS.2008.4536408).
+
+    Parameters
+    ----------
+    zeros : bool
+        Whether values of 0 are allowed, as they are in an arithmetic mean; their logarithms are -inf.
+    """
+    reason = _unusable(baseline, zeros=zeros) or _unusable(treatment, zeros=zeros)
+    if reason is not None:
+        return reason
+    sign: Literal[1, -1] = -1 if baseline.metric.better == "higher" else 1
+    if baseline.instances is not None and treatment.instances is not None:
+        return _of_instances(baseline, treatment, sign)
+    if order == "sequential":
+        return Contrast(_launches(baseline), _launches(treatment), sign, min(len(baseline), len(treatment)))
+    old, new = _by_block(baseline), _by_block(treatment)
+    if np.array_equal(old.ids, new.ids):
+        common, unmatched = old.ids, 0
+    else:
+        common, in_old, in_new = np.intersect1d(old.ids, new.ids, assume_unique=True, return_indices=True)
+        unmatched = old.ids.size + new.ids.size - 2 * common.size
+        old, new = _take(old, in_old), _take(new, in_new)
+    if common.size == 0:
+        return Undefined("no_common_block")
+    # Either every launch has a context or none; looking up a thousand samples that have none took a tenth of
+    # the answer.
+    contexts = _context_of(baseline, common) if baseline.contexts[0] else None
+    if contexts is None or not contexts.all() or np.unique(contexts).size == common.size:
+        return Contrast(old, new, sign, common.size, unmatched)
+    old, new = _by_context(old, contexts), _by_context(new, contexts)
+    return Contrast(old, new, sign, common.size, unmatched, unbalanced=bool(np.ptp(old.visits) > 0))
+
+
+def _of_instances(baseline: Sample, treatment: Sample, sign: Literal[1, -1]) -> Contrast | Undefined:
+    """Instance by instance: each is one unit, its runs are averaged. They come in no order of time."""
+    old, new = _by_instance(baseline), _by_instance(treatment)
+    common, in_old, in_new = np.intersect1d(old.ids, new.ids, assume_unique=True, return_indices=True)
+    if common.size == 0:
+        return Undefined("no_common_instance")
+    unmatched = old.ids.size + new.ids.size - 2 * common.size
+    blocks = np.intersect1d(_ids(baseline), _ids(treatment)).size
+    return Contrast(_take(old, in_old), _take(new, in_new), sign, blocks, unmatched)
+
+
+@cached
+def _by_instance(sample: Sample) -> Units:
+    of, values = instance_ids(sample), _floats(sample)
+    ids, place, count = np.unique(of, return_inverse=True, return_counts=True)
+    logs, raws = np.bincount(place, _log(values)) / count, np.bincount(place, values) / count
+    return Units("instance", ids, logs, raws, count.astype(np.int64))
+
+
+def instance_ids(sample: Sample) -> npt.NDArray[np.int64]:
+    """For each value, the place of its instance among all of the experiment, from 1."""
+    if sample.instances is None:
+        raise ValueError("a sample without instances")
+    return np.asarray(sample.instances.of, dtype=np.int64) + 1
+
+
+def restricted(contrast: Contrast, ids: npt.NDArray[np.int64]) -> Contrast:
+    """A paired contrast of these units alone, which must be among its own."""
+    places = np.flatnonzero(np.isin(contrast.old.ids, ids))
+    old, new = _take(contrast.old, places), _take(contrast.new, places)
+    return replace(contrast, old=old, new=new, blocks=int(old.visits.sum()))
+
+
+def _floats(sample: Sample) -> Floats:
+    return np.asarray(sample.values, dtype=np.float64)
+
+
+def _ids(sample: Sample) -> npt.NDArray[np.int64]:
+    return np.asarray(sample.blocks, dtype=np.int64)
+
+
+def _unusable(sample: Sample, *, zeros: bool) -> Undefined | None:
+    reason = _flaw(sample)
+    return None if reason is None or (zeros and reason == "zero_values") else Undefined(reason)
+
+
+@cached
+def _flaw(sample: Sample) -> Reason | None:
+    values = _floats(sample)
+    if values.size == 0:
+        return "no_values"
+    if not np.isfinite(values).all():
+        return "not_finite"
+    lowest = values.min()
+    if lowest < 0:
+        return "negative_values"
+    return "zero_values" if lowest == 0 else None
+
+
+def _log(values: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.log(values)
+
+
+@cached
+def _launches(sample: Sample) -> Units:
+    values = _floats(sample)
+    one = np.ones(values.size, dtype=np.int64)
+    return Units("launch", np.arange(1, values.size + 1, dtype=np.int64), _log(values), values, one)
+
+
+@cached
+def _by_block(sample: Sample) -> Units:
+    ids, values = _ids(sample), _floats(sample)
+    if (ids[1:] > ids[:-1]).all():  # one launch a block, in the order of time: nothing to sort or to average
+        return Units("block", ids, _log(values), values, np.ones(ids.size, dtype=np.int64))
+    ids, place, count = np.unique(ids, return_inverse=True, return_counts=True)
+    logs = np.bincount(place, _log(values)) / count
+    raws = np.bincount(place, values) / count
+    return Units("block", ids, logs, raws, np.ones(ids.size, dtype=np.int64))
+
+
+def _take(units: Units, places: npt.NDArray[np.intp]) -> Units:
+    return Units(units.by, units.ids[places], units.logs[places], units.raws[places], units.visits[places])
+
+
+def _context_of(sample: Sample, blocks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    ids, first = np.unique(_ids(sample), return_index=True)
+    contexts = np.asarray(sample.contexts, dtype=np.int64)[first]
+    return contexts[np.searchsorted(ids, blocks)]
+
+
+def _by_context(units: Units, contexts: npt.NDArray[np.int64]) -> Units:
+    ids, place, count = np.unique(contexts, return_inverse=True, return_counts=True)
+    logs = np.bincount(place, units.logs) / count
+    raws = np.bincount(place, units.raws) / count
+    return Units("context", ids, logs, raws, count.astype(np.int64))

@@ -1,0 +1,100 @@
+"""Equivalence by two one-sided tests: the claim is "inside these bounds", and it needs evidence.
+
+A difference that is not significant shows nothing of the kind. Schuirmann 1987, DOI 10.1007/BF01068419.
+"""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+
+from steelyard.answers.interval import Interval
+from steelyard.arrays import Floats
+from steelyard.stats.distributions.student import t_quantile
+from steelyard.stats.hypothesis.t_tests import Moments, student, t_p, welch
+from steelyard.stats.rounding import constant
+
+
+class Equivalence(msgspec.Struct, frozen=True):
+    """Two one-sided t tests of one estimate.
+
+    Attributes
+    ----------
+    p_low, p_high : float
+        Of the hypotheses that the truth is at most the lower bound; at least the upper one.
+    least : float
+        Without spread: the smaller p that so many units can show; see ``equivalence``.
+    """
+
+    estimate: float
+    se: float
+    nu: float
+    p_low: float
+    p_high: float
+    least: float = 0.0
+
+    @property
+    def p(self) -> float:
+        """The larger one: both hypotheses must fall."""
+        return max(self.p_low, self.p_high)
+
+    def interval(self, alpha: float = 0.05) -> Interval | None:
+        """At level 1 - 2 ``alpha``: it lies inside the bounds exactly when p < ``alpha``; ``None`` where so
+        few equal units have none.
+        """
+        if self.se == 0 and self.least >= alpha:
+            return None
+        half = t_quantile(self.nu, 2 * alpha) * self.se
+        return Interval(self.estimate - half, self.estimate + half)
+
+
+def equivalence(
+    estimate: float, se: float, nu: float, bounds: Interval, *, least: float = 1.0
+) -> Equivalence:
+    """Equivalence of any estimate with a standard error. Without one, units that are equal claim what their
+    number can: p is ``least`` for a bound that they lie inside of, and 1 for one that they do not.
+    """
+    if se > 0:
+        p_low = t_p((estimate - bounds.low) / se, nu, "greater")
+        p_high = t_p((estimate - bounds.high) / se, nu, "less")
+    else:
+        p_low = least if estimate > bounds.low else 1.0
+        p_high = least if estimate < bounds.high else 1.0
+    return Equivalence(estimate, se, nu, p_low, p_high, least)
+
+
+def equivalence_paired(differences: Floats, bounds: Interval) -> Equivalence:
+    """Equivalence for the mean of paired differences, two at least; of equal ones by their signs, 2^-n.
+
+    Raises
+    ------
+    ValueError
+        Fewer than two.
+    """
+    n = differences.size
+    if n < 2:
+        raise ValueError(f"two differences are needed at least, got {n}")
+    se = 0.0 if constant(differences) else float(differences.std(ddof=1)) / math.sqrt(n)
+    return equivalence(float(differences.mean()), se, n - 1, bounds, least=2.0**-n)
+
+
+def equivalence_independent(
+    first: Floats, second: Floats, bounds: Interval, *, equal_variances: bool = False
+) -> Equivalence:
+    """Equivalence for mean first minus mean second, two values each at least; Welch unless variances are
+    declared equal. Of two constants by relabelling, 1 / C(n, n_first).
+
+    Raises
+    ------
+    ValueError
+        Fewer than two values in a sample.
+    """
+    if min(first.size, second.size) < 2:
+        raise ValueError(f"two values of each are needed at least, got {first.size} and {second.size}")
+    a, b = Moments.of(first), Moments.of(second)
+    between = (student if equal_variances else welch)(a, b)
+    if between is None:
+        least = 1 / math.comb(a.n + b.n, a.n)
+        return equivalence(a.mean - b.mean, 0.0, a.n + b.n - 2, bounds, least=least)
+    return equivalence(between.estimate, between.se, between.nu, bounds)

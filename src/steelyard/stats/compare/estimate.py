@@ -1,0 +1,68 @@
+"""``estimate``: the ratio that was declared, by the interval that was declared."""
+
+from __future__ import annotations
+
+import math
+
+from msgspec.structs import replace
+
+from steelyard.answers.comparison import Distribution, Speedup
+from steelyard.answers.undefined import Undefined
+from steelyard.arrays import Floats
+from steelyard.estimand import INTERVALS, Estimand, IntervalKind, meant
+from steelyard.stats.compare.contrast import Contrast
+from steelyard.stats.compare.means import means_of
+from steelyard.stats.compare.median_ratio import median_ratio
+from steelyard.stats.compare.ratio_of_means import ratio_of_means
+from steelyard.stats.compare.speedup import speedup
+from steelyard.stats.distributions.bootstrap_t import studentised_logs
+from steelyard.stats.distributions.monte_carlo import Studentised
+from steelyard.stats.distributions.sign_flips import SignFlips
+from steelyard.stats.hypothesis.sign_flip import FEWEST, MOST
+
+
+def estimate(
+    contrast: Contrast,
+    estimand: Estimand = "geomean_ratio",
+    interval: IntervalKind | None = None,
+    *,
+    seed: int = 1,
+) -> Speedup | Undefined:
+    """The speedup of a contrast; ``interval`` is the first kind of the estimand by default, ``seed`` is for
+    those that draw. SignTest are flipped of 7 to 64 differences of blocks, where the order that was drawn
+    gave them; else t stands in, as ``method`` says.
+
+    Raises
+    ------
+    ValueError
+        The estimand has no interval of that kind.
+    """
+    kind = meant(estimand, interval)
+    if kind not in INTERVALS[estimand]:
+        raise ValueError(f"{estimand} has no interval by {kind}: one of {', '.join(INTERVALS[estimand])}")
+    if estimand == "ratio_of_means":
+        return ratio_of_means(contrast, kind, seed=seed)
+    if estimand == "median_ratio":
+        return median_ratio(contrast)
+    found = speedup(contrast)
+    if kind == "log-delta" or isinstance(found, Undefined) or found.nu is None:
+        return found
+    distribution: Distribution
+    if kind == "bootstrap-t":
+        distribution = Studentised(found.log, found.se, studentised_logs(contrast, seed=seed))
+    elif contrast.unit == "block" and FEWEST <= found.n <= MOST:
+        distribution = SignFlips(found.log, found.se, found.nu, contrast.differences, seed)
+    else:
+        return found
+    return replace(found, p=distribution.p_of(1.0), kind=f"log-ratio-{kind}", distribution=distribution)
+
+
+def effects(contrast: Contrast, estimand: Estimand) -> Floats:
+    """What each unit of a paired contrast adds to the log of the ratio, up to a constant, in the order of the
+    units: what a drift or a likeness of neighbours would show in. Empty for other estimands.
+    """
+    if estimand == "ratio_of_means":
+        means = means_of(contrast)
+        return means.effects if means is not None else contrast.old.raws[:0]
+    values = contrast.differences
+    return values if math.isfinite(float(values.sum())) else values[:0]

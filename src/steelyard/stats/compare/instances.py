@@ -1,0 +1,170 @@
+"""Problem instances: the same ones in every run, so that they are blocks and not repetitions.
+
+A factor or label that names instances is taken out of the treatments: all its levels together are one sample,
+in which every value knows its instance. Two treatments are then compared instance by instance.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+import numpy as np
+from msgspec.structs import replace
+
+from steelyard.answers.samples import Drill, InstanceShare
+from steelyard.errors import UsageError
+from steelyard.sample import COLUMNS, Failures, Instances, Provenance, Sample, Treatment
+from steelyard.units import Scalar
+
+
+def pool(samples: Sequence[Sample], factor: str) -> list[Sample]:
+    """Samples that differ in the level of ``factor`` alone become one, in the order of time. Of metrics that
+    do not have it, samples stay as they are.
+
+    Raises
+    ------
+    UsageError
+        No sample has such a factor or label.
+    """
+    groups: dict[tuple[object, ...], list[tuple[Scalar | None, Sample]]] = {}
+    for sample in samples:
+        known = {**sample.labels, **sample.treatment.levels}
+        key = (
+            sample.metric.name,
+            _items(_without(sample.treatment.levels, factor)),
+            _items(_without(sample.labels, factor)),
+        )
+        groups.setdefault(key, []).append((known.get(factor), sample))
+    if not any(factor in {**s.labels, **s.treatment.levels} for s in samples):
+        names = ", ".join(dict.fromkeys(name for s in samples for name in (*s.treatment.levels, *s.labels)))
+        raise UsageError(
+            f"analysis.instances: {factor!r} is neither a factor nor a label",
+            hint=f"name one of: {names}" if names else "leave it out: nothing varies",
+        )
+    treatments = _treatments(samples, factor)
+    every = (level for members in groups.values() for level, _ in members)
+    levels = tuple(dict.fromkeys(level for level in every if level is not None))
+    return [_joined(members, factor, levels, treatments) for members in groups.values()]
+
+
+def drill_down(sample: Sample) -> Drill | None:
+    """``None`` for samples without instances, with one only, or without any spread."""
+    its = sample.instances
+    values = np.asarray(sample.values, dtype=np.float64)
+    if its is None or values.size < 2 or not np.isfinite(values).all() or np.ptp(values) == 0:
+        return None
+    of = np.asarray(its.of, dtype=np.int64)
+    present, place = np.unique(of, return_inverse=True)
+    if present.size < 2:
+        return None
+    centred = (values - values.mean()) / np.abs(values - values.mean()).max()
+    total = float(centred @ centred)
+    squares = _between(centred, place)
+    runs = float(_between(centred, np.unique(sample.blocks, return_inverse=True)[1]).sum())
+    counts = np.bincount(place)
+    means = np.bincount(place, values) / counts
+    between = float(squares.sum())
+    # Crossed and balanced, instances and runs are orthogonal; what rounding makes of an empty rest is none.
+    rest = max(0.0, total - between - runs) if _crossed(place, sample.blocks) else total - between
+    return Drill(
+        its.factor,
+        tuple(
+            InstanceShare(its.levels[i], float(mean), float(square) / total)
+            for i, mean, square in zip(present, means, squares, strict=True)
+        ),
+        between / total,
+        runs / total if _crossed(place, sample.blocks) else 0.0,
+        rest / total,
+    )
+
+
+def _between(centred: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """n_i (mean_i)^2 of each group of deviations."""
+    counts = np.bincount(place)
+    squares: np.ndarray = np.bincount(place, centred) ** 2 / counts
+    return squares
+
+
+def _crossed(place: np.ndarray, blocks: Sequence[int]) -> bool:
+    """Whether every run has every instance equally often, and there are several runs."""
+    _, run = np.unique(np.asarray(blocks), return_inverse=True)
+    if run.max() == 0:
+        return False
+    cells = np.bincount(run * (place.max() + 1) + place)
+    return cells.size == (run.max() + 1) * (place.max() + 1) and bool((cells == cells[0]).all())
+
+
+def _treatments(samples: Sequence[Sample], factor: str) -> dict[tuple[object, ...], Treatment]:
+    """Treatments without the instance factor: named by what still varies, with the id of the first."""
+    first: dict[tuple[object, ...], tuple[int, dict[str, Scalar]]] = {}
+    for sample in sorted(samples, key=lambda each: each.treatment.id):
+        levels = _without(sample.treatment.levels, factor)
+        first.setdefault(_items(levels), (sample.treatment.id, levels))
+    varying = [
+        name
+        for name in next(iter(first.values()))[1]
+        if len({levels.get(name) for _, levels in first.values()}) > 1
+    ]
+    return {
+        key: Treatment(id_, _label(levels, varying, factor), levels) for key, (id_, levels) in first.items()
+    }
+
+
+def _label(levels: Mapping[str, Scalar], varying: Sequence[str], factor: str) -> str:
+    if not varying:
+        return f"every {factor}"
+    if len(varying) == 1:
+        return str(levels[varying[0]])
+    return ", ".join(f"{name}={levels[name]}" for name in varying)
+
+
+def _joined(
+    members: Sequence[tuple[Scalar | None, Sample]],
+    factor: str,
+    levels: tuple[Scalar, ...],
+    treatments: Mapping[tuple[object, ...], Treatment],
+) -> Sample:
+    first = members[0][1]
+    labels = _without(first.labels, factor)
+    treatment = treatments[_items(_without(first.treatment.levels, factor))]
+    if factor not in first.labels and factor not in first.treatment.levels:
+        return replace(first, treatment=treatment)
+    known = [(level, sample) for level, sample in members if level is not None]
+    of = array("q", [levels.index(level) for level, sample in known for _ in sample.values])
+    columns = {
+        name: array(code, chain.from_iterable(getattr(sample, name) for _, sample in known))
+        for name, code in COLUMNS.items()
+        if name != "late"
+    }
+    late = array("b", [is_late for _, sample in known for is_late in sample.late or bytes(len(sample))])
+    by_treatment = {sample.treatment.id: sample.failures for _, sample in members}
+    whole = Sample(
+        metric=first.metric,
+        treatment=treatment,
+        labels=labels,
+        failures=Failures(
+            sum(each.attempted for each in by_treatment.values()),
+            sum(each.failed for each in by_treatment.values()),
+            sum(each.timed_out for each in by_treatment.values()),
+        ),
+        late=late if any(late) else array("b"),
+        instances=Instances(factor, levels, of),
+        provenance=_provenance([sample.provenance for _, sample in members]),
+        **columns,
+    )
+    return whole.select(sorted(range(len(of)), key=lambda i: (whole.trials[i], of[i])))
+
+
+def _provenance(of: Sequence[Provenance]) -> Provenance:
+    """The weakest provenance among all of them."""
+    return next((kind for kind in ("crowded", "simulated") if kind in of), "measured")
+
+
+def _without(levels: Mapping[str, Scalar], factor: str) -> dict[str, Scalar]:
+    return {name: level for name, level in levels.items() if name != factor}
+
+
+def _items(levels: Mapping[str, Scalar]) -> tuple[tuple[str, Scalar], ...]:
+    return tuple(sorted(levels.items()))

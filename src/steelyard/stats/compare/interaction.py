@@ -1,0 +1,111 @@
+"""Whether a speedup is another one at another level of a factor: KLA over Delta-stepping on two runtimes
+(section 5.2.3 of DOI 10.1145/2851553.2851573).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from msgspec.structs import replace
+
+from steelyard.analysis import Analysis
+from steelyard.answers.analysis import Order
+from steelyard.answers.comparison import Speedup, SpeedupRatio
+from steelyard.answers.flags import unjudgeable
+from steelyard.answers.undefined import Undefined
+from steelyard.sample import Sample
+from steelyard.stats.compare.contrast import contrast
+from steelyard.stats.compare.interaction_estimate import ratio_of_speedups
+from steelyard.stats.compare.pairing import Pair, pair_up
+from steelyard.stats.hypothesis.holm import holm
+from steelyard.units import Scalar
+
+Change = Literal["larger", "smaller", "not_resolved"]
+
+
+def ratios_of_speedups(
+    samples: Sequence[Sample], declared: Analysis, *, order: Order = "randomized-blocks"
+) -> tuple[SpeedupRatio, ...]:
+    """Every declared comparison at each further level of ``declared.ratio_across``, over the same at the
+    first level; judged as one family.
+
+    Raises
+    ------
+    UsageError
+        As ``pair_up``.
+    """
+    factor = declared.ratio_across
+    if factor is None:
+        return ()
+    primary = [sample for sample in samples if sample.metric.name == declared.metric]
+    groups: dict[object, list[Pair]] = {}
+    for pair in pair_up(primary, declared).pairs:
+        old, new = pair.baseline.treatment.levels, pair.treatment.treatment.levels
+        if factor in new and old.get(factor) == new[factor]:
+            key = tuple(_without(levels, factor) for levels in (old, new, pair.treatment.labels))
+            groups.setdefault(key, []).append(pair)
+    found = [
+        _one(factor, members[0], other, declared, order)
+        for members in groups.values()
+        for other in members[1:]
+    ]
+    return _judged(found, declared)
+
+
+def _without(levels: Mapping[str, Scalar], factor: str) -> tuple[tuple[str, Scalar], ...]:
+    return tuple(sorted((name, level) for name, level in levels.items() if name != factor))
+
+
+def _one(factor: str, first: Pair, other: Pair, declared: Analysis, order: Order) -> SpeedupRatio:
+    zeros = declared.estimand == "ratio_of_means"
+    under = contrast(first.baseline, first.treatment, order=order, zeros=zeros)
+    over = contrast(other.baseline, other.treatment, order=order, zeros=zeros)
+    if isinstance(over, Undefined):
+        ratio: Speedup | Undefined = over
+    elif isinstance(under, Undefined):
+        ratio = under
+    else:
+        ratio = ratio_of_speedups(
+            over,
+            under,
+            declared.estimand,
+            declared.interval,
+            type_b=declared.type_b,
+            seed=declared.interval_seed,
+        )
+    return SpeedupRatio(
+        factor=factor,
+        level=other.treatment.treatment.levels[factor],
+        reference=first.treatment.treatment.levels[factor],
+        treatment=other.treatment.treatment,
+        baseline=other.baseline.treatment,
+        reference_treatment=first.treatment.treatment,
+        reference_baseline=first.baseline.treatment,
+        labels=other.treatment.labels,
+        ratio=ratio,
+        ci95=ratio.interval() if isinstance(ratio, Speedup) else None,
+        refused=unjudgeable(
+            (first.baseline, first.treatment, other.baseline, other.treatment),
+            ignore_failures=declared.failures == "ignore",
+        ),
+    )
+
+
+def _judged(found: Sequence[SpeedupRatio], declared: Analysis) -> tuple[SpeedupRatio, ...]:
+    known = [i for i, each in enumerate(found) if isinstance(each.ratio, Speedup)]
+    results = holm([each.ratio.p for each in found if isinstance(each.ratio, Speedup)], declared.alpha)
+    tested = dict(zip(known, results, strict=True))
+    judged = []
+    for i, each in enumerate(found):
+        if i not in tested or isinstance(each.ratio, Undefined):
+            judged.append(each)
+            continue
+        change: Change = "not_resolved"
+        if tested[i].rejected and not each.refused:
+            change = "larger" if each.ratio.log > 0 else "smaller"
+        level = tested[i].level
+        judged.append(
+            replace(each, ci_family=each.ratio.interval(level), p_holm=tested[i].p_holm, change=change)
+        )
+    return tuple(judged)

@@ -1,0 +1,242 @@
+"""The ratio of two speedups as a ``Speedup``: by the estimand, the interval and the stated errors of its
+parts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from msgspec.structs import replace
+
+from steelyard.analysis import TypeB
+from steelyard.answers.comparison import Distribution, Speedup
+from steelyard.answers.undefined import Undefined
+from steelyard.arrays import Floats
+from steelyard.estimand import Estimand, IntervalKind
+from steelyard.stats.compare.contrast import Contrast, Units, restricted
+from steelyard.stats.compare.estimate import estimate
+from steelyard.stats.compare.means import Means, means_of
+from steelyard.stats.compare.ratio_of_means import DRAWS
+from steelyard.stats.compare.speedup import by_t, of_equal_units
+from steelyard.stats.distributions.bootstrap_t import RESAMPLES
+from steelyard.stats.distributions.monte_carlo import MonteCarlo, Studentised
+from steelyard.stats.rounding import ROUNDING, steadied
+from steelyard.stats.uncertainty.contributions import contributions_of_ratio, with_type_b
+from steelyard.stats.uncertainty.propagation import effective_freedom
+
+_SIGNS: Final = (1.0, -1.0, -1.0, 1.0)
+"""(first / second) / (third / fourth), on the scale of logarithms."""
+_AT_ONCE: Final = 1 << 21
+"""Values drawn at a time: 16 MB."""
+
+
+def drawn_ratios(rows: Sequence[Floats], *, paired: bool, seed: int, draws: int = DRAWS) -> Floats:
+    """The ratio of means drawn as mean + u t_{n-1}, over its estimate; paired from the multivariate t with
+    their correlations (JCGM 101:2008, 6.4.9).
+
+    Parameters
+    ----------
+    rows : four arrays
+        Values over their mean.
+    """
+    rng = np.random.Generator(np.random.Philox(seed))
+    n = rows[0].size
+    means: Sequence[Floats]
+    if paired:
+        directions, sizes, _ = np.linalg.svd(np.array(rows) - 1, full_matrices=False)
+        scale = np.sqrt((n - 1) / rng.chisquare(n - 1, draws) / (n * (n - 1)))
+        means = list(1 + (directions * sizes) @ rng.standard_normal((sizes.size, draws)) * scale)
+    else:
+        means = [
+            1 + float(row.std(ddof=1)) / np.sqrt(row.size) * rng.standard_t(row.size - 1, draws)
+            for row in rows
+        ]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.asarray(means[0] / means[1] / (means[2] / means[3]))
+    # 0 over 0 says as little of a ratio as one below 0, which keeps an interval from existing.
+    return np.sort(np.where(np.isnan(ratios), -np.inf, ratios))
+
+
+def studentised_paired(rows: Sequence[Floats], *, seed: int, resamples: int = RESAMPLES) -> Floats:
+    """Ascending (log R* - log R) / se* where units are drawn, and all four values of a unit together."""
+    rng = np.random.Generator(np.random.Philox(seed))
+    table = np.array(rows)
+    n = table.shape[1]
+    found = []
+    for at_once in _portions(resamples, n):
+        drawn = table[:, rng.integers(n, size=(at_once, n))]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            means = drawn.mean(axis=2)
+            moved = np.tensordot(_SIGNS, np.log(means), axes=1)
+            effects = np.tensordot(_SIGNS, drawn / means[:, :, None], axes=1)
+        found.append(_over(moved, effects.std(axis=1, ddof=1) / np.sqrt(n)))
+    return np.sort(np.concatenate(found))
+
+
+def studentised_samples(
+    rows: Sequence[Floats], *, logs: bool, seed: int, resamples: int = RESAMPLES
+) -> Floats:
+    """The same where nothing pairs them, and each of the four is drawn for itself.
+
+    Parameters
+    ----------
+    logs : bool
+        The rows are logarithms; else values over their mean.
+    """
+    rng = np.random.Generator(np.random.Philox(seed))
+    moved, variance = np.zeros(resamples), np.zeros(resamples)
+    for sign, row in zip(_SIGNS, rows, strict=True):
+        n, first = row.size, 0
+        for at_once in _portions(resamples, n):
+            drawn = row[rng.integers(n, size=(at_once, n))]
+            here = slice(first, first + at_once)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                mean = drawn.mean(axis=1)
+                moved[here] += sign * (mean - row.mean() if logs else np.log(mean))
+                variance[here] += (drawn.std(axis=1, ddof=1) / (1.0 if logs else mean)) ** 2 / n
+            first += at_once
+    return np.sort(_over(moved, np.sqrt(variance)))
+
+
+def _portions(resamples: int, n: int) -> list[int]:
+    most = max(1, _AT_ONCE // n)
+    return [min(most, resamples - first) for first in range(0, resamples, most)]
+
+
+def _over(moved: Floats, error: Floats) -> Floats:
+    """Studentised; an estimate that moved without any spread to compare it with is infinitely far away."""
+    still = np.abs(moved) <= ROUNDING
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(error > ROUNDING, moved / error, np.copysign(np.inf, moved))
+    t = np.where(still & ~(error > ROUNDING), 0.0, t)
+    # Means of 0 on both sides leave no estimate: that resample is beyond every bound.
+    return np.where(np.isnan(t), np.inf, t)
+
+
+_BY_T: Final[dict[Estimand, IntervalKind]] = {"geomean_ratio": "log-delta"}
+"""What is asked of parts whose variances add; the default of the other estimands is that already."""
+
+
+def ratio_of_speedups(
+    numerator: Contrast,
+    denominator: Contrast,
+    estimand: Estimand = "geomean_ratio",
+    interval: IntervalKind | None = None,
+    *,
+    type_b: Sequence[TypeB] = (),
+    seed: int = 1,
+) -> Speedup | Undefined:
+    """S_numerator / S_denominator. Where both were measured in the same blocks, each block has its own ratio,
+    and what the block did to all four cancels; else the variances of both logarithms add.
+
+    By the kind of interval of its parts, but for Fieller's, which has no form for four means: log-delta
+    stands in its place, and ``method`` says so. Errors that repetition does not show are those of all four.
+    """
+    one, other = numerator, denominator
+    if one.paired and other.paired and one.old.by == other.old.by:
+        common = np.intersect1d(one.old.ids, other.old.ids)
+        if common.size == 0:
+            return Undefined("no_common_block")
+        one, other = restricted(one, common), restricted(other, common)
+        found = (
+            _of_means(one, other, interval, seed)
+            if estimand == "ratio_of_means"
+            else estimate(_of_units(one, other), estimand, interval, seed=seed)
+        )
+    else:
+        found = _independent(one, other, estimand, interval, seed)
+    if isinstance(found, Undefined) or not type_b:
+        return found
+    parts = contributions_of_ratio(one, other, type_b, logs=estimand == "geomean_ratio")
+    return with_type_b(found, parts)
+
+
+def _of_units(one: Contrast, other: Contrast) -> Contrast:
+    """The difference of both logarithms, unit by unit, against none."""
+    logs = steadied(one.differences - other.differences, max(one.rounding, other.rounding))
+    return Contrast(_units(one.old, logs), _units(one.old, np.zeros_like(logs)), 1, blocks=one.blocks)
+
+
+def _units(units: Units, logs: Floats) -> Units:
+    return replace(units, logs=logs)
+
+
+def _of_means(
+    one: Contrast, other: Contrast, interval: IntervalKind | None, seed: int
+) -> Speedup | Undefined:
+    """U of log S_1 - log S_2 from the differences of both effects, unit by unit."""
+    if one.old.ids.size < 2:
+        return Undefined(one.too_few)
+    a, b = means_of(one), means_of(other)
+    if a is None or b is None:
+        return Undefined("out_of_range")
+    n = a.top.size
+    log = math.log(a.value) - math.log(b.value)
+    u = float((a.effects - b.effects).std(ddof=1)) / math.sqrt(n)
+    if u <= ROUNDING:
+        return of_equal_units(0.0 if abs(log) <= ROUNDING else log, one.unit, (n,), estimand="ratio_of_means")
+    # A mean that one value dominates tells nothing of its logarithm, whichever of the four it is.
+    zero = max(a.p_of_zero, b.p_of_zero)
+    distribution = _distribution_of_means(a, b, log, u, interval, seed)
+    if distribution is None:
+        return by_t(log, u, n - 1, n, one.unit, "means-log-delta", estimand="ratio_of_means", least_p=zero)
+    kind = f"means-{interval}"
+    return Speedup(
+        log, u, n - 1, n, distribution.p_of(1.0), one.unit, kind, distribution, "ratio_of_means", zero
+    )
+
+
+def _distribution_of_means(
+    a: Means, b: Means, log: float, u: float, interval: IntervalKind | None, seed: int
+) -> Distribution | None:
+    rows = (a.top, a.bottom, b.top, b.bottom)
+    if interval == "gum-s1":
+        return MonteCarlo(math.exp(log) * drawn_ratios(rows, paired=a.paired, seed=seed))
+    if interval == "bootstrap-t" and a.paired:
+        return Studentised(log, u, studentised_paired(rows, seed=seed))
+    if interval == "bootstrap-t":
+        return Studentised(log, u, studentised_samples(rows, logs=False, seed=seed))
+    return None
+
+
+def _independent(
+    one: Contrast, other: Contrast, estimand: Estimand, interval: IntervalKind | None, seed: int
+) -> Speedup | Undefined:
+    parts = [estimate(each, estimand, _BY_T.get(estimand)) for each in (one, other)]
+    for each in parts:
+        if isinstance(each, Undefined):
+            return each
+    first, second = (each for each in parts if isinstance(each, Speedup))
+    u = math.hypot(first.se, second.se)
+    if u == 0 or first.nu is None or second.nu is None:
+        return Undefined("no_spread")
+    nu = effective_freedom((first.se, second.se), (first.nu, second.nu)) or first.nu + second.nu
+    log, n, zero = first.log - second.log, first.n + second.n, max(first.least_p, second.least_p)
+    distribution = _distribution_of_launches(one, other, estimand, interval, (log, u), seed)
+    if distribution is None:
+        return by_t(log, u, nu, n, first.unit, first.kind, estimand=estimand, least_p=zero)
+    kind = f"{'means' if estimand == 'ratio_of_means' else 'log-ratio'}-{interval}"
+    return Speedup(log, u, nu, n, distribution.p_of(1.0), "unpaired", kind, distribution, estimand, zero)
+
+
+def _distribution_of_launches(
+    one: Contrast,
+    other: Contrast,
+    estimand: Estimand,
+    interval: IntervalKind | None,
+    known: tuple[float, float],
+    seed: int,
+) -> Distribution | None:
+    """By draws of four samples that nothing pairs; ``known`` is the estimate and its standard error."""
+    if one.paired or other.paired:
+        return None
+    if estimand == "geomean_ratio" and interval == "bootstrap-t":
+        rows = [each.logs for of in (one, other) for each in (of.old, of.new)[:: of.sign]]
+        return Studentised(*known, studentised_samples(rows, logs=True, seed=seed))
+    a, b = means_of(one), means_of(other)
+    if estimand != "ratio_of_means" or a is None or b is None:
+        return None
+    return _distribution_of_means(a, b, *known, interval, seed)

@@ -1,0 +1,102 @@
+"""``Judgement``: whether a statement about a ratio holds, fails, or is not resolved, and at which level."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from steelyard.answers.comparison import Speedup
+from steelyard.answers.interval import Interval
+from steelyard.answers.undefined import Undefined
+from steelyard.stats.hypothesis.holm import holm
+
+Outcome = Literal["holds", "fails", "not_resolved"]
+
+
+class Judgement(msgspec.Struct, frozen=True):
+    """A statement about one ratio, judged by an interval.
+
+    Attributes
+    ----------
+    outcome : {"holds", "fails", "not_resolved"}
+        Not resolved where the interval at ``level`` has a bound on the other side, or does not exist.
+    indicated : {"holds", "fails"} or None
+        Which way it goes as soon as it is resolved; ``None`` without a ratio.
+    p : float or None
+        The smallest two-sided level at which the interval decides the statement: small is resolved. What Holm
+        adjusts where several statements are one family. ``None`` without a ratio.
+    p_holm : float or None
+        The same, adjusted; equal to ``p`` where the statement is alone.
+    level : float
+        At which it was judged: alpha, or that of its step of Holm.
+    interval : Interval or None
+        Of the ratio, at ``level``.
+    """
+
+    outcome: Outcome
+    indicated: Literal["holds", "fails"] | None
+    p: float | None
+    p_holm: float | None
+    level: float
+    interval: Interval | None
+
+
+def at_least(ratio: Speedup | Undefined, by: float, alpha: float = 0.05) -> Judgement:
+    """Better by the factor ``by``: holds where the interval lies above ``by``, fails where it lies below."""
+    if isinstance(ratio, Undefined):
+        return _unknown(alpha)
+    return _judged(ratio, "holds" if ratio.value > by else "fails", ratio.p_of(by), alpha)
+
+
+def within(ratio: Speedup | Undefined, bound: float, alpha: float = 0.05) -> Judgement:
+    """Equivalent within ``bound``: holds where the interval lies inside 1 - bound to 1 + bound (two
+    one-sided tests), fails where it lies wholly outside.
+    """
+    if isinstance(ratio, Undefined):
+        return _unknown(alpha)
+    low, high = 1 - bound, 1 + bound
+    if ratio.value > high:
+        return _judged(ratio, "fails", ratio.p_of(high), alpha)
+    if ratio.value < low:
+        return _judged(ratio, "fails", ratio.p_of(low), alpha)
+    return _judged(ratio, "holds", max(ratio.p_of(low), ratio.p_of(high)), alpha)
+
+
+def together(
+    judgements: Sequence[Judgement], ratios: Sequence[Speedup | Undefined], alpha: float = 0.05
+) -> tuple[Judgement, ...]:
+    """The same statements as one family: each again at the level that Holm leaves it, so that any wrong one
+    among them has a probability of at most ``alpha``. Those without a ratio are in no family.
+    """
+    known = [i for i, each in enumerate(judgements) if each.p is not None]
+    results = dict(
+        zip(known, holm([p for each in judgements if (p := each.p) is not None], alpha), strict=True)
+    )
+    adjusted: list[Judgement] = []
+    for i, (judgement, ratio) in enumerate(zip(judgements, ratios, strict=True)):
+        if i not in results or isinstance(ratio, Undefined) or judgement.indicated is None:
+            adjusted.append(judgement)
+            continue
+        result = results[i]
+        adjusted.append(
+            replace(
+                judgement,
+                outcome=judgement.indicated if result.rejected else "not_resolved",
+                p_holm=result.p_holm,
+                level=result.level,
+                interval=ratio.interval(result.level),
+            )
+        )
+    return tuple(adjusted)
+
+
+def _judged(ratio: Speedup, indicated: Literal["holds", "fails"], p: float, alpha: float) -> Judgement:
+    outcome: Outcome = indicated if p <= alpha else "not_resolved"
+    return Judgement(outcome, indicated, p, p, alpha, ratio.interval(alpha))
+
+
+def _unknown(alpha: float) -> Judgement:
+    return Judgement("not_resolved", None, None, None, alpha, None)

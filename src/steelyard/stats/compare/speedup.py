@@ -1,0 +1,133 @@
+"""The ratio of geometric means; and p and interval of any ratio, by t or from units that are equal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from steelyard.answers.assumptions import Unit
+from steelyard.answers.comparison import Speedup
+from steelyard.answers.interval import Interval
+from steelyard.answers.undefined import LARGEST_LOG, Undefined
+from steelyard.arrays import Floats
+from steelyard.estimand import Estimand
+from steelyard.stats.compare.contrast import Contrast
+from steelyard.stats.distributions.sign_flips import SignFlips
+from steelyard.stats.distributions.sign_test import SignTest
+from steelyard.stats.distributions.student import AS_NORMAL, LogT, detectable
+from steelyard.stats.rounding import of_logs
+
+
+class EqualUnits(msgspec.Struct, frozen=True):
+    """Units that do not differ at all: p and interval are those of as many equal signs, or of one arrangement
+    of two samples.
+
+    Attributes
+    ----------
+    p : float
+        Of the hypothesis that the ratio is 1.
+    least : float
+        The p that so many units reach at best.
+    """
+
+    log: float
+    p: float
+    least: float
+
+    def p_of(self, ratio: float) -> float:
+        """1 of the ratio itself."""
+        if self.log == math.log(ratio):
+            return 1.0
+        return self.p if self.log else self.least
+
+    def interval(self, alpha: float) -> Interval | None:
+        """The ratio itself; ``None`` where an exact test of so many units cannot reject at that level."""
+        certain = self.p <= alpha or (self.log == 0 and self.least <= alpha)
+        return Interval(math.exp(self.log), math.exp(self.log)) if certain else None
+
+
+def by_t(
+    log: float,
+    se: float,
+    nu: float,
+    n: int,
+    unit: Unit,
+    kind: str,
+    *,
+    estimand: Estimand = "geomean_ratio",
+    least_p: float = 0.0,
+) -> Speedup:
+    """An estimate whose logarithm over its standard error follows Student's t."""
+    distribution = LogT(log, se, nu, least_p)
+    return Speedup(log, se, nu, n, distribution.p_of(1.0), unit, kind, distribution, estimand, least_p)
+
+
+def of_equal_units(
+    log: float, unit: Unit, sizes: Sequence[int], *, estimand: Estimand = "geomean_ratio"
+) -> Speedup:
+    """An estimate from units that do not differ at all; ``sizes`` is one number of pairs, or two of launches.
+    They claim no more than so many equal signs, or one arrangement of so many launches, can.
+    """
+    n = sum(sizes)
+    if len(sizes) == 1:
+        kind, shown, least = "log-ratio-sign", 2.0 ** (1 - n), 2.0 ** (1 - n)
+    else:
+        kind, shown, least = "log-ratio-permutation", 2 / math.comb(n, sizes[0]), 2 / math.comb(n, n // 2)
+    p = shown if log else 1.0
+    return Speedup(log, 0.0, None, n, p, unit, kind, EqualUnits(log, p, least), estimand)
+
+
+def resolvable(ratio: Speedup, alpha: float = 0.05, power: float = 0.8) -> float | None:
+    """The smallest relative difference that a test at ``alpha`` shows with ``power``, given this n and
+    spread; ``None`` without a spread, and where no difference would. By the signs where these judge, else by
+    t, or by the normal distribution where there is no ``nu``.
+    """
+    if ratio.se == 0:
+        return None
+    if isinstance(ratio.distribution, SignFlips | SignTest):
+        shift = ratio.distribution.detectable(alpha, power)
+    else:
+        shift = detectable(AS_NORMAL if ratio.nu is None else ratio.nu, alpha, power) * ratio.se
+    return math.expm1(shift) if shift is not None and shift <= LARGEST_LOG else None
+
+
+def speedup(contrast: Contrast) -> Speedup | Undefined:
+    """Old over new where lower is better, new over old where higher is better; one-sample t over units,
+    Welch's t without pairs.
+
+    log S = mean_b (log y_b,old - log y_b,new), S exp(-+ t_{1-alpha/2, n-1} s_d / sqrt(n)). Two units at
+    least.
+    """
+    if not contrast.paired:
+        return _unpaired(contrast.old.logs, contrast.new.logs, contrast.sign)
+    differences = contrast.differences
+    n = differences.size
+    if n < 2:
+        return Undefined(contrast.too_few)
+    estimate = float(differences.mean())
+    if abs(estimate) > LARGEST_LOG:
+        return Undefined("out_of_range")
+    rounding = contrast.rounding
+    if np.ptp(differences) <= rounding:
+        return of_equal_units(0.0 if abs(estimate) <= rounding else estimate, contrast.unit, (n,))
+    se = float(differences.std(ddof=1)) / math.sqrt(n)
+    return by_t(estimate, se, n - 1, n, contrast.unit, "log-ratio-t")
+
+
+def _unpaired(old: Floats, new: Floats, sign: int) -> Speedup | Undefined:
+    if min(old.size, new.size) < 2:
+        return Undefined("one_value")
+    n = old.size + new.size
+    estimate = sign * (float(old.mean()) - float(new.mean()))
+    if abs(estimate) > LARGEST_LOG:
+        return Undefined("out_of_range")
+    if max(np.ptp(old), np.ptp(new)) <= of_logs(old, new):
+        log = 0.0 if abs(estimate) <= of_logs(old, new) else estimate
+        return of_equal_units(log, "unpaired", (old.size, new.size))
+    old_part, new_part = float(old.var(ddof=1)) / old.size, float(new.var(ddof=1)) / new.size
+    se = math.sqrt(old_part + new_part)
+    nu = (old_part + new_part) ** 2 / (old_part**2 / (old.size - 1) + new_part**2 / (new.size - 1))
+    return by_t(estimate, se, nu, n, "unpaired", "log-ratio-t")

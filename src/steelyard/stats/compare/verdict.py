@@ -1,0 +1,25 @@
+"""The verdict algebra: difference by the adjusted test of 1, relevance by the adjusted tests of the margin,
+verdict from both.
+"""
+
+from __future__ import annotations
+
+from steelyard.answers.comparison import Difference, Relevance, Verdict
+
+
+def difference_of(log_speedup: float, *, rejected: bool) -> Difference:
+    """Direction of the ratio, where the hypothesis that it is 1 was rejected in its family."""
+    if not rejected:
+        return "not_resolved"
+    return "faster" if log_speedup > 0 else "slower"
+
+
+def verdict_of(difference: Difference, relevance: Relevance | None, log_speedup: float) -> Verdict:
+    """Without a margin the difference. With one, its direction where all of the interval is beyond it,
+    equivalent where all is inside, even of a resolved difference.
+    """
+    if relevance is None:
+        return difference
+    if relevance == "above":
+        return "faster" if log_speedup > 0 else "slower"
+    return "equivalent" if relevance == "inside" else "not_resolved"

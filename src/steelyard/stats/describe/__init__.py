@@ -1,0 +1,1 @@
+"""Descriptions of one sample: location, spread, shape, and oddities in time."""

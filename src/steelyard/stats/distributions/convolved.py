@@ -1,0 +1,90 @@
+"""Order statistics of an estimate convolved with an independent error."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import msgspec
+import numpy as np
+
+from steelyard.answers.interval import Interval
+from steelyard.arrays import Floats
+from steelyard.stats.distributions.order_statistics import order_of
+
+
+class Convolved(msgspec.Struct, frozen=True, eq=False):
+    """The k-th of M values, convolved with the distribution of an error, is the one below which k - 1/2 of
+    them lie then. Where they are the quantiles of a normal distribution, squares add; where they stand in
+    groups, as one far value makes them, the end of a group moves as far as the error does.
+
+    Attributes
+    ----------
+    ascending : array of double
+    u, nu : float
+        Standard uncertainty of the error, above 0, and its degrees of freedom: infinite for a normal one.
+    """
+
+    ascending: Floats
+    u: float
+    nu: float
+
+    def below(self, at: float) -> float:
+        """Expected number of values below ``at``, given the error that may move each of them."""
+        x, share = _distribution(self.nu)
+        first = int(np.searchsorted(self.ascending, at - self.u * x[-1]))
+        last = int(np.searchsorted(self.ascending, at + self.u * x[-1], side="right"))
+        near = (at - self.ascending[first:last]) / self.u
+        return first + float(np.interp(near, x, share).sum())
+
+    def two_sided(self, at: float) -> float:
+        """Twice the smaller share of the values beyond ``at``, itself counted; above 1 near the middle."""
+        m, below = self.ascending.size, self.below(at)
+        return 2 * (min(math.floor(below + 0.5), math.floor(m - below + 0.5)) + 1) / (m + 1)
+
+    def ends(self, alpha: float) -> Interval:
+        """The k-th value from either end, as ``ascending.ends``; ``alpha`` must be one that they reach."""
+        m, k = self.ascending.size, order_of(self.ascending.size, alpha)
+        return Interval(self._value(k - 0.5), self._value(m - k + 0.5))
+
+    def _value(self, wanted: float) -> float:
+        """Root of ``below(x) = wanted`` by regula falsi with halved ends (Illinois)."""
+        unmoved = float(self.ascending[math.floor(wanted)])
+        low, short = self._beyond(unmoved, wanted, -self.u)
+        high, over = self._beyond(unmoved, wanted, self.u)
+        kept, at = "", unmoved
+        for _ in range(100):
+            if high - low <= 1e-9 * self.u or short == over:
+                break
+            at = (low * over - high * short) / (over - short)
+            found = self.below(at) - wanted
+            if found == 0 or not low < at < high:
+                break
+            # An end that is kept twice counts half, so that it moves too.
+            if found < 0:
+                low, short, over, kept = at, found, over / 2 if kept == "high" else over, "high"
+            else:
+                high, over, short, kept = at, found, short / 2 if kept == "low" else short, "low"
+        return at
+
+    def _beyond(self, unmoved: float, wanted: float, step: float) -> tuple[float, float]:
+        """A bound on the side of ``step``, which grows until it is one, and how far off ``below`` is."""
+        at = unmoved + step
+        while step * (found := self.below(at) - wanted) < 0:
+            step *= 4
+            at = unmoved + step
+        return at, found
+
+
+@lru_cache(maxsize=64)
+def _distribution(nu: float) -> tuple[Floats, Floats]:
+    """Quantiles of t (or of the normal distribution), and the shares below them."""
+    from scipy.special import ndtr, stdtrit
+
+    z = np.linspace(-5, 5, 2001)
+    share = ndtr(z)
+    if math.isinf(nu):
+        return z, share
+    # With fewer degrees of freedom the tails leave the range of double, as do the intervals with 0.1 already.
+    x = stdtrit(max(nu, 0.1), share[: z.size // 2])
+    return np.concatenate((x, [0.0], -x[::-1])), share

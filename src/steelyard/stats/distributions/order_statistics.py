@@ -1,0 +1,41 @@
+"""P values and intervals from order statistics: ascending values between any two of which an estimate is
+equally likely to lie.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from steelyard.answers.interval import Interval
+from steelyard.arrays import Floats
+
+
+def two_sided(ascending: Floats, at: float) -> float:
+    """Twice the smaller share of the values beyond ``at``, itself counted; above 1 near the middle."""
+    below = up_to(ascending, at)
+    above = ascending.size - int(np.searchsorted(ascending, at, side="left"))
+    return 2 * (min(below, above) + 1) / (ascending.size + 1)
+
+
+def up_to(ascending: Floats, at: float) -> int:
+    """Number of values that do not exceed ``at``."""
+    return int(np.searchsorted(ascending, at, side="right"))
+
+
+def ends(ascending: Floats, alpha: float) -> Interval | None:
+    """The k-th value from either end, k = floor(alpha / 2 (M + 1)): it leaves out what ``two_sided`` gives at
+    most ``alpha``. ``None`` where k is 0, or a value infinite.
+    """
+    k = order_of(ascending.size, alpha)
+    if k < 1:
+        return None
+    low, high = float(ascending[k - 1]), float(ascending[-k])
+    return Interval(low, high) if math.isfinite(low) and math.isfinite(high) else None
+
+
+def order_of(m: int, alpha: float) -> int:
+    """The k of the k-th of ``m`` values from either end; 0 where ``alpha`` is below what they reach."""
+    # The little that is added keeps a level that p values reach, 2 k / (m + 1), from being rounded below k.
+    return math.floor(alpha / 2 * (m + 1) * (1 + 1e-12))

@@ -1,0 +1,270 @@
+"""``factorial``: the effects of the factors of an experiment, estimated, tested and adjusted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, Literal, TypeVar
+
+import numpy as np
+from msgspec.structs import replace
+
+from steelyard.analysis import Analysis
+from steelyard.answers.analysis import Order
+from steelyard.answers.effects import (
+    ConditionalEffect,
+    ContrastEffect,
+    Effect,
+    Factorial,
+    LevelEffect,
+    LogEstimate,
+    Method,
+)
+from steelyard.answers.flags import unjudgeable
+from steelyard.answers.undefined import Undefined
+from steelyard.arrays import Floats
+from steelyard.factorial import Kind, Layout
+from steelyard.sample import Sample
+from steelyard.stats.distributions.student import two_sided_p
+from steelyard.stats.effects.cells import Cells, cells_of
+from steelyard.stats.effects.estimate import interval_of, of_cells, of_units, resolvable
+from steelyard.stats.effects.lenth import PseudoError, pseudo_error
+from steelyard.stats.effects.omnibus import box, welch_james
+from steelyard.stats.effects.precision import asks_for_effects
+from steelyard.stats.effects.structure import Broken, Structure, Term, contrast_row, step_row, structures
+from steelyard.stats.effects.variation import Variation, squares_of, variation
+from steelyard.stats.effects.yates import yates
+from steelyard.stats.hypothesis.holm import holm
+from steelyard.stats.hypothesis.sign_flip import sign_flip_p
+
+_BOX: Final[dict[str, Method]] = {"block": "block-contrast-box", "context": "context-contrast-box"}
+
+Judged = TypeVar("Judged", Effect, ContrastEffect)
+
+
+def factorial(
+    samples: Sequence[Sample],
+    layout: Layout | None,
+    declared: Analysis,
+    *,
+    order: Order = "randomized-blocks",
+) -> tuple[Factorial, ...]:
+    """Factorial analyses of the primary metric, one for each stratum and set of labels; none where fewer than
+    two factors are crossed.
+    """
+    if layout is None or len(layout.varying) < 2:
+        return ()
+    primary = [sample for sample in samples if sample.metric.name == declared.metric and len(sample)]
+    return tuple(
+        _broken(found, primary[0])
+        if isinstance(found, Broken)
+        else _analysed(found, declared, order, layout.kind)
+        for found in structures(primary, layout, declared)
+    )
+
+
+def _broken(found: Broken, of: Sample) -> Factorial:
+    return Factorial(
+        stratum=found.stratum,
+        labels=found.labels,
+        metric=of.metric,
+        axes=(),
+        kind="complete",
+        treatments=found.run,
+        undefined=Undefined("missing_combinations"),
+    )
+
+
+def _analysed(structure: Structure, declared: Analysis, order: Order, design: Kind) -> Factorial:
+    first = structure.samples[0]
+    base = Factorial(
+        stratum=structure.stratum,
+        labels=structure.labels,
+        metric=first.metric,
+        axes=structure.axes,
+        kind=structure.kind,
+        design=design,
+        treatments=len(structure.samples),
+    )
+    cells = cells_of(structure.samples, order=order)
+    if isinstance(cells, Undefined):
+        return replace(base, undefined=cells)
+    spread = variation(cells)
+    sign = 1.0 if first.metric.better == "higher" else -1.0
+    values = _values(structure, cells)
+    effects = [
+        _effect(structure, cells, term, value, spread, sign)
+        for term, value in zip(structure.terms, values, strict=True)
+    ]
+    if declared.unreplicated == "lenth" and cells.units == 1:
+        effects = _with_lenth(effects)
+    contrasts = [
+        ContrastEffect(name, found, interval_of(found))
+        for name, weights in declared.contrasts.items()
+        if (row := contrast_row(structure, weights)) is not None
+        for found in [_along(cells, sign * row)]
+    ]
+    censored = unjudgeable(structure.samples, ignore_failures=declared.failures == "ignore")
+    judged = _judged(effects, declared.alpha, censored=censored)
+    return replace(
+        base,
+        by=cells.by,
+        units=cells.units,
+        blocks=cells.blocks,
+        unmatched=cells.unmatched,
+        effects=judged,
+        levels=tuple(_levels(structure, cells, sign)),
+        conditional=tuple(_conditional(structure, cells, judged, sign)),
+        contrasts=_judged(contrasts, declared.alpha, censored=censored),
+        rest=spread.rest,
+        unassigned=max(0.0, 1 - spread.rest - sum(effect.share for effect in effects)),
+        censored=censored,
+    )
+
+
+def _values(structure: Structure, cells: Cells) -> list[Floats]:
+    """Orthonormal contrasts of each term, units by contrasts; the means of treatments where there are no
+    units.
+    """
+    table = cells.table if cells.paired else np.array([[float(x.mean()) for x in cells.logs]])
+    if structure.kind == "complete" and all(len(axis.steps) == 2 for axis in structure.axes):
+        # From the last axis fastest to the order of Yates, the first axis fastest.
+        places = structure.steps @ (1 << np.arange(len(structure.axes)))
+        totals = yates(table[:, np.argsort(places)]) / len(structure.samples) ** 0.5
+        words = [sum(1 << axis for axis in term.axes) for term in structure.terms]
+        return [totals[:, [word]] for word in words]
+    return [table @ term.rows.T for term in structure.terms]
+
+
+def _effect(
+    structure: Structure, cells: Cells, term: Term, values: Floats, spread: Variation, sign: float
+) -> Effect:
+    df = len(term.rows)
+    means = values.mean(axis=0)
+    squares = squares_of(means, spread.replicates)
+    effect = Effect(
+        factors=tuple(structure.axes[axis].name for axis in term.axes),
+        confounded=term.confounded,
+        df=df,
+        share=spread.share(squares),
+        omega2=spread.omega2(squares, df),
+    )
+    if df > 1:
+        test = box(values, scale=cells.largest) if cells.paired else welch_james(cells.logs, term.rows)
+        if test is None:
+            return effect
+        method = _BOX.get(cells.by, "unpaired-welch-james")
+        return replace(effect, method=method, f=test.f, nu1=test.nu1, nu2=test.nu2, p=test.p)
+    half = len(structure.samples) ** -0.5
+    ratio = (
+        of_units(2 * sign * half * values[:, 0], by=_by(cells), scale=cells.largest)
+        if cells.paired
+        else of_cells(cells.logs, 2 * sign * half * term.rows[0])
+    )
+    return replace(
+        effect,
+        method=ratio.method,
+        q=float(means[0]) * half,
+        ratio=ratio,
+        ci95=interval_of(ratio),
+        p=ratio.p,
+        p_flips=sign_flip_p(values[:, 0]) if cells.paired and cells.units > 1 else None,
+    )
+
+
+def _levels(structure: Structure, cells: Cells, sign: float) -> list[LevelEffect]:
+    return [
+        LevelEffect(axis.name, step, found, interval_of(found))
+        for place, axis in enumerate(structure.axes)
+        if len(axis.steps) > 2
+        for step in range(1, len(axis.steps))
+        for found in [_along(cells, sign * step_row(structure, place, step))]
+    ]
+
+
+def _conditional(
+    structure: Structure, cells: Cells, effects: Sequence[Effect], sign: float
+) -> Iterator[ConditionalEffect]:
+    """Simple effects for each resolved interaction of two two-level factors, the first of them at each step
+    of the other.
+    """
+    places = {axis.name: place for place, axis in enumerate(structure.axes)}
+    for effect in effects:
+        if structure.kind != "complete" or not effect.resolved or len(effect.factors) != 2 or effect.df > 1:
+            continue
+        first, second = effect.factors
+        for step in (0, 1):
+            row = step_row(structure, places[first], 1, within=(places[second], step))
+            found = _along(cells, sign * row)
+            yield ConditionalEffect(first, second, step, found, interval_of(found))
+
+
+def _along(cells: Cells, row: Floats) -> LogEstimate:
+    if cells.paired:
+        return of_units(cells.table @ row, by=_by(cells), scale=cells.largest)
+    return of_cells(cells.logs, row)
+
+
+def _with_lenth(effects: Sequence[Effect]) -> list[Effect]:
+    logs = np.array([effect.ratio.log for effect in effects if effect.ratio is not None])
+    error = pseudo_error(logs)
+    return [_lenth(effect, error) if error is not None else effect for effect in effects]
+
+
+def _lenth(effect: Effect, error: PseudoError) -> Effect:
+    if effect.ratio is None:
+        return effect
+    p = two_sided_p(effect.ratio.log / error.se, error.nu)
+    ratio = LogEstimate(effect.ratio.log, error.se, error.nu, p, "lenth-pseudo-se")
+    return replace(effect, method=ratio.method, ratio=ratio, ci95=interval_of(ratio), p=p)
+
+
+def _judged(found: Sequence[Judged], alpha: float, *, censored: bool) -> tuple[Judged, ...]:
+    """Adjusted over those that have a p value."""
+    with_p = [(i, p) for i, each in enumerate(found) if (p := _p(each)) is not None]
+    tested = dict(zip([i for i, _ in with_p], holm([p for _, p in with_p], alpha), strict=True))
+    return tuple(
+        replace(
+            each,
+            p_holm=tested[i].p_holm,
+            resolved=None if censored else tested[i].rejected,
+            ci_family=None if (ratio := _ratio(each)) is None else interval_of(ratio, tested[i].level),
+            resolvable=None if ratio is None else resolvable(ratio, tested[i].level),
+        )
+        if i in tested
+        else each
+        for i, each in enumerate(found)
+    )
+
+
+def _p(each: Effect | ContrastEffect) -> float | None:
+    return each.p if isinstance(each, Effect) else each.ratio.p
+
+
+def _ratio(each: Effect | ContrastEffect) -> LogEstimate | None:
+    return each.ratio
+
+
+def _by(cells: Cells) -> Literal["block", "context"]:
+    return "context" if cells.by == "context" else "block"
+
+
+def effects_beside(
+    samples: Sequence[Sample], layout: Layout | None, declared: Sequence[Analysis], *, order: Order
+) -> tuple[Factorial, ...]:
+    """Effects on each metric that one of ``declared`` names; none where the design asks for comparisons."""
+    return tuple(_without_verdicts(samples, layout, declared, order)) if layout is not None else ()
+
+
+def _without_verdicts(
+    samples: Sequence[Sample], layout: Layout, declared: Sequence[Analysis], order: Order
+) -> Iterator[Factorial]:
+    for each in declared:
+        if not asks_for_effects(layout, each):
+            continue
+        for found in factorial(samples, layout, each, order=order):
+            effects = tuple(
+                replace(effect, p=None, p_flips=None, p_holm=None, resolved=None, ci_family=None)
+                for effect in found.effects
+            )
+            if effects:
+                yield replace(found, effects=effects, conditional=(), contrasts=())

@@ -1,0 +1,73 @@
+"""The logarithm of a ratio from a contrast of treatments, and its interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from steelyard.answers.effects import LogEstimate, Method
+from steelyard.answers.interval import Interval
+from steelyard.answers.undefined import LARGEST_LOG
+from steelyard.arrays import Floats
+from steelyard.stats.distributions.student import LogT, detectable, two_sided_p
+from steelyard.stats.rounding import ROUNDING
+
+
+def interval_of(estimate: LogEstimate, alpha: float = 0.05) -> Interval | None:
+    """Of the ratio, at level 1 - ``alpha``: it excludes 1 exactly when p < ``alpha``; ``None`` where no bound
+    is known.
+    """
+    if estimate.se is None or estimate.nu is None:
+        return None
+    return LogT(estimate.log, estimate.se, estimate.nu).interval(alpha)
+
+
+def resolvable(estimate: LogEstimate, alpha: float = 0.05, power: float = 0.8) -> float | None:
+    """The smallest relative difference that a test at ``alpha`` shows with ``power``; ``None`` without an
+    error term.
+    """
+    if estimate.se is None or estimate.nu is None:
+        return None
+    shift = detectable(estimate.nu, alpha, power) * estimate.se
+    return math.expm1(shift) if shift <= LARGEST_LOG else None
+
+
+def of_units(values: Floats, *, by: Literal["block", "context"], scale: float = 1.0) -> LogEstimate:
+    """Student's t over one contrast a unit; ``scale`` is the largest logarithm that went into them, which
+    rounding is judged by.
+    """
+    n = values.size
+    log = float(values.mean())
+    if n < 2:
+        return LogEstimate(log, None, None, None, "no-error-term")
+    rounding = ROUNDING * max(1.0, scale)
+    if float(np.ptp(values)) <= rounding:
+        same = abs(log) <= rounding
+        p = 1.0 if same else 2.0 ** (1 - n)
+        sign: Method = "block-contrast-sign" if by == "block" else "context-contrast-sign"
+        return LogEstimate(0.0 if same else log, None, None, p, sign)
+    se = float(values.std(ddof=1)) / math.sqrt(n)
+    t: Method = "block-contrast-t" if by == "block" else "context-contrast-t"
+    return LogEstimate(log, se, n - 1, two_sided_p(log / se, n - 1), t)
+
+
+def of_cells(logs: Sequence[Floats], weights: Floats) -> LogEstimate:
+    """A contrast of treatments whose launches belong to no unit: variances of their own, and degrees of
+    freedom after Satterthwaite (1946, DOI 10.2307/3002019).
+
+    sum_c w_c m_c, s^2 = sum_c w_c^2 s_c^2 / n_c, nu = s^4 / sum_c (w_c^2 s_c^2 / n_c)^2 / (n_c - 1).
+    """
+    log = float(sum(w * float(x.mean()) for w, x in zip(weights, logs, strict=True)))
+    used = [(w, x) for w, x in zip(weights, logs, strict=True) if w != 0]
+    if min(x.size for _, x in used) < 2:
+        return LogEstimate(log, None, None, None, "no-error-term")
+    parts = [float(w * w * x.var(ddof=1)) / x.size for w, x in used]
+    total = sum(parts)
+    if total <= ROUNDING**2:
+        return LogEstimate(log, None, None, None, "no-error-term")
+    nu = total**2 / sum(part**2 / (x.size - 1) for part, (_, x) in zip(parts, used, strict=True))
+    se = math.sqrt(total)
+    return LogEstimate(log, se, nu, two_sided_p(log / se, nu), "unpaired-contrast-t")

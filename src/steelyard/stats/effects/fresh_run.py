@@ -1,0 +1,41 @@
+"""Size of a fresh run that would resolve the effects that are not resolved."""
+
+from __future__ import annotations
+
+import math
+
+from msgspec.structs import replace
+
+from steelyard.analysis import Analysis
+from steelyard.answers.analysis import DesignFacts
+from steelyard.answers.comparison import FreshRun
+from steelyard.answers.effects import Effect, Factorial
+from steelyard.stats.planning.alpha_spending import level_before
+from steelyard.stats.planning.fresh_run import MOST_BLOCKS
+from steelyard.stats.planning.power import POWER
+from steelyard.stats.planning.sample_size import n_paired
+
+
+def with_fresh_runs(found: Factorial, declared: Analysis, facts: DesignFacts) -> Factorial:
+    """The same, with the run that each unresolved effect of a single contrast would need, judged as here."""
+    if found.by == "launch":
+        return found
+    tested = sum(effect.p is not None for effect in found.effects)
+    alpha = level_before(declared.alpha, len(facts.extended_from)) / max(1, tested)
+    effects = tuple(
+        effect if effect.resolved is not False else replace(effect, fresh=_fresh(effect, found, alpha, facts))
+        for effect in found.effects
+    )
+    return replace(found, effects=effects)
+
+
+def _fresh(effect: Effect, found: Factorial, alpha: float, facts: DesignFacts) -> FreshRun | None:
+    ratio = effect.ratio
+    if ratio is None or not ratio.se or not ratio.log or found.units < 2:
+        return None
+    units = n_paired(abs(ratio.log) / (ratio.se * math.sqrt(found.units)), alpha, POWER)
+    blocks = None if units is None else units * (facts.passes if found.by == "context" else 1)
+    if blocks is None or blocks > MOST_BLOCKS:
+        return None
+    seconds = None if facts.pace is None else blocks * facts.pace.block_s
+    return FreshRun(math.expm1(abs(ratio.log)), None, blocks, seconds)

@@ -1,0 +1,29 @@
+"""Clopper-Pearson: the exact interval of a binomial proportion."""
+
+from __future__ import annotations
+
+from steelyard.answers.interval import Interval
+
+
+def clopper_pearson(successes: int, n: int, alpha: float = 0.05) -> Interval:
+    """The exact two-sided interval at level 1 - ``alpha`` for a binomial proportion: it covers it at least
+    that often, whatever it is.
+
+    Quantiles of beta distributions, both tails ``alpha`` / 2 (Clopper and Pearson 1934, DOI
+    10.1093/biomet/26.4.404).
+
+    Raises
+    ------
+    ValueError
+        Fewer than one trial, or more successes than trials.
+    """
+    if not 0 <= successes <= n or n < 1:
+        raise ValueError(
+            f"{successes} successes of {n} trials: expected 0 <= successes <= trials, and at least one trial"
+        )
+    # Imported here: see student.py.
+    from scipy.special import betaincinv
+
+    low = float(betaincinv(successes, n - successes + 1, alpha / 2)) if successes else 0.0
+    high = float(betaincinv(successes + 1, n - successes, 1 - alpha / 2)) if successes < n else 1.0
+    return Interval(low, high)

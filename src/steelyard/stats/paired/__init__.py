@@ -1,1 +1,0 @@
-"""Tests and effects of paired differences that need no normal distribution; one a file."""

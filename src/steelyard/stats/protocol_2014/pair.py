@@ -1,0 +1,157 @@
+"""``ProtocolPair``: one pair of samples through the protocol, up to its own p; Holm comes after all pairs."""
+
+from __future__ import annotations
+
+from steelyard.answers.comparison import Difference
+from steelyard.answers.flags import unequal
+from steelyard.answers.hypothesis import Alternative, TestOutcome
+from steelyard.answers.protocol import (
+    TEST_OF,
+    Above,
+    Checks,
+    Path,
+    ProtocolEffects,
+    ProtocolFlag,
+    ProtocolPair,
+    Rules,
+    Test,
+)
+from steelyard.answers.undefined import Undefined
+from steelyard.stats.compare.adjusted_speedup import adjusted_speedup, cv
+from steelyard.stats.compare.contrast import Contrast, contrast
+from steelyard.stats.compare.pairing import Pair
+from steelyard.stats.hypothesis.brunner_munzel import superiority
+from steelyard.stats.hypothesis.f_test import variance_ratio
+from steelyard.stats.hypothesis.hodges_lehmann import shift
+from steelyard.stats.hypothesis.kolmogorov_smirnov import kolmogorov_smirnov, same_shape
+from steelyard.stats.hypothesis.mann_whitney import rank_sum
+from steelyard.stats.hypothesis.t_tests import student, welch
+from steelyard.stats.protocol_2014.profile import Profile
+
+
+def effects(baseline: Profile, treatment: Profile) -> ProtocolEffects:
+    """Of two usable samples."""
+    between = contrast(baseline.sample, treatment.sample, order="sequential")
+    means = (
+        adjusted_speedup(between, cv(between.old.raws), cv(between.new.raws))
+        if isinstance(between, Contrast)
+        else None
+    )
+    above = superiority(baseline.ascending, treatment.ascending)
+    tested = above.tested() if above else None
+    return ProtocolEffects(
+        ratio_of_means=means,
+        shift=shift(baseline.ascending, treatment.ascending),
+        above=Above(above.value, above.interval(), tested.p if tested else None) if above else None,
+    )
+
+
+def check(baseline: Profile, treatment: Profile) -> Checks:
+    """Every check of two usable samples."""
+    old, new = baseline.moments, treatment.moments
+    # Rounding of the mean leaves equal values a variance.
+    varied = not (baseline.constant or treatment.constant)
+    return Checks(
+        normality_baseline=baseline.normality,
+        normality_treatment=treatment.normality,
+        variances=variance_ratio(old.variance, old.n, new.variance, new.n)
+        if old and new and varied
+        else None,
+        raw=kolmogorov_smirnov(baseline.ascending, treatment.ascending),
+        centred=same_shape(baseline.ascending, treatment.ascending),
+    )
+
+
+def examine(pair: Pair, baseline: Profile, treatment: Profile, rules: Rules) -> ProtocolPair:
+    """Check, choose, test."""
+    path: Path | Undefined
+    checks = found = outcome = p = None
+    if not (baseline.usable and treatment.usable):
+        path = Undefined(
+            "not_finite" if baseline.ascending.size and treatment.ascending.size else "no_values"
+        )
+    else:
+        checks, found = check(baseline, treatment), effects(baseline, treatment)
+        if baseline.constant and treatment.constant:
+            path = "constant"
+            p = 1.0 if baseline.ascending[0] == treatment.ascending[0] else None
+        else:
+            degenerate = baseline.degenerate or treatment.degenerate
+            path = "degenerate" if degenerate else choose(checks, rules.alpha)
+            outcome = _tested(TEST_OF[path], baseline, treatment, rules)
+            p = outcome.p if outcome else None
+    return ProtocolPair(
+        baseline=pair.baseline.treatment,
+        treatment=pair.treatment.treatment,
+        stratum=pair.stratum,
+        labels=pair.treatment.labels,
+        n_baseline=len(pair.baseline),
+        n_treatment=len(pair.treatment),
+        path=path,
+        checks=checks,
+        outcome=outcome,
+        p=p,
+        effects=found,
+        flags=_flags(path, p, baseline, treatment, rules),
+    )
+
+
+def choose(checks: Checks, alpha: float) -> Path:
+    """Row of the decision table for two samples that each have a shape."""
+    if _normal(checks, alpha):
+        return "student" if checks.variances is not None and checks.variances.p > alpha else "welch"
+    return "shift" if checks.centred is None or checks.centred.p > alpha else "order"
+
+
+def _normal(checks: Checks, alpha: float) -> bool:
+    """Whether Shapiro and Wilk reject neither sample."""
+    both = (checks.normality_baseline, checks.normality_treatment)
+    return all(each is not None and each.p > alpha for each in both)
+
+
+def alternative_of(rules: Rules, better: str) -> Alternative:
+    """Alternative under which the treatment is better than the baseline."""
+    if rules.direction == "two-sided":
+        return "two-sided"
+    return "less" if better == "higher" else "greater"
+
+
+def _tested(test: Test | None, baseline: Profile, treatment: Profile, rules: Rules) -> TestOutcome | None:
+    alternative = alternative_of(rules, treatment.sample.metric.better)
+    old, new = baseline.moments, treatment.moments
+    if test in ("student", "welch") and old and new:
+        between = (student if test == "student" else welch)(old, new)
+        return between.tested(alternative) if between else None
+    return rank_sum(baseline.ascending, treatment.ascending, alternative)
+
+
+def _flags(
+    path: Path | Undefined, p: float | None, baseline: Profile, treatment: Profile, rules: Rules
+) -> tuple[ProtocolFlag, ...]:
+    old, new = baseline.sample.failures, treatment.sample.failures
+    constant = path == "constant"
+    raised: dict[ProtocolFlag, bool] = {
+        "undefined": isinstance(path, Undefined),
+        "unequal_variance": path == "welch",
+        "non_normal": path in ("shift", "order"),
+        "shape_differs": path == "order",
+        "vetoed": path == "order" and rules.on_shape == "veto",
+        "degenerate": path == "degenerate" or (constant and p is not None),
+        "deterministic_difference": constant and p is None,
+        "resolution": baseline.coarse or treatment.coarse,
+        "failures_unequal": unequal(old, new),
+        "timed_out": old.timed_out + new.timed_out > 0,
+        "crowded": "crowded" in (baseline.sample.provenance, treatment.sample.provenance),
+    }
+    return tuple(flag for flag, up in raised.items() if up)
+
+
+def direction_of(pair: ProtocolPair, better: str) -> Difference:
+    """Direction of a pair that differs: by the means where these were tested, by order elsewhere."""
+    if pair.test in ("student", "welch") and pair.outcome is not None:
+        larger = pair.outcome.statistic < 0
+    elif pair.effects is not None and pair.effects.above is not None:
+        larger = pair.effects.above.value > 0.5
+    else:
+        larger = pair.effects is not None and pair.effects.shift is not None and pair.effects.shift.value > 0
+    return "faster" if larger == (better == "higher") else "slower"

@@ -1,0 +1,122 @@
+"""The tables of the paper: of many programs, how many show a difference between two treatments, before and
+after Holm, and by which test that was found.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from steelyard.answers.protocol import Cell, ProgramRow, ProgramTables, ProtocolPair, StratumTable, Test
+from steelyard.sample import Treatment
+from steelyard.units import Scalar
+
+PROGRAMS = ("command", "program")
+"""Strata that name programs; without any of these, the first stratum does."""
+
+Stratum = tuple[tuple[str, Scalar], ...]
+
+
+class Found(msgspec.Struct, frozen=True):
+    """Outcome of one pair of treatments for one program."""
+
+    program: str
+    stratum: Stratum
+    first: str
+    second: str
+    test: Test | None
+    before: bool
+    after: bool
+
+
+def tables_of(pairs: Sequence[ProtocolPair], strata: Sequence[str]) -> ProgramTables:
+    """The tables of an experiment with at least one stratum."""
+    program = next((name for name in PROGRAMS if name in strata), strata[0])
+    shared = {*strata, *_constant([each for pair in pairs for each in (pair.baseline, pair.treatment)])}
+    factors = tuple(name for name in pairs[0].treatment.levels if name not in shared)
+    return replace(tabulate([_found(pair, program, shared) for pair in pairs], program), factors=factors)
+
+
+def _constant(treatments: Iterable[Treatment]) -> set[str]:
+    """Factors with one level, which tell nothing apart."""
+    seen: dict[str, set[Scalar]] = {}
+    for treatment in treatments:
+        for name, level in treatment.levels.items():
+            seen.setdefault(name, set()).add(level)
+    return {name for name, levels in seen.items() if len(levels) == 1}
+
+
+def tabulate(found: Sequence[Found], program: str = "program") -> ProgramTables:
+    """Count what was found, pair by pair and program by program."""
+    by_stratum: dict[Stratum, list[Found]] = {}
+    by_program: dict[tuple[str, Stratum], list[Found]] = {}
+    for each in found:
+        by_stratum.setdefault(each.stratum, []).append(each)
+        by_program.setdefault((each.program, each.stratum), []).append(each)
+    rows = [
+        ProgramRow(
+            name,
+            dict(stratum),
+            len(members),
+            sum(each.before for each in members),
+            sum(each.after for each in members),
+            _counted(each.test for each in members),
+        )
+        for (name, stratum), members in by_program.items()
+    ]
+    return ProgramTables(
+        program, tuple(_table(stratum, members) for stratum, members in by_stratum.items()), tuple(rows)
+    )
+
+
+def _table(stratum: Stratum, found: Sequence[Found]) -> StratumTable:
+    pairs: dict[tuple[str, str], list[Found]] = {}
+    for each in found:
+        pairs.setdefault((each.first, each.second), []).append(each)
+    cells = [
+        Cell(
+            first,
+            second,
+            len(members),
+            sum(each.before for each in members),
+            sum(each.after for each in members),
+            _counted(each.test for each in members),
+        )
+        for (first, second), members in pairs.items()
+    ]
+    # The last treatment is in no pair as the first of it.
+    treatments = dict.fromkeys([each.first for each in found] + [each.second for each in found])
+    return StratumTable(dict(stratum), tuple(treatments), tuple(cells))
+
+
+def _found(pair: ProtocolPair, program: str, shared: Iterable[str]) -> Found:
+    # A label may have the name of a factor, and say the same or something else.
+    labels = {
+        f"label.{name}" if name in pair.stratum else name: level
+        for name, level in pair.labels.items()
+        if pair.stratum.get(name) != level
+    }
+    rest = {name: level for name, level in pair.stratum.items() if name != program}
+    return Found(
+        program=str(pair.stratum[program]),
+        stratum=tuple({**rest, **labels}.items()),
+        first=within(pair.baseline, shared),
+        second=within(pair.treatment, shared),
+        test=pair.test,
+        before=pair.before,
+        after=pair.after,
+    )
+
+
+def within(treatment: Treatment, shared: Iterable[str]) -> str:
+    """Levels that tell a treatment from the others of its stratum: all levels but ``shared``."""
+    left_out = set(shared)
+    levels = [str(level) or "''" for name, level in treatment.levels.items() if name not in left_out]
+    return ",".join(levels) if levels else treatment.label
+
+
+def _counted(tests: Iterable[Test | None]) -> Mapping[Test, int]:
+    return dict(sorted(Counter(test for test in tests if test is not None).items()))

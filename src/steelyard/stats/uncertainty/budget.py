@@ -1,0 +1,66 @@
+"""``Budget``: what the uncertainty of a speedup is made of."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from functools import lru_cache
+
+from steelyard.answers.budget import Budget, Component, Side
+from steelyard.answers.comparison import Speedup
+from steelyard.stats.compare.contrast import Contrast, Units
+from steelyard.stats.distributions.sign_flips import SignFlips
+from steelyard.stats.distributions.student import LogT
+from steelyard.stats.uncertainty.contributions import Contribution
+from steelyard.stats.uncertainty.propagation import expanded
+
+
+def budget(contrast: Contrast, ratio: Speedup, parts: Sequence[Contribution]) -> Budget | None:
+    """The budget of an estimate whose uncertainty was propagated: by t on log S, or by flipped signs, whose
+    quantiles are not quite those of t. ``None`` for others, which have no sum of components.
+    """
+    propagated = isinstance(ratio.distribution, LogT | SignFlips)
+    if not propagated or ratio.nu is None or ratio.estimand == "median_ratio":
+        return None
+    logs = ratio.estimand == "geomean_ratio"
+    old = _of_runs("baseline", contrast.old, contrast.sign, logs=logs)
+    new = _of_runs("treatment", contrast.new, -contrast.sign, logs=logs)
+    lines = [old, new]
+    if contrast.paired:
+        # What is left of the variance of the pairs is their covariance, -2 u(a, b).
+        pairs = ratio.se**2 - sum(part.u**2 for part in parts)
+        both = pairs - old.variance - new.variance
+        root = math.sqrt(abs(both) / 2)
+        lines.append(Component("covariance of pairs", "A", "both", None, root, True, 1.0, both, old.nu))
+    for part in parts:
+        its = {"baseline": old.value, "treatment": new.value}.get(part.side)
+        of = part.of
+        lines.append(
+            Component(
+                of.name, "B", part.side, its, of.standard, of.relative, part.sensitivity, part.u**2, of.nu
+            )
+        )
+    return Budget(tuple(lines), expanded(ratio.se, ratio.nu))
+
+
+@lru_cache(maxsize=2)
+def _of_runs(side: Side, units: Units, sign: int, *, logs: bool) -> Component:
+    """The mean of one treatment's units; of logarithms, it is told as a geometric mean. That of a baseline is
+    asked for again and again.
+    """
+    values = units.logs if logs else units.raws
+    value = math.exp(float(values.mean())) if logs else float(values.mean())
+    # Over the mean, so that squares stay in range.
+    relative = float((values if logs else values / value).std(ddof=1)) / math.sqrt(values.size)
+    return Component(
+        f"mean of {side}",
+        "A",
+        side,
+        value,
+        relative * value,
+        relative=False,
+        sensitivity=sign / value if value >= sys.float_info.min else 0.0,
+        variance=relative**2,
+        nu=values.size - 1.0,
+    )

@@ -1,0 +1,116 @@
+"""Contributions of Type B errors, which repetition does not show, to a ratio and its uncertainty."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+
+from steelyard.analysis import TypeB
+from steelyard.answers.budget import Side
+from steelyard.answers.comparison import Distribution, Speedup
+from steelyard.answers.undefined import LARGEST_LOG, Undefined
+from steelyard.arrays import Floats
+from steelyard.stats.compare.contrast import Contrast
+from steelyard.stats.compare.speedup import EqualUnits
+from steelyard.stats.distributions.sign_flips import SignFlips
+from steelyard.stats.distributions.student import AS_NORMAL, LogT
+from steelyard.stats.uncertainty.propagation import effective_freedom
+
+"""Whose values an error moves."""
+
+
+class Contribution(msgspec.Struct, frozen=True):
+    """Contribution of a Type B error to log S: through the numerator, the denominator, or both at once.
+
+    Attributes
+    ----------
+    sensitivity : float
+        Of log S, per unit of the error.
+    """
+
+    of: TypeB
+    side: Side
+    sensitivity: float
+
+    @property
+    def u(self) -> float:
+        """Standard uncertainty of log S, without its sign."""
+        return abs(self.sensitivity) * self.of.standard
+
+
+def contributions(contrast: Contrast, components: Sequence[TypeB], *, logs: bool) -> tuple[Contribution, ...]:
+    """An absolute error e moves a mean of logarithms by e times the mean of 1/x, the log of a mean by e over
+    the mean; a relative one moves either by e. Shared errors partly cancel, relative ones entirely.
+
+    Parameters
+    ----------
+    logs : bool
+        The estimate is of mean logarithms, not of means.
+    """
+    old, new = (contrast.sign * _per_unit(raws, logs=logs) for raws in (contrast.old.raws, contrast.new.raws))
+    found: list[Contribution] = []
+    for each in components:
+        one, other = (contrast.sign, contrast.sign) if each.relative else (old, new)
+        if each.shared:
+            found.append(Contribution(each, "both", one - other))
+        else:
+            found += [Contribution(each, "baseline", one), Contribution(each, "treatment", -other)]
+    return tuple(found)
+
+
+def contributions_of_ratio(
+    numerator: Contrast, denominator: Contrast, components: Sequence[TypeB], *, logs: bool
+) -> tuple[Contribution, ...]:
+    """The same of log S_numerator - log S_denominator: an error of its own in each of four treatments, or one
+    that all four share, of which little is left.
+    """
+    over = contributions(numerator, components, logs=logs)
+    under = [
+        replace(each, sensitivity=-each.sensitivity)
+        for each in contributions(denominator, components, logs=logs)
+    ]
+    return tuple(
+        part
+        for one, other in zip(over, under, strict=True)
+        for part in (
+            (replace(one, sensitivity=one.sensitivity + other.sensitivity),)
+            if one.of.shared
+            else (one, other)
+        )
+    )
+
+
+def with_type_b(ratio: Speedup, parts: Sequence[Contribution]) -> Speedup | Undefined:
+    """The estimate with its Type A and Type B uncertainties together, nu by Welch-Satterthwaite.
+
+    Only for estimates that vary by t on log S or by flipped signs, or not at all: the distributions of the
+    others have no place for it.
+    """
+    if not isinstance(ratio.distribution, LogT | SignFlips | EqualUnits) or not any(part.u for part in parts):
+        return ratio
+    own = math.hypot(*(part.u for part in parts))
+    if own > LARGEST_LOG:  # against values of next to nothing
+        return Undefined("out_of_range")
+    own_nu = effective_freedom([p.u for p in parts], [p.of.nu for p in parts])
+    if ratio.nu is None:
+        # Units that do not differ at all, by the stated error, as far as their number can say anything.
+        least = ratio.distribution.p_of(2.0 if ratio.log == 0 else 1.0)
+        stated = LogT(ratio.log, own, min(own_nu or AS_NORMAL, AS_NORMAL), least)
+        return replace(ratio, se=own, p=stated.p_of(1.0), distribution=stated)
+    u = math.hypot(ratio.se, own)
+    freedom = effective_freedom([ratio.se, *(p.u for p in parts)], [ratio.nu, *(p.of.nu for p in parts)])
+    nu = min(freedom or AS_NORMAL, AS_NORMAL)
+    distribution: Distribution = LogT(ratio.log, u, nu, ratio.least_p)
+    if isinstance(ratio.distribution, SignFlips):
+        distribution = ratio.distribution.with_error(own, own_nu or math.inf, nu)
+    return replace(ratio, se=u, nu=nu, p=distribution.p_of(1.0), distribution=distribution)
+
+
+def _per_unit(raws: Floats, *, logs: bool) -> float:
+    # A subnormal value has no reciprocal in the range of double: the error is infinitely larger than it.
+    with np.errstate(over="ignore", divide="ignore"):
+        return float((1 / raws).mean()) if logs else float(1 / raws.mean())

@@ -1,0 +1,43 @@
+"""Every document: its schema names each line that it has, so that a line which leads nowhere fails here."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from steelyard.answers.audit import AUDIT
+from steelyard.answers.contexts import BY_CONTEXT
+from steelyard.answers.machine import DOCTOR, HostReport
+from steelyard.answers.null import NULL, NullResult, Tally
+from steelyard.answers.observation import OBSERVATION
+from steelyard.answers.plan import PLAN
+from steelyard.answers.schema import schema
+from steelyard.answers.status import STATUS
+from steelyard.report.answer.document import COMPARISON
+from steelyard.report.models.document import MODELS
+
+NOT_UTF8 = "./\udcff"
+
+
+@pytest.mark.parametrize(
+    "document", [AUDIT, BY_CONTEXT, COMPARISON, DOCTOR, MODELS, NULL, OBSERVATION, PLAN, STATUS]
+)
+def test_every_document_has_a_schema_with_its_format_and_version(document):
+    whole = schema(document)
+    fields = whole["$defs"][document.content.__name__]["properties"]
+    assert fields["format"] == {"enum": [document.name]}
+    assert fields["version"] == {"enum": [document.version]}
+    assert len(fields) > 3
+    json.dumps(whole)
+
+
+def test_a_command_that_is_not_utf8_is_written_as_an_escape():
+    tallies = tuple(Tally(way, 0, 0, None, None, None) for way in ("blocks", "sequential"))
+    result = NullResult("itself", NOT_UTF8, 20, 1, 0.05, 100, tallies, interrupted=True)
+    assert json.loads(NULL.text(result))["command"] == r"./\udcff"
+
+
+def test_a_fact_of_the_machine_that_is_not_utf8_is_written_as_an_escape():
+    document = json.loads(DOCTOR.text(HostReport({"hostname": NOT_UTF8}, (), able=True)))
+    assert document["facts"] == {"hostname": r"./\udcff"}

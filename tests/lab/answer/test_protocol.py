@@ -1,0 +1,80 @@
+"""What the command line asks for beside the spec: a protocol, a baseline."""
+
+from __future__ import annotations
+
+import pytest
+
+from steelyard.analysis import Analysis
+from steelyard.answers.protocol import NAME, Rules
+from steelyard.errors import UsageError
+from steelyard.lab.answer.analyze import analyze
+from steelyard.lab.answer.protocol import asked
+from steelyard.sample import Treatment
+
+TREATMENTS = [
+    Treatment(i, f"{opt}, {n}", {"opt": opt, "n": n})
+    for i, (opt, n) in enumerate([("O2", 1), ("O2", 2), ("O3", 1), ("O3", 2)], 1)
+]
+
+
+def test_a_spec_may_declare_the_protocol_with_its_rules():
+    declared = Analysis(protocol=NAME, alpha=0.01, alternative="faster", ks_policy="veto")
+    assert Rules.of(declared) == Rules(0.01, "faster", "veto")
+
+
+def test_asked_for_it_compares_all_pairs_unless_a_baseline_is_declared():
+    free = asked(Analysis(alpha=0.01), TREATMENTS, NAME, None)
+    assert (free.family, Rules.of(free)) == ("all-pairs", Rules(0.01))
+    bound = asked(Analysis(baseline={"opt": "O2"}), TREATMENTS, NAME, None)
+    assert (bound.family, bound.baseline) == ("baseline", {"opt": "O2"})
+
+
+def test_rules_that_the_spec_declares_stay_and_default_takes_them_away():
+    declared = Analysis(protocol=NAME, alternative="faster")
+    assert asked(declared, TREATMENTS, NAME, None) == declared
+    assert asked(declared, TREATMENTS, None, None) == declared
+    assert asked(declared, TREATMENTS, "default", None).protocol == "default"
+
+
+@pytest.mark.parametrize(
+    ("against", "strata", "baseline", "left"),
+    [
+        ("opt=O3", (), {"opt": "O3"}, ("n",)),
+        ("n=2", ("opt", "n"), {"n": 2}, ("opt",)),
+        ("opt=O2,n=1", (), {"opt": "O2", "n": 1}, ()),
+        ("O3, 2", (), {"opt": "O3", "n": 2}, ()),
+    ],
+)
+def test_a_baseline_is_named_by_levels_or_by_a_label(against, strata, baseline, left):
+    found = asked(Analysis(family="all-pairs", strata=strata), TREATMENTS, None, against)
+    assert (found.family, found.baseline, found.strata) == ("baseline", baseline, left)
+
+
+@pytest.mark.parametrize(
+    ("against", "told", "hint"),
+    [
+        ("opt=O9", "opt has no such level", "one of: opt=O2, opt=O3"),
+        ("size=1", "no treatment, and no level", "factors: opt, n"),
+        ("old", "no treatment, and no level", "O2, 1"),
+    ],
+)
+def test_a_baseline_that_does_not_exist_is_answered_with_those_that_do(against, told, hint):
+    with pytest.raises(UsageError, match=told) as caught:
+        asked(Analysis(), TREATMENTS, None, against)
+    assert hint in (caught.value.hint or "")
+
+
+def test_an_unknown_protocol_is_answered_with_the_known_ones():
+    with pytest.raises(UsageError, match="no protocol 'nogueira'") as caught:
+        asked(Analysis(), TREATMENTS, "nogueira", None)
+    assert caught.value.hint == f"one of: default, {NAME}"
+
+
+def test_a_record_is_analysed_by_the_protocol_and_says_that_pairs_are_given_up(run_in):
+    record = run_in(program={"commands": {name: ["/bin/true"] for name in "abc"}})
+    assert analyze(record).protocol is None
+    found = analyze(record, protocol=NAME)
+    assert len(found.protocol.pairs) == len(found.judged) == 3
+    assert "pairing_given_up" in {notice.kind for notice in found.warnings}
+    against = analyze(record, protocol=NAME, against="c")
+    assert [pair.treatment.label for pair in against.protocol.pairs] == ["a", "b"]

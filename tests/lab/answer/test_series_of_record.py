@@ -1,0 +1,89 @@
+"""From a record of real launches to series and models."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from steelyard.errors import UsageError
+from steelyard.growth import Growth
+from steelyard.lab.answer.model import ModelRequest, model_series
+from steelyard.lab.answer.series_of_record import series_of_record, series_of_samples
+from steelyard.scaling import Expectation, Question
+
+# A program that counts its own steps: n for the loop, n² for the pairs.
+COUNT = "if [ {kind} = loop ]; then echo {n}; else echo $(({n} * {n})); fi"
+
+
+@pytest.fixture
+def record(run_in):
+    return run_in(
+        program={"command": ["/bin/sh", "-c", COUNT]},
+        factors={"kind": ["loop", "pairs"], "n": [8, 16, 32, 64, 128]},
+        metrics={"steps": {"source": "stdout", "pattern": "([0-9]+)$"}},
+        design={"blocks": 2, "discard": 0},
+    )
+
+
+def test_each_combination_of_the_other_factors_is_a_series_with_one_value_a_launch(record):
+    series = series_of_record(record, (), ("steps",))
+    assert {s.name: s.parameters for s in series} == {"loop": ("n",), "pairs": ("n",)}
+    pairs = next(s for s in series if s.name == "pairs")
+    assert [(p.at, p.values) for p in pairs.points] == [
+        ((float(n),), (n**2.0, n**2.0)) for n in (8, 16, 32, 64, 128)
+    ]
+    assert pairs.labels == {"kind": "pairs"}
+
+
+def test_a_record_is_modelled_and_held_to_expectations(record):
+    question = Question(expectations={"loop": Expectation("O(n)"), "pairs": Expectation("O(n)")})
+    found = model_series(
+        ModelRequest(series_of_record(record, ("n",), ("steps",)), question, ["loop <= pairs"])
+    )
+    assert {m.name: (m.lead[0], m.validation.rank) for m in found.models} == {
+        "loop": (Growth.of(1), "match"),
+        "pairs": (Growth.of(2), "none"),
+    }
+    assert [rule.verdict for rule in found.rules] == ["holds"]
+
+
+@pytest.mark.parametrize(("name", "what"), [("kind", "is not a number"), ("m", "unknown parameter m")])
+def test_a_parameter_that_is_none_is_an_error_that_names_those_that_are(record, name, what):
+    with pytest.raises(UsageError, match=what) as caught:
+        series_of_record(record, (name,), ("steps",))
+    assert "n" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("provenance", "simulated", "crowded"),
+    [("measured", False, False), ("simulated", True, False), ("crowded", False, True)],
+)
+def test_where_values_come_from_goes_with_their_series(record, provenance, simulated, crowded):
+    samples = [replace(sample, provenance=provenance) for sample in record.samples("steps")]
+    series = series_of_samples(samples, (), record.directory)
+    assert series
+    for one in series:
+        assert (one.simulated, one.crowded) == (simulated, crowded)
+
+
+@pytest.mark.parametrize("failures", ["refuse", "ignore"])
+def test_runs_that_fail_at_the_largest_scale_only_leave_no_rank_and_no_rule(run_in, failures):
+    # Of the tries at 128 one fails, and another block takes its place.
+    command = f"[ {{n}} = 128 ] && echo >> tries && [ $(wc -l < tries) = 2 ] && exit 1; {COUNT}"
+    record = run_in(
+        program={"command": ["/bin/sh", "-c", command]},
+        factors={"kind": ["loop", "pairs"], "n": [8, 16, 32, 64, 128]},
+        metrics={"steps": {"source": "stdout", "pattern": "([0-9]+)$"}},
+        design={"blocks": 2, "discard": 0},
+        analysis={"failures": failures},
+    )
+    found = {one.name: one.censored for one in series_of_record(record, ("n",), ("steps",))}
+    refused = failures == "refuse"
+    assert sorted(found.values()) == ([False, True] if refused else [False, False])
+    question = Question(expectations={"*": Expectation("O(n^2)")})
+    modelled = model_series(
+        ModelRequest(series_of_record(record, ("n",), ("steps",)), question, ["loop <= pairs"])
+    )
+    ranks = {each.name: each.validation.rank for each in modelled.models}
+    assert {name for name, rank in ranks.items() if rank == "undecided"} == {n for n in found if found[n]}
+    assert [rule.verdict for rule in modelled.rules] == ["not_resolved" if refused else "holds"]

@@ -1,0 +1,139 @@
+"""From commands to an experiment, without a spec."""
+
+from __future__ import annotations
+
+import pytest
+
+from steelyard.design import treatments
+from steelyard.errors import UsageError
+from steelyard.lab.compare.compare import CompareRequest, scan, shell_words, split, state_directory
+
+
+def words(**keys) -> dict[str, tuple[str, ...]]:
+    return dict(CompareRequest(**keys).experiment().program.commands)
+
+
+def test_a_command_is_split_as_a_shell_splits_it_and_braces_stay_braces():
+    found = words(commands=["awk '{print $1}' 'a file'", "cat x"])
+    assert found["awk '{print $1}' 'a file'"] == ("awk", "{{print $1}}", "a file")
+
+
+def test_parameters_become_factors_and_other_braces_stay():
+    asked = CompareRequest(commands=["sort -S {mb}M {}", "sort"], parameters={"mb": ["1", "2"]}).experiment()
+    assert asked.program.commands["sort -S {mb}M {}"] == ("sort", "-S", "{mb}M", "{{}}")
+    assert [dict(each.levels)["mb"] for each in treatments(asked)] == [1, 2, 1, 2]
+
+
+def test_several_commands_with_parameters_are_compared_at_equal_values():
+    asked = CompareRequest(commands=["a {n}", "b {n}"], parameters={"n": ["1", "2"]}).experiment()
+    assert asked.analysis.baseline == {"command": "a {n}"}
+    assert asked.analysis.strata == ("n",)
+
+
+def test_a_shell_gets_the_command_as_one_word():
+    keys = {"commands": ["a | b", "c"], "shell": "/bin/bash"}
+    assert words(**keys)["a | b"] == ("/bin/bash", "-c", "a | b")
+
+
+def test_the_default_shell_gets_values_of_parameters_quoted():
+    keys = {"commands": ["echo {x} | cat", "true"], "shell": "/bin/sh"}
+    asked = CompareRequest(**keys, parameters={"x": ["$(touch gone)", "b"]}).experiment()
+    assert asked.program.shell
+    assert asked.program.commands["echo {x} | cat"] == ("echo {x} | cat",)
+
+
+def test_the_same_command_twice_keeps_two_names():
+    assert list(words(commands=["true", "true"])) == ["true #1", "true #2"]
+
+
+def test_runs_without_a_precision_are_a_fixed_number_of_blocks():
+    asked = CompareRequest(commands=["true"], blocks=17, rel_halfwidth=None).experiment()
+    assert (asked.design.blocks, asked.design.stop) == (17, None)
+
+
+def test_with_contexts_every_block_draws_one():
+    asked = CompareRequest(commands=["true", "true"], contexts=True).experiment()
+    assert asked.contexts is not None
+    assert asked.contexts.passes == 1
+    assert set(asked.contexts.settings) == {"env_bytes", "aslr"}
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"commands": [""]}, "a command is empty"),
+        ({"commands": ["echo 'open"]}, "cannot be split into words"),
+        ({"commands": ["a", "b"], "names": ["x"]}, "1 names for 2 commands"),
+        ({"commands": ["a", "b"], "names": ["x", "x"]}, "are not all different"),
+        ({"commands": ["true"], "parameters": {"n": ["1", "2"]}}, "n"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_with_a_cure(keys, message):
+    with pytest.raises(UsageError, match=message) as caught:
+        CompareRequest(**keys).experiment()
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [
+        ("sort a | uniq", ["|"]),
+        ("cat a > b", [">"]),
+        ("a 2>/dev/null && b", ["2>/dev/null", "&&"]),
+        ("grep '>' a", []),
+        ("awk '{ print $1 | \"sort\" }' x", []),
+        ("a | 'open", []),
+    ],
+)
+def test_words_that_only_a_shell_understands_are_noticed_unless_they_are_quoted(command, found):
+    assert shell_words(command) == found
+
+
+def test_an_empty_command_names_what_to_type():
+    with pytest.raises(UsageError) as caught:
+        split("  ")
+    assert "steelyard compare" in (caught.value.hint or "")
+
+
+def test_records_without_a_spec_go_to_the_state_directory_of_the_user():
+    assert str(state_directory({"XDG_STATE_HOME": "/s"}, "compare")).startswith("/s/steelyard/compare/")
+    assert str(state_directory({"HOME": "/h"}, "demo")).startswith("/h/.local/state/steelyard/demo/")
+
+
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [
+        ("echo $HOME", ["$HOME"]),
+        ("echo ${x} $(date) `date`", ["${x}", "$(date)", "`date`"]),
+        ('echo "$HOME is mine"', ['"$HOME is mine"']),
+        ("ls *.c a?.h", ["*.c", "a?.h"]),
+        ("ls ~/x ~", ["~/x", "~"]),
+        ("echo '$HOME' '*.c' a~b", []),
+        ("python -c 'print(1*2)' \"2*3\" \\$x", []),
+        ("awk '{print $1}' x=5$ a=b", []),
+    ],
+)
+def test_words_that_a_shell_would_replace_are_found_and_quoted_ones_are_not(command, found):
+    assert shell_words(command) == found
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "step", "values"),
+    [
+        ("1", "4", "1", ["1", "2", "3", "4"]),
+        ("0", "1", "0.25", ["0.00", "0.25", "0.50", "0.75", "1.00"]),
+        ("8", "2", "-3", ["8", "5", "2"]),
+        ("1", "2", "3", ["1"]),
+    ],
+)
+def test_a_scan_has_both_ends_that_the_step_meets_and_no_error_of_rounding(first, last, step, values):
+    assert scan(first, last, step) == values
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "step"),
+    [("a", "2", "1"), ("1", "2", "0"), ("2", "1", "1"), ("1", "1e9", "1"), ("nan", "1", "1")],
+)
+def test_a_scan_that_leads_nowhere_is_refused(first, last, step):
+    with pytest.raises(UsageError, match="--parameter-scan"):
+        scan(first, last, step)

@@ -1,0 +1,223 @@
+"""The command against itself: real trials, few of them; benchmarks/null measures the rates themselves."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from steelyard.answers.null import NULL, NullResult, Tally
+from steelyard.errors import InterruptedRunError, ProgramError, UsageError
+from steelyard.lab.compare import null as null_room
+from steelyard.lab.compare.compare import CompareRequest
+from steelyard.lab.compare.null import itself, null
+from steelyard.report.null import lines
+from steelyard.report.text.line import plain
+from steelyard.stats.hypothesis.clopper_pearson import clopper_pearson
+from steelyard.store import Record
+
+
+def comparing(command="/bin/true", **keys):
+    return CompareRequest(commands=(command,), blocks=3, rel_halfwidth=None, **keys)
+
+
+def ran(directory, asked, comparisons=2, *, keep=True, watch=lambda *_: None):
+    return null(
+        "itself", asked, itself(asked), comparisons=comparisons, directory=directory, keep=keep, watch=watch
+    )
+
+
+def test_each_comparison_is_a_record_of_its_own_both_ways_with_a_seed_of_its_own(tmp_path):
+    result = ran(tmp_path / "null", comparing(seed=7))
+    assert [(each.way, each.comparisons) for each in result.tallies] == [("blocks", 2), ("sequential", 2)]
+    seeds = set()
+    for number in (1, 2):
+        for way, order in (("blocks", "randomized"), ("sequential", "sequential")):
+            with Record.open(tmp_path / "null" / f"{number:06}" / f"{way}.lab") as record:
+                assert record.experiment.design.order == order
+                assert record.runs()[-1].state == "complete"
+                assert [len(sample) for sample in record.samples("wall_s")] == [3, 3]
+                seeds.add(record.experiment.design.seed)
+    assert len(seeds) == 2
+
+
+def test_the_same_seed_gives_the_same_orders(tmp_path):
+    orders = []
+    for name in ("one", "two"):
+        ran(tmp_path / name, comparing(seed=3), comparisons=1)
+        with Record.open(tmp_path / name / "000001" / "blocks.lab") as record:
+            orders.append([outcome.block.order for outcome in record.outcomes()])
+    assert orders[0] == orders[1]
+
+
+def test_what_is_not_to_be_kept_leaves_nothing(tmp_path):
+    ran(tmp_path / "null", comparing(), comparisons=1, keep=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_record_of_a_comparison_that_fails_stays_where_the_error_says(tmp_path):
+    with pytest.raises(ProgramError) as error:
+        ran(tmp_path / "null", comparing("/bin/ls /nowhere-at-all"), keep=False)
+    (failed,) = (tmp_path / "null").glob("000001/*.lab/failed")
+    assert str(failed) in str(error.value.hint)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_gives_what_there_is(tmp_path, number):
+    def interrupt_later(done, *_):
+        if done >= 2:
+            signal.raise_signal(number)
+
+    result = ran(tmp_path / "null", comparing(), comparisons=50, keep=False, watch=interrupt_later)
+    assert result.interrupted
+    assert sum(tally.comparisons for tally in result.tallies) == 2
+    assert result.wanted == 50
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_time_that_is_over_gives_what_there_is_and_one_comparison_both_ways_at_least(tmp_path):
+    result = ran(tmp_path / "null", comparing(max_time_s=0.0), comparisons=50, keep=False)
+    assert [tally.comparisons for tally in result.tallies] == [1, 1]
+    assert (result.out_of_time, result.interrupted) == (True, False)
+    assert "out of time; 50 comparisons were wanted" in plain(lines(result, 80))
+    assert json.loads(NULL.text(result))["out_of_time"] is True
+
+
+def test_an_interruption_before_the_first_comparison_is_only_an_interruption(tmp_path):
+    with pytest.raises(InterruptedRunError):
+        ran(tmp_path / "null", comparing(), watch=lambda *_: signal.raise_signal(signal.SIGINT))
+
+
+def test_both_ways_take_turns_in_an_order_that_is_drawn(tmp_path, monkeypatch):
+    order = []
+
+    def stop_after_40(_experiment, record):
+        order.append(record.stem)
+        if len(order) == 40:
+            raise InterruptedRunError("enough")
+
+    monkeypatch.setattr(null_room, "_compared", stop_after_40)
+    monkeypatch.setattr(null_room, "tally", lambda way, found: tallied(way, len(found), 0, None))
+    ran(tmp_path / "null", comparing(), comparisons=21)
+    pairs = [tuple(order[i : i + 2]) for i in range(0, 40, 2)]
+    assert set(pairs) == {("blocks", "sequential"), ("sequential", "blocks")}
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        ({"commands": ("a", "b")}, "2 are given"),
+        ({"commands": ("a {n}",), "parameters": {"n": ["1", "2"]}}, "without parameters"),
+        ({"commands": ("a",), "names": ("one",)}, "without parameters or names"),
+    ],
+)
+def test_a_null_is_of_one_command_alone(keys, told):
+    with pytest.raises(UsageError, match=told):
+        itself(CompareRequest(**keys))
+
+
+def tallied(way, comparisons, different, largest):
+    exact = clopper_pearson(different, comparisons)
+    return Tally(way, comparisons, different, different / comparisons, exact, largest)
+
+
+def result_of(different, comparisons, **keys):
+    ours = tallied("blocks", comparisons, different, 2.0)
+    other = tallied("sequential", comparisons, comparisons // 3, 3.0)
+    given = {
+        "kind": "itself",
+        "command": "/bin/true",
+        "blocks": 20,
+        "seed": 1,
+        "alpha": 0.05,
+        "wanted": comparisons,
+        "tallies": (ours, other),
+        "interrupted": False,
+    }
+    return NullResult(**(given | keys))
+
+
+@pytest.mark.parametrize(
+    ("different", "words"), [(50, "which agrees"), (90, "too often"), (20, "finds less than it could")]
+)
+def test_the_share_is_judged_by_its_exact_interval(different, words):
+    text = " ".join(plain(lines(result_of(different, 1000), 80)).split())
+    assert words in text
+    assert f"{different} of 1000" in text
+
+
+def test_text_fits_80_columns_and_says_that_it_was_interrupted():
+    text = plain(lines(result_of(1000, 10000, interrupted=True, wanted=20000, command="x" * 300), 80))
+    assert max(map(len, text.splitlines())) <= 80
+    assert "interrupted; 20000 comparisons were wanted" in text
+
+
+def test_json_has_counts_shares_and_exact_intervals():
+    document = json.loads(NULL.text(result_of(50, 1000)))
+    assert (document["format"], document["version"], document["null"]) == ("steelyard/null", 1, "itself")
+    ours, other = document["ways"]
+    # R 4.2: binom.test(50, 1000)$conf.int
+    assert ours["ci95"] == pytest.approx([0.03733540, 0.06539049], abs=1e-6)
+    assert (ours["different"], ours["comparisons"], ours["share"]) == (50, 1000, 0.05)
+    assert ours["largest_ratio"] == 2.0
+    assert other["way"] == "sequential"
+
+
+def test_the_command_line_takes_the_next_word_as_the_command(steelyard_cli):
+    done = steelyard_cli("compare", "--null", "/bin/true", "--comparisons", "2", "-r", "2", "--json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert (document["command"], document["wanted"], document["blocks"]) == ("/bin/true", 2, 2)
+
+
+def test_comparisons_without_null_is_refused_with_the_cure(steelyard_cli):
+    done = steelyard_cli("compare", "--comparisons", "2", "/bin/true", "/bin/true")
+    assert done.returncode == 2
+    assert "hint: steelyard compare --null --comparisons 2" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "hint"),
+    [
+        (("--precision", "0.05"), "hint: --runs 20 instead"),
+        (("--max-runs", "7"), "hint: --runs 7 instead"),
+        (("--strict",), "hint: leave --strict out; --json has the rates"),
+        (("--margin", "0.1"), "hint: leave --margin out"),
+    ],
+)
+def test_what_a_null_would_not_heed_is_refused_with_the_cure(steelyard_cli, option, hint):
+    done = steelyard_cli("compare", "--null", *option, "/bin/true")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: {option[0]} has no meaning with --null: ")
+    assert done.stderr.rstrip().endswith(hint)
+
+
+def test_the_time_that_a_null_may_take_ends_it(steelyard_cli):
+    done = steelyard_cli("compare", "--null", "-r", "2", "--max-time", "1 ms", "true", "--json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert (document["out_of_time"], document["wanted"]) == (True, 100)
+    assert [way["comparisons"] for way in document["ways"]] == [1, 1]
+
+
+def test_ctrl_c_on_the_command_line_prints_what_there_is_and_exits_130(steelyard_env, tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "steelyard", "compare", "--null", "-r", "2", "true", "-o", "null"],
+        cwd=tmp_path,
+        env=steelyard_env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not (tmp_path / "null" / "000003").exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    text, errors = process.communicate(timeout=20)
+    assert (process.returncode, errors) == (130, "")
+    assert "interrupted; 100 comparisons were wanted" in text
+    assert "randomised blocks" in text

@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from steelyard.answers.notice import Notice
+from steelyard.report.answer.notices import lines, sentences
+from steelyard.report.text.line import plain
+
+CALLED = {"a": "a", "b": "b", "c": "c"}
+
+
+def outliers(label, count, farthest, n=30):
+    return Notice("outliers", (label,), {"count": count, "n": n, "farthest": farthest})
+
+
+def test_what_touches_a_verdict_stands_before_what_describes_values():
+    given = [
+        outliers("a", 1, 3.0),
+        Notice("trend", ("b",), {"blocked": True, "alone": False}),
+        Notice("trend_of_difference", ("b",)),
+        Notice("note", fields={"text": "the machine was changed"}),
+    ]
+    text = plain(lines("Warnings", given, CALLED, 80))
+    assert [line for line in text.splitlines() if line.startswith("- ")] == [
+        "- b: the difference itself drifts during the run; the ratio is its average.",
+        "- the machine was changed",
+        "- b: values drift during the run; blocks cancel what all treatments share, s and",
+        "- a: outliers (1 of 30 values), the farthest at 3 × the median; all are kept.",
+    ]
+
+
+def test_the_same_of_several_treatments_is_one_sentence_with_the_range_of_its_numbers():
+    given = [outliers("a", 2, 3.0), outliers("b", 7, 4.25), outliers("c", 3, 3.5)]
+    assert sentences(given, CALLED) == [
+        (
+            "all treatments: outliers (2 to 7 of 30 values), the farthest at 3 to 4.25 × the median;"
+            " all are kept."
+        )
+    ]
+    assert sentences(given[:2], CALLED) == [
+        "a and b: outliers (2 to 7 of 30 values), the farthest at 3 to 4.25 × the median; all are kept."
+    ]
+
+
+def test_ranges_of_shares_have_one_sign_and_equal_numbers_no_range():
+    given = [
+        Notice("bimodal", ("a",), {"share": 0.22, "ratio": 1.1}),
+        Notice("bimodal", ("b",), {"share": 0.3, "ratio": 1.1}),
+    ]
+    assert sentences(given, CALLED) == [
+        (
+            "a and b: values fall into two groups, 1.1 × apart, the smaller with 22 to 30 % of them; a mean"
+            " describes neither."
+        )
+    ]
+
+
+def test_a_few_treatments_that_failed_are_told_one_by_one_and_many_together():
+    def failed(label, count, late=0):
+        return Notice("failures", (label,), {"failed": count, "timed_out": late, "attempted": 30})
+
+    assert sentences([failed("a", 1), failed("b", 2)], CALLED) == [
+        "a: 1 of 30 runs failed.",
+        "b: 2 of 30 runs failed.",
+    ]
+    called = {name: name for name in "abcde"}
+    assert sentences([failed(name, i, i // 2) for i, name in enumerate("abcd", 1)], called) == [
+        "a, b, c and d: 1 to 4 of 30 runs failed, up to 2 of them by running out of time."
+    ]
+
+
+def test_names_of_several_levels_are_not_listed_beyond_two():
+    called = {f"opt=O{i}, n=1": f"opt=O{i}, n=1" for i in range(9)}
+    (said,) = sentences([outliers(label, 1, 2.0) for label in list(called)[:5]], called)
+    assert said.startswith("opt=O0, n=1; and 4 more: outliers (1 of 30 values)")
+
+
+def test_no_warning_is_left_out():
+    notes = [Notice("note", fields={"text": f"number {i}"}) for i in range(30)]
+    assert plain(lines("Warnings", notes, CALLED, 80)).count("- number") == 30

@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from steelyard.answers.notice import Kind, Notice
+from steelyard.report.answer.sentences import _SENTENCES, notice
+
+
+def test_every_kind_of_notice_has_a_sentence_and_no_sentence_is_without_a_kind():
+    assert set(_SENTENCES) == set(get_args(Kind))
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "said"),
+    [
+        ("interrupted", {"blocks": 1}, "The run was interrupted after 1 block; it can be continued."),
+        ("precision_not_reached", {"blocks": 20}, "The precision wanted was not reached (20 blocks)."),
+        (
+            "precision_not_reached",
+            {"blocks": 20, "target": 0.01, "cap": "max_blocks"},
+            (
+                "The precision wanted was not reached with the blocks allowed (20 blocks): 1 % wanted "
+                "(half-width of the widest interval)."
+            ),
+        ),
+        ("failures", {"failed": 3, "timed_out": 0, "attempted": 33}, "a: 3 of 33 runs failed."),
+        (
+            "trend",
+            {"blocked": False, "alone": False},
+            "a: values drift during the run; without blocks, the drift is part of the difference.",
+        ),
+        (
+            "trend",
+            {"blocked": True, "alone": True},
+            "a: values drift during the run; the mean is that of a machine which changed meanwhile.",
+        ),
+        (
+            "autocorrelated_mean",
+            {"r1": 0.73, "n": 1000, "n_eff": 156.0},
+            (
+                "a: neighbouring values resemble each other (r1 = 0.73), so that 1000 tell as much as 156"
+                " independent ones; u is too small."
+            ),
+        ),
+        (
+            "resolution",
+            {"step": 0.0, "unit": "s"},
+            (
+                "a: all values are equal: a simulation that repeats to the bit, or a clock too coarse to tell"
+                " them apart."
+            ),
+        ),
+        (
+            "longer_than_trial",
+            {"metric": "score_s", "value": 312.0, "wall_s": 0.4},
+            (
+                "a: score_s is 312 s in trials that took 400 ms; what is in milliseconds needs"
+                ' unit = "ms" (or a metric that derives seconds from it); sums over threads or ranks are'
+                " as meant."
+            ),
+        ),
+        (
+            "few_blocks",
+            {"n": 4, "wanted": 10, "blocked": False},
+            "Few runs of each (4): below 10, intervals rest on the shape of the distribution.",
+        ),
+        (
+            "contexts_unseen",
+            {"contexts": 20, "share": 0.139},
+            "Kinds of context that are rarer than 14 % (20 contexts, 95 % sure).",
+        ),
+        (
+            "pseudo_replication",
+            {"cause": "contexts"},
+            (
+                "The protocol takes launches for independent; those of one context resemble each other, "
+                "so that n is less than it looks."
+            ),
+        ),
+        ("note", {"text": "Braces {who} stay.\x1b[0m"}, "Braces {who} stay.\\x1b[0m"),
+    ],
+)
+def test_sentences_say_what_the_fields_hold(kind, fields, said):
+    assert notice(Notice(kind, ("a",), fields), {"a": "a"}) == said
+
+
+def test_treatments_are_called_by_their_short_names_and_long_lists_are_cut():
+    about = Notice("unmatched_blocks", tuple("abcdef"))
+    called = {label: label.upper() for label in "abcde"}
+    assert notice(about, called).startswith("A, B, C and 3 more: ")
+    assert notice(Notice("unmatched_blocks", ("f\n",)), called).startswith("f\\n: ")

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import pytest
+from answers.made import BLOCKS, make, noisy
+
+from steelyard.analysis import Analysis
+from steelyard.report.answer.text import lines, render
+from steelyard.report.text.label import columns
+from steelyard.stats.answer import answer
+
+
+def test_the_text_of_every_case_is_the_one_that_was_reviewed(presented, golden):
+    name, answer = presented
+    golden(f"{name}.txt", render(answer))
+
+
+@pytest.mark.parametrize("name", ["a_difference", "one_after_the_other", "all_pairs_with_a_margin", "zeros"])
+def test_details_are_those_that_were_reviewed(case, golden, name):
+    golden(f"{name}_in_detail.txt", render(case(name), details=True))
+
+
+@pytest.mark.parametrize("details", [False, True])
+@pytest.mark.parametrize("width", [60, 80, 100, 120])
+def test_no_line_is_wider_than_the_terminal(presented, width, details):
+    _, answer = presented
+    text = render(answer, width, details=details)
+    assert [line for line in text.splitlines() if columns(line) > width] == []
+
+
+def test_plain_text_has_no_colour_no_control_character_and_nothing_at_the_ends_of_lines(presented):
+    _, answer = presented
+    for line in render(answer).splitlines():
+        assert line == line.rstrip()
+        assert line.isprintable()
+
+
+def test_an_uncertainty_is_never_a_bare_plus_minus(presented):
+    assert "±" not in render(presented[1])
+
+
+def test_no_number_is_nan_or_infinite(presented):
+    words = render(presented[1]).lower().replace("(", " ").replace(",", " ").split()
+    assert not {"nan", "inf", "-inf", "none"} & set(words)
+
+
+def test_the_finding_comes_first_then_the_table_then_what_to_beware_of_then_what_was_not_observed(case):
+    text = render(case("failing_runs"))
+    places = [text.index(part) for part in ("new against old", "treatment ", "Warnings", "Limitations")]
+    assert places == sorted(places)
+    assert places[0] == 0
+
+
+def test_of_many_findings_the_largest_are_told_in_the_order_of_the_design(case):
+    told = [
+        line.partition(" is ")[0]
+        for line in render(case("many_differences")).splitlines()
+        if " × slower" in line
+    ]
+    assert told == [f"n={t}" for t in range(9, 21)]
+    assert "19 comparisons: " in render(case("many_differences"))
+
+
+@pytest.mark.parametrize(
+    ("blocks", "by"),
+    [(6, "the delta method on logarithms"), (7, "flipped signs of blocks"), (65, "the delta method on")],
+)
+def test_intervals_are_said_to_be_by_t_where_t_stands_in_for_flipped_signs(blocks, by):
+    samples = [make(noisy(1, blocks), label="old"), make(noisy(2, blocks), 2, "new")]
+    text = render(answer("few", samples, BLOCKS, Analysis(interval="sign-flip")))
+    assert f"intervals by {by}" in " ".join(text.split())
+
+
+def test_the_median_is_shown_where_it_tells_another_story_than_the_mean(case):
+    assert "median ms" in render(case("a_skewed_sample"))
+    assert "median" not in render(case("a_difference"))
+
+
+def test_a_wider_terminal_brings_back_the_columns_that_gave_way(case):
+    narrow, wide = (render(case("a_slowdown_beside_other_metrics"), width) for width in (60, 120))
+    assert " s ms" not in narrow
+    assert " s ms" in wide
+    assert all(title in wide for title in ("n  ", "mean ms", "CV %", "95 % CI", "p Holm", "verdict"))
+
+
+def test_good_news_and_bad_news_differ_in_colour_and_open_questions_from_both(case):
+    def styles(name):
+        return {span.style for line in lines(case(name)) for span in line} - {"", "heading", "dim"}
+
+    assert styles("a_difference") == {"good"}
+    assert styles("no_difference") == {"open"}
+    assert styles("a_slowdown_beside_other_metrics") == {"bad", "open"}

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from msgspec.structs import replace
+
+from steelyard.analysis import Analysis
+from steelyard.answers.undefined import REASONS, Reason
+from steelyard.report.answer.words import comparative, finding, is_speed
+from steelyard.units import Metric
+
+
+def test_every_reason_for_what_does_not_exist_has_words():
+    assert set(REASONS) == set(get_args(Reason))
+
+
+@pytest.mark.parametrize(
+    ("unit", "better", "good", "bad"),
+    [
+        ("s", "lower", "faster", "slower"),
+        ("1/s", "higher", "faster", "slower"),
+        ("B/s", "higher", "faster", "slower"),
+        ("B", "lower", "less", "more"),
+        ("", "lower", "less", "more"),
+        ("", "neither", "less", "more"),
+        ("s", "higher", "more", "less"),
+        ("flop", "higher", "more", "less"),
+    ],
+)
+def test_only_times_and_rates_are_fast(unit, better, good, bad):
+    metric = Metric("m", unit, better=better)
+    assert (comparative(metric, better=True), comparative(metric, better=False)) == (good, bad)
+    assert is_speed(metric) == (good == "faster")
+
+
+def test_an_interval_inside_the_margin_that_decides_nothing_says_that_there_are_others(case):
+    found = case("no_difference")
+    (comparison,) = found.judged
+    margin = max(comparison.ci95.high - 1, 1 - comparison.ci95.low) * 1.01
+    said = replace(
+        found,
+        declared=Analysis(margin=margin),
+        comparisons=(replace(comparison, relevance="straddles", p_relevance=0.06, family_size=3),),
+    )
+    names = {"old": "old", "new": "new"}
+    assert "but p = 0.060 about" in finding(said.judged[0], said, names).evidence
+    assert finding(said.judged[0], said, names).evidence.endswith("among 3 comparisons, 30 blocks")
+    decided = replace(said.judged[0], relevance="inside", verdict="equivalent")
+    assert "but p" not in finding(decided, said, names).evidence

@@ -1,0 +1,23 @@
+"""Claims in the words of a sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from steelyard.report.claims.claim import claim_text
+from steelyard.spec.claims.claim import Faster, Slower
+
+
+@pytest.mark.parametrize(
+    ("kind", "key", "by", "words"),
+    [
+        (Faster, "faster", 1.0, "O3 faster than O2"),
+        (Faster, "faster", 1.02, "O3 faster than O2 by 1.02"),
+        (Faster, "faster", 0.98, "O3 at most 2 % slower than O2"),
+        (Slower, "slower", 1.5, "O3 slower than O2 by 1.5"),
+        (Slower, "slower", 0.9, "O3 at most 10 % faster than O2"),
+    ],
+)
+def test_a_factor_below_one_is_said_as_the_loss_that_it_allows(kind, key, by, words):
+    claim = kind(**{key: {"opt": "O3"}, "than": {"opt": "O2"}, "by": by})
+    assert claim_text(claim) == words

@@ -1,0 +1,74 @@
+"""The table of a plan that says what it could show."""
+
+from __future__ import annotations
+
+from steelyard.answers.plan import Pilot
+from steelyard.report.plan.outlook import lines
+from steelyard.report.text.line import plain
+from steelyard.stats.planning.looking_ahead import outlook
+
+BLOCKS = {"unit": "block", "units": 30, "comparisons": 1, "alpha": 0.05}
+
+
+def test_it_says_what_the_blocks_show_and_what_differences_need():
+    shown = plain(lines(outlook(**BLOCKS), 80)).splitlines()
+    assert shown == [
+        "What it could show",
+        "s is the spread of a ratio from block to block; differences that show with 80 %",
+        "power at 5 %; needs: blocks",
+        "    s  30 blocks show  1 % needs  2 % needs  5 % needs",
+        "0.5 %          0.26 %          5          3          3",
+        "  1 %          0.53 %         11          5          3",
+        "  2 %           1.1 %         34         11          4",
+        "  5 %           2.7 %        201         52         11",
+        " 10 %           5.4 %        795        203         35",
+    ]
+
+
+def test_a_family_a_stop_rule_a_margin_and_a_record_are_said_and_fit_80_columns():
+    found = outlook(
+        unit="context",
+        units=20,
+        comparisons=28,
+        alpha=0.05,
+        target=0.01,
+        margin=0.02,
+        pilots=[Pilot("-O3 with a long name that has to give way \x1b[31m", 0.013)],
+    )
+    shown = lines(found, 80)
+    text = " ".join(plain(shown).split())
+    assert "at 0.18 % (the first of 28 comparisons, Holm)" in text
+    assert "to 1 %: until every interval is that precise" in text
+    assert "equal: with 90 % power, if nothing differs" in text
+    assert "in the record" in text
+    assert "-O3 with" in text
+    assert "\x1b" not in text
+    assert all(len(line) <= 80 for line in plain(shown).splitlines())
+
+
+def test_what_nobody_runs_is_a_dash():
+    shown = plain(lines(outlook(**BLOCKS, pilots=[Pilot("wild", 300.0)]), 80)).splitlines()
+    assert shown[4].split()[0] == "30000"
+    assert shown[4].split()[-4:] == ["–", "–", "–", "–"]
+
+
+def test_where_no_difference_can_show_it_says_so_and_from_how_many_on_one_can():
+    shown = plain(lines(outlook(unit="block", units=7, comparisons=4, alpha=0.05, judge="sign"), 80))
+    assert shown.splitlines() == [
+        "What it could show",
+        "s is the spread of a ratio from block to block; differences that show with 80 %",
+        "power at 1.2 % (the first of 4 comparisons, Holm); needs: blocks; 7 blocks show",
+        "no difference, however large: only 8 and more can",
+        "    s  7 blocks show  1 % needs  2 % needs  5 % needs",
+        "0.5 %              –         11          8          8",
+        "  1 %              –         23         11          8",
+        "  2 %              –         82         26          8",
+        "  5 %              –        470        123         26",
+        " 10 %              –      1,814        472         87",
+    ]
+
+
+def test_no_level_is_out_of_reach_of_flipped_signs():
+    found = outlook(unit="block", units=7, comparisons=1000, alpha=0.05, judge="sign-flip")
+    assert found.fewest is None
+    assert "–" not in plain(lines(found, 80)).splitlines()[-5]

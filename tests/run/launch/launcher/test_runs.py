@@ -1,0 +1,410 @@
+"""Real runs by ``mpirun`` and by SimGrid, through the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[4]
+WORKLOADS = ROOT / "build" / "workloads"
+LIBRARIES = ROOT / ".cache" / "mpi"
+NAMES = {"openmpi": "Open MPI", "mpich": "MPICH", "impi": "Intel MPI"}
+SHARED = Path("/dev/shm")  # noqa: S108 - where the system keeps memory that processes share
+RANK = "${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}"
+SIZE = "${{OMPI_COMM_WORLD_SIZE:-$PMI_SIZE}}"
+FLAT = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+<cluster id="flat" prefix="n" suffix="" radical="0-31" speed="10Gf" bw="12.5GBps" lat="1us"
+         bb_bw="51.2TBps" bb_lat="0us" bb_sharing_policy="FATPIPE" sharing_policy="SPLITDUPLEX"/>
+</platform>
+"""
+
+
+def starter(library: str) -> str:
+    path = LIBRARIES / library / "bin" / "mpirun"
+    if not path.is_file():
+        pytest.skip(f"{NAMES[library]} is not set up: ./dev mpi {library}")
+    return str(path)
+
+
+@pytest.fixture(params=NAMES)
+def mpirun(request) -> str:
+    return starter(request.param)
+
+
+@pytest.fixture
+def simulated_program() -> str:
+    path = WORKLOADS / "smpi" / "bin" / "collectives"
+    if not path.is_file():
+        pytest.skip("the workloads are not built for SimGrid: ./dev mpi smpi")
+    return str(path)
+
+
+def spec(tmp_path: Path, text: str) -> str:
+    path = tmp_path / "spec.toml"
+    path.write_text(text)
+    return str(path)
+
+
+def by_shell(mpirun: str, script: str, ranks: str = "2") -> str:
+    factors = f"[factors]\np = [1, 2, {(os.cpu_count() or 1) + 1}]" if ranks == "{p}" else ""
+    return f"""
+[program]
+command = ["/bin/sh", "-c", '''{script}''']
+timeout = "20 s"
+{factors}
+[design]
+blocks = 2
+discard = 0
+[metrics]
+t_s = {{ pattern = "t=([0-9.]+)", unit = "s" }}
+[analysis]
+metric = "t_s"
+[launch]
+kind = "mpi"
+ranks = "{ranks}"
+mpirun = "{mpirun}"
+"""
+
+
+def test_ranks_are_started_and_times_of_more_ranks_than_cpus_get_no_verdict(tmp_path, steelyard_cli, mpirun):
+    # Every rank but the first is silent; the time is as far from chance as can be.
+    script = f'test "{RANK}" = 0 && echo t={SIZE}.$(date +%N); exit 0'
+    ended = steelyard_cli("run", spec(tmp_path, by_shell(mpirun, script, "{p}")), "--json")
+    assert ended.returncode == 0, ended.stderr
+    answer = json.loads(ended.stdout)
+    means = {
+        each["treatment"]["label"]: each["mean"] for each in answer["samples"] if each["metric"] == "t_s"
+    }
+    # The number of ranks stands before the point.
+    assert all(int(mean) == int(label) for label, mean in means.items())
+    many = str((os.cpu_count() or 1) + 1)
+    crowded = [each for each in answer["comparisons"] if "crowded" in each["flags"]]
+    assert crowded
+    assert all(each["verdict"] in ("not_resolved", None) for each in crowded)
+    (warning,) = [each for each in answer["warnings"] if each["kind"] == "crowded"]
+    assert warning["treatments"] == [many]
+    assert answer["simulated"] is False
+
+
+def test_a_rank_that_dies_fails_the_trial_with_its_exit_code(tmp_path, steelyard_cli, mpirun):
+    script = f'test "{RANK}" = 1 && exit 7; sleep 0.2; echo t=1'
+    ended = steelyard_cli("run", spec(tmp_path, by_shell(mpirun, script)))
+    assert ended.returncode == 5
+    assert "exit code 7" in ended.stderr
+
+
+def test_a_rank_that_is_killed_in_the_midst_of_its_messages_takes_the_others_with_it(
+    tmp_path, steelyard_cli, mpirun
+):
+    library = Path(mpirun).parents[1].name
+    program = WORKLOADS / library / "bin" / "collectives"
+    if not program.is_file():
+        pytest.skip(f"the workloads are not built for {NAMES[library]}: ./dev mpi {library}")
+    words = f"{program} --ops allreduce --budget 30 --precision 0 --repetitions 1000000"
+    script = f'test "{RANK}" = 1 && exec timeout -s KILL 1 {words}; exec {words}'
+    before = set(SHARED.iterdir())
+    ended = steelyard_cli("run", spec(tmp_path, by_shell(mpirun, script)))
+    for segment in set(SHARED.glob("mpich_shm_*")) - before:
+        if not is_mapped(segment):  # What MPICH leaves (docs/mpi.md), and nobody else's.
+            segment.unlink()
+    assert ended.returncode == 5
+    assert "exit code" in ended.stderr
+    assert "time limit" not in ended.stderr
+
+
+def is_mapped(file: Path) -> bool:
+    for maps in Path("/proc").glob("[0-9]*/maps"):
+        try:
+            if str(file) in maps.read_text():
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def test_a_rank_that_hangs_is_ended_at_the_time_limit_with_all_others(tmp_path, steelyard_cli, mpirun):
+    script = f'test "{RANK}" = 1 && sleep 1000; echo t=1'
+    text = by_shell(mpirun, script).replace('"20 s"', '"1 s"')
+    ended = steelyard_cli("run", spec(tmp_path, text))
+    # That nothing is left is seen to by the fixture of every test.
+    assert ended.returncode == 5
+    assert "time limit" in ended.stderr
+
+
+def test_ranks_do_not_outlive_a_run_that_was_killed(tmp_path, steelyard_env, mpirun):
+    path = spec(tmp_path, by_shell(mpirun, "echo $$ >> ranks; sleep 1000"))
+    ranks = tmp_path / "ranks"
+    run = subprocess.Popen(
+        [sys.executable, "-m", "steelyard", "run", path],
+        env=steelyard_env,
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 20
+    while not (ranks.exists() and len(ranks.read_text().split()) == 2) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    pids = [int(pid) for pid in ranks.read_text().split()]
+    assert len(pids) == 2
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    while any(alive(pid) for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(alive(pid) for pid in pids)
+
+
+@pytest.mark.parametrize("killed", ["at its time limit", "with its runner"])
+def test_open_mpi_leaves_no_session_and_no_segment_when_it_is_killed(tmp_path, steelyard_env, killed):
+    program = WORKLOADS / "openmpi" / "bin" / "collectives"
+    if not program.is_file():
+        pytest.skip("the workloads are not built for Open MPI: ./dev mpi openmpi")
+    script = (
+        f"echo $PPID >> {tmp_path}/parents; exec {program} --ops allreduce --budget 60 --precision 0"
+        " --repetitions 1000000"
+    )
+    limit = "4 s" if killed == "at its time limit" else "40 s"
+    path = spec(tmp_path, by_shell(starter("openmpi"), script).replace('"20 s"', f'"{limit}"'))
+    sessions, before = tmp_path / "sessions", set(SHARED.iterdir())
+    sessions.mkdir()
+    run = subprocess.Popen(
+        [sys.executable, "-m", "steelyard", "run", path],
+        env={**steelyard_env, "TMPDIR": str(sessions)},
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 30
+    while not list(SHARED.glob("steelyard-*/sm_segment*")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    mpirun = int((tmp_path / "parents").read_text().split()[0])
+    assert list(sessions.glob(f"steelyard-*/ompi.{mpirun}"))
+    if killed == "with its runner":
+        os.kill(parent(mpirun), signal.SIGKILL)
+    _, said = run.communicate(timeout=50)
+    assert run.returncode == 5, said
+    assert list(sessions.iterdir()) == []
+    left = [
+        each for each in set(SHARED.iterdir()) - before if "steelyard" in each.name or "sm_seg" in each.name
+    ]
+    assert [each for each in left if not is_mapped(each)] == []
+    assert not Path(tempfile.gettempdir(), f"ompi.{mpirun}").exists()
+
+
+def parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("linked", "started"), [("openmpi", "mpich"), ("mpich", "openmpi"), ("impi", "openmpi")]
+)
+def test_two_libraries_mixed_are_refused_before_anything_runs(tmp_path, steelyard_cli, linked, started):
+    program = WORKLOADS / linked / "bin" / "collectives"
+    if not program.is_file():
+        pytest.skip(f"the workloads are not built for {NAMES[linked]}: ./dev mpi {linked}")
+    text = f"""
+[program]
+command = ["{program}"]
+[launch]
+kind = "mpi"
+ranks = 2
+mpirun = "{starter(started)}"
+"""
+    ended = steelyard_cli("run", spec(tmp_path, text))
+    assert ended.returncode == 4
+    assert "two MPI libraries are mixed" in ended.stderr
+    # Intel MPI's binary interface is MPICH's: by what a program is linked to they are one.
+    assert f"linked to {NAMES['mpich' if linked == 'impi' else linked]}" in ended.stderr
+    assert f"is of {NAMES[started]}" in ended.stderr
+
+
+def test_another_library_than_the_one_asked_for_is_refused(tmp_path, steelyard_cli, mpirun):
+    found = Path(mpirun).parents[1].name
+    asked = "mpich" if found == "openmpi" else "openmpi"
+    text = f"""
+[program]
+command = ["/bin/true"]
+[launch]
+kind = "mpi"
+ranks = 2
+mpirun = "{mpirun}"
+implementation = "{asked}"
+"""
+    ended = steelyard_cli("run", spec(tmp_path, text))
+    assert ended.returncode == 4
+    assert f"is of {NAMES[found]}, and implementation = '{asked}' is asked for" in ended.stderr
+
+
+def test_no_mpi_at_all_is_an_error_with_a_cure(tmp_path, steelyard_cli):
+    text = '[program]\ncommand = ["/bin/true"]\n[launch]\nkind = "mpi"\nranks = 2\n'
+    ended = steelyard_cli("run", spec(tmp_path, text), env={"PATH": "/nowhere"})
+    assert ended.returncode == 4
+    assert "mpirun not found in PATH" in ended.stderr
+    assert "hint: install an MPI library" in ended.stderr
+
+
+@pytest.mark.parametrize("library", ["openmpi", "mpich"])
+def test_the_rank_has_the_last_word_and_not_what_started_it(tmp_path, steelyard_cli, library):
+    script = f'test "{RANK}" = 1 && echo "no such mesh" >&2 && exit 7; exit 0'
+    ended = steelyard_cli("run", spec(tmp_path, by_shell(starter(library), script)))
+    assert ended.returncode == 5
+    assert "ended with exit code 7; its last words: 'no such mesh'" in " ".join(ended.stderr.split())
+
+
+ENDS = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char** argv) {
+    int rank, received;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    printf("t=1\\n");
+    if (!strcmp(argv[1], "deadlock") && rank == 0) {
+        MPI_Recv(&received, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    if (rank == 1) {
+        if (!strcmp(argv[1], "abort")) { fprintf(stderr, "no such mesh\\n"); MPI_Abort(MPI_COMM_WORLD, 5); }
+        if (!strcmp(argv[1], "exit")) { fprintf(stderr, "no such mesh\\n"); exit(3); }
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("deadlock", "the simulated ranks deadlocked"),
+        ("abort", "a rank called MPI_Abort; its last words: 'no such mesh'"),
+        ("exit", "ended with exit code 3; its last words: 'no such mesh'"),
+    ],
+)
+def test_simulated_ranks_that_do_not_end_well_fail_the_trial(tmp_path, steelyard_cli, how, said):
+    if shutil.which("smpicc") is None or shutil.which("smpirun") is None:
+        pytest.skip("SimGrid is not installed: ./dev mpi smpi")
+    (tmp_path / "flat.xml").write_text(FLAT)
+    (tmp_path / "ends.c").write_text(ENDS)
+    subprocess.run(["smpicc", "ends.c", "-o", "ends"], cwd=tmp_path, check=True, capture_output=True)
+    text = f"""
+[program]
+command = ["./ends", "{how}"]
+[design]
+blocks = 1
+discard = 0
+[metrics]
+t_s = {{ pattern = "t=([0-9.]+)", unit = "s" }}
+[analysis]
+metric = "t_s"
+[launch]
+kind = "smpi"
+ranks = 2
+platform = "flat"
+"""
+    ended = steelyard_cli("run", spec(tmp_path, text))
+    assert ended.returncode == 5
+    assert said in " ".join(ended.stderr.split())
+    # The same program, started by a real library, is refused before anything runs.
+    text = text.replace('"smpi"', '"mpi"').replace('platform = "flat"', f'mpirun = "{starter("openmpi")}"')
+    ended = steelyard_cli("run", spec(tmp_path, text), "--output", "real.lab")
+    assert ended.returncode == 4
+    assert "is built for the simulator SimGrid" in ended.stderr
+
+
+@pytest.mark.parametrize("library", ["openmpi", "mpich"])
+def test_a_program_of_a_real_library_is_not_simulated(tmp_path, steelyard_cli, library):
+    program = WORKLOADS / library / "bin" / "collectives"
+    if not program.is_file():
+        pytest.skip(f"the workloads are not built for {NAMES[library]}: ./dev mpi {library}")
+    (tmp_path / "flat.xml").write_text(FLAT)
+    ended = steelyard_cli("run", spec(tmp_path, SIMULATED.format(program=program, most=32)))
+    assert ended.returncode == 4
+    assert f"is linked to {NAMES[library]}" in ended.stderr
+    assert "hint: compile it with smpicc or smpicxx" in ended.stderr
+
+
+SIMULATED = """
+[program]
+command = ["{program}", "--ops", "bcast,litmus", "--repetitions", "1", "--warmup", "0", "--precision", "0",
+           "--clocks", "one"]
+timeout = "30 s"
+[factors]
+p = [2, 4, 8, 16, {most}]
+[design]
+blocks = 1
+discard = 0
+[metrics]
+latency_quantile_s = {{ source = "lines", unit = "s" }}
+[analysis]
+metric = "latency_quantile_s"
+[launch]
+kind = "smpi"
+ranks = "{{p}}"
+platform = "flat"
+algorithms = {{ bcast = "binomial_tree" }}
+[[claims]]
+scales = "latency_quantile_s"
+where = {{ op = "bcast" }}
+parameter = "p"
+expect = "O(log p)"
+"""
+
+
+def test_a_simulated_machine_is_measured_modelled_and_always_called_simulated(
+    tmp_path, steelyard_cli, simulated_program
+):
+    (tmp_path / "flat.xml").write_text(FLAT)
+    path = spec(tmp_path, SIMULATED.format(program=simulated_program, most=32))
+    ended = steelyard_cli("run", path, "--json")
+    assert ended.returncode == 0, ended.stderr
+    answer = json.loads(ended.stdout)
+    assert answer["simulated"] is True
+    assert "simulated" in {each["kind"] for each in answer["warnings"]}
+    shown = steelyard_cli("analyze", "spec.lab")
+    assert "latency_quantile_s, simulated; " in shown.stdout
+    asked = ("model", "spec.lab", "--parameter", "p", "--expect", "O(log p)")
+    models = json.loads(steelyard_cli(*asked, "--json").stdout)["models"]
+    assert len(models) == 2
+    assert all(each["simulated"] and each["growth"] == "O(log p)" for each in models)
+    assert "simulated" in steelyard_cli(*asked).stdout
+    assert "holds" in steelyard_cli("check", "spec.lab").stdout
+
+
+def test_a_cache_that_a_setting_of_the_simulator_cannot_name_is_refused(
+    tmp_path, steelyard_cli, simulated_program
+):
+    (tmp_path / "flat.xml").write_text(FLAT)
+    path = spec(tmp_path, SIMULATED.format(program=simulated_program, most=32))
+    for name in ("my cache", "a,b"):
+        ended = steelyard_cli("run", path, env={"XDG_CACHE_HOME": str(tmp_path / name)})
+        assert ended.returncode == 4
+        assert "neither blank nor comma" in ended.stderr
+
+
+def test_more_ranks_than_the_simulated_machine_has_are_refused(tmp_path, steelyard_cli, simulated_program):
+    (tmp_path / "flat.xml").write_text(FLAT)
+    path = spec(tmp_path, SIMULATED.format(program=simulated_program, most=33))
+    ended = steelyard_cli("run", path)
+    assert ended.returncode == 2
+    assert "33 ranks are asked for" in ended.stderr
+    assert "32 cores on 32 hosts" in ended.stderr

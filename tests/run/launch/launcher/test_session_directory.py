@@ -1,0 +1,27 @@
+"""What Open MPI keeps in files is made before a trial, and removed after it or after the run."""
+
+from __future__ import annotations
+
+from steelyard.run.launch.launch import Launch
+from steelyard.run.launch.launcher.session_directory import in_session, remove_session, session_directories
+
+RUN = "0" * 16
+
+
+def test_directories_are_made_before_everything_else_and_removed_last(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    directories = tuple(map(str, session_directories(RUN)))
+    assert directories[0] == f"{tmp_path}/steelyard-{RUN}"
+    launch = Launch("/bin/true", ("true",), ("PATH=/bin",), "/", cleanup=(Launch("/x", ("x",), (), "/"),))
+    made = in_session(launch, RUN)
+    assert [each.argv[0] for each in made.prepare] == ["rm", "mkdir"]
+    assert [each.argv[0] for each in made.cleanup] == ["x", "rm"]
+    assert made.cleanup[-1].argv[2:] == made.prepare[1].argv[3:] == directories
+
+
+def test_what_a_killed_run_left_is_removed_and_nothing_else(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    for name in (f"steelyard-{RUN}", f"steelyard-{'1' * 16}"):
+        (tmp_path / name / "ompi.1").mkdir(parents=True)
+    remove_session(RUN)
+    assert [each.name for each in tmp_path.iterdir()] == [f"steelyard-{'1' * 16}"]

@@ -1,0 +1,212 @@
+"""What a program writes and reads: captured, cut, thrown away or filed, and never in the runner's memory."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+
+from steelyard.run.launch.launch import Launch
+from steelyard.run.runner.journal import read_journal
+from steelyard.run.runner.runner import Hook, Trial
+
+MIB = 1 << 20
+
+
+def peak_bytes(pid: int) -> int:
+    [line] = [x for x in Path(f"/proc/{pid}/status").read_text().splitlines() if x.startswith("VmHWM")]
+    return int(line.split()[1]) * 1024
+
+
+def test_both_streams_are_captured_apart(run_one, sh):
+    trial = run_one(sh("echo out; echo err >&2"))
+    assert (trial.stdout, trial.stdout_bytes, trial.stderr, trial.stderr_bytes) == (b"out\n", 4, b"err\n", 4)
+
+
+def test_one_trial_does_not_see_the_output_of_another(runner, journal, sh):
+    loud, silent = runner.define(sh("echo a long line of output")), runner.define(sh("exit 0"))
+    runner.run([Trial(1, loud), Trial(2, silent), Trial(3, loud)])
+    assert [trial.stdout_bytes for trial in read_journal(journal)[0]] == [22, 0, 22]
+
+
+def test_bytes_that_are_no_utf8_and_nuls_come_through(run_one, sh):
+    trial = run_one(sh(r"printf '\377\000\376\n'; printf '\200' >&2"))
+    assert (trial.stdout, trial.stderr) == (b"\xff\x00\xfe\n", b"\x80")
+
+
+def test_arguments_that_are_no_utf8_come_through(run_one):
+    odd = os.fsdecode(b"a\xff\xfeb")
+    trial = run_one(Launch("/bin/echo", ("echo", "-n", odd), (), "/"))
+    assert trial.stdout == b"a\xff\xfeb"
+
+
+def test_the_head_is_kept_and_the_rest_counted(run_one, sh):
+    trial = run_one(sh("seq 1 100000", capture_limit_bytes=10))
+    assert trial.stdout == b"1\n2\n3\n4\n5\n"
+    assert trial.stdout_bytes == sum(len(f"{n}\n") for n in range(1, 100001))
+
+
+def test_nothing_is_kept_where_the_limit_is_zero(run_one, sh):
+    trial = run_one(sh("echo words", capture_limit_bytes=0))
+    assert (trial.stdout, trial.stdout_bytes) == (b"", 6)
+
+
+def test_a_gigabyte_of_output_needs_no_memory(lean_runner, journal, sh):
+    launch = lean_runner.define(sh("head -c 1000000000 /dev/zero; echo done >&2"))
+    held = [0]
+    ended = threading.Event()
+
+    def watch() -> None:
+        files = [Path(f"/proc/{lean_runner.pid}/fd/{fd}") for fd in range(3, 16)]
+        captures = [file for file in files if file.exists() and "memfd:stdout" in str(file.readlink())]
+        while not ended.wait(0.002):
+            held[0] = max(held[0], *(file.stat().st_blocks * 512 for file in captures))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    lean_runner.run([Trial(1, launch)])
+    ended.set()
+    watcher.join()
+    [trial] = read_journal(journal)[0]
+    assert (trial.stdout_bytes, trial.stdout, trial.stderr) == (1_000_000_000, bytes(MIB), b"done\n")
+    assert 0 < held[0] < 600 * MIB
+    assert peak_bytes(lean_runner.pid) < 2 * MIB
+
+
+def test_an_idle_runner_holds_no_output(lean_runner, sh):
+    lean_runner.run([Trial(1, lean_runner.define(sh("head -c 5000000 /dev/zero")))])
+    files = [Path(f"/proc/{lean_runner.pid}/fd/{fd}") for fd in range(3, 16)]
+    captures = [file for file in files if file.exists() and "memfd:std" in str(file.readlink())]
+    assert len(captures) == 4
+    assert [file.stat().st_size for file in captures] == [0, 0, 0, 0]
+
+
+def test_output_can_be_thrown_away(run_one, sh):
+    trial = run_one(
+        sh("echo out; echo err >&2; where=$(readlink /proc/$$/fd/1); echo $where >&2", stdout="null")
+    )
+    assert (trial.stdout, trial.stdout_bytes, trial.stderr) == (b"", 0, b"err\n/dev/null\n")
+
+
+def test_output_can_go_to_a_file_which_is_emptied_first(runner, journal, sh, tmp_path):
+    both = str(tmp_path / "both")
+    launch = runner.define(sh("echo out; echo err >&2", stdout=both, stderr=both))
+    runner.run([Trial(1, launch), Trial(2, launch)])
+    assert (tmp_path / "both").read_text() == "out\nerr\n"
+    assert [(t.stdout, t.stdout_bytes) for t in read_journal(journal)[0]] == [(b"", 8)] * 2
+
+
+def test_a_program_that_closes_its_descriptors_does_no_harm(run_one, sh):
+    trial = run_one(sh("echo first; exec 0<&- 1>&- 2>&-; sleep 0; exit 5"))
+    assert (trial.status, trial.exit_code, trial.stdout) == ("ok", 5, b"first\n")
+
+
+def test_a_program_that_changes_its_descriptors_changes_no_later_trial(runner, journal, tmp_path):
+    source = """
+        #include <fcntl.h>
+        #include <unistd.h>
+        int main(void) {
+            write(1, "0123456789", 10);
+            fcntl(1, F_SETFL, O_NONBLOCK);
+            lseek(1, 100000, SEEK_SET);
+            return 0;
+        }"""
+    program = compile_c(source, tmp_path / "careless")
+    careless = runner.define(Launch(str(program), ("careless",), (), "/"))
+    echo = runner.define(Launch("/bin/echo", ("echo", "hello"), (), "/"))
+    runner.run([Trial(1, careless), Trial(2, echo)])
+    assert [trial.stdout for trial in read_journal(journal)[0]] == [b"0123456789", b"hello\n"]
+
+
+def test_standard_input_is_opened_anew_for_each_trial(runner, journal, sh, tmp_path):
+    (tmp_path / "input").write_text("one\ntwo\n")
+    launch = runner.define(sh("read line; echo $line", stdin=str(tmp_path / "input")))
+    runner.run([Trial(1, launch), Trial(2, launch)])
+    assert [trial.stdout for trial in read_journal(journal)[0]] == [b"one\n", b"one\n"]
+
+
+def test_a_pipe_as_standard_input_is_waited_for_beyond_the_alarm_of_an_earlier_trial(
+    runner, journal, sh, tmp_path
+):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    late = threading.Timer(0.3, pipe.write_text, ["at last"])
+    late.start()
+    earlier = runner.define(sh("exit 0"))
+    runner.run([Trial(1, earlier), Trial(2, runner.define(sh("cat", stdin=str(pipe))))])
+    late.join()
+    assert [trial.stdout for trial in read_journal(journal)[0]] == [b"", b"at last"]
+
+
+def test_a_silent_trial_finds_its_streams_as_new_whatever_a_silent_one_did_to_them(runner, journal, tmp_path):
+    source = """
+        #include <fcntl.h>
+        #include <unistd.h>
+        int main(void) {
+            int new = lseek(1, 0, SEEK_CUR) == 0 && (fcntl(1, F_GETFL) & (O_APPEND | O_NONBLOCK)) == O_APPEND;
+            fcntl(1, F_SETFL, O_NONBLOCK);
+            lseek(1, 100000, SEEK_SET);
+            return new ? 0 : 1;
+        }"""
+    careless = runner.define(Launch(str(compile_c(source, tmp_path / "careless")), ("careless",), (), "/"))
+    runner.run([Trial(number, careless) for number in range(1, 5)])
+    assert [trial.exit_code for trial in read_journal(journal)[0]] == [0, 0, 0, 0]
+
+
+def test_what_a_hook_left_running_says_is_never_what_a_program_said(runner, journal, sh):
+    """Also after a failed hook, whose output is kept in the place of its program's."""
+    talk = sh("(while :; do echo noise; echo noise >&2; sleep 0.01; done) & exit 0")
+    silent = runner.define(sh("sleep 0.1"))
+    failing = runner.define(sh("exit 0", prepare=(sh("exit 1"),)))
+    runner.run([Hook(runner.define(talk)), Trial(1, silent), Trial(2, failing), Trial(3, silent)])
+    trials, _ = read_journal(journal)
+    assert [trial.status for trial in trials] == ["ok", "hook_failed", "ok"]
+    assert [trials[place].stdout + trials[place].stderr for place in (0, 2)] == [b"", b""]
+
+
+def test_standard_input_is_empty_by_default(run_one, sh):
+    assert run_one(sh("cat; echo end")).stdout == b"end\n"
+
+
+@pytest.mark.parametrize(
+    ("fields", "step"),
+    [
+        ({"stdin": "/nowhere/input"}, "stdin"),
+        ({"stdout": "/nowhere/out"}, "stdout"),
+        ({"stderr": "/nowhere/err"}, "stderr"),
+        ({"cwd": "/nowhere"}, "cwd"),
+        ({"metrics_path": "/nowhere/metrics"}, "metrics"),
+    ],
+)
+def test_a_file_that_cannot_be_opened_is_named_by_its_part(run_one, sh, fields, step):
+    trial = run_one(sh("exit 0", **fields))
+    assert (trial.status, trial.step, trial.errno, trial.exit_code) == ("setup_failed", step, 2, None)
+
+
+def test_metrics_are_read_after_each_trial_and_never_left_from_the_one_before(runner, journal, sh, tmp_path):
+    path = tmp_path / "metrics"
+    path.write_text("of yesterday")
+    writes = runner.define(sh(f"printf '{{\"v\":1}}\\n' >> {path}", metrics_path=str(path)))
+    silent = runner.define(sh("exit 0", metrics_path=str(path)))
+    removes = runner.define(sh(f"rm {path}", metrics_path=str(path)))
+    runner.run([Trial(1, writes), Trial(2, writes), Trial(3, silent), Trial(4, removes)])
+    trials = read_journal(journal)[0]
+    assert [trial.metrics for trial in trials] == [b'{"v":1}\n', b'{"v":1}\n', b"", b""]
+    assert [trial.metrics_bytes for trial in trials] == [8, 8, 0, 0]
+    assert {trial.status for trial in trials} == {"ok"}
+
+
+def test_metrics_beyond_their_limit_are_counted_but_not_kept(run_one, sh, tmp_path):
+    path = tmp_path / "metrics"
+    trial = run_one(sh(f"head -c 20000000 /dev/zero > {path}", metrics_path=str(path)))
+    assert (len(trial.metrics), trial.metrics_bytes) == (16 * MIB, 20_000_000)
+
+
+def compile_c(source: str, program: Path) -> Path:
+    subprocess.run(
+        ["cc", "-x", "c", "-", "-o", program], input=source.encode(), check=True, capture_output=True
+    )
+    return program

@@ -1,0 +1,247 @@
+"""No process is left: not by a program, not by a stop, not by the death of Python, runner, guard, or all."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from steelyard.run.launch.launch import Launch
+from steelyard.run.runner.journal import read_journal
+from steelyard.run.runner.runner import Hook, Runner, RunnerDiedError, Trial
+from steelyard.run.runner.strays import end_strays, find_strays
+
+MS = 1_000_000
+
+TREE = """
+there=$(mktemp -d)
+for i in 1 2 3; do
+    setsid sh -c "trap '' TERM HUP; sleep 600 & touch $there/$i; exec sleep 600" &
+done
+until [ -e $there/1 ] && [ -e $there/2 ] && [ -e $there/3 ]; do sleep 0.01; done
+rm -r $there
+"""
+"""Three sessions that ignore SIGTERM, with two processes each, all there when it goes on."""
+
+TREE_SIZE = 6
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def test_what_a_program_leaves_running_is_ended_and_counted(runner, journal, marked, mark):
+    launch = runner.define(marked(TREE))
+    runner.run([Trial(1, launch)])
+    assert find_strays(mark) == []
+    [trial] = read_journal(journal)[0]
+    assert (trial.status, trial.left_processes) == ("ok", TREE_SIZE)
+
+
+def test_a_program_that_leaves_nothing_has_left_nothing(run_one, sh):
+    assert run_one(sh("sleep 0 & wait; true & exit 0")).left_processes in (0, 1)
+    assert run_one(sh("true")).left_processes == 0
+
+
+def test_a_time_limit_ends_the_whole_tree(runner, marked, mark):
+    runner.run([Trial(1, runner.define(marked(TREE + "wait", timeout_ns=100 * MS)))])
+    assert find_strays(mark) == []
+
+
+def test_hundreds_of_orphans_are_ended(runner, journal, marked, mark):
+    launch = runner.define(marked("for i in $(seq 150); do setsid sleep 600 & done"))
+    runner.run([Trial(1, launch)])
+    assert find_strays(mark) == []
+    assert read_journal(journal)[0][0].left_processes == 150
+
+
+def test_what_prepare_starts_serves_the_trial_and_goes_with_it(runner, journal, sh, tmp_path):
+    pid_file = tmp_path / "server.pid"
+    serve = sh(f"setsid sleep 600 > /dev/null 2>&1 & echo $! > {pid_file}")
+    served = sh(f"kill -0 $(cat {pid_file})", prepare=(serve,), cleanup=(sh(f"kill -0 $(cat {pid_file})"),))
+    number = runner.define(served)
+    runner.run([Trial(1, number)])
+    first = int(pid_file.read_text())
+    assert not alive(first)
+    runner.run([Trial(2, number)])
+    trials = read_journal(journal)[0]
+    assert [(trial.status, trial.exit_code, trial.left_processes) for trial in trials] == [("ok", 0, 0)] * 2
+    assert not alive(int(pid_file.read_text()))
+
+
+def test_what_a_block_hook_starts_lives_until_the_runner_ends(journal, sh, tmp_path, runner_program):
+    pid_file = tmp_path / "server.pid"
+    with Runner(journal) as runner:
+        serve = runner.define(sh(f"setsid sleep 600 > /dev/null 2>&1 & echo $! > {pid_file}"))
+        check = runner.define(sh(f"kill -0 $(cat {pid_file}); sleep 600 & exit 0"))
+        runner.run([Hook(serve), Trial(1, check), Trial(2, check)])
+        server = int(pid_file.read_text())
+        assert alive(server)
+        assert [trial.left_processes for trial in read_journal(journal)[0]] == [1, 1]
+    assert not alive(server)
+
+
+def test_stop_ends_the_running_trial_which_is_not_written_down(runner, journal, marked, mark):
+    quick, endless = runner.define(marked("exit 0")), runner.define(marked(TREE + "wait"))
+    timer = threading.Timer(0.3, runner.stop)
+    timer.start()
+    done = runner.run([Trial(1, quick), Trial(2, endless), Trial(3, quick)])
+    timer.join()
+    assert (done, runner.stopped) == (1, True)
+    runner.close()
+    assert [trial.trial for trial in read_journal(journal)[0]] == [1]
+    assert find_strays(mark) == []
+    with pytest.raises(RunnerDiedError, match="stopped"):
+        runner.run([Trial(3, quick)])
+
+
+def test_stop_lets_cleanup_give_back_what_prepare_took(runner, sh, tmp_path):
+    held = tmp_path / "held"
+    launch = sh("sleep 600", prepare=(sh(f"touch {held}"),), cleanup=(sh(f"sleep 0.1; rm {held}"),))
+    number = runner.define(launch)
+    timer = threading.Timer(0.3, runner.stop)
+    timer.start()
+    assert runner.run([Trial(1, number)]) == 0
+    timer.join()
+    assert not held.exists()
+
+
+def test_a_cleanup_that_never_ends_does_not_hold_up_a_stop(runner, marked, mark):
+    number = runner.define(marked("sleep 600", cleanup=(marked("trap '' TERM; sleep 600; sleep 600"),)))
+    timer = threading.Timer(0.2, runner.stop)
+    timer.start()
+    assert runner.run([Trial(1, number)]) == 0
+    timer.join()
+    runner.close()
+    assert find_strays(mark) == []
+
+
+def test_stop_between_batches_ends_the_runner(runner, sh, eventually):
+    number = runner.define(sh("exit 0"))
+    runner.stop()
+    eventually(lambda: not alive(runner.pid))
+    assert runner.run([Trial(1, number)]) == 0
+    assert runner.stopped
+
+
+def test_an_exception_in_python_ends_the_batch_and_leaves_nothing(journal, marked, mark, runner_program):
+    def interrupt() -> None:
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    timer = threading.Timer(0.3, interrupt)
+    with Runner(journal) as runner:
+        number = runner.define(marked(TREE + "wait"))
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            runner.run([Trial(1, number)])
+    timer.join()
+    assert find_strays(mark) == []
+    assert read_journal(journal)[0] == []
+
+
+def test_closing_twice_is_closing_once(runner):
+    runner.close()
+    runner.close()
+
+
+def run_until_killed(runner: Runner, launches: tuple[Launch, Launch], kill) -> str:
+    """One short trial, then an endless one during which ``kill`` is called; returns what Python was told."""
+    quick, endless = (runner.define(launch) for launch in launches)
+    timer = threading.Timer(0.3, kill)
+    timer.start()
+    with pytest.raises(RunnerDiedError) as error:
+        runner.run([Trial(1, quick), Trial(2, endless), Trial(3, quick)])
+    timer.join()
+    return str(error.value)
+
+
+def test_when_the_runner_is_killed_the_guard_leaves_nothing(runner, journal, marked, mark):
+    said = run_until_killed(
+        runner, (marked("exit 0"), marked(TREE + "wait")), lambda: os.kill(runner.pid, signal.SIGKILL)
+    )
+    assert "SIGKILL" in said
+    assert find_strays(mark) == []
+    assert [trial.trial for trial in read_journal(journal)[0]] == [1]
+
+
+def test_when_the_guard_is_killed_the_runner_leaves_nothing(runner, journal, marked, mark, eventually):
+    quick, endless = runner.define(marked("exit 0")), runner.define(marked(TREE + "wait"))
+    timer = threading.Timer(0.3, lambda: os.kill(runner.guard_pid, signal.SIGKILL))
+    timer.start()
+    assert runner.run([Trial(1, quick), Trial(2, endless)]) == 1
+    timer.join()
+    assert runner.stopped
+    eventually(lambda: not alive(runner.pid))
+    assert find_strays(mark) == []
+    assert [trial.trial for trial in read_journal(journal)[0]] == [1]
+
+
+def test_when_guard_and_runner_are_killed_the_program_dies_and_its_strays_are_found(
+    runner, journal, marked, mark, eventually
+):
+    def kill_both() -> None:
+        os.kill(runner.guard_pid, signal.SIGSTOP)  # so that it cannot clean up before it dies
+        os.kill(runner.pid, signal.SIGKILL)
+        os.kill(runner.guard_pid, signal.SIGKILL)
+
+    run_until_killed(runner, (marked("exit 0"), marked(TREE + "exec sleep 987")), kill_both)
+    eventually(lambda: all("987" not in command_line(stray.pid) for stray in find_strays(mark)))
+    strays = end_strays(mark)
+    assert len(strays) == TREE_SIZE
+    assert {stray.trial for stray in strays} == {"000000000002"}
+    assert find_strays(mark) == []
+    assert [trial.trial for trial in read_journal(journal)[0]] == [1]
+
+
+def command_line(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+PYTHON_TO_KILL = """
+import os, sys, time
+from pathlib import Path
+from steelyard.run.launch.launch import Launch
+from steelyard.run.runner.runner import Runner, Trial
+
+with Runner(Path(sys.argv[1])) as runner:
+    def define(script):
+        env = ("PATH=/usr/bin:/bin", f"STEELYARD_TRIAL={sys.argv[2]}-000000000000")
+        return runner.define(Launch("/bin/sh", ("sh", "-c", script), env, "/"))
+    quick, endless = define("exit 0"), define(sys.argv[3])
+    if sys.argv[4] == "fork" and os.fork() == 0:
+        time.sleep(20)  # holds every pipe open
+        os._exit(0)
+    print("ready", flush=True)
+    runner.run([Trial(1, quick), Trial(2, endless)])
+"""
+
+
+@pytest.mark.parametrize("forks", ["alone", "fork"])
+def test_when_python_is_killed_nothing_is_left(journal, mark, eventually, forks, runner_program):
+    """Also when a process that it forked holds the pipe open."""
+    python = subprocess.Popen(
+        [sys.executable, "-c", PYTHON_TO_KILL, journal, mark, TREE + "wait", forks],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        start_new_session=True,
+    )
+    assert python.stdout.readline() == b"ready\n"
+    eventually(lambda: len(find_strays(mark)) == TREE_SIZE + 1)
+    python.kill()
+    python.wait()
+    eventually(lambda: find_strays(mark) == [])
+    assert [trial.trial for trial in read_journal(journal)[0]] == [1]
+    python.stdout.close()
+    if forks == "fork":
+        os.killpg(python.pid, signal.SIGKILL)

@@ -1,0 +1,79 @@
+"""``[launch]``: what each kind needs, and what it has no use for."""
+
+from __future__ import annotations
+
+import pytest
+
+from steelyard.errors import SpecError
+from steelyard.spec import dumps, experiment, loads
+from steelyard.spec.experiment import LaunchMethod
+from steelyard.spec.tables.launch import HANDED_ON
+
+TEMPLATE = {
+    "kind": "template",
+    "script": "job.sh",
+    "submit": ["qsub", "{script}"],
+    "cancel": ["qdel", "{job}"],
+}
+
+
+def read(**launch):
+    return experiment(program={"command": ["true"]}, launch=launch).launch
+
+
+def test_a_spec_that_says_nothing_runs_here():
+    assert experiment(program={"command": ["true"]}).launch == LaunchMethod()
+
+
+def test_slurm_takes_words_for_sbatch_and_hands_on_what_schedulers_set():
+    queue = read(kind="slurm", options=["--exclusive"], poll="2 s").queue
+    assert (queue.options, queue.poll_s, queue.hand_on) == (("--exclusive",), 2.0, HANDED_ON)
+
+
+def test_a_template_has_the_commands_of_its_queue():
+    queue = read(**TEMPLATE, alive=["qstat", "{job}"], job="id (.*)", hand_on=["MY_"]).queue
+    assert (queue.submit, queue.cancel, queue.alive) == (
+        ("qsub", "{script}"),
+        ("qdel", "{job}"),
+        ("qstat", "{job}"),
+    )
+    assert (queue.job, queue.hand_on) == ("id (.*)", ("MY_",))
+
+
+@pytest.mark.parametrize(
+    ("launch", "told"),
+    [
+        ({"kind": "local", "options": ["-x"]}, "launch.options: is about a queue, and kind is local"),
+        (
+            {"kind": "slurm", "submit": ["qsub"]},
+            "launch.submit: is about a queue that Steelyard does",
+        ),
+        ({"kind": "template"}, "launch.script: is needed with kind = template"),
+        ({**TEMPLATE, "submit": []}, "launch.submit: is needed with kind = template"),
+        ({**TEMPLATE, "submit": ["qsub"]}, "launch.submit: names no {script}"),
+        ({**TEMPLATE, "cancel": ["qdel"]}, "launch.cancel: names no {job}"),
+        ({**TEMPLATE, "alive": ["qstat"]}, "launch.alive: names no {job}"),
+        ({**TEMPLATE, "options": ["-x"]}, "launch.options: is for sbatch, and kind is template"),
+        ({**TEMPLATE, "job": "no group"}, "launch.job"),
+        (
+            {"kind": "slurm", "hand_on": ["A=b"]},
+            "launch.hand_on[1]: 'A=b' is not the beginning",
+        ),
+        ({"kind": "slurm", "poll": "0 s"}, "launch.poll"),
+        ({"kind": "cloud"}, "launch.kind"),
+        ({"kind": "slurm", "options": ["-N1", "--clusters=b"]}, "launch.options[2]: '--clusters=b'"),
+    ],
+)
+def test_what_a_kind_does_not_know_or_lacks_is_refused_with_its_place(launch, told):
+    with pytest.raises(SpecError) as refused:
+        read(**launch)
+    assert told in refused.value.message
+    assert refused.value.hint
+
+
+@pytest.mark.parametrize(
+    "launch", [{"kind": "slurm", "options": ["-N1"]}, {**TEMPLATE, "job": r"(\d+)", "poll": 3}]
+)
+def test_a_launch_survives_being_written(launch, tmp_path):
+    asked = experiment(name="it", source=str(tmp_path), program={"command": ["true"]}, launch=launch)
+    assert loads(dumps(asked), source=tmp_path) == asked

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy.stats import permutation_test
+
+from steelyard.stats.hypothesis.sign_flip import ENUMERATED, MOST, sign_flip_p, subset_means
+
+
+@pytest.mark.parametrize("n", [2, 5, 9])
+@pytest.mark.parametrize("decimals", [1, 9])
+def test_it_is_the_permutation_test_of_scipy(n, decimals):
+    d = np.round(np.random.default_rng(n).normal(0.6, size=n), decimals)
+    witness = permutation_test(
+        (d,), lambda x: abs(np.mean(x)), permutation_type="samples", vectorized=False, alternative="greater"
+    )
+    assert sign_flip_p(d) == pytest.approx(witness.pvalue)
+
+
+def test_differences_that_all_agree_reach_two_of_all_patterns():
+    assert sign_flip_p(np.full(10, 0.1)) == 2 / 1024
+    assert sign_flip_p(np.zeros(4)) == 1
+    assert sign_flip_p(np.array([0.3])) == 1
+
+
+def test_beyond_its_size_and_without_differences_there_is_no_p_by_all_patterns():
+    assert sign_flip_p(np.ones(ENUMERATED)) == 2.0 ** (1 - ENUMERATED)
+    assert sign_flip_p(np.ones(ENUMERATED + 1)) is None
+    assert sign_flip_p(np.array([])) is None
+
+
+@pytest.mark.parametrize("n", [1, 2, 8, 9, 11])
+def test_up_to_14_differences_every_subset_has_its_mean(n):
+    d = np.random.default_rng(n).normal(size=n)
+    subsets = (c for size in range(1, n + 1) for c in itertools.combinations(d, size))
+    assert subset_means(d) == pytest.approx(sorted(np.mean(each) for each in subsets))
+
+
+@pytest.mark.parametrize("n", [15, 33, 64])
+def test_beyond_that_each_difference_is_in_half_of_as_many_subsets_and_any_two_in_a_quarter(n):
+    """N = 16,383: five standard errors, for all of at most 2,080 shares .999."""
+    drawn = [subset_means(np.eye(n)[i], 3) > 0 for i in range(n)]
+    assert drawn[0].size == 2**14 - 1
+    # The order of the means hides which subset is which; sizes and pairs show in values chosen for that.
+    assert [each.mean() for each in drawn] == pytest.approx([0.5] * n, abs=5 * 0.5 / 128)
+    for i, j in itertools.islice(itertools.combinations(range(n), 2), 200):
+        both = subset_means(np.eye(n)[i] - np.eye(n)[j], 3)
+        assert np.mean(both == 0) == pytest.approx(0.5, abs=5 * 0.5 / 128)
+
+
+def test_the_same_seed_draws_the_same_subsets_and_another_draws_others():
+    d = np.random.default_rng(1).normal(size=30)
+    assert np.array_equal(subset_means(d, 1), subset_means(d, 1))
+    assert not np.array_equal(subset_means(d, 1), subset_means(d, 2))
+
+
+@pytest.mark.parametrize("n", [10, 40])
+def test_means_of_subsets_move_and_stretch_with_the_differences(n):
+    d = np.random.default_rng(n).normal(size=n)
+    assert subset_means(3 + 2 * d) == pytest.approx(3 + 2 * subset_means(d))
+    assert subset_means(-d)[::-1] == pytest.approx(-subset_means(d))
+
+
+@pytest.mark.parametrize("n", [0, MOST + 1])
+def test_no_differences_and_more_than_a_word_has_bits_are_refused(n):
+    with pytest.raises(ValueError, match=f"1 to 64 differences are needed, got {n}"):
+        subset_means(np.ones(n))

@@ -1,0 +1,105 @@
+"""Whether any level differs: one test, in blocks and without."""
+
+from __future__ import annotations
+
+from array import array
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from statsmodels.stats.anova import AnovaRM
+from statsmodels.stats.oneway import anova_oneway
+
+from steelyard.sample import Sample, Treatment
+from steelyard.stats.perturbation.any_level import any_level
+from steelyard.units import Metric
+
+WALL = Metric("wall_s", "s")
+
+
+def samples(logs, contexts=None) -> list[Sample]:
+    """One sample a column of ``logs``, one block a row."""
+    n = len(logs)
+    places = array("q", range(1, n + 1))
+    where = array("q", [0] * n if contexts is None else contexts)
+    return [
+        Sample(
+            WALL,
+            Treatment(i, str(i), {}),
+            array("d", np.exp(column)),
+            places,
+            array("q", [1] * n),
+            where,
+            places,
+        )
+        for i, column in enumerate(np.asarray(logs).T, 1)
+    ]
+
+
+def blocked(draw, n, levels, spread=1.0):
+    """Levels of a block share it (a standard deviation of 1); each has a spread of its own (0.1)."""
+    return draw.normal(size=(n, 1)) + 0.1 * spread * draw.normal(size=(n, levels))
+
+
+def test_in_blocks_f_is_that_of_repeated_measures():
+    # Witness: statsmodels' analysis of variance of repeated measures.
+    logs = blocked(np.random.default_rng(5), 14, 4) + np.array([0, 0.1, 0, -0.05])
+    found = any_level(samples(logs))
+    table = pd.DataFrame(
+        [(b, t, y) for b, row in enumerate(logs) for t, y in enumerate(row)], columns=["b", "t", "y"]
+    )
+    expected = AnovaRM(table, "y", "b", within=["t"]).fit().anova_table
+    assert found.f == pytest.approx(expected["F Value"].iloc[0])
+    assert found.p == pytest.approx(stats.f.sf(found.f, found.nu1, found.nu2))
+    assert 1 <= found.nu1 <= 3
+    assert found.nu2 == pytest.approx(13 * found.nu1)
+    assert (found.method, found.levels, found.n) == ("block-contrast-box", 4, 14)
+
+
+def test_in_blocks_the_order_of_the_levels_says_nothing():
+    logs = blocked(np.random.default_rng(6), 9, 5) + np.array([0, 0.2, 0.1, 0, 0.3])
+    one, other = any_level(samples(logs)), any_level(samples(logs[:, [3, 0, 4, 1, 2]]))
+    assert (one.f, one.nu1, one.p) == pytest.approx((other.f, other.nu1, other.p))
+
+
+def test_without_blocks_it_is_the_analysis_of_welch():
+    # Witness: statsmodels' one-way analysis with unequal variances.
+    logs = np.random.default_rng(7).normal(size=(11, 4)) * [0.1, 0.4, 0.2, 0.1] + np.array([0, 0.1, 0, 0.3])
+    found = any_level(samples(logs), order="sequential")
+    expected = anova_oneway(list(logs.T), use_var="unequal")
+    assert (found.f, found.p) == pytest.approx((expected.statistic, expected.pvalue))
+    assert (found.method, found.n) == ("unpaired-welch-james", 11)
+
+
+def test_a_test_of_independent_groups_would_miss_in_blocks_what_this_one_finds():
+    logs = blocked(np.random.default_rng(8), 12, 4) + np.array([0, 0.2, 0, 0])
+    assert any_level(samples(logs)).p < 1e-3
+    assert any_level(samples(logs), order="sequential").p > 0.5
+
+
+def test_contexts_that_return_are_the_units():
+    logs = blocked(np.random.default_rng(9), 12, 3)
+    found = any_level(samples(logs, contexts=[1, 2, 3, 4] * 3))
+    assert (found.method, found.n) == ("context-contrast-box", 4)
+
+
+def test_one_probe_two_blocks_no_spread_or_a_value_of_0_have_no_test():
+    draw = np.random.default_rng(10)
+    assert any_level(samples(blocked(draw, 9, 2))) is None
+    assert any_level(samples(blocked(draw, 2, 4))) is None
+    assert any_level(samples(np.zeros((9, 3)))) is None
+    one, two, _ = samples(blocked(draw, 3, 3))
+    zero = Sample(
+        WALL, Treatment(3, "3", {}), array("d", [1, 0, 1]), one.blocks, one.passes, one.contexts, one.trials
+    )
+    assert any_level([one, two, zero]) is None
+
+
+@pytest.mark.parametrize("spread", [1.0, np.array([1, 1, 1, 1, 5.0])], ids=["equal", "one level 5 times"])
+def test_where_no_level_differs_it_is_rejected_in_5_of_100(spread):
+    # 2,000 experiments; a test of exactly 5 % has 75 to 125 rejections with a probability of .99.
+    draw = np.random.default_rng(11)
+    rejected = sum(any_level(samples(blocked(draw, 12, 5, spread))).p < 0.05 for _ in range(2000))
+    assert stats.binom.cdf(125, 2000, 0.05) - stats.binom.cdf(74, 2000, 0.05) > 0.98
+    assert 75 <= rejected <= 125, rejected

@@ -1,0 +1,47 @@
+"""The cache holds results of the very sample, and not for long."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+from steelyard.stats.cached import cached
+
+
+@pytest.fixture
+def asked():
+    return []
+
+
+@pytest.fixture
+def lengths(asked):
+    @cached
+    def length(sample):
+        asked.append(sample)
+        return len(sample)
+
+    return length
+
+
+def test_a_baseline_is_looked_at_once_while_its_pairs_pass_by(lengths, asked, sample):
+    baseline, *others = (sample([1.0, 2.0]) for _ in range(5))
+    for other in others:
+        assert lengths(baseline) + lengths(other) == 4
+    assert asked == [baseline, *others]
+
+
+def test_equal_samples_are_not_the_same_sample(lengths, asked, sample):
+    one = sample([1.0, 2.0])
+    other = copy.copy(one)
+    assert one == other
+    for each in (one, other, one):
+        lengths(each)
+    assert [each is one for each in asked] == [True, False]
+
+
+def test_a_third_sample_makes_it_forget_the_first(lengths, asked, sample):
+    samples = [sample([float(i)]) for i in range(3)]
+    for each in (*samples, samples[0]):
+        lengths(each)
+    assert len(asked) == 4

@@ -1,0 +1,112 @@
+"""The study runs whole at its smallest size, and its verdicts follow from its numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+import runpy
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+STUDY = Path(__file__).parents[2] / "studies" / "timing-procedures"
+study = runpy.run_path(str(STUDY / "study.py"), run_name="study")
+against, together = study["against"], study["together"]
+interval_of_s, resolution = study["interval_of_s"], study["resolution"]
+
+TOLERANCE = 0.01
+
+
+@pytest.fixture
+def hold(tmp_path):
+    """The program whose length is known."""
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler")
+    subprocess.run(
+        ["cc", "-std=c11", "-O2", "-Wall", "-Werror", STUDY / "hold.c", "-o", tmp_path / "hold"], check=True
+    )
+    return tmp_path / "hold"
+
+
+def test_the_whole_study_runs_small_and_goes_on_from_its_record(steelyard_env, tmp_path):
+    if lacking := [name for name in ("cc", "bash", "/usr/bin/time") if shutil.which(name) is None]:
+        pytest.skip(f"not found: {', '.join(lacking)}")
+    command = [sys.executable, STUDY / "study.py", "--small", "--directory", tmp_path / "labs"]
+    found = []
+    for name in ("first.json", "second.json"):
+        done = subprocess.run(
+            [*command, "--summary", tmp_path / name],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=steelyard_env,
+        )
+        assert done.returncode == 0, done.stderr
+        found.append(json.loads((tmp_path / name).read_text()))
+    # What is finished is not measured again.
+    assert found[0] == found[1]
+    assert {"own", "runner", "rusage", "bash", "time"} <= set(found[0])
+    for lengths in found[0].values():
+        assert set(lengths) == {"1000", "10000"}
+    # Steps of 10 ms and of 1 ms are too coarse for a run of 1 ms, on any machine.
+    assert found[0]["time"]["1000"]["trusted"] == "fails"
+    assert found[0]["bash"]["1000"]["fine"] == "fails"
+    assert found[0]["runner"]["1000"]["fine"] == "holds"
+    assert "To be trusted" in done.stdout
+
+
+def test_a_program_that_is_missing_is_said_before_anything_runs(steelyard_env, tmp_path):
+    (tmp_path / "empty").mkdir()
+    done = subprocess.run(
+        [sys.executable, STUDY / "study.py", "--small", "--directory", tmp_path / "labs"],
+        capture_output=True, text=True, check=False, env=steelyard_env | {"PATH": str(tmp_path / "empty")},
+    )  # fmt: skip
+    assert done.returncode == 4
+    assert done.stderr == "error: bash is missing\n\nhint: apt-get install bash\n"
+    assert not (tmp_path / "labs").exists()
+
+
+def test_a_program_holds_for_at_least_as_long_as_it_is_asked_and_says_so(hold):
+    done = subprocess.run([hold, "2500"], capture_output=True, text=True, check=True)
+    own, cpu = (float(line.split()[1]) for line in done.stdout.splitlines())
+    assert own >= 2.5e-3
+    assert 0 < cpu <= own + 1e-3
+
+
+@pytest.mark.parametrize("words", [[], ["x"], ["0"], ["-1"], ["nan"], ["10", "20"]])
+def test_a_length_that_is_none_is_refused(hold, words):
+    done = subprocess.run([hold, *words], capture_output=True, text=True, check=False, timeout=10)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "usage: hold MICROSECONDS\n"
+
+
+@pytest.mark.parametrize(("digits", "step"), [(2, 0.01), (3, 0.001), (6, 1e-6), (9, 1e-9)])
+def test_the_step_of_readings_is_that_of_their_last_digit(digits, step):
+    drawn = np.random.default_rng(1).uniform(0.1, 1, 40)
+    assert resolution({1: np.round(drawn, digits), 2: np.round(drawn / 3, digits)}) == pytest.approx(step)
+
+
+def test_the_interval_of_s_covers_it_in_nine_of_ten_samples_of_a_normal():
+    # A percentile bootstrap of s is known to be somewhat short: 0.95 is promised, 0.9 is held here.
+    source = np.random.default_rng(5)
+    covered = sum(
+        low <= 0.02 <= high for low, high in (interval_of_s(source.normal(1, 0.02, 30)) for _ in range(300))
+    )
+    assert covered >= 0.86 * 300
+
+
+def test_an_interval_is_held_to_a_limit():
+    assert against(0.001, 0.009, TOLERANCE) == "holds"
+    assert against(0.011, 0.1, TOLERANCE) == "fails"
+    assert against(0.005, 0.02, TOLERANCE) == "not_resolved"
+    assert against(0, math.inf, TOLERANCE) == "not_resolved"
+
+
+def test_one_failure_fails_all_and_all_must_hold():
+    assert together(("holds", "holds")) == "holds"
+    assert together(("holds", "not_resolved")) == "not_resolved"
+    assert together(("not_resolved", "fails")) == "fails"

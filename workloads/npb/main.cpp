@@ -1,0 +1,132 @@
+// A NAS kernel, checked against the official values: `npb cg --class W --threads 2`.
+//
+// Writes a line of the protocol each for the timed section, for what precedes it, and for operations a
+// second. A result that does not verify is told by name and value, and the program fails.
+
+#include <omp.h>
+
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/failure.hpp"
+#include "harness/program.hpp"
+#include "npb/kernel.hpp"
+#include "protocol/lines.hpp"
+#include "timing/clock.hpp"
+
+namespace workloads::npb {
+namespace {
+
+struct Named {
+    const char* name;
+    std::unique_ptr<Kernel> (*make)(ProblemClass);
+};
+
+constexpr std::array<Named, 5> kernels = {
+    {{"ep", make_ep}, {"cg", make_cg}, {"mg", make_mg}, {"ft", make_ft}, {"is", make_is}}};
+
+constexpr std::array<std::pair<const char*, ProblemClass>, 4> classes = {
+    {{"S", ProblemClass::S}, {"W", ProblemClass::W}, {"A", ProblemClass::A}, {"B", ProblemClass::B}}};
+
+constexpr int most_threads = 1024;
+
+struct Asked {
+    std::string kernel;
+    std::string size = "S";
+    int threads = 1;
+};
+
+template <class Values>
+std::vector<std::string> names(const Values& values) {
+    std::vector<std::string> found;
+    for (const auto& [name, _] : values) {
+        found.emplace_back(name);
+    }
+    return found;
+}
+
+std::unique_ptr<Kernel> make(const Asked& asked) {
+    for (const auto& [name, make] : kernels) {
+        for (const auto& [letter, size] : classes) {
+            if (asked.kernel == name && asked.size == letter) {
+                return make(size);
+            }
+        }
+    }
+    throw std::logic_error("options let through " + asked.kernel + " " + asked.size);
+}
+
+/// Have OpenMP's teams as many threads as were asked for, or fail: a limit of the environment may allow
+/// fewer.
+void set_team_size(int threads) {
+    omp_set_dynamic(0);
+    omp_set_num_threads(threads);
+    int given = 0;
+#pragma omp parallel
+#pragma omp single
+    given = omp_get_num_threads();
+    if (given != threads) {
+        throw std::runtime_error("--threads " + std::to_string(threads) + ": OpenMP gives only " +
+                                 std::to_string(given) + ", see OMP_THREAD_LIMIT");
+    }
+}
+
+/// Raises std::runtime_error with the first check that fails.
+void refuse_wrong(const std::vector<Check>& checks) {
+    for (const Check& check : checks) {
+        if (!check.passed()) {
+            std::array<char, 200> text;
+            std::snprintf(text.data(), text.size(), "verification failed: %s is %.15g, not %.15g",
+                          check.what.c_str(), check.computed, check.official);
+            throw std::runtime_error(text.data());
+        }
+    }
+}
+
+void run_kernel(const Asked& asked) {
+    set_team_size(asked.threads);
+    const Clock clock(Timer::monotonic);
+    const std::unique_ptr<Kernel> kernel = make(asked);
+    const double start_s = clock.now_s();
+    kernel->prepare();
+    const double ready_s = clock.now_s();
+    kernel->solve();
+    const double time_s = clock.now_s() - ready_s;
+    const std::vector<Check> checks = kernel->verify();
+    refuse_wrong(checks);
+
+    const Lines lines(
+        {{"kernel", asked.kernel}, {"class", asked.size}, {"threads", std::int64_t{asked.threads}}});
+    lines.write("time_s", "s", {}, {time_s});
+    lines.write("prepare_s", "s", {}, {ready_s - start_s});
+    lines.write("operations_per_s", "1/s", {}, {kernel->operations() / time_s});
+    std::fprintf(stderr, "%s class %s, %d threads: %.6f s, %.0f Mop/s, %zu values verified\n",
+                 asked.kernel.c_str(), asked.size.c_str(), asked.threads, time_s,
+                 kernel->operations() / time_s / 1e6, checks.size());
+}
+
+} // namespace
+} // namespace workloads::npb
+
+int main(int argc, char** argv) {
+    using namespace workloads;
+    npb::Asked asked;
+    const auto declare = [&](Options& options) {
+        options.add("kernel", asked.kernel, "ep, cg, mg, ft or is", npb::names(npb::kernels));
+        options.add("--class", asked.size, "Problem size", npb::names(npb::classes));
+        options.add("--threads", asked.threads, "Threads of OpenMP", {1, npb::most_threads});
+        options.check([&] {
+            if (asked.kernel.empty()) {
+                throw UsageError("which kernel? ep, cg, mg, ft or is");
+            }
+        });
+    };
+    const std::string description = "A NAS kernel, verified by the official values.";
+    return run(argc, argv,
+               Program<Alone>{"npb", description, declare, [&](const Alone&) { npb::run_kernel(asked); }});
+}

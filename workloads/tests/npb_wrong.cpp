@@ -1,0 +1,34 @@
+// Kernels whose results are wrong, for the program to find: linked in place of the real ones.
+
+#include "npb/kernel.hpp"
+
+namespace workloads::npb {
+namespace {
+
+class Wrong : public Kernel {
+  public:
+    void prepare() override {}
+    void solve() override {}
+    std::vector<Check> verify() override { return {{"one", 1, 1, 0}, {"answer", 41, 42, 1e-10}}; }
+    double operations() const override { return 1; }
+};
+
+} // namespace
+
+std::unique_ptr<Kernel> make_ep(ProblemClass) {
+    return std::make_unique<Wrong>();
+}
+std::unique_ptr<Kernel> make_cg(ProblemClass) {
+    return std::make_unique<Wrong>();
+}
+std::unique_ptr<Kernel> make_mg(ProblemClass) {
+    return std::make_unique<Wrong>();
+}
+std::unique_ptr<Kernel> make_ft(ProblemClass) {
+    return std::make_unique<Wrong>();
+}
+std::unique_ptr<Kernel> make_is(ProblemClass) {
+    return std::make_unique<Wrong>();
+}
+
+} // namespace workloads::npb
