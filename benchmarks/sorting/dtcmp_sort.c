@@ -1,4 +1,5 @@
-// Prints how long DTCMP (LLNL) takes to sort so many uniform 64-bit keys on every rank: the longest of all ranks, after a barrier.
+// Prints how long DTCMP (LLNL) takes to sort so many uniform 64-bit keys on every rank: the longest of all
+// ranks, after a barrier.
 
 #include <inttypes.h>
 #include <stdint.h>
@@ -32,8 +33,8 @@ int main(int argc, char** argv) {
     }
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin_s = MPI_Wtime();
-    const int code = DTCMP_Sort(in, out, keys, MPI_UINT64_T, MPI_UINT64_T, DTCMP_OP_UINT64T_ASCEND, DTCMP_FLAG_NONE,
-                                MPI_COMM_WORLD);
+    const int code = DTCMP_Sort(in, out, keys, MPI_UINT64_T, MPI_UINT64_T, DTCMP_OP_UINT64T_ASCEND,
+                                DTCMP_FLAG_NONE, MPI_COMM_WORLD);
     double took_s = MPI_Wtime() - begin_s;
     int sorted = code == DTCMP_SUCCESS;
     for (int i = 1; i < keys; i++) {
