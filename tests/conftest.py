@@ -40,6 +40,11 @@ FAST = {"answers", "claims", "design", "factorial", "growth", "report", "scaling
 """Rooms that start no process, whose tests are ``fast`` but for those that start one or simulate."""
 
 
+ONE_AT_A_TIME = ("dev", "failures", "lab/audit", "lab/demo", "run/queue", "studies", "workloads")
+"""Tests that take many processes or much of the machine: under ``-n 2 --dist loadgroup``, one worker has them
+all, so that no two of them meet."""
+
+
 def is_slow(item: pytest.Item) -> bool:
     """Whether a test may start a process (by a fixture, or since its module imports ``subprocess``), or
     simulates error rates.
@@ -56,10 +61,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what ``./dev test --fast`` runs."""
+    """Mark what ``./dev test --fast`` runs, and what stays together where there are several workers."""
     here = Path(__file__).parent
     for item in items:
-        room, *below = item.path.relative_to(here).parts
+        place = item.path.relative_to(here)
+        room, *below = place.parts
+        heavy = any(place.is_relative_to(each) for each in ONE_AT_A_TIME)
+        # A module's tests share what its fixtures have measured.
+        item.add_marker(pytest.mark.xdist_group("heavy" if heavy else str(place)))
         if (room in FAST or not below) and not is_slow(item):
             item.add_marker(pytest.mark.fast)
 

@@ -68,6 +68,6 @@ def test_mistakes_are_errors_with_a_cure(steelyard_cli):
     assert unknown.returncode == 2
     assert unknown.stderr.startswith("error: unknown kind of context 'env_size'\n\nhint: ")
     metric = steelyard_cli("audit", "--metric", "rss", "true")
-    assert metric.stderr == "error: --metric: there is no metric rss\n\nhint: did you mean rss_bytes?\n"
+    assert metric.stderr == "error: --metric: unknown metric rss\n\nhint: did you mean rss_bytes?\n"
     failing = steelyard_cli("audit", "--max-time", "0.2 s", "false")
     assert failing.returncode == 5

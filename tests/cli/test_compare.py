@@ -213,7 +213,7 @@ def test_progress_is_drawn_on_a_terminal_and_taken_away(steelyard_env, tmp_path)
 
 def test_what_is_wrong_is_said_in_options_and_not_in_keys_of_a_spec(steelyard_cli):
     asked = {
-        ("--metric", "foo", "true"): "error: --metric: there is no metric foo",
+        ("--metric", "foo", "true"): "error: --metric: unknown metric foo",
         ("-L", "n", "1,1", "echo {n}"): "error: --parameter-list n[2]: 1 is a level of n twice",
         ("-M", "15", "-m", "20", "true"): "error: --max-runs 15 is less than --min-runs 20",
     }

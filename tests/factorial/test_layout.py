@@ -123,7 +123,7 @@ def test_a_screening_whose_size_is_a_power_of_two_says_which_pairs_it_takes_whol
 
 def test_one_at_a_time_sees_no_interaction_and_all_combinations_see_every_one():
     assert confounding(Layout("one-at-a-time", NAMED[:2])) == [
-        "opt and threads change one at a time: whether they act on each other is not seen at all"
+        "opt and threads change one at a time: whether they interact cannot be seen"
     ]
     assert confounding(Layout("full", NAMED)) == confounding(Layout("two-level", NAMED)) == []
 

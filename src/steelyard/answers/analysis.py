@@ -1,4 +1,4 @@
-"""``Answer``: all that is to be presented of an experiment."""
+"""``Answer``: everything that is presented of an experiment."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Pace(msgspec.Struct, frozen=True):
 
 
 class DesignFacts(msgspec.Struct, frozen=True):
-    """How the values came about.
+    """Design and course of the runs that gave the values.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class DesignFacts(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What an experiment says.
+    """Everything that an experiment says.
 
     Attributes
     ----------
@@ -150,7 +150,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def family(self) -> Family:
-        """What Holm adjusts over, within each stratum."""
+        """Comparisons that Holm adjusts over, within each stratum."""
         return self.declared.family or "baseline"
 
     @property

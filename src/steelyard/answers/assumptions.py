@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal
 
 Unit = Literal["block", "context", "instance", "unpaired"]
-"""What is counted as independent; ``unpaired``: launches, where nothing pairs them."""
+"""Unit that is counted as independent; ``unpaired``: launches, where nothing pairs them."""
 
 _UNITS: Final[dict[Unit, str]] = {
     "block": "blocks are independent",

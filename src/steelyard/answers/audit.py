@@ -114,7 +114,7 @@ class AuditedContext(msgspec.Struct, frozen=True):
         return max(among, key=lambda each: max(each.ratio, 1 / each.ratio))
 
     def beyond(self, least: float) -> int:
-        """How many screened levels lie beyond the least effect, and beyond what noise makes of most levels:
+        """Number of screened levels beyond the least effect, and beyond what noise makes of most levels:
         four standard deviations, from the median of the distances.
         """
         distances = [abs(math.log(each.ratio)) for each in self.screened]
@@ -123,7 +123,7 @@ class AuditedContext(msgspec.Struct, frozen=True):
 
 
 class Audit(msgspec.Struct, frozen=True):
-    """What an audit found.
+    """Findings of an audit.
 
     Attributes
     ----------

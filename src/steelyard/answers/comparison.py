@@ -93,7 +93,7 @@ class Speedup(msgspec.Struct, frozen=True):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What p and interval take for granted."""
+        """Assumptions of p and interval."""
         return assumptions_of(self.unit, self.kind)
 
     def interval(self, alpha: float = 0.05) -> Interval | None:
@@ -163,7 +163,7 @@ BetterMethod = Literal["share-of-blocks", "share-of-contexts", "share-of-pairs"]
 
 
 class Better(msgspec.Struct, frozen=True):
-    """How often the treatment is the better one: of blocks, of contexts, or of all pairs of launches.
+    """Fraction of blocks, of contexts, or of all pairs of launches in which the treatment is better.
 
     Attributes
     ----------
@@ -245,7 +245,7 @@ class Typical(msgspec.Struct, frozen=True):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What it takes for granted."""
+        """Assumptions of the method."""
         return assumptions(self.method)
 
 

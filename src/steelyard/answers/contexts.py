@@ -1,4 +1,4 @@
-"""``ContextFinding`` and ``ByContext``: what contexts do to a comparison, and to each treatment.
+"""``ContextFinding`` and ``ByContext``: effects of contexts on a comparison, and on each treatment.
 
 The documents are a part of ``steelyard/comparison``, and ``steelyard/by-context``. History of the latter:
 version 1, the first.
@@ -109,7 +109,7 @@ class InContext(msgspec.Struct, frozen=True):
 
 
 class Sides(msgspec.Struct, frozen=True):
-    """How many contexts lie on each side of 1, and how many do so by their own interval."""
+    """Number of contexts on each side of 1, and of those that are so by their own interval."""
 
     faster: int
     slower: int

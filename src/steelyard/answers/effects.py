@@ -40,7 +40,7 @@ class LogEstimate(msgspec.Struct, frozen=True):
         The estimate.
     se, nu : float or None
         Standard error and degrees of freedom of t; ``None`` without an error term, and where the units do not
-        differ at all: then p is that of n equal signs, 2^(1-n), and there is no interval.
+        differ at all: then p is that of n equal signs, 2^(1-n), without an interval.
     p : float or None
         Two-sided, that the ratio is 1; ``None`` without an error term.
     """
@@ -123,7 +123,7 @@ class Effect(msgspec.Struct, frozen=True):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What the method takes for granted."""
+        """Assumptions of the method."""
         return assumptions(self.method)
 
 

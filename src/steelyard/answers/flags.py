@@ -1,4 +1,4 @@
-"""Flags: what is odd about a sample or a comparison, as data. The words stand in ``report``."""
+"""Flags of samples and comparisons, as data. The words stand in ``report``."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ Flag = Literal[
 ]
 
 EarlyDoubt = Literal["bimodal", "autocorrelated"]
-"""What makes the precision of few blocks doubtful."""
+"""Flags that make the precision of few blocks doubtful."""
 
 FEW_BLOCKS: Final = 10
 """Below, optional stopping and skewed values cost coverage (docs/statistics.md)."""
 
 
 def unequal(one: Failures, other: Failures) -> bool:
-    """Whether the shares of failed runs differ at all."""
+    """Whether the fractions of failed runs differ at all."""
     if (one.failed > 0) != (other.failed > 0):
         return True
     return one.failed * other.attempted != other.failed * one.attempted

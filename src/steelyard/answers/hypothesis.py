@@ -14,7 +14,7 @@ Alternative = Literal["two-sided", "less", "greater"]
 
 
 class TestOutcome(msgspec.Struct, frozen=True):
-    """What one test of two samples came to.
+    """Statistic and p-value of one test of two samples.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""``HostReport``: what can and cannot be observed and controlled on a machine.
+"""``HostReport``: capabilities and limitations of a machine for measurements.
 
 Its document is ``steelyard/doctor``.
 History: 1, the first; 2, weights are ``problem``, ``limitation``, ``ok``.
@@ -21,7 +21,7 @@ WORST_FIRST: Final[tuple[Weight, ...]] = ("problem", "limitation", "ok")
 
 
 class HostFinding(msgspec.Struct, frozen=True):
-    """What was found about one topic.
+    """Finding about one topic.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class HostFinding(msgspec.Struct, frozen=True):
 
 
 class HostReport(msgspec.Struct, frozen=True):
-    """What was found, worst first, and the facts that it rests on.
+    """Findings, worst first, and the facts that they rest on.
 
     Attributes
     ----------

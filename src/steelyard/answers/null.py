@@ -1,4 +1,4 @@
-"""``NullResult``: how often a program that is compared with itself is called different.
+"""``NullResult``: the outcome of comparing a program with itself again and again.
 
 Its document is ``steelyard/null``. History: version 1, the first.
 """
@@ -19,7 +19,7 @@ contexts, a new one for each block. ``one_context``: randomised blocks in the co
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """What the comparisons of one way came to.
+    """Outcome of the comparisons of one way.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Tally(msgspec.Struct, frozen=True):
 
 
 class NullResult(msgspec.Struct, frozen=True):
-    """How often a program was called different from itself.
+    """Outcome of comparing a program with itself.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""``Observation``: what a probe costs, metric by metric.
+"""``Observation``: the cost of probes, metric by metric.
 
 Its document is ``steelyard/observation``. History: version 1, the first; ``any_level``, ``trace_ms`` and
 ``traces`` came later.
@@ -200,7 +200,7 @@ class Correlation(msgspec.Struct, frozen=True):
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """What observing a program costs, probe by probe.
+    """Cost of observing a program, probe by probe.
 
     Attributes
     ----------
@@ -240,7 +240,7 @@ class Observation(msgspec.Struct, frozen=True):
 
     @property
     def metrics(self) -> Sequence[Metric]:
-        """What was observed, in order."""
+        """Metrics that were observed, in order."""
         return [change.metric for change in next((p.changes for p in self.probes if p.changes), ())]
 
 

@@ -1,4 +1,4 @@
-"""``Preview``: an experiment before it runs, and ``Outlook``: what its design could show.
+"""``Preview``: an experiment before it runs, and ``Outlook``: the differences that its design could show.
 
 The document of a preview is ``steelyard/plan``. History: version 1, the first.
 """
@@ -55,7 +55,7 @@ class OutlookRow(msgspec.Struct, frozen=True):
 
 
 class Outlook(msgspec.Struct, frozen=True):
-    """What a design could show.
+    """Differences that a design could show.
 
     Attributes
     ----------
@@ -92,14 +92,14 @@ class PlannedTreatment(msgspec.Struct, frozen=True):
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """What a run on this machine would end with before anything is measured, and what cures it."""
+    """Error with which a run on this machine would end before anything is measured, and its cure."""
 
     error: str
     hint: str | None = None
 
 
 class Preview(msgspec.Struct, frozen=True):
-    """What an experiment would run, and what it could show.
+    """Runs that an experiment would make, and the differences that it could show.
 
     Attributes
     ----------

@@ -77,7 +77,7 @@ class Rules(msgspec.Struct, frozen=True):
 
 
 class Checks(msgspec.Struct, frozen=True):
-    """What was looked at.
+    """Tests of assumptions, including those that did not matter.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class Above(msgspec.Struct, frozen=True):
 
 
 class ProtocolEffects(msgspec.Struct, frozen=True):
-    """How large the difference of a pair is, whichever test it took.
+    """Effect sizes of a pair, independent of the test that it took.
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ class ProtocolPair(msgspec.Struct, frozen=True):
     path : str or Undefined
         The row of the decision table; ``Undefined`` where a sample has no values, or one that is not finite.
     outcome : TestOutcome or None
-        Of the test chosen, baseline first. ``None`` where there is none: two constants.
+        Of the test chosen, baseline first. ``None`` for two constants.
     p : float or None
         Of that test; 1 for two equal constants. Two different ones have no p: nothing random is left.
     p_holm : float or None
@@ -254,7 +254,7 @@ class StratumTable(msgspec.Struct, frozen=True):
 
     @property
     def tests(self) -> Mapping[Test, int]:
-        """How often each test was used."""
+        """Number of uses of each test."""
         return dict(sorted(sum((Counter(cell.tests) for cell in self.cells), Counter()).items()))
 
 
@@ -322,5 +322,5 @@ class ProtocolAnswer(msgspec.Struct, frozen=True):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What its tests take for granted."""
+        """Assumptions of its tests."""
         return assumptions(NAME)

@@ -94,7 +94,7 @@ class Trend(msgspec.Struct, frozen=True):
 
 
 class Outliers(msgspec.Struct, frozen=True):
-    """How many values are far out, and the ratio to the median of the one that is farthest."""
+    """Number of values that are far out, and the ratio of the farthest to the median."""
 
     count: int
     farthest: float
@@ -156,7 +156,7 @@ class Described(msgspec.Struct, frozen=True):
     Attributes
     ----------
     autocorrelation, trend, outliers, gap, dominating : optional
-        ``None`` where there is none to compute; see the types.
+        ``None`` where it cannot be computed; see the types.
     step : float or None
         A step of the clock that shows in the values, in their unit; 0 where all are equal. Times and rates
         only.

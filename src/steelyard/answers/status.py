@@ -1,4 +1,4 @@
-"""How far an experiment is: ``Progress`` while it runs, ``Status`` of a record.
+"""Progress of an experiment: ``Progress`` while it runs, ``Status`` of a record.
 
 The document of a status is ``steelyard/status``. History: version 1, the first.
 """
@@ -17,7 +17,7 @@ State = Literal["planned", "running", "interrupted", "complete", "precision_not_
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """How far a run is, told between batches.
+    """Progress of a run, told between batches.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Holder(msgspec.Struct, frozen=True):
 
 
 class Status(msgspec.Struct, frozen=True):
-    """How far an experiment is.
+    """Progress of an experiment, as its record has it.
 
     Attributes
     ----------

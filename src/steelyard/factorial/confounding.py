@@ -24,7 +24,7 @@ def confounding(layout: Layout) -> list[str]:
         names = _listed(layout.names)
         if len(layout.names) < 2:
             return []
-        return [f"{names} change one at a time: whether they act on each other is not seen at all"]
+        return [f"{names} change one at a time: whether they interact cannot be seen"]
     if layout.screening is not None:
         return _limited(_of_screening(layout.screening, layout.names))
     fraction = layout.fraction

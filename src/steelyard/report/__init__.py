@@ -1,1 +1,1 @@
-"""What a person, a program or a terminal gets to see of an answer."""
+"""Answers as text, as documents, and on a terminal."""

@@ -1,4 +1,4 @@
-"""What the demo says: three experiments, three findings."""
+"""The demo as text: three experiments, three findings."""
 
 from __future__ import annotations
 

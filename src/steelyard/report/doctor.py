@@ -1,4 +1,4 @@
-"""What ``doctor`` says: findings with what they mean and what cures them."""
+"""A report on a machine as text: findings, their meaning, and their cures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``compare --null`` says: how often a program was called different from itself."""
+"""The outcome of ``compare --null`` as text."""
 
 from __future__ import annotations
 
@@ -59,9 +59,12 @@ def _finding(tally: Tally, result: NullResult) -> tuple[str, Style]:
         f" level promises {percent(result.alpha)}"
     )
     if interval.low > result.alpha:
-        return f"{said}. That is too often: a difference that it finds here may be none.", "bad"
+        return f"{said}. That is too often: a difference that it finds here may not exist.", "bad"
     if interval.high < result.alpha:
-        return f"{said}. It finds less than it could, and calls nothing different that is not.", "good"
+        return (
+            f"{said}. It is conservative: it finds fewer differences than it could, and no false ones.",
+            "good",
+        )
     return f"{said}, which agrees.", "good"
 
 
@@ -90,7 +93,7 @@ def _table(result: NullResult, width: int) -> list[Line]:
         [
             Column("comparison", [Span(WAYS[each.way]) for each in tallies], right=False, is_name=True),
             Column("different", [Span(f"{each.different} of {each.comparisons}") for each in tallies]),
-            Column("share", [Span(_share(each)) for each in tallies]),
+            Column("fraction", [Span(_share(each)) for each in tallies]),
             Column(
                 "exact 95 % CI",
                 [Span(_bounds(each.ci95) if each.ci95 else "–") for each in tallies],

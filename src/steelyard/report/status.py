@@ -1,4 +1,4 @@
-"""What ``status`` says: how far an experiment is, what failed, how long it will take, and who runs it."""
+"""The status of an experiment as text: progress, failures, time left, and the process that runs it."""
 
 from __future__ import annotations
 

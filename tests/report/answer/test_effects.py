@@ -77,7 +77,7 @@ def test_strata_and_labels_head_each_part():
         ({"censored": True}, "Nothing is judged: runs failed or timed out"),
         ({"unmatched": 1}, "1 block lacks a value of some treatment"),
         ({"kind": "screening"}, "interactions are not estimated and hide in the main"),
-        ({"units": 5, "effects": (Effect(("opt",), (), 1, 1.0, None),)}, "there is no error term"),
+        ({"units": 5, "effects": (Effect(("opt",), (), 1, 1.0, None),)}, "without an error term"),
         ({"units": 1, "effects": (Effect(("opt",), (), 1, 1.0, None),)}, "One value of each treatment"),
         (
             {"effects": (Effect(("opt",), (), 1, 1.0, None, "lenth-pseudo-se", p=0.1, p_holm=0.1),)},
@@ -119,7 +119,7 @@ def test_an_interaction_is_told_at_both_levels_and_the_worse_news_as_slower():
     )
     (said,) = interactions(both)
     assert said == (
-        "opt and n act on each other: O2 → O3 is 1.221 × slower (1.190 to 1.250) at n = 1,"
+        "opt and n interact: O2 → O3 is 1.221 × slower (1.190 to 1.250) at n = 1,"
         " not resolved (0.980 to 1.020) at n = 2"
     )
 

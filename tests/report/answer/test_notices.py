@@ -18,22 +18,25 @@ def test_what_touches_a_verdict_stands_before_what_describes_values():
         Notice("trend_of_difference", ("b",)),
         Notice("note", fields={"text": "the machine was changed"}),
     ]
-    text = plain(lines("Beware", given, CALLED, 80))
+    text = plain(lines("Warnings", given, CALLED, 80))
     assert [line for line in text.splitlines() if line.startswith("- ")] == [
         "- b: the difference itself drifts during the run; the ratio is its average.",
         "- the machine was changed",
         "- b: values drift during the run; blocks cancel what all treatments share, s and",
-        "- a: 1 of 30 values far out, the farthest at 3 × the median; all are kept.",
+        "- a: outliers (1 of 30 values), the farthest at 3 × the median; all are kept.",
     ]
 
 
 def test_the_same_of_several_treatments_is_one_sentence_with_the_range_of_its_numbers():
     given = [outliers("a", 2, 3.0), outliers("b", 7, 4.25), outliers("c", 3, 3.5)]
     assert sentences(given, CALLED) == [
-        "all treatments: 2 to 7 of 30 values far out, the farthest at 3 to 4.25 × the median; all are kept."
+        (
+            "all treatments: outliers (2 to 7 of 30 values), the farthest at 3 to 4.25 × the median;"
+            " all are kept."
+        )
     ]
     assert sentences(given[:2], CALLED) == [
-        "a and b: 2 to 7 of 30 values far out, the farthest at 3 to 4.25 × the median; all are kept."
+        "a and b: outliers (2 to 7 of 30 values), the farthest at 3 to 4.25 × the median; all are kept."
     ]
 
 
@@ -67,9 +70,9 @@ def test_a_few_treatments_that_failed_are_told_one_by_one_and_many_together():
 def test_names_of_several_levels_are_not_listed_beyond_two():
     called = {f"opt=O{i}, n=1": f"opt=O{i}, n=1" for i in range(9)}
     (said,) = sentences([outliers(label, 1, 2.0) for label in list(called)[:5]], called)
-    assert said.startswith("opt=O0, n=1; and 4 more: 1 of 30 values far out")
+    assert said.startswith("opt=O0, n=1; and 4 more: outliers (1 of 30 values)")
 
 
 def test_no_warning_is_left_out():
     notes = [Notice("note", fields={"text": f"number {i}"}) for i in range(30)]
-    assert plain(lines("Beware", notes, CALLED, 80)).count("- number") == 30
+    assert plain(lines("Warnings", notes, CALLED, 80)).count("- number") == 30

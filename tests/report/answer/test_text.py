@@ -45,7 +45,7 @@ def test_no_number_is_nan_or_infinite(presented):
 
 def test_the_finding_comes_first_then_the_table_then_what_to_beware_of_then_what_was_not_observed(case):
     text = render(case("failing_runs"))
-    places = [text.index(part) for part in ("new against old", "treatment ", "Beware", "Not observed")]
+    places = [text.index(part) for part in ("new against old", "treatment ", "Warnings", "Limitations")]
     assert places == sorted(places)
     assert places[0] == 0
 

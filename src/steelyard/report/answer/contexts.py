@@ -1,4 +1,4 @@
-"""What contexts do to each comparison: in the next one, from one to the other, and what they contribute."""
+"""Effects of contexts on each comparison: in the next one, between contexts, and within them."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def lines(answer: Answer, called: Names, width: int) -> list[Line]:
             "by context", [Span(called[each.treatment.label]) for each in found], right=False, is_name=True
         ),
         *_against(found, called),
-        Column("in one new context", [_prediction(each) for each in across], right=False),
+        Column("next context (95 % PI)", [_prediction(each) for each in across], right=False),
         Column("faster", [Span(_side(e.sides.faster, e.sides.faster_alone)) for e in across]),
         Column("slower", [Span(_side(e.sides.slower, e.sides.slower_alone)) for e in across]),
     ]
     if any(each.components for each in across):
         columns += [
-            Column("contexts s", [Span(_share(each.interaction)) for each in across], give_way=1),
-            Column("visit s", [Span(_share(each.noise)) for each in across], give_way=2),
+            Column("SD between", [Span(_share(each.interaction)) for each in across], give_way=1),
+            Column("SD within", [Span(_share(each.noise)) for each in across], give_way=2),
         ]
     shown = [*table(columns, width), *left_out(len(answer.contexts) - MOST_ROWS)]
     return [*shown, *(line for text in _sentences(found, called) for line in _wrapped(text, width))]

@@ -95,7 +95,7 @@ def _where(found: Factorial) -> str:
 
 
 def interactions(found: Factorial) -> Iterator[str]:
-    """What the largest resolved interactions of two factors with two levels each mean for the first."""
+    """Meaning of the largest resolved interactions of two factors with two levels each, for the first."""
     axes = {axis.name: axis for axis in found.axes}
     shares = {effect.factors: effect.share for effect in found.effects}
     pairs = sorted({(each.factor, each.at) for each in found.conditional}, key=lambda pair: -shares[pair])
@@ -107,7 +107,7 @@ def interactions(found: Factorial) -> Iterator[str]:
             if (each.factor, each.at) == pair
         ]
         yield (
-            f"{printable(first.name)} and {printable(second.name)} act on each other:"
+            f"{printable(first.name)} and {printable(second.name)} interact:"
             f" {step_text(first, 0)} → {step_text(first, 1)} is {', '.join(at)}"
         )
 

@@ -44,7 +44,7 @@ def lines(answer: Answer, width: int) -> list[Line]:
 
 
 def _part(found: Factorial, width: int, *, told: bool) -> Iterator[Line]:
-    """What is found; without the sentences that ``told`` says stand above already."""
+    """Findings in words; without the sentences that ``told`` says stand above already."""
     if found.undefined is not None:
         said = f"No effects of the factors: {found.undefined.words}."
         yield from _wrapped(said, width)
@@ -169,7 +169,7 @@ def _notes(found: Factorial) -> Iterator[str]:
                 ' (more blocks, or unreplicated = "lenth" in [analysis]).'
             )
         else:
-            yield "The values do not differ between blocks: there is no error term, and nothing is tested."
+            yield "The values do not differ between blocks: without an error term, nothing is tested."
     elif any(effect.method == "lenth-pseudo-se" for effect in found.effects):
         yield "Judged by Lenth's pseudo standard error, as declared: it takes most effects for nothing."
     if any(effect.confounded for effect in found.effects):

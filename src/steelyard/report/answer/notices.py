@@ -1,4 +1,4 @@
-"""What to beware of, in as few lines as say it: what touches a verdict first, what treatments share once."""
+"""Warnings and limitations in few lines: those that touch a verdict first, shared ones once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FEW: Final = 3
 
 
 def lines(title: str, notices: Sequence[Notice], called: Names, width: int) -> list[Line]:
-    """A list under its title; empty where there is nothing to say."""
+    """A list under its title; empty without notices."""
     if not notices:
         return []
     shown: list[Line] = [(Span(title, "heading"),)]

@@ -1,4 +1,4 @@
-"""What the protocol says, as text: a headline, and a row for each pair."""
+"""The answer of the protocol as text: a headline, and a row for each pair."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _MEANINGS: Final = {
 
 
 def headline(answer: Answer, width: int) -> list[Line]:
-    """How many pairs differ, before and after Holm, and by which tests that was found."""
+    """Number of pairs that differ, before and after Holm, and the tests that found it."""
     found = answer.protocol
     if found is None:
         return []
@@ -92,7 +92,7 @@ def _columns(rows: Sequence[Mapping[str, Scalar]], of: Literal["factor", "label"
 
 
 def _treatments(answer: Answer, shown: Sequence[ProtocolPair], room: int) -> list[Column]:
-    """What is compared with what, but for what the stratum says already; where there are several factors,
+    """Both sides of a comparison, except what the stratum says already; where there are several factors,
     each has a column, as in every table.
     """
     said = {name for pair in shown for name in pair.stratum}
@@ -177,7 +177,7 @@ def _paired(comparison: Comparison | None) -> Span:
 
 
 def marks(answer: Answer, heading: Line, width: int) -> list[Line]:
-    """What the columns of this heading mean, and the marks that are used."""
+    """Meanings of the columns of this heading, and of the marks that are used."""
     found = answer.protocol
     if found is None:
         return []

@@ -19,7 +19,7 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "p ≤ {alpha}, so that adding blocks until something shows finds hardly more than chance; the 95 % "
     "intervals are not widened.",
     "sequential_order": "One command ran after the other, so that every drift of the machine counts as a "
-    "difference, and no interval shows it.",
+    "difference, and no interval accounts for it.",
     "disturbed": "{who}: {share} of the elapsed time was spent waiting for a CPU that something else used.",
     "stolen": "The hypervisor gave {share} of the time to other machines; steal is in no program's account.",
     "few_blocks": "Few {what} ({n}): below {wanted}, intervals rest on the shape of the distribution.",
@@ -29,18 +29,19 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "much as {n_eff} independent ones; u is too small.",
     "trend": "{who}: values drift during the run; {drift}.",
     "trend_of_difference": "{who}: the difference itself drifts during the run; the ratio is its average.",
-    "outliers": "{who}: {count} of {n} values far out, the farthest at {farthest} × the median; "
+    "outliers": "{who}: outliers ({count} of {n} values), the farthest at {farthest} × the median; "
     "all are kept.",
     "bimodal": "{who}: values fall into two groups, {ratio} × apart, the smaller with {share} of them; a "
     "mean describes neither.",
-    "dominated": "{who}: one of {n} values makes {share} of the spread, and so of mean and interval.",
+    "dominated": "{who}: one of {n} values accounts for {share} of the variance and dominates mean and "
+    "interval.",
     "instance_carries": "{who}: CV {cv}; {factor} = {instance} ({ratio} × the mean) carries {share} of the "
     "sum of squares.",
     "resolution": "{who}: {steps}",
     "longer_than_trial": "{who}: {metric} is {value} in trials that took {wall_s}; what is in milliseconds "
     'needs unit = "ms" (or a metric that derives seconds from it); sums over threads or ranks are as meant.',
     "failures": "{who}: {failed} of {attempted} runs failed{in_time}.",
-    "simulated": "Simulated: these values are of a machine that was computed, and no measurement.",
+    "simulated": "Simulated: these values come from a computed machine, not from a measurement.",
     "crowded": "{who}: more ranks than CPUs; times are the work of all ranks together, and get no verdict.",
     "failures_unequal": "{who}: no verdict, since runs failed or timed out, "
     'and what is missing is not missing by chance; failures = "ignore" in [analysis] judges all the same.',
@@ -58,10 +59,10 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "modes_unseen": "Behaviour that shows in fewer than {share} of runs ({runs} of each, 95 % sure).",
     "contexts_unseen": "Kinds of context that are rarer than {share} ({contexts}, 95 % sure).",
     "one_context": "Other contexts: what another environment size, other paths or another link order would "
-    "change is in no interval.",
+    "change is not in any interval.",
     "layout_per_launch": "One layout for each context: address randomisation was on, so that every "
     "launch drew a layout of its own, and a context is what else was set.",
-    "below_tick": "{metrics}: sampled at clock ticks, they say little below {tick_s} s.",
+    "below_tick": "{metrics}: sampled at clock ticks, unreliable below {tick_s} s.",
     "counters": "Hardware counters ({names}): not available on this machine.",
     "queue_wait": "Time spent waiting for a CPU: not available on this machine.",
     "queue_wait_of_short": "Time spent waiting for a CPU in runs below 0.5 ms, which asking would disturb.",

@@ -1,4 +1,4 @@
-"""The answer as text: the finding in words, the table, what to beware of, and what could not be observed."""
+"""The answer as text: the finding in words, the table, warnings and limitations."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def lines(answer: Answer, width: int = 80, *, details: bool = False) -> list[Lin
         contexts.lines(answer, called, width),
         effects.lines(answer, width),
         other_metrics(answer, width),
-        notices.lines("Beware", answer.warnings, called, width),
-        notices.lines("Not observed", answer.unobserved, called, width),
+        notices.lines("Warnings", answer.warnings, called, width),
+        notices.lines("Limitations", answer.unobserved, called, width),
     ]
     return [line for part in _separated(parts) for line in part]
 
@@ -112,7 +112,7 @@ def _largest(judged: Sequence[Comparison]) -> list[Comparison]:
 
 
 def _count(judged: Sequence[Comparison], shown: int) -> str:
-    """What all comparisons together came to, where not all of them are listed."""
+    """Counts of all verdicts, where not all comparisons are listed."""
     if len(judged) == shown:
         return ""
     counts = Counter(verdict(comparison)[0] for comparison in judged)
@@ -143,7 +143,7 @@ def _caption(answer: Answer, width: int) -> list[Line]:
 
 
 def _estimand(answer: Answer) -> str:
-    """What a speedup is, and where its intervals come from if that was chosen."""
+    """The estimand, and the kind of interval if that was chosen."""
     declared, kind = answer.declared, answer.declared.interval
     if kind == "sign-flip" and not any(_by_signs(each) for each in answer.judged):
         kind = "log-delta"  # t stands in for signs that nobody drew, and where blocks are too few or many

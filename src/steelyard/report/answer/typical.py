@@ -1,4 +1,4 @@
-"""What a typical run gains: a line where it is one comparison or tells another story, a table on demand."""
+"""Gain of a typical run: a line where it is alone or differs from the speedup, a table on demand."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def details(answer: Answer, width: int) -> list[Line]:
     more = left_out(len(pairs) - len(shown))
     note = (
         f"×: Hodges and Lehmann's ratio; p: of the rank test that it belongs to, adjusted over no family; "
-        f"{better}: share of {of}; d: mean log-ratio in standard deviations."
+        f"{better}: fraction of {of}; d: mean log-ratio in standard deviations."
     )
     return [*table(columns, width), *more, *paragraph(note, width, rest="  ", style="dim")]
 

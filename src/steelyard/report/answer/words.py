@@ -55,7 +55,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 def names(labels: Iterable[str]) -> Names:
-    """What each treatment is called in sentences: safe, short, and each another where that can be."""
+    """Names of treatments in sentences: safe, short, and distinct where possible."""
     safe = {label: printable(label) for label in labels}
     short = shorten_apart(list(safe.values()), NAME_WIDTH, MOST_NAME_WIDTH)
     return {label: short[text] for label, text in safe.items()}
@@ -85,7 +85,7 @@ def verdict(comparison: Comparison) -> tuple[str, Style]:
 
 
 def finding(comparison: Comparison, answer: Answer, names: Names) -> Finding:
-    """What one comparison of the primary metric says."""
+    """One comparison of the primary metric in words."""
     new, old = _pair(comparison, names)
     where = _where(comparison)
     style = verdict(comparison)[1]
@@ -112,7 +112,7 @@ def finding(comparison: Comparison, answer: Answer, names: Names) -> Finding:
 
 
 def _pair(comparison: Comparison, names: Names) -> tuple[str, str]:
-    """What the two treatments are called. Where labels of several factors were shortened, the first is said
+    """Names of the two treatments. Where labels of several factors were shortened, the first is said
     in full, and of the second what it has other: shortened, both may read the same.
     """
     new, old = comparison.treatment, comparison.baseline
@@ -125,7 +125,7 @@ def _pair(comparison: Comparison, names: Names) -> tuple[str, str]:
 
 
 def fresh(run: FreshRun | None) -> str:
-    """What would resolve it, if the difference that was seen is there."""
+    """The run that would resolve it, if the difference that was seen is real."""
     if run is None:
         return ""
     time = f" (about {format_duration(run.seconds)})" if run.seconds else ""
@@ -143,7 +143,7 @@ def _power(resolvable: float | None) -> str:
 
 
 def alone(sample: Described, names: Names) -> Finding:
-    """What a sample says that is compared with nothing."""
+    """A sample in words that is compared with nothing."""
     summary, metric = sample.summary, sample.metric
     label = names[sample.treatment.label]
     if summary.mean is None:

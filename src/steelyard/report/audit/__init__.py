@@ -1,1 +1,1 @@
-"""What an audit says: in words, as a picture, and as JSON."""
+"""An audit in words, and as a picture."""

@@ -67,7 +67,7 @@ def headline(audit: Audit) -> str:
 
 
 def advice(finding: AuditedContext, audit: Audit) -> str | None:
-    """What to do about one that moves the time; ``None`` for others."""
+    """Advice about a context that moves the time; ``None`` for others."""
     if finding.verdict != "moves":
         return None
     name = name_of(finding)
@@ -94,7 +94,7 @@ def advice(finding: AuditedContext, audit: Audit) -> str | None:
 
 
 def open_ended(audit: Audit) -> str | None:
-    """What is not resolved, with the effect that is not excluded; ``None`` where all is."""
+    """Contexts that are not resolved, with the effect that is not excluded; ``None`` where all are."""
     left = [
         f"{finding.context} ({_largest(finding)})"
         for finding in audit.findings
@@ -109,7 +109,7 @@ def open_ended(audit: Audit) -> str | None:
 
 
 def missed(finding: AuditedContext) -> str | None:
-    """What of a kind of context was not visited; ``None`` where all was."""
+    """Levels of a kind of context that were not visited; ``None`` where all were."""
     if not finding.unseen:
         return None
     return (

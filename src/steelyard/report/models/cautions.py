@@ -1,4 +1,4 @@
-"""What a reader must know of the models that verdicts rest on."""
+"""Warnings about the models that verdicts rest on."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ class JudgedModel(msgspec.Struct, frozen=True):
 
     @property
     def predictions(self) -> tuple[Predicted, ...]:
-        """What the model predicts where that was asked for."""
+        """Values that the model predicts at the places asked for."""
         return tuple(self._predicted(each) for each in self.model.predictions)
 
     def _predicted(self, of: Prediction) -> Predicted:

@@ -1,4 +1,4 @@
-"""What is said when asked: from which scale a limit breaks, how functions compare, what to measure next."""
+"""Answers on request: scales at which limits break, comparisons of functions, points to measure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scaling models as text: one line a function, worst first, then rules, predictions and what to beware of."""
+"""Scaling models as text: one line a function, worst first, then rules, predictions and warnings."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def lines(
         out += [(), *_rule(rule, width)]
     notes = _notes(ordered, width)
     if notes:
-        out += [(), (Span("Beware", "heading"),), *notes]
+        out += [(), (Span("Warnings", "heading"),), *notes]
     if failed:
         out += [(), (Span("Not modelled", "heading"),)]
         for one in failed[:MOST_NOTES]:

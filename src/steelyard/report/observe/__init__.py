@@ -1,1 +1,1 @@
-"""What an observation says: in words, as figures of characters, and as JSON."""
+"""An observation in words, and as figures of characters."""

@@ -1,4 +1,4 @@
-"""What observing costs, as text: a table of changes, a figure for each metric, what foretells what.
+"""The cost of observing, as text: a table of changes, a figure for each metric, and correlations.
 
 The figures are those of Mytkowicz et al. 2008 (DOI 10.1109/IPDPS.2008.4536408): changes in percent against no
 probe (Figure 1), or against the share of instructions that the probe adds (Figure 2). No line joins the

@@ -1,4 +1,4 @@
-"""What a plan could show: a table of spreads."""
+"""Differences that a plan could show, as a table of spreads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a spec asks for, in words: where trials run, how their programs are built, and what is claimed."""
+"""A spec in words: where trials run, how their programs are built, and what is claimed."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _day_words(launch: LaunchMethod) -> list[str]:
 
 
 def build_words(experiment: Experiment, builds: int) -> str:
-    """What builds the programs, and how many there are; empty without ``[build]``."""
+    """Command that builds the programs, and their number; empty without ``[build]``."""
     if experiment.build is None:
         return ""
     command = printable(_joined(experiment.build.command))

@@ -1,4 +1,4 @@
-"""What ``plan`` says: what would run, in which order, for how long, and what it could not separate."""
+"""A plan as text: runs, their order and time, and effects that the design cannot separate."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ _SIGNS: Final[dict[int, tuple[str, Style]]] = {1: ("+", ""), -1: ("−", "dim")}
 
 
 def _sign_table(signs: SignTable, width: int) -> list[Line]:
-    """What A, B, … are, then a row a treatment; without interactions where the width does not suffice."""
+    """Names of A, B, …, then a row for each treatment; interactions as far as there is room."""
     shown: list[Line] = [(Span("Signs, in the order of Yates", "heading"),)]
     for letter, axis in zip((e for e in main_effects(signs).effects), signs.axes, strict=True):
         low, high = (" ".join(map(level_text, step.values())) for step in axis.steps)

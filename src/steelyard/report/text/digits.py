@@ -1,4 +1,4 @@
-"""How many digits a number deserves: as many as its uncertainty leaves standing."""
+"""Digits of a number: as many as its uncertainty leaves standing."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _fixed(value: float, digits: int) -> str:
 
 
 def percent(share: float) -> str:
-    """A share with two digits: ``0.62 %``, ``9.5 %``, ``120 %``."""
+    """A fraction with two digits: ``0.62 %``, ``9.5 %``, ``120 %``."""
     value = 100 * share
     return f"{value:.0f} %" if 9.95 <= value < 1e5 else f"{value:.2g} %"
 
@@ -69,7 +69,7 @@ def probability(p: float) -> str:
 
 
 def share(probability: float) -> str:
-    """How sure one is: ``83 %``, ``>99 %``."""
+    """A probability: ``83 %``, ``>99 %``."""
     return ">99 %" if probability > 0.99 else f"{100 * probability:.0f} %"
 
 
@@ -104,7 +104,7 @@ class Scale(msgspec.Struct, frozen=True):
     decimals: int
 
     def text(self, value: float | None) -> str:
-        """The value in this unit; a dash where there is none."""
+        """The value in this unit; a dash for ``None``."""
         if value is None:
             return "–"
         return f"{value / self.factor:,.{self.decimals}f}"

@@ -96,7 +96,7 @@ def shorten_apart(texts: Sequence[str], width: int, most: int) -> dict[str, str]
 
 
 def _kept(head: int, tail: int, room: int) -> tuple[int, int]:
-    """How much of the shared beginning and end fits into ``room`` beside the ellipses, half each."""
+    """Characters of the shared beginning and end that fit into ``room`` beside the ellipses, half each."""
     for shown in range(head + tail, 0, -1):
         right = min(tail, max(shown - head, (shown + 1) // 2))
         left = shown - right

@@ -62,7 +62,7 @@ class ProgressLine:
         self._shown = False
 
     def update(self, at: Progress) -> None:
-        """Draw the line anew."""
+        """Redraw the line."""
         if not self.stream.isatty() or os.environ.get("TERM") == "dumb":
             return
         # The last column is left free: a character there makes some terminals wrap.
@@ -86,11 +86,11 @@ class ProgressLine:
 
 
 _PATIENCE_S: Final = 0.5
-"""What is done sooner needs no progress."""
+"""Work that ends sooner shows no progress."""
 
 
 class Counting:
-    """Use as ``with Counting("functions", sys.stderr) as counting``; ``update`` draws the line anew."""
+    """Use as ``with Counting("functions", sys.stderr) as counting``; ``update`` redraws the line."""
 
     def __init__(self, what: str, stream: TextIO) -> None:
         self.what, self.stream = what, stream
@@ -98,7 +98,7 @@ class Counting:
         self.shown = False
 
     def update(self, done: int, total: int) -> None:
-        """So many of so many."""
+        """Show ``done`` of ``total``."""
         if (
             not self.stream.isatty()
             or os.environ.get("TERM") == "dumb"
