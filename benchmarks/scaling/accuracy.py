@@ -91,7 +91,7 @@ def cells(*, quick: bool) -> list[Cell]:
             for points, noise in ((six, 0.02), (eight, 0.005), (eight, 0.05))
         ]
     grid = np.array(list(itertools.product(2.0 ** np.arange(4, 9), (10.0, 20, 40, 80, 160))))
-    cube = np.array(list(itertools.product(2.0 ** np.arange(4, 8), (10.0, 20, 40), (1.0, 2, 4))))
+    cube = np.array(list(itertools.product(2.0 ** np.arange(4, 8), (10.0, 20, 40), (2.0, 4, 8))))
     out += [Cell("two parameters", families.two_parameters, grid, noise) for noise in (0.02, 0.1)]
     out.append(Cell("three parameters", families.three_parameters, cube, 0.05))
     return out[::4] if quick else out

@@ -26,7 +26,7 @@ NOTHING: Final = 1e-10
 ADVANTAGE: Final = 28.0
 LEAST_ADVANTAGE, MOST_ADVANTAGE = 0.4, 3.0
 """How many times its posterior the constant counts, for each unit of a point's relative uncertainty: with
-these, 1 to 3 % of constants are called growing at 2 to 20 % of noise and 5 to 8 points.
+these, 0 to 4 % of constants are called growing at 2 to 20 % of noise and 5 to 8 points.
 """
 
 
