@@ -142,7 +142,7 @@ def result_of(different, comparisons, **keys):
 
 
 @pytest.mark.parametrize(
-    ("different", "words"), [(50, "which agrees"), (90, "too often"), (20, "finds less than it could")]
+    ("different", "words"), [(50, "which agrees"), (90, "too often"), (20, "is conservative")]
 )
 def test_the_share_is_judged_by_its_exact_interval(different, words):
     text = " ".join(plain(lines(result_of(different, 1000), 80)).split())
