@@ -4,6 +4,8 @@
                         # (plain) and tests (tests)
     ./dev mpi impi      # Intel MPI: proprietary, for tests and studies here,
                         # never handed on
+    ./dev mpi sanitized # the tests under the sanitizers of addresses and
+                        # undefined behaviour
     ./dev mpi --list    # what is ready
 
 Wheels of MPI libraries overwrite one another, so each has a directory of its
@@ -26,6 +28,7 @@ WORKLOADS: Final = ROOT / "workloads"
 BUILDS: Final = ROOT / "build" / "workloads"
 WHEELS: Final = ROOT / ".cache" / "mpi"
 IMPI: Final = WHEELS / "impi"
+TESTS: Final = "tests/harness_test"
 NEEDED: Final = " -Wl,--no-as-needed -lmpi"
 DEBIAN: Final = "libcli11-dev libfmt-dev nlohmann-json3-dev libsimgrid-dev libgtest-dev"
 
@@ -51,6 +54,16 @@ LIBRARIES: Final = {
     "smpi": Library((), ("-DCMAKE_CXX_COMPILER=smpicxx",), {"SMPI_PRETEND_CC": "1"}),
     "plain": Library((), ("-DWORKLOADS_MPI=OFF",), {}),
     "tests": Library((), ("-DWORKLOADS_MPI=OFF", "-DWORKLOADS_TESTS=ON"), {}),
+    "sanitized": Library(
+        (),
+        (
+            "-DWORKLOADS_MPI=OFF",
+            "-DWORKLOADS_TESTS=ON",
+            "-DWORKLOADS_SANITIZE=address,undefined",
+            "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
+        ),
+        {},
+    ),
 }
 DEFAULT: Final = ("openmpi", "mpich", "smpi", "plain", "tests")
 
@@ -130,8 +143,8 @@ def build(name: str, library: Library) -> None:
 
 def ready(name: str) -> bool:
     """Whether the workloads are there for a library."""
-    program = {"plain": "bin/calibrate", "tests": "tests/harness_test"}.get(name, "bin/collectives")
-    return (BUILDS / name / program).is_file()
+    without_mpi = {"plain": "bin/calibrate", "tests": TESTS, "sanitized": TESTS}
+    return (BUILDS / name / without_mpi.get(name, "bin/collectives")).is_file()
 
 
 def main(arguments: list[str]) -> int:
@@ -141,7 +154,7 @@ def main(arguments: list[str]) -> int:
         return 0
     if arguments == ["--list"]:
         for name in LIBRARIES:
-            print(f"{name:<8} {'ready' if ready(name) else f'./dev mpi {name}'}")
+            print(f"{name:<10} {'ready' if ready(name) else f'./dev mpi {name}'}")
         return 0
     unknown = [name for name in arguments if name not in LIBRARIES]
     if unknown:

@@ -18,7 +18,7 @@ from steelyard.counters import EVENTS
 from steelyard.errors import SpecError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.spec import loads
-from steelyard.spec.check.counters import COUNTERS
+from steelyard.spec.check.program import COUNTERS
 from steelyard.spec.claims.claim import KINDS
 from steelyard.spec.tables.build import Build
 from steelyard.spec.tables.contexts import ContextsTable, Range, Setting

@@ -1,7 +1,7 @@
 """How to take the time of a program: what each procedure reads, beside what the program saw of itself.
 
 ``python studies/timing-procedures/study.py [--directory LABS] [--small] [--hyperfine PATH] [--summary FILE]``
-needs steelyard, a C compiler, GNU time and bash; perf and hyperfine where they are. About six minutes. The
+needs steelyard, a C compiler, GNU time and bash; perf and hyperfine where they are. About three minutes. The
 record lies in LABS (timing-procedures.labs); a study that was stopped goes on where it was. ``--small`` takes
 seconds and shows nothing but that all of it runs.
 """

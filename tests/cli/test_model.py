@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -137,3 +140,61 @@ def test_implementations_are_held_against_each_other(steelyard_cli, tmp_path):
     wrong = steelyard_cli("model", str(file), *arguments[:-3], "library")
     assert wrong.returncode == 2
     assert "hint: name one of the labels: mpi" in wrong.stderr
+
+
+def test_a_limit_may_have_a_unit(steelyard_cli, data):
+    done = steelyard_cli("model", str(data), *COLUMNS, "--function", "gather", "--limit", "4000 s", "--json")
+    assert done.returncode == 0, done.stderr
+    milli = steelyard_cli(
+        "model", str(data), *COLUMNS, "--function", "gather", "--limit", "4000000 ms", "--json"
+    )
+    assert json.loads(done.stdout) == json.loads(milli.stdout)
+
+
+def test_a_rule_over_functions_of_two_parameters_is_refused(steelyard_cli, tmp_path):
+    rows = "".join(f"{op},{p},{n},{p * n}\n" for op in "ab" for p in (2, 4, 8) for n in (10, 20, 40))
+    (tmp_path / "two.csv").write_text("op,p,n,t\n" + rows)
+    done = steelyard_cli(
+        "model", "two.csv", "--value", "t", "--parameter", "p", "--parameter", "n", "--by", "op",
+        "--rule", "a <= b",
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "a has the parameters p, n, and a rule is judged over one" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_accepting_to_a_directory_that_does_not_exist_is_said_before_modelling(steelyard_cli, data):
+    done = steelyard_cli("model", str(data), *COLUMNS, "--accept", "nowhere/it.json")
+    assert done.returncode == 2
+    assert "--accept nowhere/it.json: cannot be written" in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ("4,0\n8,0\n16,0\n", "all values are 0"),
+        ("4,1\n", "1 point"),
+        ("4,-1\n8,-2\n16,-3\n", "is negative"),
+    ],
+)
+def test_what_cannot_be_modelled_is_said_and_is_no_constant(steelyard_cli, tmp_path, rows, words):
+    (tmp_path / "odd.csv").write_text("p,t\n" + rows)
+    done = steelyard_cli("model", "odd.csv", "--value", "t", "--parameter", "p")
+    assert done.returncode == 0, done.stderr
+    assert "Not modelled" in done.stdout
+    assert words in done.stdout
+    assert "O(1)" not in done.stdout
+
+
+def test_an_output_that_is_not_utf_8_or_is_closed_is_no_traceback(data):
+    command = [sys.executable, "-m", "steelyard", "model", str(data), *COLUMNS, "--expect", "O(p)"]
+    done = subprocess.run(
+        command, env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True, timeout=60, check=False
+    )
+    assert done.returncode == 1
+    assert b"Traceback" not in done.stderr
+    closed = subprocess.run(
+        ["sh", "-c", '"$@" >&-', "sh", *command], stderr=subprocess.PIPE, timeout=60, check=False
+    )
+    assert b"Traceback" not in closed.stderr

@@ -26,6 +26,7 @@ class Ended:
 
     def __init__(self, done: subprocess.CompletedProcess[str], metrics: Path) -> None:
         self.code = done.returncode
+        self.stdout = done.stdout
         self.stderr = done.stderr
         text = metrics.read_bytes() if metrics.exists() else b""
         self.lines: list[dict[str, Any]] = [msgspec.json.decode(line) for line in text.splitlines()]

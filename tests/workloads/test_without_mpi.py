@@ -1,4 +1,4 @@
-"""The tests of ``workloads/timing`` that need no MPI: clock tree, quantiles, synthetic clocks."""
+"""The tests of ``workloads/`` that need no MPI, as they are and under the sanitizers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,13 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from programs import built
+
+
+@pytest.mark.timeout(300)
+def test_what_needs_no_mpi_is_clean_under_the_sanitizers():
+    program = built("sanitized", "tests/harness_test")
+    done = subprocess.run([str(program)], capture_output=True, text=True, timeout=280, check=False)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
 
 
 def test_clocks_are_recovered_within_the_stated_error_in_182_of_200_cases(tmp_path):

@@ -83,15 +83,15 @@ nlohmann::ordered_json document(const Asked& asked, const Lines& lines) {
                                     {"repetitions", asked.repetitions}};
     auto seconds = measure_rates(asked.repetitions);
     for (std::size_t kind = 0; kind < seconds.size(); kind++) {
-        lines.write("operation_s", "s", {{"work", std::string(work_names[kind])}}, seconds[kind]);
+        const std::string name(work_names[kind]);
+        lines.write("operation_s", "s", {{"work", name}}, seconds[kind]);
         std::sort(seconds[kind].begin(), seconds[kind].end());
         const double median_s = quantile(seconds[kind], 0.5);
         const double q1_s = quantile(seconds[kind], 0.25);
         const double q3_s = quantile(seconds[kind], 0.75);
-        rates["operations"][std::string(work_names[kind])] = {
-            {"median_s", median_s}, {"q1_s", q1_s}, {"q3_s", q3_s}};
-        std::fprintf(stderr, "%-14s%9.3f ns, quartiles %.3f and %.3f ns\n", work_names[kind].data(),
-                     median_s * 1e9, q1_s * 1e9, q3_s * 1e9);
+        rates["operations"][name] = {{"median_s", median_s}, {"q1_s", q1_s}, {"q3_s", q3_s}};
+        std::fprintf(stderr, "%-14s%9.3f ns, quartiles %.3f and %.3f ns\n", name.c_str(), median_s * 1e9,
+                     q1_s * 1e9, q3_s * 1e9);
     }
     return rates;
 }

@@ -48,7 +48,7 @@ class Options {
     template <class Enum>
         requires std::is_enum_v<Enum>
     void add(std::string name, Enum& value, std::string help,
-             std::vector<std::pair<std::string, Enum>> choices) {
+             const std::vector<std::pair<std::string, Enum>>& choices) {
         Choice choice{{},
                       {},
                       [&value] { return static_cast<std::int64_t>(value); },

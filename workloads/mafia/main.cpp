@@ -74,7 +74,6 @@ int cluster(int argc, const char* const* argv) {
         declare_plan(options, asked.plan);
         declare_clustering(options, asked);
     };
-    family.labels = [&] { return Labels{{"threads", static_cast<std::int64_t>(asked.threads)}}; };
     family.operations = {{"cluster", [&](const Context& context) { return make_operation(context, asked); }}};
     return run(argc, argv, std::move(family));
 }

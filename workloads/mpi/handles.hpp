@@ -17,7 +17,7 @@ namespace workloads {
 template <class Kind>
 class Owned {
   public:
-    using Handle = typename Kind::Handle;
+    using Handle = Kind::Handle;
 
     Owned() : handle_(Kind::null()) {}
     explicit Owned(Handle handle) : handle_(handle) {}

@@ -60,26 +60,6 @@ void declare(Options& options, Asked& asked) {
     });
 }
 
-/// What tells this sort from others.
-Labels labels(const Asked& asked) {
-    const Parameters& parameters = asked.parameters;
-    Labels all = {{"algorithm", name_of(algorithms, parameters.algorithm)},
-                  {"distribution", name_of(distributions, asked.distribution)},
-                  {"keys_per_rank", static_cast<std::int64_t>(asked.keys_per_rank)},
-                  {"local", name_of(local_sorts, parameters.local)}};
-    if (parameters.algorithm == Algorithm::exact) {
-        all.set("schedule", name_of(schedules, parameters.schedule));
-    }
-    if (parameters.algorithm == Algorithm::radix) {
-        all.set("digit_bits", static_cast<std::int64_t>(parameters.digit_bits));
-        all.set("exchange", name_of(exchanges, parameters.exchange));
-    }
-    if (parameters.algorithm == Algorithm::mini) {
-        all.set("groups", name_of(groupings, parameters.groups));
-    }
-    return all;
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
@@ -91,7 +71,6 @@ int main(int argc, char** argv) {
     family.is_seeded = true;
     family.computes = true;
     family.declare = [&](Options& options) { declare(options, asked); };
-    family.labels = [&] { return labels(asked); };
     family.operations = {{"sort", [&](const MpiContext& context) { return make_operation(context, asked); }}};
     return run(session, argc, argv, std::move(family));
 }

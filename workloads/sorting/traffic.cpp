@@ -1,5 +1,6 @@
 #include "sorting/traffic.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -16,20 +17,16 @@ int Traffic::count(std::size_t elements) {
 
 std::vector<Key> Traffic::allgather_any(std::size_t phase, const std::vector<Key>& own) const {
     const std::vector<std::uint64_t> counts = allgather(phase, std::vector<std::uint64_t>{own.size()});
-    std::vector<int> each(counts.size());
-    std::vector<int> begin(counts.size());
-    std::size_t total = 0;
+    const std::size_t most = *std::max_element(counts.begin(), counts.end());
+    std::vector<Key> padded = own;
+    padded.resize(most);
+    const std::vector<Key> all = allgather(phase, padded);
+    std::vector<Key> compact;
     for (std::size_t r = 0; r < counts.size(); r++) {
-        begin[r] = count(total);
-        each[r] = count(counts[r]);
-        total += counts[r];
+        const auto begin = all.begin() + static_cast<std::ptrdiff_t>(r * most);
+        compact.insert(compact.end(), begin, begin + static_cast<std::ptrdiff_t>(counts[r]));
     }
-    std::vector<Key> all(total);
-    check(MPI_Allgatherv(own.data(), count(own.size()), MPI_UINT64_T, all.data(), each.data(), begin.data(),
-                         MPI_UINT64_T, comm_),
-          "MPI_Allgatherv");
-    counted(phase, 1, own.size());
-    return all;
+    return compact;
 }
 
 } // namespace workloads::sorting

@@ -69,7 +69,8 @@ class Traffic {
         counted(phase, 1, own.size() * sizeof(T) / 8);
         return all;
     }
-    /// The same where ranks have different numbers of values.
+    /// The same where ranks have a few values each, not equally many: they are padded, since irregular
+    /// gathers take p messages of every rank.
     [[nodiscard]] std::vector<Key> allgather_any(std::size_t phase, const std::vector<Key>& own) const;
     /// Entry r goes to rank r; what is returned has come from rank r at entry r.
     template <class T>

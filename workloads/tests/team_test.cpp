@@ -78,7 +78,7 @@ TEST_P(Ranks, FindDisorderWithinARankAndBetweenTwo) {
 class Slow final : public Counting {
   public:
     Slow(const Clock& clock, const Team& team) : team_(team), phases_(clock), work_(phases_.add("work")) {}
-    void run() override { phases_.count_operations(work_, static_cast<std::uint64_t>(team_.rank() + 1)); }
+    void run() override { phases_.count_operations(work_, static_cast<std::uint64_t>(team_.rank()) + 1); }
     Phases* phases() override { return &phases_; }
 
   private:

@@ -63,6 +63,14 @@ TEST(Window, GivesMoreLeadOnlyWhereARankWasNotReadyForTheFirstStart) {
     window.adapt(first_is(Spoilt::not_ready), {});
     EXPECT_DOUBLE_EQ(window.lead_s(), 2 * before_s);
     EXPECT_DOUBLE_EQ(window.length_s(), 100e-6) << "nothing was seen";
+    for (int i = 0; i < 20; i++) {
+        window.adapt(first_is(Spoilt::not_ready), {});
+    }
+    EXPECT_DOUBLE_EQ(window.lead_s(), 5e-3) << "no lead gives a CPU back";
+    for (int i = 0; i < 20; i++) {
+        window.adapt(first_is(Spoilt::no), {});
+    }
+    EXPECT_DOUBLE_EQ(window.lead_s(), before_s);
 }
 
 class BeganLate : public testing::Test {

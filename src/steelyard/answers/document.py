@@ -19,7 +19,7 @@ words. Where a document flattens a struct or shows what it computes, the struct 
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
 from typing import Any, Final
@@ -137,7 +137,7 @@ def plain(value: Any, views: Views = RULES) -> Any:
     if callable(view):
         return plain(view(value), views)
     if view is not None or issubclass(kind, msgspec.Struct):
-        return dict(_entries(value, view or _own_lines(kind), views))
+        return _object(value, _steps(view) if view else _own_steps(kind), views)
     if isinstance(value, Mapping):
         return {str(key): plain(each, views) for key, each in value.items() if each is not msgspec.UNSET}
     if isinstance(value, Sequence | AbstractSet) and not isinstance(value, str):
@@ -145,29 +145,58 @@ def plain(value: Any, views: Views = RULES) -> Any:
     return value
 
 
-def _entries(value: Any, lines: Lines, views: Views) -> Iterator[tuple[str, Any]]:
-    for line in lines:
-        if isinstance(line, Part):
-            its = _reached(value, line.of)
-            yield line.key, None if its is None else dict(_entries(its, line.lines, views))
-        elif line.startswith("*"):
-            its = _reached(value, line[1:])
-            yield from _entries(its, lines_of(type(its), views), views)
-        else:
-            key, _, path = line.partition("=")
-            if (shown := _reached(value, path or key)) is not msgspec.UNSET:
-                yield key, plain(shown, views)
+class _Step(msgspec.Struct, frozen=True):
+    """A line, taken apart once: an attribute, an object of ``inner`` steps, or a struct to spread."""
+
+    key: str
+    path: tuple[str, ...]
+    inner: tuple[_Step, ...] | None = None
+    spread: bool = False
 
 
-def _reached(value: Any, path: str) -> Any:
-    for name in path.split(".") if path else ():
+@cache
+def _steps(lines: Lines) -> tuple[_Step, ...]:
+    return tuple(map(_step, lines))
+
+
+def _step(line: Line) -> _Step:
+    if isinstance(line, Part):
+        return _Step(line.key, _names(line.of), _steps(line.lines))
+    if line.startswith("*"):
+        return _Step("", _names(line[1:]), spread=True)
+    key, _, path = line.partition("=")
+    return _Step(key, _names(path or key))
+
+
+def _names(path: str) -> tuple[str, ...]:
+    return tuple(path.split(".")) if path else ()
+
+
+def _object(value: Any, steps: Iterable[_Step], views: Views) -> dict[str, Any]:
+    entries: dict[str, Any] = {}
+    for step in steps:
+        shown = _reached(value, step.path)
+        if type(shown) in _PLAIN and not step.spread:
+            entries[step.key] = shown
+        elif step.spread:
+            entries |= _object(shown, _steps(lines_of(type(shown), views)), views)
+        elif step.inner is not None:
+            entries[step.key] = _object(shown, step.inner, views)
+        elif shown is not msgspec.UNSET:
+            entries[step.key] = plain(shown, views)
+    return entries
+
+
+def _reached(value: Any, path: Iterable[str]) -> Any:
+    for name in path:
         if name == "undefined":
-            return value if type(value) is Undefined else getattr(value, name, None)
-        if value is None or (type(value) is Undefined and not hasattr(value, name)):
+            value = value if type(value) is Undefined else getattr(value, name, None)
+        elif value is None or (type(value) is Undefined and not hasattr(value, name)):
             return None
-        value = getattr(value, name)
-        if isinstance(value, types.MethodType):
-            value = value()
+        else:
+            value = getattr(value, name)
+            if type(value) is types.MethodType:
+                value = value()
     return value
 
 
@@ -184,3 +213,8 @@ def _own_lines(kind: Any) -> Lines:
         return declared
     named = zip(kind.__struct_encode_fields__, kind.__struct_fields__, strict=True)
     return tuple(key if key == name else f"{key}={name}" for key, name in named)
+
+
+@cache
+def _own_steps(kind: Any) -> tuple[_Step, ...]:
+    return _steps(_own_lines(kind))

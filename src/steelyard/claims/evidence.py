@@ -20,7 +20,11 @@ Unit = Literal["block", "context", "instance", "launch"]
 """What is counted by n: what is independent of each other."""
 
 
-class RatioEvidence(msgspec.Struct, frozen=True):
+class Evidence(msgspec.Struct, frozen=True):
+    """Evidence of a verdict in one stratum; that of a new kind of claim may stand beside its judge."""
+
+
+class RatioEvidence(Evidence, frozen=True):
     """One treatment against another: for faster, slower and equivalent.
 
     Attributes
@@ -69,7 +73,7 @@ class RatioEvidence(msgspec.Struct, frozen=True):
     reason: Reason | Literal["failures"] | None = None
 
 
-class MeanEvidence(msgspec.Struct, frozen=True):
+class MeanEvidence(Evidence, frozen=True):
     """The mean of one treatment against a bound.
 
     Attributes
@@ -108,7 +112,7 @@ class MeanEvidence(msgspec.Struct, frozen=True):
     reason: Reason | Literal["failures"] | None = None
 
 
-class PredictedEvidence(msgspec.Struct, frozen=True):
+class PredictedEvidence(Evidence, frozen=True):
     """A value that a scaling model predicts at a scale that was not measured, with its 95 % interval."""
 
     __lines__: ClassVar[Lines] = (
@@ -148,7 +152,7 @@ class Candidate(msgspec.Struct, frozen=True):
     possible: bool
 
 
-class BestEvidence(msgspec.Struct, frozen=True):
+class BestEvidence(Evidence, frozen=True):
     """The level that looked best on some units, against the others on the rest.
 
     Attributes
@@ -187,7 +191,7 @@ class BestEvidence(msgspec.Struct, frozen=True):
     reason: Reason | Literal["failures"] | None = None
 
 
-class ScalesEvidence(msgspec.Struct, frozen=True):
+class ScalesEvidence(Evidence, frozen=True):
     """A model against its expectation; ``reason`` where there is no model or no expectation."""
 
     name: str
@@ -197,7 +201,7 @@ class ScalesEvidence(msgspec.Struct, frozen=True):
     reason: str | None = None
 
 
-class RuleEvidence(msgspec.Struct, frozen=True):
+class RuleEvidence(Evidence, frozen=True):
     """A cross-function rule; ``reason`` where a function has no model."""
 
     __lines__: ClassVar[Lines] = (
@@ -239,6 +243,3 @@ class BreaksEvidence(msgspec.Struct, frozen=True):
     def interval95(self) -> tuple[float | None, float | None]:
         """Scales between which it breaks."""
         return self.earliest, self.latest
-
-
-Evidence = RatioEvidence | MeanEvidence | PredictedEvidence | BestEvidence | ScalesEvidence | RuleEvidence

@@ -1,4 +1,8 @@
-"""``judge``: all claims of an experiment, each by the judge of its kind, then together as one family."""
+"""``judge``: all claims of an experiment, each by the judge of its kind, then together as one family.
+
+Where problem instances are declared, claims too compare instance by instance. Times of more ranks than CPUs
+decide no claim: they are the work of all ranks together.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,31 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from steelyard.claims.by_instance import judge_by_instance
+import msgspec
+from msgspec.structs import replace
+
 from steelyard.claims.draft import Draft
 from steelyard.claims.family import decide
 from steelyard.claims.observed import Observed
-from steelyard.claims.oversubscribed import judge_unless_crowded
 from steelyard.claims.verdict import Verdict
-from steelyard.spec.claims.claim import Claim, kind_of, module_of
+from steelyard.sample import Sample
+from steelyard.series import Series
+from steelyard.spec.claims.claim import (
+    Best,
+    Claim,
+    Equivalent,
+    Faster,
+    Slower,
+    Unperturbed,
+    Validates,
+    kind_of,
+    module_of,
+)
+from steelyard.stats.compare.instances import pool
+
+Judge = Callable[[Any, Observed], Draft]
+_COMPARE = (Faster, Slower, Equivalent, Best, Unperturbed, Validates)
+"""Claims that compare. A limit holds for every instance, and growth is that of each."""
 
 
 def judge(claims: Sequence[Claim], observed: Observed) -> tuple[Verdict, ...]:
@@ -31,8 +53,66 @@ def judge(claims: Sequence[Claim], observed: Observed) -> tuple[Verdict, ...]:
     return decide(claims, drafts, observed.alpha)
 
 
-def _judge_of(claim: Claim) -> Callable[[Any, Observed], Draft]:
+def _judge_of(claim: Claim) -> Judge:
     """``judge_KIND`` of its module, imported when a spec claims such: models need more than comparisons."""
     module = import_module(f"steelyard.claims.{module_of(claim)}")
-    found: Callable[[Any, Observed], Draft] = getattr(module, f"judge_{kind_of(claim)}")
+    found: Judge = getattr(module, f"judge_{kind_of(claim)}")
     return found
+
+
+def judge_by_instance(judge: Judge, claim: object, observed: Observed) -> Draft:
+    """Judge where the levels of ``analysis.instances`` are one sample, each a unit of its own;
+    as it is where none is declared, or the claim itself names one of the instances.
+    """
+    factor = observed.experiment.analysis.instances
+    if factor is None or not isinstance(claim, _COMPARE) or _names(claim, factor):
+        return judge(claim, observed)
+
+    def compared(metric: str) -> Sequence[Sample]:
+        found = observed.compared(metric)
+        known = any(factor in {**each.labels, **each.treatment.levels} for each in found)
+        return pool(found, factor) if known else found
+
+    without = tuple(name for name in claim.strata if name != factor)
+    return judge(replace(claim, strata=without), replace(observed, compared=compared))
+
+
+def _names(claim: msgspec.Struct, factor: str) -> bool:
+    said = [value for name, value in msgspec.structs.asdict(claim).items() if name != "strata"]
+    return any(factor in value if isinstance(value, dict) else value == factor for value in said)
+
+
+class _Asked(msgspec.Struct):
+    """Values that a judge asked for, and whether times of oversubscribed ranks were among them."""
+
+    observed: Observed
+    crowded: bool = False
+
+    def samples(self, metric: str) -> Sequence[Sample]:
+        return self._seen(self.observed.samples(metric))
+
+    def compared(self, metric: str) -> Sequence[Sample]:
+        return self._seen(self.observed.compared(metric))
+
+    def series(self, metric: str, parameters: Sequence[str]) -> Sequence[Series]:
+        found = self.observed.series(metric, parameters)
+        self.crowded |= any(one.crowded for one in found)
+        return found
+
+    def _seen(self, found: Sequence[Sample]) -> Sequence[Sample]:
+        self.crowded |= any(sample.provenance == "crowded" for sample in found)
+        return found
+
+
+def judge_unless_crowded(judge: Judge, claim: object, observed: Observed) -> Draft:
+    """Judge; nothing is decided where the judge asked for times of oversubscribed ranks."""
+    asked = _Asked(observed)
+    draft = judge(
+        claim, replace(observed, samples=asked.samples, compared=asked.compared, series=asked.series)
+    )
+    if not asked.crowded:
+        return draft
+    return Draft(
+        tested=tuple(replace(each, indicated=None, p=1.0) for each in draft.tested),
+        settled=tuple(replace(each, outcome="not_resolved") for each in draft.settled),
+    )

@@ -141,7 +141,7 @@ def why_open(compared: Comparison, *, allowed: bool) -> Reason | Literal["failur
 
 
 def unit_of(compared: Comparison) -> Unit:
-    """Unit of inference; the method of a ratio begins with it."""
+    """Unit of inference of a comparison."""
     if "sequential_order" in compared.flags or isinstance(compared.speedup, Undefined):
         return "launch" if "sequential_order" in compared.flags else "block"
     unit = compared.speedup.unit

@@ -13,11 +13,10 @@ import msgspec
 from steelyard.errors import SpecError, UsageError
 from steelyard.spec.check.analysis import read_analysis
 from steelyard.spec.check.contexts import read_contexts
-from steelyard.spec.check.cross_references import check_uses
+from steelyard.spec.check.cross_references import check_references
 from steelyard.spec.check.design import check_restarts, read_design
-from steelyard.spec.check.factors import read_factors
+from steelyard.spec.check.factors import read_factors, read_level_commands
 from steelyard.spec.check.launch import read_launch
-from steelyard.spec.check.level_commands import read_level_commands
 from steelyard.spec.check.metrics import read_metrics
 from steelyard.spec.check.names import check_experiment_name
 from steelyard.spec.check.program import read_build, read_program
@@ -234,9 +233,9 @@ def _compose(
     except msgspec.ValidationError:
         # Imported late: only a wrong spec needs it.
         from steelyard.spec.hints.did_you_mean import given_levels
-        from steelyard.spec.hints.type_errors import mismatch
+        from steelyard.spec.hints.type_errors import type_error
 
-        raise mismatch(SpecTable, tables, origin, levels=given_levels(tables)) from None
+        raise type_error(SpecTable, tables, origin, levels=given_levels(tables)) from None
     title = name if spec.name is None else spec.name
     check_experiment_name(title, origin, ("name",))
     program = read_program(spec.program, origin)
@@ -246,7 +245,7 @@ def _compose(
     metrics = read_metrics(spec.metrics, factors, program, origin)
     levels = read_level_commands(spec.levels, factors, origin)
     launch = read_launch(spec.launch, factors, origin)
-    check_uses(program, build, factors, zips, contexts, metrics, levels, launch, origin)
+    check_references(program, build, factors, zips, contexts, metrics, levels, launch, origin)
     design = read_design(spec.design, factors, zips, contexts, origin, allow_many=allow_many)
     check_restarts(program, design, origin)
     analysis = read_analysis(spec.analysis, program, metrics, factors, zips, design, origin)

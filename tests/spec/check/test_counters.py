@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from steelyard.spec.check.counters import COUNTERS
+from steelyard.spec.check.program import COUNTERS
 from steelyard.units import BUILTIN
 
 

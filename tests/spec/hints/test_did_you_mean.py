@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from steelyard.errors import SpecError
 from steelyard.spec import experiment, loads
-from steelyard.spec.hints.did_you_mean import cells_with, given_levels, levels_meant, number_meant
+from steelyard.spec.hints.did_you_mean import cells_with, given_levels, suggest_levels, suggest_number
 
 LEVELS = {"opt": ["O2", "O3"], "n": [1, 2], "m": [2, 4]}
 TOP = '[program]\ncommand = ["p", "{opt}", "{n}"]\n[factors]\nopt = ["O2", "O3"]\nn = [1, 2]\n'
@@ -23,7 +23,7 @@ def hint_of(text):
 
 
 def test_a_level_that_several_factors_have_is_offered_for_each():
-    assert levels_meant("faster", 2, LEVELS) == "write faster = { n = 2 } or faster = { m = 2 }"
+    assert suggest_levels("faster", 2, LEVELS) == "write faster = { n = 2 } or faster = { m = 2 }"
 
 
 def test_a_truth_is_not_taken_for_the_number_one():
@@ -42,7 +42,7 @@ def test_the_levels_of_a_spec_that_was_not_checked_are_those_in_lists():
     [("10 %", "1.1"), ("10%", "1.1"), ("0.5 %", "1.005"), ("-10 %", "0.9"), ("2 x", "2")],
 )
 def test_a_share_or_multiple_in_text_is_written_as_the_ratio_that_a_claim_wants(written, number):
-    hint = number_meant(float, "by", written)
+    hint = suggest_number(float, "by", written)
     assert hint == f"write by = {number}"
 
 

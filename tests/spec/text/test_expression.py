@@ -175,3 +175,8 @@ def test_the_deepest_text_that_is_allowed_is_parsed():
 @pytest.mark.parametrize("part", ["(1)", "1**1", "sqrt(1)", "max(1,1)"])
 def test_what_stands_side_by_side_is_not_deep(part):
     assert parse("*".join([part] * (DEEPEST + 10))).evaluate({}) == 1
+
+
+@pytest.mark.parametrize("name", ["lambda", "pass", "yield", "None"])
+def test_a_keyword_of_python_is_a_name_as_any_other(name):
+    assert parse(f"2 * {name} ** 2").evaluate({name: 3}) == 18

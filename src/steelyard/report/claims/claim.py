@@ -7,11 +7,13 @@ what is claimed, ``evidence(claim, outcome, found)`` what a verdict in one strat
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from steelyard.claims.verdict import Instance
 from steelyard.report.text.label import printable
 from steelyard.spec.claims.claim import Claim, module_of
+
+if TYPE_CHECKING:  # with numpy, which a plan does without
+    from steelyard.claims.verdict import Instance
 
 
 def claim_text(claim: Claim, unit: str = "") -> str:

@@ -44,7 +44,7 @@ _HOOKS: Final = {
 }
 
 
-def check_uses(  # noqa: PLR0913, PLR0917 -- every table that takes placeholders
+def check_references(  # noqa: PLR0913, PLR0917 -- every table that takes placeholders
     program: Program,
     build: Build | None,
     factors: tuple[Factor, ...],

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from steelyard.interventions import INTERVENTIONS
-from steelyard.spec.check.levels import check_distinct, check_level, unique
+from steelyard.spec.check.levels import check_distinct, check_level, find_level, unique
 from steelyard.spec.check.names import check_identifier
-from steelyard.spec.experiment import Factor, Zip
+from steelyard.spec.check.program import read_command
+from steelyard.spec.experiment import Factor, LevelCommands, Zip
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.placeholders import RESERVED
 from steelyard.spec.text.toml import shown
@@ -111,3 +114,34 @@ def _zip(name: str, table: Zip, origin: Origin, path: Path) -> Zip:
     for i, factor in enumerate(table.names):
         check_distinct(unique(row[i] for row in rows), factor, origin, (*path, "levels"))
     return Zip(table.names, tuple(rows), name)
+
+
+def read_level_commands(
+    tables: Sequence[LevelCommands], factors: tuple[Factor, ...], origin: Origin
+) -> tuple[LevelCommands, ...]:
+    """The commands of levels, in the order of the spec.
+
+    Raises
+    ------
+    SpecError
+    """
+    by_name = {factor.name: factor for factor in factors}
+    read: list[LevelCommands] = []
+    for i, table in enumerate(tables):
+        path: Path = ("levels", i)
+        if table.factor not in by_name:
+            raise origin.unknown((*path, "factor"), "factor", table.factor, by_name)
+        levels = by_name[table.factor].levels
+        level = find_level(table.factor, levels, table.level, origin, (*path, "level"))
+        if any((each.factor, each.level) == (table.factor, level) for each in read):
+            what = f"{table.factor} = {level!r} has commands already"
+            raise origin.error((*path, "level"), what, "put them into one table")
+        if table.enter is not None and table.leave is None:
+            what = "enter changes something, and nothing says how it is put back"
+            hint = 'write leave = ["command"], or leave = ["true"] where nothing has to be put back'
+            raise origin.error((*path, "leave"), what, hint)
+        for key, command in (("enter", table.enter), ("leave", table.leave)):
+            if command is not None:
+                read_command(command, (*path, key), origin)
+        read.append(replace(table, level=level))
+    return tuple(read)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
+from steelyard.counters import EVENTS
 from steelyard.errors import SpecError, UsageError
-from steelyard.spec.check.counters import check_counters
 from steelyard.spec.check.names import check_text
 from steelyard.spec.check.patterns import check_pattern
 from steelyard.spec.tables.build import Build
@@ -17,7 +18,31 @@ from steelyard.spec.tables.program import Program, Verify
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.placeholders import format_level
 from steelyard.spec.text.toml import shown, toml_value
-from steelyard.units import Scalar, parse_duration
+from steelyard.units import BUILTIN, Scalar, parse_duration
+
+COUNTERS: Final = tuple(name for name in EVENTS if name not in BUILTIN)
+"""Names of the events that no trial has anyway; whether this machine has them is seen when they are read."""
+
+USER_MODE: Final = ":u"
+"""Behind a name: count in user mode only, which needs no rights on most machines."""
+
+
+def check_counters(names: Sequence[str], origin: Origin, path: Path) -> None:
+    """Refuse unknown events, those that every trial has, and repeated ones.
+
+    Raises
+    ------
+    SpecError
+    """
+    for i, name in enumerate(names):
+        base = name.removesuffix(USER_MODE)
+        if base in BUILTIN:
+            raise origin.error((*path, i), f"{base} is measured in every trial", "leave it out here")
+        if base not in COUNTERS:
+            raise origin.unknown((*path, i), "counter", base, COUNTERS)
+        if name in names[:i]:
+            raise origin.error((*path, i), f"{name} is asked for twice", "leave one out")
+
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SHORTEST_S, _LONGEST_S = 1e-3, 366 * 86400.0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from itertools import product
 from typing import Final
 
 import msgspec
@@ -10,10 +11,10 @@ from msgspec.structs import replace
 
 from steelyard.errors import UsageError
 from steelyard.spec.check.names import check_text
-from steelyard.spec.check.simulated import SIMULATED, check_simulated
 from steelyard.spec.experiment import Factor, LaunchMethod, Noise
 from steelyard.spec.ranks import ranks_of
 from steelyard.spec.simgrid import ALGORITHMS, SELECTORS
+from steelyard.spec.simulated import scatter_seed, seed_text, shares_of
 from steelyard.spec.text.origin import Origin, suggest
 from steelyard.spec.text.placeholders import format_level, names
 from steelyard.spec.text.toml import shown
@@ -23,7 +24,9 @@ IMPLEMENTATIONS: Final = ("openmpi", "mpich", "impi")
 
 _OF_KIND: Final[Mapping[str, frozenset[str]]] = {
     "mpi": frozenset({"ranks", "implementation", "mpirun", "binding", "arguments"}),
-    "smpi": frozenset({"ranks", "arguments", "platform", "algorithms", "selector", *SIMULATED}),
+    "smpi": frozenset(
+        {"ranks", "arguments", "platform", "algorithms", "selector", "placement", "noise", "seed"}
+    ),
 }
 _OWN: Final = frozenset().union(*_OF_KIND.values())
 
@@ -51,7 +54,7 @@ def read_ranks(table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin)
         if table.platform is None:
             hint = 'write platform = "machine.xml", a platform of SimGrid'
             raise origin.error(("launch",), "a simulation needs a platform", hint)
-        check_simulated(launching, factors, origin)
+        _check_simulated(launching, factors, origin)
     return launching
 
 
@@ -135,5 +138,45 @@ def _values(text: str, key: str, factors: tuple[Factor, ...], origin: Origin) ->
 def _names(text: str, key: str, origin: Origin) -> set[str]:
     try:
         return names(text)
+    except UsageError as error:
+        raise origin.placed(("launch", key), error) from None
+
+
+def _check_simulated(launching: LaunchMethod, factors: tuple[Factor, ...], origin: Origin) -> None:
+    """Refuse what no treatment, or not every one, could be started with."""
+    noise = launching.noise
+    judges: tuple[tuple[str, tuple[str, ...], Callable[[Mapping[str, Scalar]], object]], ...] = (
+        ("noise", (noise.links, noise.hosts), lambda levels: shares_of(launching, levels)),
+        ("seed", (launching.seed,), lambda levels: seed_text(launching, levels)),
+        ("placement", (launching.placement, launching.seed), lambda levels: scatter_seed(launching, levels)),
+    )
+    for key, texts, judge in judges:
+        _check_texts(key, texts, judge, factors, origin)
+    default = LaunchMethod()
+    if launching.seed != default.seed and (launching.noise, launching.placement) == (
+        default.noise,
+        default.placement,
+    ):
+        what = "has no effect: ranks are packed, and noise is 0"
+        raise origin.error(
+            ("launch", "seed"), what, 'write placement = "scattered" or noise = { hosts = 0.1 }'
+        )
+
+
+def _check_texts(
+    key: str,
+    texts: tuple[str, ...],
+    judge: Callable[[Mapping[str, Scalar]], object],
+    factors: tuple[Factor, ...],
+    origin: Origin,
+) -> None:
+    """Judge every combination of the levels that the texts name."""
+    known = {factor.name: factor.levels for factor in factors}
+    try:
+        asked = sorted(set().union(*map(names, texts)))
+        if not set(asked) <= {*known, "trial"}:
+            return  # Unknown names are told with all other placeholders.
+        for levels in product(*(known.get(name, (0,)) for name in asked)):
+            judge(dict(zip(asked, levels, strict=True)))
     except UsageError as error:
         raise origin.placed(("launch", key), error) from None

@@ -32,9 +32,9 @@ class Best(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="best", 
         """Return the claim with its level as the factor has it."""
         metric = check_metric(self.metric, question, origin, (*path, "metric"))
         if self.best not in question.levels:
-            from steelyard.spec.hints.did_you_mean import best_meant
+            from steelyard.spec.hints.did_you_mean import suggest_best
 
-            hint = best_meant(self.best, question.levels) or suggest(self.best, question.levels, "factors")
+            hint = suggest_best(self.best, question.levels) or suggest(self.best, question.levels, "factors")
             raise origin.error((*path, "best"), f"unknown factor {self.best}", hint)
         levels = question.levels[self.best]
         if len(levels) < 2:

@@ -111,7 +111,7 @@ def check_parameter(name: str, metric: str, question: Question, origin: Origin, 
 
 
 def _no_factor(name: str, question: Question, origin: Origin, path: Path) -> SpecError:
-    from steelyard.spec.hints.did_you_mean import factor_meant
+    from steelyard.spec.hints.did_you_mean import suggest_factor
 
-    hint = factor_meant(name, question.levels) or suggest(name, question.levels, "factors")
+    hint = suggest_factor(name, question.levels) or suggest(name, question.levels, "factors")
     return origin.error(path, f"unknown factor {name}", hint)

@@ -48,9 +48,9 @@ def _read(table: Mapping[str, object], question: Question, origin: Origin, path:
     try:
         claim: Claim = msgspec.convert(table, struct)
     except msgspec.ValidationError:
-        from steelyard.spec.hints.type_errors import mismatch
+        from steelyard.spec.hints.type_errors import type_error
 
-        raise mismatch(struct, table, origin, path, levels=question.levels) from None
+        raise type_error(struct, table, origin, path, levels=question.levels) from None
     if claim.name is not None:
         check_line(claim.name, "the name of a claim", origin, (*path, "name"))
     return claim.checked(question, origin, path)

@@ -41,8 +41,8 @@ _ESTIMANDS: Final = {"median": "median_ratio", "geo": "geomean_ratio"}
 """By what the word has in it: "ratio of medians" looks more like ``ratio_of_means``."""
 
 
-def option_meant(path: Path, word: str, options: Sequence[str]) -> str | None:
-    """The hint where a word stands that is none of the ``options``."""
+def suggest_option(path: Path, word: str, options: Sequence[str]) -> str | None:
+    """Hint where a word stands that is none of the ``options``."""
     if path == ("analysis", "estimand"):
         for part, option in _ESTIMANDS.items():
             if part in word.lower():
@@ -59,8 +59,8 @@ def option_meant(path: Path, word: str, options: Sequence[str]) -> str | None:
     )
 
 
-def number_meant(expected: Any, key: str, value: Any) -> str | None:
-    """The hint where text stands for a number, or one that is none of the ``expected`` share or ratio."""
+def suggest_number(expected: Any, key: str, value: Any) -> str | None:
+    """Hint where text stands for a number, or one that is none of the ``expected`` share or ratio."""
     text = value.strip() if isinstance(value, str) else ""
     percent, times = _PERCENT.fullmatch(text), _TIMES.fullmatch(text)
     meant = Decimal(percent[1]) / 100 + (key in _RATIOS) if percent else None
@@ -86,8 +86,8 @@ def _fits(expected: Any, value: Scalar) -> bool:
     return True
 
 
-def levels_meant(key: str, value: object, levels: Levels) -> str:
-    """The hint where a table of levels is wanted, and something else stands there."""
+def suggest_levels(key: str, value: object, levels: Levels) -> str:
+    """Hint where a table of levels is wanted, and something else stands there."""
     given = value if isinstance(value, list) else [value]
     found = [cells_with(each, levels) for each in given]
     if len(found) == 1 and found[0]:
@@ -100,8 +100,8 @@ def levels_meant(key: str, value: object, levels: Levels) -> str:
     return f"write a factor and one of its levels: {key} = {toml_value({factor: levels[factor][0]})}"
 
 
-def key_meant(key: str, table: Any, keys: Iterable[str], levels: Levels) -> str | None:
-    """The hint where a factor, or the key of another kind of claim, stands for a key of a claim."""
+def suggest_key(key: str, table: Any, keys: Iterable[str], levels: Levels) -> str | None:
+    """Hint where a factor, or the key of another kind of claim, stands for a key of a claim."""
     value = table[key]
     if key in ("within", "margin") and "by" in keys and is_number(value) and 0 < value < 1:
         return f"write by = {Decimal(str(value)) + 1}: it is a ratio"
@@ -110,8 +110,8 @@ def key_meant(key: str, table: Any, keys: Iterable[str], levels: Levels) -> str 
     return f"{key} is a factor: write where = {toml_value({key: value})}"
 
 
-def level_meant(expected: Any, path: Path, value: object, levels: Levels) -> str | None:
-    """The hint where a factor or one level is wanted, and a table or a list of them stands there."""
+def suggest_level(expected: Any, path: Path, value: object, levels: Levels) -> str | None:
+    """Hint where a factor or one level is wanted, and a table or a list of them stands there."""
     if isinstance(value, list) and len(value) == 1 and is_scalar(value[0]) and _fits(expected, value[0]):
         return f"write {_assigned(path, value[0])}"
     if not (isinstance(value, Mapping) and len(value) == 1):
@@ -124,14 +124,14 @@ def level_meant(expected: Any, path: Path, value: object, levels: Levels) -> str
     return f"write {_assigned(path, level)}" if path[-1:] == ("level",) else None
 
 
-def factor_meant(word: str, levels: Levels) -> str | None:
-    """The hint where the name of a factor is wanted, and one of its levels stands there."""
+def suggest_factor(word: str, levels: Levels) -> str | None:
+    """Hint where the name of a factor is wanted, and one of its levels stands there."""
     found = cells_with(word, levels)
     return f"{toml_value(word)} is a level: write {' or '.join(map(toml_value, found))}" if found else None
 
 
-def best_meant(word: str, levels: Levels) -> str | None:
-    """The same where the factor is the one whose best level is claimed."""
+def suggest_best(word: str, levels: Levels) -> str | None:
+    """Hint where the factor is the one whose best level is claimed."""
     found = [each for cell in cells_with(word, levels) for each in cell.items()]
     if not found:
         return None

@@ -22,15 +22,15 @@ _OTHER_TOOLS: Final = {
 """What other tools that measure, and other tables, call a key; the first that a table has is meant."""
 
 
-def called(key: str, known: Sequence[str]) -> str | None:
-    """The key that does here what ``key`` does in other tools or tables, if the table has it."""
+def alias_of(key: str, known: Sequence[str]) -> str | None:
+    """Key that means here what ``key`` means in other tools or tables, if the table has it."""
     return next((ours for ours in _OTHER_TOOLS.get(key, ()) if ours in known), None)
 
 
-def home(key: str, path: tuple[str | int, ...]) -> str | None:
-    """The table that has ``key``, as its header in TOML is written, or the two that have; ``None`` where none
-    or more have. One within the table at ``path`` is meant before all others; of a claim, which is one of
-    many, no table of the whole spec is.
+def table_of(key: str, path: tuple[str | int, ...]) -> str | None:
+    """Header in TOML of the table that has ``key``, or of the two that have; ``None`` for none or more.
+
+    Tables within that at ``path`` come first; for a claim, which is one of many, no table is suggested.
     """
     from steelyard.spec.tables.spec import SpecTable
 

@@ -18,13 +18,13 @@ from steelyard.errors import SpecError
 from steelyard.spec.hints.did_you_mean import (
     Levels,
     is_scalar,
-    key_meant,
-    level_meant,
-    levels_meant,
-    number_meant,
-    option_meant,
+    suggest_key,
+    suggest_level,
+    suggest_levels,
+    suggest_number,
+    suggest_option,
 )
-from steelyard.spec.hints.misplaced_keys import called, home, members
+from steelyard.spec.hints.misplaced_keys import alias_of, members, table_of
 from steelyard.spec.tables.values import keys_of
 from steelyard.spec.text.origin import Origin, Path, nearest
 from steelyard.spec.text.toml import shown, toml_value
@@ -45,7 +45,7 @@ _EXPECTED = re.compile(r"Expected `([^`]+)`(?: of length)?(?: (>=|<=|>|<) (\S+)|
 _FIELD = re.compile(r"Object (contains unknown|missing required) field `(.*)`", re.DOTALL)
 
 
-def mismatch(
+def type_error(
     expected: Any, value: object, origin: Origin, path: Path = (), *, levels: Levels | None = None
 ) -> SpecError:
     """The error for ``value``, which msgspec will not convert to ``expected``; with the ``levels`` of the
@@ -54,11 +54,11 @@ def mismatch(
     levels = levels or {}
     for key, child_type, child in _children(expected, value):
         if _refusal(child_type, child):
-            return mismatch(child_type, child, origin, (*path, key), levels=levels)
+            return type_error(child_type, child, origin, (*path, key), levels=levels)
     message = _refusal(expected, value) or ""
     field = _FIELD.match(message)
     if field and field[1] == "contains unknown":
-        hint = key_meant(field[2], value, _fields(expected, value), levels)
+        hint = suggest_key(field[2], value, _fields(expected, value), levels)
         if hint is not None:
             return origin.error((*path, field[2]), "unknown key", hint)
         return unknown_key(field[2], _fields(expected, value), origin, path)
@@ -67,7 +67,7 @@ def mismatch(
     options = _options(expected)
     if message.startswith("Invalid enum value") and options:
         wanted = _either([*_other_kinds(expected), *(f'"{option}"' for option in options)])
-        hint = option_meant(path, str(value), options) or f"write {wanted}"
+        hint = suggest_option(path, str(value), options) or f"write {wanted}"
         return origin.error(path, f"must be {wanted}, got {shown(value)}", hint)
     return _other_kind(expected, value, origin, path, message, levels)
 
@@ -83,12 +83,12 @@ def _other_kind(
         table = toml_value({fitting: value})
         hint = f"write {path[-1]} = {table}" if path[1:] else f"write [{path[0]}], and {table[2:-2]} below it"
     elif path and wanted == _KINDS["object"] and _is_cell(expected, path):
-        hint = levels_meant(str(path[-1]), value, levels)
+        hint = suggest_levels(str(path[-1]), value, levels)
     else:
         hint = (
-            level_meant(expected, path, value, levels)
+            suggest_level(expected, path, value, levels)
             or _cure(message, value)
-            or (number_meant(expected, str(path[-1]), value) if path else None)
+            or (suggest_number(expected, str(path[-1]), value) if path else None)
             or f"write {wanted}"
         )
     return origin.error(path, f"must be {wanted}, got {shown(value)}", hint)
@@ -97,9 +97,9 @@ def _other_kind(
 def unknown_key(key: str, known: typing.Iterable[str], origin: Origin, path: Path) -> SpecError:
     """The error for a key that a table does not have."""
     keys = list(known)
-    if close := called(key, keys) or nearest(key, keys, cutoff=0.8):
+    if close := alias_of(key, keys) or nearest(key, keys, cutoff=0.8):
         hint = f"did you mean {close}?"
-    elif tables := home(key, path):
+    elif tables := table_of(key, path):
         hint = f"{key} belongs below {tables}"
     elif close := nearest(key, keys):
         hint = f"did you mean {close}?"

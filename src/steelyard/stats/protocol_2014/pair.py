@@ -5,14 +5,61 @@ from __future__ import annotations
 from steelyard.answers.comparison import Difference
 from steelyard.answers.flags import unequal
 from steelyard.answers.hypothesis import Alternative, TestOutcome
-from steelyard.answers.protocol import TEST_OF, Checks, Path, ProtocolFlag, ProtocolPair, Rules, Test
+from steelyard.answers.protocol import (
+    TEST_OF,
+    Above,
+    Checks,
+    Path,
+    ProtocolEffects,
+    ProtocolFlag,
+    ProtocolPair,
+    Rules,
+    Test,
+)
 from steelyard.answers.undefined import Undefined
+from steelyard.stats.compare.adjusted_speedup import adjusted_speedup, cv
+from steelyard.stats.compare.contrast import Contrast, contrast
 from steelyard.stats.compare.pairing import Pair
+from steelyard.stats.hypothesis.brunner_munzel import superiority
+from steelyard.stats.hypothesis.f_test import variance_ratio
+from steelyard.stats.hypothesis.hodges_lehmann import shift
+from steelyard.stats.hypothesis.kolmogorov_smirnov import kolmogorov_smirnov, same_shape
 from steelyard.stats.hypothesis.mann_whitney import rank_sum
 from steelyard.stats.hypothesis.t_tests import student, welch
-from steelyard.stats.protocol_2014.checks import check
-from steelyard.stats.protocol_2014.effects import effects
 from steelyard.stats.protocol_2014.profile import Profile
+
+
+def effects(baseline: Profile, treatment: Profile) -> ProtocolEffects:
+    """Of two usable samples."""
+    between = contrast(baseline.sample, treatment.sample, order="sequential")
+    means = (
+        adjusted_speedup(between, cv(between.old.raws), cv(between.new.raws))
+        if isinstance(between, Contrast)
+        else None
+    )
+    above = superiority(baseline.ascending, treatment.ascending)
+    tested = above.tested() if above else None
+    return ProtocolEffects(
+        ratio_of_means=means,
+        shift=shift(baseline.ascending, treatment.ascending),
+        above=Above(above.value, above.interval(), tested.p if tested else None) if above else None,
+    )
+
+
+def check(baseline: Profile, treatment: Profile) -> Checks:
+    """Every check of two usable samples."""
+    old, new = baseline.moments, treatment.moments
+    # Rounding of the mean leaves equal values a variance.
+    varied = not (baseline.constant or treatment.constant)
+    return Checks(
+        normality_baseline=baseline.normality,
+        normality_treatment=treatment.normality,
+        variances=variance_ratio(old.variance, old.n, new.variance, new.n)
+        if old and new and varied
+        else None,
+        raw=kolmogorov_smirnov(baseline.ascending, treatment.ascending),
+        centred=same_shape(baseline.ascending, treatment.ascending),
+    )
 
 
 def examine(pair: Pair, baseline: Profile, treatment: Profile, rules: Rules) -> ProtocolPair:

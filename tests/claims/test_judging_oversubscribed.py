@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from steelyard.claims.draft import Draft, Undecided
+from steelyard.claims.judging import judge_unless_crowded
 from steelyard.claims.observed import Observed
-from steelyard.claims.oversubscribed import judge_unless_crowded
 from steelyard.claims.verdict import Instance
 
 

@@ -1,0 +1,61 @@
+"""clang-tidy over workloads/, with the settings of workloads/.clang-tidy.
+
+It reads how each file is compiled from the build trees of ``./dev mpi``: those
+without MPI, and one with. A tree that is missing is said, and left out. Files
+are looked at side by side, one process a CPU.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+BUILDS: Final = ROOT / "build" / "workloads"
+# A file is looked at as the first tree compiles it that has it.
+TREES: Final = ("tests", "plain", "openmpi", "mpich")
+MPI: Final = ROOT / ".cache" / "mpi"
+
+
+def files() -> dict[Path, str]:
+    """Every source that a tree compiles, and the tree."""
+    found: dict[Path, str] = {}
+    for tree in TREES:
+        database = BUILDS / tree / "compile_commands.json"
+        if not database.is_file():
+            print(f"not looked at: what ./dev mpi {tree} would compile", file=sys.stderr)
+            continue
+        for entry in json.loads(database.read_text()):
+            path = Path(entry["file"]).resolve()
+            if path.is_file() and path.is_relative_to(ROOT / "workloads"):
+                found.setdefault(path, tree)
+    return found
+
+
+def complaints(path: Path, tree: str) -> str:
+    """What clang-tidy has to say of a file; empty where that is nothing."""
+    tidy = Path(sys.executable).with_name("clang-tidy")
+    # The wrapper of an MPI library would add this.
+    include = [f"--extra-arg=-I{MPI / tree / 'include'}"] if (MPI / tree).is_dir() else []
+    command = [str(tidy), "-p", str(BUILDS / tree), "--quiet", *include, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr if done.returncode else ""
+
+
+def main() -> int:
+    """Look at all of them; the exit code is 1 where there is something to put right."""
+    found = files()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        said = [text for text in pool.map(complaints, found, found.values()) if text]
+    print("\n".join(said), end="")
+    print(f"{len(found)} files, {len(said)} with complaints")
+    return 1 if said else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

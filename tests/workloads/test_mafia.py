@@ -1,0 +1,107 @@
+"""``workloads/mafia``: its tests of phases, its lines, and what it refuses."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import pytest
+from programs import Ended, built
+
+ONCE = ("--repetitions", "1", "--warmup", "0", "--precision", "0")
+
+
+@pytest.fixture
+def mafia(tmp_path):
+    """``mafia("cluster", …)`` with its lines."""
+
+    def run(*arguments: str) -> Ended:
+        metrics = tmp_path / "metrics"
+        metrics.unlink(missing_ok=True)
+        done = subprocess.run(
+            [str(built("plain", "bin/mafia")), *arguments],
+            env={**os.environ, "STEELYARD_METRICS": str(metrics)},
+            capture_output=True,
+            text=True,
+            timeout=50,
+            check=False,
+        )
+        return Ended(done, metrics)
+
+    return run
+
+
+@pytest.mark.parametrize("program", ["mafia_test", "sorting_test"])
+def test_what_needs_no_ranks_is_right(program):
+    done = subprocess.run(
+        [str(built("tests", f"tests/{program}")), "--gtest_brief=1"],
+        capture_output=True,
+        text=True,
+        timeout=55,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-4000:]
+
+
+def test_planted_clusters_are_found_and_counted(mafia):
+    ended = mafia("cluster", *ONCE, "--cluster-dimensions", "5")
+    assert ended.code == 0, ended.stderr
+    assert ended.values("planted_found", k=5, m=3) == [3]
+    assert ended.values("recall")[0] >= 0.95
+    assert ended.values("precision")[0] >= 0.98
+    # m k (k - 1) 2^(k - 3), and the few that neighbouring windows and other clusters add.
+    assert 240 <= ended.values("merges")[0] <= 400
+    assert ended.values("phase_operations", phase="gen")[0] >= ended.values("merges")[0]
+
+
+def test_threads_change_no_count(mafia):
+    def counted(threads: str) -> list[tuple[str, object, object]]:
+        ended = mafia(
+            "cluster", *ONCE, "--points", "20000", "--cluster-dimensions", "8", "--threads", threads
+        )
+        assert ended.code == 0, ended.stderr
+        kept = ("phase_operations", "merges", "candidates", "recall", "precision")
+        return [
+            (line["metric"], line["labels"].get("phase"), line["values"])
+            for line in ended.lines
+            if line["metric"] in kept
+        ]
+
+    assert counted("1") == counted("2")
+
+
+def test_a_file_that_was_generated_gives_what_drawn_points_give(mafia, tmp_path):
+    plan = ("--points", "20000", "--dimensions", "8", "--cluster-dimensions", "3", "--seed", "7")
+    path = str(tmp_path / "points.txt")
+    assert mafia("generate", "--data", path, *plan).code == 0
+    drawn = mafia("cluster", *ONCE, *plan)
+    read = mafia("cluster", *ONCE, "--data", path)
+    for metric in ("merges", "recall", "precision", "planted_found"):
+        assert read.values(metric) == drawn.values(metric)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("cluster", "--cluster-dimensions", "21"), "clusters of 21 dimensions in points of 20"),
+        (("cluster", "--points", "0"), "--points"),
+        (("cluster", "--clusters", "9", "--dimensions", "2", "--cluster-dimensions", "2"), "do not fit"),
+        (("generate",), "--data FILE"),
+        (("cluster", "--data", "/nowhere"), "/nowhere cannot be read"),
+        ((), "usage: mafia generate|cluster"),
+    ],
+)
+def test_what_cannot_be_clustered_is_refused_in_one_line(mafia, asked, said):
+    ended = mafia(*asked)
+    assert ended.code == 2
+    (line,) = ended.stderr.splitlines()
+    assert said in line
+
+
+def test_a_data_file_with_holes_is_refused_with_its_line(mafia, tmp_path):
+    path = tmp_path / "points.txt"
+    path.write_text("1 2 3\n4,,6\n")
+    ended = mafia("cluster", "--data", str(path))
+    assert ended.code == 2
+    (line,) = ended.stderr.splitlines()
+    assert f"{path}:2: 2 numbers, where the first point has 3" in line

@@ -1,0 +1,110 @@
+"""``workloads/sorting``: every sort on every input, what it says, and what it refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+ONCE = ("--repetitions", "1", "--warmup", "0", "--precision", "0", "--sync", "barrier", "--clocks", "one")
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5, 8])
+def test_every_sort_agrees_with_the_standard_library_on_every_input(openmpi, ranks):
+    # In one start: sorts and their ways × distributions × even, uneven and empty blocks, keys and records in
+    # turns, and fewer keys than ranks. Exact splitting's and radix sort's loads must be exact.
+    ended = openmpi("sorting_cases", ranks, "--keys-per-rank", "12", OMPI_MCA_mpi_yield_when_idle="1")
+    assert ended.code == 0, ended.stdout + ended.stderr
+    assert ended.stdout.endswith("cases, 0 failed\n")
+    assert int(ended.stdout.split()[0]) > 300
+
+
+@pytest.mark.parametrize("ranks", [16, 64])
+def test_every_sort_is_right_on_many_simulated_ranks(simulated, ranks):
+    for asked in (
+        ("sample", "--blocks", "uneven"),
+        ("histogram", "--distribution", "few"),
+        ("exact", "--distribution", "equal", "--blocks", "holes"),
+        ("radix", "--digit-bits", "16", "--type", "f64", "--distribution", "gaussian"),
+        ("mini", "--distribution", "zipf"),
+        ("mini", "--groups", "comm_split"),
+    ):
+        keys = "1" if asked[0] == "mini" else "20"
+        ended = simulated("psort", ranks, *ONCE, "--algorithm", *asked, "--keys-per-rank", keys)
+        assert ended.code == 0, (asked, ended.stderr)
+
+
+def test_a_simulated_sort_repeats_to_the_bit_and_takes_time_to_compute(simulated):
+    asked = ("--algorithm", "sample", "--keys-per-rank", "100", *ONCE)
+    first = simulated("psort", 4, *asked, "--compute", "fixed")
+    again = simulated("psort", 4, *asked, "--compute", "fixed")
+    assert first.code == 0, first.stderr
+    assert first.lines == again.lines
+    # 100 log2 100 comparisons of 1 ns, by definition of `fixed`.
+    assert first.values("phase_s", phase="local_sort")[0] == pytest.approx(664e-9, rel=0.05)
+    off = simulated("psort", 4, *asked, "--compute", "off")
+    assert off.values("phase_s", phase="local_sort") == [0]
+
+
+def test_what_a_sort_says_of_itself_adds_up(openmpi):
+    ended = openmpi("psort", 3, *ONCE, "--algorithm", "exact", "--keys-per-rank", "50", "--local", "pdq")
+    if "built without" in ended.stderr:
+        pytest.skip("psort is built without Boost's sorts")
+    assert ended.code == 0, ended.stderr
+    assert ended.values("load") == [1]
+    assert ended.values("rounds")[0] >= 1
+    # Each of 150 keys has been moved once; those that went to others are in messages of 8 bytes a key.
+    assert ended.values("phase_operations", phase="exchange") == [150]
+    assert 0 < ended.values("phase_bytes", phase="exchange")[0] <= 8 * (150 + 3 * 2)
+
+
+def test_all_splitters_together_take_far_fewer_rounds_than_one_after_the_other(openmpi):
+    rounds = {
+        schedule: openmpi(
+            "psort", 4, *ONCE, "--algorithm", "exact", "--schedule", schedule, "--keys-per-rank", "500"
+        ).values("rounds")[0]
+        for schedule in ("batched", "sequential")
+    }
+    assert rounds["batched"] < rounds["sequential"] / 1.5
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("--algorithm", "mini", "--keys-per-rank", "2"), "exactly one key a rank"),
+        (("--algorithm", "radix", "--digit-bits", "3"), "--digit-bits 3 does not divide 64"),
+        (("--keys-per-rank", "0"), "--keys-per-rank"),
+        (("--payload", "--local", "vqsort"), "--local vqsort"),
+        (("--algorithm", "bubble"), "--algorithm"),
+    ],
+)
+def test_what_cannot_be_sorted_is_refused_in_one_line_by_all_ranks(openmpi, asked, said):
+    ended = openmpi("psort", 3, *ONCE, *asked)
+    assert ended.code == 2
+    (line,) = [each for each in ended.stderr.splitlines() if each.startswith("psort:")]
+    assert said in line
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("1.5\nnan\n2\n", ":2: 'nan' is not a number that can be sorted"),
+        ("1\n\n3\n", ":2: '' is not a number that can be sorted"),
+        ("", "has no keys"),
+        ("1\n2\n", "mini sort takes exactly one key a rank, not 0"),
+    ],
+)
+def test_keys_of_a_file_that_cannot_be_sorted_are_refused_by_all_ranks(openmpi, tmp_path, text, said):
+    path = tmp_path / "keys"
+    path.write_text(text)
+    algorithm = ("--algorithm", "mini") if "mini" in said else ("--algorithm", "sample")
+    keys = ("--keys-per-rank", "1", "--type", "f64", "--keys", str(path))
+    ended = openmpi("psort", 3, *ONCE, *algorithm, *keys)
+    assert ended.code == 1
+    (line,) = [each for each in ended.stderr.splitlines() if each.startswith("psort:")]
+    assert said in line
+
+
+def test_keys_of_a_file_are_sorted(openmpi, tmp_path):
+    path = tmp_path / "keys"
+    path.write_text("".join(f"{(i * 37) % 101 - 50}\n" for i in range(101)))
+    ended = openmpi("psort", 3, *ONCE, "--type", "i64", "--keys", str(path))
+    assert ended.code == 0, ended.stderr
