@@ -54,8 +54,8 @@ def test_a_baseline_is_named_by_levels_or_by_a_label(against, strata, baseline, 
     ("against", "told", "hint"),
     [
         ("opt=O9", "opt has no such level", "one of: opt=O2, opt=O3"),
-        ("size=1", "no treatment, and no level", "factors: opt, n"),
-        ("old", "no treatment, and no level", "O2, 1"),
+        ("size=1", "neither a treatment nor a level", "factors: opt, n"),
+        ("old", "neither a treatment nor a level", "O2, 1"),
     ],
 )
 def test_a_baseline_that_does_not_exist_is_answered_with_those_that_do(against, told, hint):
@@ -65,7 +65,7 @@ def test_a_baseline_that_does_not_exist_is_answered_with_those_that_do(against, 
 
 
 def test_an_unknown_protocol_is_answered_with_the_known_ones():
-    with pytest.raises(UsageError, match="no protocol 'nogueira'") as caught:
+    with pytest.raises(UsageError, match="unknown protocol 'nogueira'") as caught:
         asked(Analysis(), TREATMENTS, "nogueira", None)
     assert caught.value.hint == f"one of: default, {NAME}"
 

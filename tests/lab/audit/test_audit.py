@@ -115,7 +115,7 @@ def test_a_context_is_the_same_place_of_the_stack_in_the_screening_and_in_the_re
 
 
 def test_a_kind_of_context_that_there_is_none_of_is_a_usage_error_with_the_nearest(asked):
-    with pytest.raises(UsageError, match="no kind of context 'env_byts'") as caught:
+    with pytest.raises(UsageError, match="unknown kind of context 'env_byts'") as caught:
         candidates(AuditRequest(command="true", only=("env_byts",)))
     assert caught.value.hint == "did you mean env_bytes?"
 

@@ -46,7 +46,7 @@ REFUSED = {
         {"factors": {"p": [2, 8]}, "program": {"command": ["true"]}, "launch": SIMULATED},
         "8 ranks",
     ),
-    "no mpirun": ({"program": NO_MPIRUN, "launch": {"kind": "mpi", "ranks": 2}}, "no mpirun"),
+    "no mpirun": ({"program": NO_MPIRUN, "launch": {"kind": "mpi", "ranks": 2}}, "mpirun not found in PATH"),
     "an mpirun that is no program": (
         {"launch": {"kind": "mpi", "ranks": 2, "mpirun": "four.xml"}},
         "four.xml",
