@@ -37,12 +37,25 @@ def files() -> dict[Path, str]:
     return found
 
 
+def extra_arguments(tree: str) -> list[str]:
+    """Arguments that gcc or the wrapper of an MPI library would imply."""
+    found = subprocess.run(["gcc", "-print-file-name=include"], capture_output=True, text=True, check=True)
+    arguments = [
+        # For omp.h; after clang's own directories, whose intrinsics differ.
+        f"-idirafter{found.stdout.strip()}",
+        # gcc's -Wconversion leaves these out in C++.
+        "-Wno-sign-conversion",
+        # libstdc++ instantiates its own deprecated buffer in std::stable_sort.
+        "-Wno-deprecated-declarations",
+    ]
+    return [*arguments, f"-I{MPI / tree / 'include'}"] if (MPI / tree).is_dir() else arguments
+
+
 def complaints(path: Path, tree: str) -> str:
-    """What clang-tidy has to say of a file; empty where that is nothing."""
+    """Complaints of clang-tidy about a file; empty without any."""
     tidy = Path(sys.executable).with_name("clang-tidy")
-    # The wrapper of an MPI library would add this.
-    include = [f"--extra-arg=-I{MPI / tree / 'include'}"] if (MPI / tree).is_dir() else []
-    command = [str(tidy), "-p", str(BUILDS / tree), "--quiet", *include, str(path)]
+    extra = [f"--extra-arg={each}" for each in extra_arguments(tree)]
+    command = [str(tidy), "-p", str(BUILDS / tree), "--quiet", *extra, str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr if done.returncode else ""
 

@@ -24,7 +24,7 @@ constexpr Key key_of(const Record& item) {
 
 /// Words of 64 bits of an item, as which it is sent.
 template <class Item>
-inline constexpr int words_of = sizeof(Item) / sizeof(std::uint64_t);
+inline constexpr int words_of = sizeof(Item) / sizeof(std::uint64_t); // NOLINT(bugprone-sizeof-expression)
 
 struct LessKey {
     template <class Item>

@@ -5,12 +5,21 @@
 
 #ifdef WORKLOADS_PDQ
 #include <boost/sort/pdqsort/pdqsort.hpp>
+constexpr bool with_pdq = true;
+#else
+constexpr bool with_pdq = false;
 #endif
 #ifdef WORKLOADS_IPS4O
 #include <ips4o.hpp>
+constexpr bool with_ips4o = true;
+#else
+constexpr bool with_ips4o = false;
 #endif
 #ifdef WORKLOADS_VQSORT
 #include <hwy/contrib/sort/vqsort.h>
+constexpr bool with_vqsort = true;
+#else
+constexpr bool with_vqsort = false;
 #endif
 
 namespace workloads::sorting {
@@ -42,26 +51,14 @@ void sort_by_ips4o([[maybe_unused]] std::vector<Item>& items) {
 
 } // namespace
 
-bool is_built_in([[maybe_unused]] LocalSort local) {
+bool is_built_in(LocalSort local) {
     switch (local) {
     case LocalSort::pdq:
-#ifdef WORKLOADS_PDQ
-        return true;
-#else
-        return false;
-#endif
+        return with_pdq;
     case LocalSort::ips4o:
-#ifdef WORKLOADS_IPS4O
-        return true;
-#else
-        return false;
-#endif
+        return with_ips4o;
     case LocalSort::vqsort:
-#ifdef WORKLOADS_VQSORT
-        return true;
-#else
-        return false;
-#endif
+        return with_vqsort;
     case LocalSort::std:
         break;
     }

@@ -222,7 +222,7 @@ TEST(Middle, IsAsNearToTheMedianAsTheTreeOfAxtmannAndSanders) {
         const int trials = 60'000 / p;
         double sum = 0;
         for (int trial = 0; trial < trials; trial++) {
-            const auto seed = static_cast<std::uint64_t>(p * 100'000 + trial);
+            const auto seed = static_cast<std::uint64_t>(p) * 100'000 + static_cast<std::uint64_t>(trial);
             const Random random(seed, 99);
             RandomBits bits(seed, 0);
             std::vector<Middle> nodes(static_cast<std::size_t>(p));
