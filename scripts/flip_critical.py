@@ -25,7 +25,7 @@ from steelyard.stats.distributions.student import t_quantile
 from steelyard.stats.hypothesis.sign_flip import ENUMERATED, subset_means
 from steelyard.stats.planning.power import POWER, t_power
 
-TABLE: Final = Path(__file__).parents[1] / "src" / "steelyard" / "stats" / "paired" / "flip_table.py"
+TABLE: Final = Path(__file__).parents[1] / "src" / "steelyard" / "stats" / "hypothesis" / "sign_flip_table.py"
 SIZES: Final = (7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 20, 28, 40, 64)
 REACHED: Final = (1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 64, 128, 256, 512)
 BELOW: Final = (0, 0.5, 1, 1.5, 2, 3, 4, 6, 8, 12)

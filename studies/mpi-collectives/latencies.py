@@ -14,7 +14,7 @@ from steelyard.answers.undefined import Undefined
 from steelyard.sample import Sample
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.estimate import estimate
-from steelyard.stats.distributions.sign_test import Signs
+from steelyard.stats.distributions.sign_test import SignTest
 from steelyard.store import Record
 
 ALPHA: Final = 0.05
@@ -58,7 +58,7 @@ def medians(samples: Mapping[Key, Sample]) -> Sequence[str]:
             continue
         values = np.asarray(sample.values, dtype=np.float64)
         logs = np.sort(np.log(values))
-        found = Signs(logs, logs).interval(ALPHA)
+        found = SignTest(logs, logs).interval(ALPHA)
         interval = f"{1e6 * found.low:.2f} … {1e6 * found.high:.2f}" if found else "too few launches"
         rows.append(f"| {library} | {op} | {1e6 * np.median(values):.2f} | {interval} | {values.size} |")
     return rows

@@ -169,7 +169,7 @@ def test_a_journal_is_read_only_when_its_runner_has_let_go_of_it(tmp_path):
 
 
 def test_a_runner_that_never_lets_go_is_an_error_with_its_cure(tmp_path, monkeypatch):
-    monkeypatch.setattr(strays, "_WRITER_PATIENCE_S", 0.02)
+    monkeypatch.setattr(strays, "_WRITER_TIMEOUT_S", 0.02)
     (tmp_path / "journal").touch()
     with (tmp_path / "journal").open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

@@ -21,7 +21,7 @@ COMMANDS = {
     "compare": "Compare commands: which is faster, by how much, and how sure that is.",
     "run": "Run the experiment of a spec; continue it if it was stopped.",
     "plan": "Show what a spec would run, how long, and what it cannot separate.",
-    "status": "Show how far a record is.",
+    "status": "Show the progress of a record.",
     "analyze": "Answer from a record: effects, intervals, verdicts.",
     "check": "Judge the claims of specs and records: what holds, fails, or is not resolved.",
     "audit": "Find which contexts move a program's time on this machine.",

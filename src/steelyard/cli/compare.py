@@ -231,7 +231,7 @@ def command(
 
     if comparisons is not None and null is None:
         raise UsageError(
-            f"--comparisons {comparisons} is about --null, which is not given",
+            f"--comparisons {comparisons} needs --null",
             hint=f"steelyard compare --null --comparisons {comparisons} {commands[0]!r}",
         )
     if (build is not None or objects is not None) and (null != "layout" or build is None):

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     help="Write the models that were found as expectations.",
 )
 @click.option(
-    "--limit", metavar="VALUE", help="Find the scale from which on a value exceeds this ('24 GB', 0.001)."
+    "--limit", metavar="VALUE", help="Find the scale beyond which a value exceeds this ('24 GB', 0.001)."
 )
 @click.option(
     "--versus",

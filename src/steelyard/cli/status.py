@@ -11,7 +11,7 @@ from steelyard.cli.options import json_option, record_argument
 from steelyard.cli.run_and_answer import terminal_width
 
 
-@click.command(short_help="Show how far a record is.")
+@click.command(short_help="Show the progress of a record.")
 @record_argument
 @json_option
 def command(record: Path, as_json: bool) -> None:

@@ -206,14 +206,14 @@ def test_the_time_that_a_null_may_take_ends_it(steelyard_cli):
 
 def test_ctrl_c_on_the_command_line_prints_what_there_is_and_exits_130(steelyard_env, tmp_path):
     process = subprocess.Popen(
-        [sys.executable, "-m", "steelyard", "compare", "--null", "-r", "2", "true", "-o", "null"],
+        [sys.executable, "-m", "steelyard", "compare", "--null", "-r", "2", "true", "-o", "itself"],
         cwd=tmp_path,
         env=steelyard_env,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
-    while not (tmp_path / "null" / "000003").exists():
+    while not (tmp_path / "itself" / "000003").exists():
         assert process.poll() is None, process.communicate()
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)

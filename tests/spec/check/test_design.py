@@ -116,7 +116,7 @@ def test_a_strict_stop_rule_needs_a_precision_and_40_blocks(read, refused):
         0.02, strict=True
     )
     message, hint = refused("[design]\nstop = { strict = true }")
-    assert message == "design.stop.strict: strict says how to stop on a precision, and none is wanted"
+    assert message == "design.stop.strict: strict needs a target precision, and none is set"
     assert "rel_halfwidth = 0.02" in hint
     message, hint = refused("[design]\nstop = { rel_halfwidth = 0.02, strict = true, max_blocks = 39 }")
     assert message == "design.stop.max_blocks: 39 is below 40, which is the first look of a strict stop rule"

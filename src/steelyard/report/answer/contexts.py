@@ -86,7 +86,7 @@ def _sentences(found: Sequence[ContextFinding], called: Names) -> list[str]:
             " visit. passes = 3 in [contexts] separates them."
         )
     else:
-        said.append("Behind each count, in brackets, contexts that say so by their own 95 % interval.")
+        said.append("Behind each count, in brackets, contexts whose own 95 % interval shows it.")
     return said
 
 

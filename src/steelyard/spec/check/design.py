@@ -79,7 +79,7 @@ def check_restarts(program: Program, design: Design, origin: Origin) -> None:
     SpecError
     """
     if program.between_treatments and design.order != "nogueira-matias-2014":
-        what = f'in the order "{design.order}" the runs of a treatment are not apart from those of others'
+        what = f'in the order "{design.order}" the runs of a treatment are interleaved with those of others'
         hint = 'write order = "nogueira-matias-2014" in [design], or between_blocks'
         raise origin.error(("program", "between_treatments"), what, hint)
     if program.between_blocks and design.in_rows:
@@ -161,7 +161,7 @@ def _count(
 def _stop(table: Stop, design: Design, origin: Origin) -> Stop:
     path: Path = ("design", "stop")
     if table.strict and table.rel_halfwidth is None:
-        what = "strict says how to stop on a precision, and none is wanted"
+        what = "strict needs a target precision, and none is set"
         raise origin.error((*path, "strict"), what, "write rel_halfwidth = 0.02 as well, or leave strict out")
     if table.rel_halfwidth is None and (table.max_blocks is not None or table.max_time_s is None):
         what = "max_blocks stops nothing without a precision" if table.max_blocks else "says nothing"
@@ -186,7 +186,7 @@ def _check_contexts(contexts: Contexts, design: Design, stop: Stop | None, origi
     if passes == 1:
         return
     if design.order != "randomized":
-        what = f"{passes} passes over contexts need blocks, which a sequential order has not"
+        what = f"{passes} passes over contexts need blocks, which a sequential order does not have"
         raise origin.error(("contexts", "passes"), what, 'write order = "randomized", or leave passes out')
     counts: list[tuple[Path, int]] = [(("design", "blocks"), design.blocks)]
     if stop and stop.max_blocks is not None:

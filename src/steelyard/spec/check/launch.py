@@ -58,7 +58,7 @@ def _check_slurm(table: LaunchMethod, origin: Origin, path: Path) -> None:
             raise origin.error((*path, key), what, 'leave it out, or write kind = "template"')
     for i, word in enumerate(table.options):
         if word.startswith(("--clusters", "-M")):
-            what = f"{word!r}: jobs are asked for where they are handed in, and no other cluster is"
+            what = f"{word!r}: jobs are looked for on the cluster that they are submitted to only"
             hint = "run on that cluster, or write the commands of one with kind = template"
             raise origin.error((*path, "options", i), what, hint)
 

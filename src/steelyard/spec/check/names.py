@@ -79,5 +79,5 @@ def check_experiment_name(name: str, origin: Origin, path: Path) -> None:
         raise origin.error(path, what, "choose a shorter one")
     if "/" in name or name.startswith("."):
         close = name.replace("/", "-").lstrip(".- ")
-        what = f"{shown(name)} contains / or starts with a dot, and the directory of the record is named so"
+        what = f"{shown(name)} contains / or starts with a dot, but it also names the directory of the record"
         raise origin.error(path, what, f'name = "{close}"' if close else "choose another name")

@@ -171,7 +171,7 @@ def _command(command: str | Sequence[str], path: Path, origin: Origin, *, shell:
 
 
 def _needs_list(command: str, path: Path, origin: Origin) -> SpecError:
-    what = f"{shown(command)} is one text, and no shell is there to split it"
+    what = f"{shown(command)} is a single string, and no shell splits it"
     try:
         words = shlex.split(command)
     except ValueError:

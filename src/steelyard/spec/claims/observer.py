@@ -43,7 +43,7 @@ class Unperturbed(
         given: Levels | None = self.without
         old = question.analysis.baseline if given is None else given
         if old is None:
-            what = "unperturbed without without, and [analysis] has no baseline"
+            what = "unperturbed needs the key without, since [analysis] has no baseline"
             raise origin.error(path, what, "write without = { … } as well")
         probed = select(self.probe, question, origin, (*path, "probe"))
         alone = select(old, question, origin, (*path, "without"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import assert_never
 
 from msgspec.structs import replace
 
@@ -29,7 +30,7 @@ def estimate(
     seed: int = 1,
 ) -> Speedup | Undefined:
     """The speedup of a contrast; ``interval`` is the first kind of the estimand by default, ``seed`` is for
-    those that draw. SignTest are flipped of 7 to 64 differences of blocks, where the order that was drawn
+    those that draw. Signs are flipped of 7 to 64 differences of blocks, where the order that was drawn
     gave them; else t stands in, as ``method`` says.
 
     Raises
@@ -40,11 +41,15 @@ def estimate(
     kind = meant(estimand, interval)
     if kind not in INTERVALS[estimand]:
         raise ValueError(f"{estimand} has no interval by {kind}: one of {', '.join(INTERVALS[estimand])}")
-    if estimand == "ratio_of_means":
-        return ratio_of_means(contrast, kind, seed=seed)
-    if estimand == "median_ratio":
-        return median_ratio(contrast)
-    found = speedup(contrast)
+    match estimand:
+        case "ratio_of_means":
+            return ratio_of_means(contrast, kind, seed=seed)
+        case "median_ratio":
+            return median_ratio(contrast)
+        case "geomean_ratio":
+            found = speedup(contrast)
+        case _:
+            assert_never(estimand)
     if kind == "log-delta" or isinstance(found, Undefined) or found.nu is None:
         return found
     distribution: Distribution
@@ -58,8 +63,8 @@ def estimate(
 
 
 def effects(contrast: Contrast, estimand: Estimand) -> Floats:
-    """What each unit of a paired contrast adds to the log of the ratio, up to a constant, in the order of the
-    units: what a drift or a likeness of neighbours would show in. Empty for other estimands.
+    """Contribution of each unit of a paired contrast to the log of the ratio, up to a constant, in the order
+    of the units: what a drift or a likeness of neighbours would show in. Empty for other estimands.
     """
     if estimand == "ratio_of_means":
         means = means_of(contrast)

@@ -30,7 +30,15 @@ def summarise(values: npt.ArrayLike) -> Summary:
     first, median, third = (math.ldexp(quartile, exponent) for quartile in quartiles(scaled))
     mean_value = math.ldexp(mean, exponent)
     if n == 1:
-        return Summary(1, mean_value, median, Interval(first, third), low, high, reason="one_value")
+        return Summary(
+            n=1,
+            mean=mean_value,
+            median=median,
+            quartiles=Interval(first, third),
+            min=low,
+            max=high,
+            reason="one_value",
+        )
     deviations = scaled - mean
     # The second term is zero but for the rounding of the mean (Chan, Golub, LeVeque 1983, DOI
     # 10.1080/00031305.1983.10483115).

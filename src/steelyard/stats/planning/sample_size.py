@@ -104,7 +104,7 @@ def _tested(
     by_t = _smallest(lambda n: enough(n, t_quantile(n - 1, alpha)), near)
     if not flipped or by_t is None or by_t > MOST_FLIPPED:
         return by_t
-    # SignTest never show more than t does, so that nothing below the number by t is enough.
+    # Signs never show more than t does, so that nothing below the number by t is enough.
     sizes = range(MOST_FLIPPED, max(by_t, FEWEST) - 1, -1)
     short = next((n for n in sizes if not enough(n, sign_flip_critical(n, alpha))), None)
     return by_t if short is None else short + 1
