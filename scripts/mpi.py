@@ -1,7 +1,8 @@
 """MPI libraries side by side, SimGrid, and the workloads built for each.
 
-    ./dev mpi           # openmpi, mpich, smpi, and what needs no MPI: programs
-                        # (plain) and tests (tests)
+    ./dev mpi           # openmpi, mpich, smpi, and the programs that need no
+                        # MPI (plain)
+    ./dev mpi tests     # the tests that need no MPI
     ./dev mpi impi      # Intel MPI: proprietary, for tests and studies here,
                         # never handed on
     ./dev mpi sanitized # the tests under the sanitizers of addresses and
@@ -65,7 +66,7 @@ LIBRARIES: Final = {
         {},
     ),
 }
-DEFAULT: Final = ("openmpi", "mpich", "smpi", "plain", "tests")
+DEFAULT: Final = ("openmpi", "mpich", "smpi", "plain")
 
 
 class SetupError(Exception):
