@@ -51,7 +51,8 @@ class Reading(msgspec.Struct, frozen=True):
 
 def read(series: Series) -> Reading | NotModelled:
     """The arrays, or the reason why there is nothing to model."""
-    grid = np.array([point.at for point in series.points], dtype=float).reshape(len(series.points), -1)
+    grid = np.array([point.at for point in series.points], dtype=float)
+    grid = grid.reshape(len(series.points), len(series.parameters))
     values = _values(series)
     reason = _reason(series, grid, values)
     if reason is not None:
@@ -83,6 +84,8 @@ def _values(series: Series) -> Floats:
 
 def _reason(series: Series, grid: Floats, values: Floats) -> str | None:
     """Why there is nothing to model."""
+    if not series.points:
+        return f"no finite value{f' ({series.lost[0]})' if series.lost else ''}"
     if len(series.points) < LEAST_POINTS:
         return f"{len(series.points)} points; a model needs at least {LEAST_POINTS}, and 5 for a verdict"
     # Nearly every series passes here; only others are looked at value by value.
