@@ -37,6 +37,9 @@ class Reading(msgspec.Struct, frozen=True):
         How many different values each parameter has.
     zeros : int
         How many points are exactly zero.
+    kinked : bool
+        Zeros lie at several values of each parameter: the series begins late, which no term does, and what it
+        grows like from there on is not known.
     """
 
     series: Series
@@ -47,6 +50,7 @@ class Reading(msgspec.Struct, frozen=True):
     means: Floats
     levels: tuple[int, ...]
     zeros: int
+    kinked: bool
 
 
 def read(series: Series) -> Reading | NotModelled:
@@ -68,7 +72,9 @@ def read(series: Series) -> Reading | NotModelled:
     launches = np.array([point.launches for point in series.points])
     levels = tuple(len({point.at[at] for point in series.points}) for at in range(grid.shape[1]))
     zeros = int((means == 0).sum()) if low == 0 else 0
-    return Reading(series, grid, values, u, launches, means, levels, zeros)
+    # One may be where nothing is to do yet, as p - 1 messages and log p rounds are.
+    kinked = zeros > 1 and all(len(set(column[means == 0])) > 1 for column in grid.T)
+    return Reading(series, grid, values, u, launches, means, levels, zeros, kinked)
 
 
 def _values(series: Series) -> Floats:

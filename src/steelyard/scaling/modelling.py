@@ -22,7 +22,7 @@ from steelyard.scaling.model import NotModelled, Prediction, ScalingModel, Segme
 from steelyard.scaling.one_point import in_three, rests_on_last
 from steelyard.scaling.provenance import of_provenance
 from steelyard.scaling.question import Question
-from steelyard.scaling.validation import Asked, rank_of_one, validation_of
+from steelyard.scaling.validation import NOT_KNOWN, Asked, rank_of_one, validation_of
 from steelyard.scaling.warnings import warnings_of
 from steelyard.series import Series
 
@@ -269,7 +269,10 @@ def _answer(
     if asked is not None and seen.ranks is not None:
         scale = float(targets[0, asked.at]) if seen.ranks_at is not None else None
         there = seen.ranks_at[row] if seen.ranks_at is not None else None
-        validation = validation_of(asked, candidates.leads[lead][asked.at], seen.ranks[row], scale, there)
+        ranks = seen.ranks[row]
+        if reading.kinked:
+            ranks, there = NOT_KNOWN, None if there is None else NOT_KNOWN
+        validation = validation_of(asked, candidates.leads[lead][asked.at], ranks, scale, there)
     answer = ScalingModel(
         name=series.name,
         metric=series.metric,
