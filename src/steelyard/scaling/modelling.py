@@ -117,6 +117,7 @@ def _check(series: Sequence[Series], question: Question) -> None:
     known = {name for one in series for name in one.parameters}
     asked = [question.parameter] if question.parameter else []
     asked += [*question.scale, *(name for target in question.targets for name in target)]
+    asked += question.along.values()
     for name in asked:
         if known and name not in known:
             raise UsageError(
