@@ -90,6 +90,7 @@ def test_what_was_accepted_is_expected_later(steelyard_cli, data, tmp_path):
         ((*COLUMNS, "--at", "p"), "not NAME=VALUE"),
         ((*COLUMNS, "--at", "q=4"), "no series has a parameter 'q'"),
         ((*COLUMNS, "--expect", "O(n)", "--along", "n=q"), "no series has a parameter 'q'"),
+        ((*COLUMNS, "--expect", "O(p)", "--deviation", "0"), "deviation '0' does not grow"),
         ((*COLUMNS, "--at", "p=-4"), "not a positive number"),
         ((*COLUMNS, "--limit", "much"), "is not a positive quantity in s"),
         ((*COLUMNS, "--rule", "bcast < gather"), "not of the form"),
