@@ -69,6 +69,15 @@ def test_a_series_that_begins_late_has_no_rank_and_says_why(start, launches, exp
     assert "no rank is stated" in warning.words
 
 
+def test_one_huge_value_behind_zeros_overflows_nothing():
+    data = series([0, 0, 0, 0, 1e30], [1, 2, 3, 4, 5])
+    asked = Question(expectations={"*": Expectation("O(p)")}, scale={"p": 1000})
+    found = model(data, asked)
+    (there,) = found.predictions
+    assert np.isfinite([there.low, there.value, there.high]).all()
+    assert found.validation.rank == "undecided"
+
+
 def test_one_zero_where_nothing_is_to_do_yet_keeps_the_rank():
     data = series([[p - 1] * 5 for p in LATE], LATE)
     found = model(data, Question(expectations={"*": Expectation("O(p)")}))

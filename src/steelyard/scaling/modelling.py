@@ -197,8 +197,10 @@ def _answers(group: _Group, readings: list[Reading], question: Question) -> list
     targets = _targets(group.grid, question)
     if question.method == "seed001":
         return _least_squares(group, readings, data, question, targets)
-    fitted = fit(group.grid, data, question, targets)
-    seen = foresee(fitted, targets, group.asked, at_scale=bool(question.scale))
+    # At targets beyond the data a steep candidate may pass the largest double; infinite is what it is there.
+    with np.errstate(over="ignore", invalid="ignore"):
+        fitted = fit(group.grid, data, question, targets)
+        seen = foresee(fitted, targets, group.asked, at_scale=bool(question.scale))
     found = [_answer(group, reading, fitted, seen, row, targets) for row, reading in enumerate(readings)]
     resting = [
         row
