@@ -48,6 +48,16 @@ def test_json_is_one_document_and_matches_exit_with_0(steelyard_cli, data):
     assert model["predictions"][0]["value"] == pytest.approx(3 + 2 * 4096, rel=0.01)
 
 
+def test_data_that_begin_late_do_not_pass_a_gate_as_constant(steelyard_cli, tmp_path):
+    data = tmp_path / "late.csv"
+    rows = [f"{p},{max(0, p - 8)}" for p in (1, 2, 4, 8, 16, 32, 64) for _ in range(5)]
+    data.write_text("p,time\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    asked = ("model", str(data), "--value", "time", "--parameter", "p", "--expect", "O(1)", "--strict")
+    done = steelyard_cli(*asked)
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "4 points are 0" in done.stdout
+
+
 def test_rules_are_judged_and_a_broken_one_exits_with_1(steelyard_cli, data):
     kept = steelyard_cli("model", str(data), *COLUMNS, "--rule", "bcast <= gather")
     broken = steelyard_cli("model", str(data), *COLUMNS, "--rule", "scan <= bcast + gather")
@@ -79,6 +89,8 @@ def test_what_was_accepted_is_expected_later(steelyard_cli, data, tmp_path):
         ((*COLUMNS, "--expect", "O(log"), "column 6"),
         ((*COLUMNS, "--at", "p"), "not NAME=VALUE"),
         ((*COLUMNS, "--at", "q=4"), "no series has a parameter 'q'"),
+        ((*COLUMNS, "--expect", "O(n)", "--along", "n=q"), "no series has a parameter 'q'"),
+        ((*COLUMNS, "--expect", "O(p)", "--deviation", "0"), "deviation '0' does not grow"),
         ((*COLUMNS, "--at", "p=-4"), "not a positive number"),
         ((*COLUMNS, "--limit", "much"), "is not a positive quantity in s"),
         ((*COLUMNS, "--rule", "bcast < gather"), "not of the form"),

@@ -18,7 +18,7 @@ from steelyard.exchange.csv_columns import Columns
 from steelyard.exchange.export import export_series
 from steelyard.exchange.files import read_series
 from steelyard.growth import Growth
-from steelyard.scaling import model
+from steelyard.scaling import model, model_all
 from steelyard.series import Point, Series, series_of
 
 VALUES = {"main": {"time": {(4.0, 10.0): [1.5, 1.25], (8.0, 10.0): [2.0, 2.5]}}}
@@ -121,6 +121,9 @@ def test_a_csv_file_needs_its_columns_named_and_takes_value_u_and_n(tmp_path):
     assert "--value" in caught.value.hint
 
 
+MEASURED = '{"parameters": ["p"], "measurements": {"m": {"t": [{"point": [POINT], "values": [VALUE]}]}}}'
+HUGE = "1" + "0" * 400
+
 numbers = st.floats(1e-9, 1e12, allow_nan=False)
 grids = st.lists(st.tuples(st.integers(1, 10**6).map(float)), min_size=1, max_size=4, unique=True).map(sorted)
 
@@ -163,6 +166,18 @@ def test_what_is_written_reads_back_the_same(tmp_path_factory, grid, data):
         ("a.jsonl", '{"params": {"p": 1}, "value": 1}\n{"params": {"q": 1}, "value": 1}\n', "line 2: no 'p'"),
         ("a.jsonl", '{"params": {"p": 1}, "value": 1}\nnot json\n', "line 2"),
         ("a.json", '{"parameters": ["p"], "measurements": {}}', "no measurement in it"),
+        ("a.json", MEASURED.replace("POINT", "4").replace("VALUE", HUGE), "too large for a double"),
+        ("a.json", MEASURED.replace("POINT", HUGE).replace("VALUE", "1"), "too large for a double"),
+        (
+            "a.jsonl",
+            '{"params": {"p": 1}, "value": HUGE}'.replace("HUGE", HUGE),
+            "line 1: a number is too large",
+        ),
+        (
+            "a.jsonl",
+            '{"params": {"p": HUGE}, "value": 1}'.replace("HUGE", HUGE),
+            "line 1: a number is too large",
+        ),
         ("a.bin", "hello", "in no format"),
     ],
 )
@@ -177,6 +192,7 @@ def test_a_mistake_in_a_file_is_pointed_at(tmp_path, name, text, what):
     ("columns", "text", "what"),
     [
         (Columns("tme", ("p",)), "time,p\n1,2\n", "there is no column 'tme'"),
+        (Columns("time", ("p",)), "time,p, time\n1,2,3\n", "columns 1 and 3 are both named 'time'"),
         (Columns("time", ("p",)), "time,p\n1,two\n", "line 2: p is 'two'"),
         (Columns("time", ("p",)), "time,p\n,4\n", "no row has a finite time"),
         (Columns("time", ("p",), u="u"), "time,p,u\n1,4,1\n2,4,1\n", "2 summaries"),
@@ -251,6 +267,16 @@ def test_one_cell_that_is_no_number_loses_one_row_and_says_so(tmp_path):
     path.write_text("p,t\n4,nan\n8,nan\n")
     with pytest.raises(UsageError, match="no row has a finite t"):
         read_series(path, Columns("t", ("p",)))
+
+
+@pytest.mark.parametrize("values", ["", "NaN"])
+def test_a_function_of_which_no_value_is_left_is_not_modelled_and_the_others_are(tmp_path, values):
+    good = ", ".join(f'{{"point": [{p}], "values": [{p}]}}' for p in (4, 8, 16, 32, 64))
+    bad = f'{{"point": [4], "values": [{values}]}}'
+    text = f'{{"parameters": ["p"], "measurements": {{"good": {{"t": [{good}]}}, "bad": {{"t": [{bad}]}}}}}}'
+    modelled, failed = model_all(read(tmp_path, "a.json", text))
+    assert modelled.growth() == "O(p)"
+    assert failed.reason == "no finite value" + (" (nan at p = 4)" if values else "")
 
 
 def test_a_line_with_more_or_fewer_cells_than_the_header_is_refused(tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steelyard.errors import UsageError
-from steelyard.growth import Growth, parse, parse_growth
+from steelyard.growth import Growth, parse, parse_deviation, parse_growth
 
 
 @pytest.mark.parametrize(
@@ -78,6 +78,8 @@ def test_terms_come_fastest_first():
         ("p $ q", 3, "means nothing"),
         ("p ^ q", 5, "must be a number"),
         ("3^p", 1, "powers of 2"),
+        ("O(p^2e1)", 5, "'2e1' is in scientific notation"),
+        ("1.5E-3 p", 1, "'1.5E-3' is in scientific notation"),
         ("log log p", 1, "logarithm of a logarithm"),
         ("2^(p^2)", 1, "grows faster"),
         ("p +", 4, "ends too early"),
@@ -89,3 +91,20 @@ def test_what_cannot_be_read_is_pointed_at(text, column, what):
         parse_growth(text, "p")
     assert f"column {column}:" in caught.value.message
     assert caught.value.hint
+
+
+def test_a_number_may_stand_before_a_parameter_whose_name_begins_with_e():
+    assert parse("2e p + 3 e1 + 4elements").parameters == ("e", "p", "e1", "elements")
+
+
+@pytest.mark.parametrize("text", ["0", "O(1)", "O(p^-1)", "n/p", "1/log p"])
+def test_a_deviation_that_does_not_grow_is_refused(text):
+    with pytest.raises(UsageError, match="does not grow") as caught:
+        parse_deviation(text, "p")
+    assert text in caught.value.message
+    assert caught.value.hint
+
+
+def test_a_deviation_grows_with_one_parameter_and_leaves_the_others():
+    assert parse_deviation("O(log n)", "n") == Growth.of(0, 1)
+    assert parse_deviation("O(log n)", "p") == Growth()

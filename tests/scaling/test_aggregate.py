@@ -71,3 +71,9 @@ def test_scaling_all_values_scales_everything():
     assert large.value == pytest.approx(1000 * small.value)
     assert large.u2 == pytest.approx(1e6 * small.u2)
     assert np.array_equal(large.law, small.law)
+
+
+def test_a_zero_is_known_no_better_than_the_smallest_value_above_it():
+    values = np.repeat([[0.0, 0.0, 8.0, 24.0]], 5, axis=0).T[None]
+    found = aggregate(values, floor=1e-3)
+    assert np.sqrt(found.u2[0]) == pytest.approx([8e-3, 8e-3, 8e-3, 24e-3])

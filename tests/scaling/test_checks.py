@@ -55,6 +55,36 @@ def test_a_scale_without_a_value_is_refused(scale, targets):
         model(exact("log p"), Question(scale=scale, targets=targets))
 
 
+LATE = [1, 2, 4, 8, 16, 32, 64]
+
+
+@pytest.mark.parametrize("launches", [1, 5])
+@pytest.mark.parametrize("start", [2, 8, 32])
+@pytest.mark.parametrize("expect", ["O(1)", "O(p)"])
+def test_a_series_that_begins_late_has_no_rank_and_says_why(start, launches, expect):
+    data = series([[max(0, p - start)] * launches for p in LATE], LATE)
+    found = model(data, Question(expectations={"*": Expectation(expect)}, scale={"p": 128}))
+    assert (found.validation.rank, found.validation.rank_at_scale) == ("undecided", "undecided")
+    (warning,) = [each for each in found.warnings if each.kind == "zeros"]
+    assert "no rank is stated" in warning.words
+
+
+def test_one_huge_value_behind_zeros_overflows_nothing():
+    data = series([0, 0, 0, 0, 1e30], [1, 2, 3, 4, 5])
+    asked = Question(expectations={"*": Expectation("O(p)")}, scale={"p": 1000})
+    found = model(data, asked)
+    (there,) = found.predictions
+    assert np.isfinite([there.low, there.value, there.high]).all()
+    assert found.validation.rank == "undecided"
+
+
+def test_one_zero_where_nothing_is_to_do_yet_keeps_the_rank():
+    data = series([[p - 1] * 5 for p in LATE], LATE)
+    found = model(data, Question(expectations={"*": Expectation("O(p)")}))
+    assert (found.validation.rank, found.constant) == ("match", pytest.approx(-1))
+    assert [each.words for each in found.warnings if each.kind == "zeros"] == ["1 point is 0"]
+
+
 def test_zeros_are_modelled_and_said():
     found = model(series([0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 6]))
     assert "zeros" in kinds(found)

@@ -53,11 +53,19 @@ def read(text: str, where: str, columns: Columns) -> tuple[Series, ...]:
     Raises
     ------
     UsageError
-        A column that is not there, a line with more or fewer cells than the header, a parameter that is no
-        number, or functions that no column of ``by`` tells apart; the message names line and column.
+        A column that is not there or is there twice, a line with more or fewer cells than the header, a
+        parameter that is no number, or functions that no column of ``by`` tells apart; the message names line
+        and column.
     """
     rows = csv.reader(io.StringIO(text))
     header = [name.strip() for name in next(rows, [])]
+    twice = next((name for at, name in enumerate(header) if name and name in header[:at]), None)
+    if twice is not None:
+        first, second = [at for at, name in enumerate(header, start=1) if name == twice][:2]
+        raise UsageError(
+            f"{where}, line 1: columns {first} and {second} are both named {twice!r}",
+            hint="give each column a name of its own",
+        )
     found: list[tuple[int, Row]] = []
     for cells in rows:
         if not cells:

@@ -30,11 +30,13 @@ def read(text: str, where: str) -> tuple[Series, ...]:
         raise UsageError(f"{where}: {error}", hint=_HINT) from None
     try:
         return _old(document) if "callpaths" in document else _new(document)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
         raise UsageError(f"{where}: {_missing(error)}", hint=_HINT) from None
 
 
 def _missing(error: Exception) -> str:
+    if isinstance(error, OverflowError):
+        return "a number is too large for a double, whose largest is 1.8e308"
     return (
         f"no {error} where one is needed" if isinstance(error, KeyError) else f"not Extra-P's JSON ({error})"
     )
@@ -92,7 +94,7 @@ def read_lines(text: str, where: str, *, talpas: bool = False) -> tuple[Series, 
             value = entry["value"]
             values = [float(v) for v in value] if isinstance(value, list) else [float(value)]
             collected.add(str(entry.get("callpath", "")), str(entry.get("metric", "")), at, values)
-        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError, OverflowError) as error:
             raise UsageError(f"{where}, line {number}: {_missing(error)}", hint=_HINT) from None
     return collected.series() if collected else ()
 

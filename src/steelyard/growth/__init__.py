@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.growth.expression import Expression, parse, parse_growth
+from steelyard.growth.expression import Expression, parse, parse_deviation, parse_growth
 from steelyard.growth.rank import Limits, Rank, default_deviation, limits, rank, rank_at
 from steelyard.growth.rule import Rule, parse_rule
 from steelyard.growth.term import CONSTANT, Growth, GrowthClass
@@ -18,6 +18,7 @@ __all__ = [
     "default_deviation",
     "limits",
     "parse",
+    "parse_deviation",
     "parse_growth",
     "parse_rule",
     "rank",

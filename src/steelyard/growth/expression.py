@@ -25,6 +25,7 @@ from steelyard.growth.term import CONSTANT, Growth
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+(?:\.\d+)?|\.\d+)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<sign>\*\*|[-+*/^(){}·√]))"
 )
+_SCIENTIFIC = re.compile(r"(?:\d+(?:\.\d+)?|\.\d+)[eE][-+]?\d+")
 _LOGS = frozenset({"log", "log2", "ln", "lg", "ld"})
 
 Polynomial = dict[Growth, Fraction]
@@ -81,6 +82,24 @@ def parse_growth(text: str, parameter: str = "p") -> Growth:
     return parse(text).growth(parameter)
 
 
+def parse_deviation(text: str, parameter: str) -> Growth:
+    """The leading term of a deviation D in ``parameter``; it grows, so that E/D is below E and E·D above.
+
+    Raises
+    ------
+    UsageError
+        It falls or grows with nothing.
+    """
+    read = parse(text)
+    found = read.growth(parameter)
+    if found < CONSTANT or all(read.growth(name) <= CONSTANT for name in read.parameters):
+        raise UsageError(
+            f"deviation {text!r} does not grow",
+            hint='write a factor that grows, as in "O(log p)" or "O(p^0.25)"',
+        )
+    return found
+
+
 _HINT = 'write it as in "O(p^0.5 log^2 p)", "O(k^3 2^k)" or "O(1)"'
 
 
@@ -102,6 +121,9 @@ class _Parser:
                 skipped = len(text[at:]) - len(text[at:].lstrip())
                 _fail(text, at + skipped, f"{text[at + skipped]!r} means nothing here")
             kind = match.lastgroup or ""
+            if kind == "number" and (scientific := _SCIENTIFIC.match(text, match.start(kind))):
+                hint = "write the number out (20 for 2e1), and a blank before a parameter named e"
+                _fail(text, match.start(kind), f"{scientific[0]!r} is in scientific notation", hint)
             self.tokens.append((kind, match[kind].replace("{", "(").replace("}", ")"), match.start(kind)))
             at = match.end()
 

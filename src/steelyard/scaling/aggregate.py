@@ -84,7 +84,7 @@ def aggregate(
         rows = np.flatnonzero(np.array([chosen == name for chosen in names]))
         if len(rows):
             value[rows], u2[rows], law[rows], freedom[rows] = _one_way(values[rows], counts[rows], name)
-    tiny = (floor * np.abs(value)) ** 2
+    tiny = (floor * _size(np.abs(value))) ** 2
     return Aggregated(value, np.maximum(u2, tiny), law, freedom, names, one_sided)
 
 
@@ -149,7 +149,7 @@ def _summary(ordered: Floats, counts: Integers, how: Aggregate) -> Floats:
 def _noise_law(squares: Floats, freedom: Integers, centre: Floats) -> tuple[Floats, Floats]:
     """The most likely t and the variance of one repetition at each point under it."""
     total = freedom.sum(axis=1)
-    size = np.maximum(centre, np.maximum(ZERO * centre.max(axis=1, keepdims=True), TINY))
+    size = _size(centre)
     best = np.full(len(squares), -np.inf)
     law = np.ones(len(squares))
     variance = np.zeros(squares.shape)
@@ -165,6 +165,17 @@ def _noise_law(squares: Floats, freedom: Integers, centre: Floats) -> tuple[Floa
         law = np.where(better & (total > 0), t, law)
         variance = np.where((better & (total > 0))[:, None], sigma2[:, None] * shape, variance)
     return law, variance
+
+
+def _size(centre: Floats) -> Floats:
+    """What a point's uncertainty is relative to: its value, and where that is 0, the smallest of the others.
+
+    Relative to itself, 0 would be known without error, and a model through zeros alone would always win.
+    """
+    least = np.maximum(ZERO * centre.max(axis=1, keepdims=True), TINY)
+    above = np.where(centre > 0, centre, np.inf).min(axis=1, keepdims=True)
+    of_zero = np.where(np.isfinite(above), above, 0.0)
+    return np.asarray(np.maximum(np.where(centre > 0, centre, of_zero), least))
 
 
 def _resampled(values: Floats, counts: Integers, centre: Floats, law: Floats, how: Aggregate) -> Floats:

@@ -37,6 +37,9 @@ class Reading(msgspec.Struct, frozen=True):
         How many different values each parameter has.
     zeros : int
         How many points are exactly zero.
+    kinked : bool
+        Zeros lie at several values of each parameter: the series begins late, which no term does, and what it
+        grows like from there on is not known.
     """
 
     series: Series
@@ -47,11 +50,13 @@ class Reading(msgspec.Struct, frozen=True):
     means: Floats
     levels: tuple[int, ...]
     zeros: int
+    kinked: bool
 
 
 def read(series: Series) -> Reading | NotModelled:
     """The arrays, or the reason why there is nothing to model."""
-    grid = np.array([point.at for point in series.points], dtype=float).reshape(len(series.points), -1)
+    grid = np.array([point.at for point in series.points], dtype=float)
+    grid = grid.reshape(len(series.points), len(series.parameters))
     values = _values(series)
     reason = _reason(series, grid, values)
     if reason is not None:
@@ -67,7 +72,9 @@ def read(series: Series) -> Reading | NotModelled:
     launches = np.array([point.launches for point in series.points])
     levels = tuple(len({point.at[at] for point in series.points}) for at in range(grid.shape[1]))
     zeros = int((means == 0).sum()) if low == 0 else 0
-    return Reading(series, grid, values, u, launches, means, levels, zeros)
+    # One may be where nothing is to do yet, as p - 1 messages and log p rounds are.
+    kinked = zeros > 1 and all(len(set(column[means == 0])) > 1 for column in grid.T)
+    return Reading(series, grid, values, u, launches, means, levels, zeros, kinked)
 
 
 def _values(series: Series) -> Floats:
@@ -83,6 +90,8 @@ def _values(series: Series) -> Floats:
 
 def _reason(series: Series, grid: Floats, values: Floats) -> str | None:
     """Why there is nothing to model."""
+    if not series.points:
+        return f"no finite value{f' ({series.lost[0]})' if series.lost else ''}"
     if len(series.points) < LEAST_POINTS:
         return f"{len(series.points)} points; a model needs at least {LEAST_POINTS}, and 5 for a verdict"
     # Nearly every series passes here; only others are looked at value by value.

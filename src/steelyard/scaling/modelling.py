@@ -22,7 +22,7 @@ from steelyard.scaling.model import NotModelled, Prediction, ScalingModel, Segme
 from steelyard.scaling.one_point import in_three, rests_on_last
 from steelyard.scaling.provenance import of_provenance
 from steelyard.scaling.question import Question
-from steelyard.scaling.validation import Asked, rank_of_one, validation_of
+from steelyard.scaling.validation import NOT_KNOWN, Asked, rank_of_one, validation_of
 from steelyard.scaling.warnings import warnings_of
 from steelyard.series import Series
 
@@ -117,6 +117,7 @@ def _check(series: Sequence[Series], question: Question) -> None:
     known = {name for one in series for name in one.parameters}
     asked = [question.parameter] if question.parameter else []
     asked += [*question.scale, *(name for target in question.targets for name in target)]
+    asked += question.along.values()
     for name in asked:
         if known and name not in known:
             raise UsageError(
@@ -196,8 +197,10 @@ def _answers(group: _Group, readings: list[Reading], question: Question) -> list
     targets = _targets(group.grid, question)
     if question.method == "seed001":
         return _least_squares(group, readings, data, question, targets)
-    fitted = fit(group.grid, data, question, targets)
-    seen = foresee(fitted, targets, group.asked, at_scale=bool(question.scale))
+    # At targets beyond the data a steep candidate may pass the largest double; infinite is what it is there.
+    with np.errstate(over="ignore", invalid="ignore"):
+        fitted = fit(group.grid, data, question, targets)
+        seen = foresee(fitted, targets, group.asked, at_scale=bool(question.scale))
     found = [_answer(group, reading, fitted, seen, row, targets) for row, reading in enumerate(readings)]
     resting = [
         row
@@ -269,7 +272,10 @@ def _answer(
     if asked is not None and seen.ranks is not None:
         scale = float(targets[0, asked.at]) if seen.ranks_at is not None else None
         there = seen.ranks_at[row] if seen.ranks_at is not None else None
-        validation = validation_of(asked, candidates.leads[lead][asked.at], seen.ranks[row], scale, there)
+        ranks = seen.ranks[row]
+        if reading.kinked:
+            ranks, there = NOT_KNOWN, None if there is None else NOT_KNOWN
+        validation = validation_of(asked, candidates.leads[lead][asked.at], ranks, scale, there)
     answer = ScalingModel(
         name=series.name,
         metric=series.metric,

@@ -9,7 +9,7 @@ from typing import Final, Literal
 import msgspec
 
 from steelyard.errors import UsageError
-from steelyard.growth import Growth, parse
+from steelyard.growth import Growth, parse, parse_deviation
 from steelyard.scaling.aggregate import AGGREGATES, RELATIVE_FLOOR, Aggregate
 from steelyard.scaling.spaces import (
     SearchSpace,
@@ -56,7 +56,7 @@ class Expectation(msgspec.Struct, frozen=True):
 
     def limit(self, parameter: str) -> Growth | None:
         """The stated deviation."""
-        return None if self.deviation is None else parse(self.deviation).growth(parameter)
+        return None if self.deviation is None else parse_deviation(self.deviation, parameter)
 
 
 class Question(msgspec.Struct, frozen=True):

@@ -109,6 +109,7 @@ def advise(series: Series, question: Question) -> tuple[Suggestion, ...]:
     grid = grid_of(series, reading, question)
     source = fit(grid, data, question, np.empty((0, len(series.parameters)))).source(0)
     choices, own, row = source.speaks()
-    noise = float(np.median(np.sqrt(own.u2[row]) / np.maximum(np.abs(own.value[row]), 1e-300)))
+    some = own.value[row] != 0
+    noise = float(np.median(np.sqrt(own.u2[row][some]) / np.abs(own.value[row][some])))
     draws = draw(choices.posterior)
     return suggest(draws, row, asked, max(noise, LEAST_NOISE), float(own.value[row].max()))

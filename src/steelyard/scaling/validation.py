@@ -17,6 +17,8 @@ from steelyard.scaling.posterior import Draws, Posterior
 from steelyard.scaling.question import SURE, Expectation
 
 RANKS: Final[tuple[Rank, ...]] = ("match", "approximate", "none")
+NOT_KNOWN: Final = np.full(len(RANKS), 1 / len(RANKS))
+"""The probabilities where no candidate can say what the growth is."""
 GROWTH_THAT_COUNTS: Final = 0.1
 """Against O(1): a growing part below this share of the value at the stated scale is no growth there."""
 

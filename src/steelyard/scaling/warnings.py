@@ -35,8 +35,7 @@ def warnings_of(
     if lost := reading.series.lost:
         words = f"{len(lost)} observation{'s' * (len(lost) > 1)} left out: {lost[0]}"
         out.append(ModelWarning("left_out", words))
-    if reading.zeros:
-        out.append(ModelWarning("zeros", f"{reading.zeros} points are 0"))
+    out += _zeros(reading)
     if one_sided > SPIKE_RATIO and model.aggregate == "lower-half":
         words = "noise is one-sided: the lower half of the repetitions is modelled"
         out.append(ModelWarning("one_sided", words))
@@ -56,6 +55,15 @@ def warnings_of(
     if reaches and max(reaches) > FAR:
         out.append(far(max(reaches)))
     return tuple(out)
+
+
+def _zeros(reading: Reading) -> list[ModelWarning]:
+    if not reading.zeros:
+        return []
+    words = f"{reading.zeros} points are 0" if reading.zeros > 1 else "1 point is 0"
+    if reading.kinked:
+        words += ", which no growing term is at several scales: no rank is stated; model the others alone"
+    return [ModelWarning("zeros", words)]
 
 
 def far(times: float) -> ModelWarning:

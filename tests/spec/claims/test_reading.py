@@ -169,6 +169,7 @@ than = { nodes = 2 }
             "levels of opt are not numbers",
             "[factors]",
         ),
+        ('scales = "wall_s"\nexpect = "O(1)"\ndeviation = "0"', "does not grow", "factor that grows"),
         ('scales = "wall_s"\nexpect = "O(1)"\nat = { n = 1.0 }', "growth has no value", "above 1"),
         ('scales = "wall_s"\nexpect = "O(1)"\naccepted = "a.json"', "both given", "expect"),
         ('rule = "O2 < O3"\nover = "opt"', "not of the form", "allreduce"),

@@ -63,6 +63,8 @@ class Scales(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scale
         for key in ("expect", "deviation"):
             if (text := getattr(self, key)) is not None:
                 _check_growth(text, self.parameter, self.along, origin, (*path, key))
+        if self.deviation is not None:
+            _check_deviation(self.deviation, self.parameter, origin, (*path, "deviation"))
         where = select(self.where, question, origin, (*path, "where"), metric=self.scales, empty=True)
         litmus = select(self.litmus, question, origin, (*path, "litmus"), metric=self.scales, empty=True)
         for name, scale in self.at.items():
@@ -70,6 +72,15 @@ class Scales(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scale
                 what = f"growth has no value at {name} = {scale:g}"
                 raise origin.error((*path, "at", name), what, "write a number above 1")
         return replace(self, where=where, litmus=litmus)
+
+
+def _check_deviation(text: str, parameter: str | None, origin: Origin, path: Path) -> None:
+    from steelyard.growth import parse_deviation
+
+    try:
+        parse_deviation(text, parameter or "p")
+    except UsageError as error:
+        raise origin.placed(path, error) from None
 
 
 def _check_growth(
