@@ -103,6 +103,26 @@ def test_a_scan_a_reference_and_a_command_after_each_run_are_understood(steelyar
     assert not (tmp_path / "null").exists()
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("-P", "n", "1", "2", "-L", "n", "3,4"),
+        ("-P", "n", "1", "2", "-P", "n", "3", "4"),
+        ("-L", "n", "1,2", "-L", "n", "3,4"),
+    ],
+)
+def test_a_parameter_that_is_given_twice_is_refused_and_none_of_its_values_lost(steelyard_cli, words):
+    done = steelyard_cli("compare", "-r", "2", *words, "echo {n}")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: the parameter n is given twice\n\nhint: ")
+
+
+def test_a_step_without_a_scan_is_refused(steelyard_cli):
+    done = steelyard_cli("compare", "-r", "2", "-D", "1", "true")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: --parameter-step-size 1 needs --parameter-scan\n\nhint: ")
+
+
 def test_output_on_the_terminal_is_refused_with_a_cure(steelyard_cli):
     done = steelyard_cli("compare", "--output", "inherit", "true")
     assert (done.returncode, done.stdout) == (2, "")

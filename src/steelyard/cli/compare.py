@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -120,10 +121,8 @@ if TYPE_CHECKING:
     "-D",
     "--parameter-step-size",
     "step",
-    default="1",
-    show_default=True,
     metavar="STEP",
-    help="Step of --parameter-scan.",
+    help="Step of --parameter-scan (default: 1).",
 )
 @click.option(
     "--reference", metavar="CMD", help="Compare all COMMANDs with this one instead of with the first."
@@ -185,7 +184,7 @@ def command(
     contexts: bool,
     parameters: tuple[tuple[str, str], ...],
     scans: tuple[tuple[str, str, str], ...],
-    step: str,
+    step: str | None,
     reference: str | None,
     setup: tuple[str, ...],
     prepare: tuple[str, ...],
@@ -224,7 +223,6 @@ def command(
         BLOCKS,
         DEFAULT_SHELL,
         CompareRequest,
-        scan,
         shell_words,
         state_directory,
     )
@@ -264,10 +262,7 @@ def command(
     request = CompareRequest(
         commands=commands,
         names=names,
-        parameters={
-            **{name: values.split(",") for name, values in parameters},
-            **{name: scan(first, last, step) for name, first, last in scans},
-        },
+        parameters=_parameters(parameters, scans, step),
         shell={None: None, "none": None, "default": DEFAULT_SHELL}.get(shell, shell),
         prepare=prepare,
         conclude=conclude,
@@ -306,6 +301,30 @@ def command(
         code = print_answer(directory, as_json=as_json, strict=strict, protocol=protocol)
     click.echo(f"record: {directory}" if as_json else f"\nrecord: {directory}", err=as_json)
     ctx.exit(code)
+
+
+def _parameters(
+    lists: Sequence[tuple[str, str]], scans: Sequence[tuple[str, str, str]], step: str | None
+) -> dict[str, list[str]]:
+    """Collect the values of every parameter, and refuse what would be left out: a parameter that is given
+    twice, a step without a scan.
+    """
+    from steelyard.lab.compare.compare import scan
+
+    if step is not None and not scans:
+        raise UsageError(
+            f"--parameter-step-size {step} needs --parameter-scan",
+            hint=f"--parameter-scan n 1 8 --parameter-step-size {step}, or leave it out",
+        )
+    names = [name for name, *_ in (*lists, *scans)]
+    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    if twice is not None:
+        raise UsageError(
+            f"the parameter {twice} is given twice",
+            hint=f"give all its values at once: --parameter-list {twice} 1,2,8",
+        )
+    listed = {name: values.split(",") for name, values in lists}
+    return listed | {name: scan(first, last, "1" if step is None else step) for name, first, last in scans}
 
 
 _STREAMS: Final = (Path("null"), Path("pipe"))
