@@ -235,12 +235,25 @@ def test_what_is_wrong_is_said_in_options_and_not_in_keys_of_a_spec(steelyard_cl
     asked = {
         ("--metric", "foo", "true"): "error: --metric: unknown metric foo",
         ("-L", "n", "1,1", "echo {n}"): "error: --parameter-list n[2]: 1 is a level of n twice",
+        ("-P", "n", "1", "2", "true"): "error: --parameter-scan n: nothing uses the factor n,"
+        " so all of its levels would be the same",
+        ("-P", "n", "1", "2", "-L", "m", "3,4", "echo {n}"): "error: parameter m: nothing uses the factor m,"
+        " so all of its levels would be the same",
         ("-M", "15", "-m", "20", "true"): "error: --max-runs 15 is less than --min-runs 20",
     }
     for words, told in asked.items():
         done = steelyard_cli("compare", *words)
         assert (done.returncode, done.stderr.splitlines()[0]) == (2, told)
         assert "experiment()" not in done.stderr
+        assert "[program]" not in done.stderr
+
+
+@pytest.mark.parametrize(("option", "named"), [("-p", "--prepare"), ("-C", "--conclude")])
+def test_a_command_before_or_after_a_run_that_fails_is_named_by_its_option(steelyard_cli, option, named):
+    done = steelyard_cli("compare", "-r", "5", option, "false", "true")
+    assert (done.returncode, done.stdout) == (5, "")
+    assert f"the last one: a {named} command failed: it ended with exit code 1" in done.stderr
+    assert f"hint: run the commands of {named} by themselves to see why" in done.stderr
 
 
 def test_a_near_name_of_a_metric_is_answered_with_the_metric_wherever_one_is_named(steelyard_cli):

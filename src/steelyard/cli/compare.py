@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -38,7 +39,7 @@ from steelyard.cli.options import (
     timeout_option,
 )
 from steelyard.cli.run_and_answer import pointing_to, print_answer, run_with_progress
-from steelyard.errors import UsageError
+from steelyard.errors import ProgramError, UsageError
 
 if TYPE_CHECKING:
     from steelyard.lab.compare.compare import CompareRequest
@@ -297,7 +298,8 @@ def command(
         )
         ctx.exit(code)
     with pointing_to(directory):
-        run_with_progress(_experiment(request), directory)
+        with _hooks_as_options(request):
+            run_with_progress(_experiment(request, scans), directory)
         code = print_answer(directory, as_json=as_json, strict=strict, protocol=protocol)
     click.echo(f"record: {directory}" if as_json else f"\nrecord: {directory}", err=as_json)
     ctx.exit(code)
@@ -341,16 +343,34 @@ _OPTIONS: Final = {
 """Key of a spec to the option that sets it here."""
 
 
-def _experiment(request: CompareRequest) -> Experiment:
+@contextmanager
+def _hooks_as_options(request: CompareRequest) -> Iterator[None]:
+    """Name the options whose command before or after a run failed, where a spec has other words for them."""
+    given = [f"--{name}" for name in ("prepare", "conclude") if getattr(request, name)]
+    try:
+        yield
+    except ProgramError as error:
+        said = error.message.replace("a prepare or cleanup command", f"a {' or '.join(given)} command")
+        named = f"the commands of {' and '.join(given)}"
+        hint = error.hint and error.hint.replace("the prepare and cleanup commands", named)
+        raise ProgramError(said, hint=hint) from error
+
+
+def _experiment(request: CompareRequest, scans: Sequence[tuple[str, str, str]]) -> Experiment:
     """Make the experiment; errors name the options of this command."""
+    options = dict(_OPTIONS)
+    if scans:
+        options["factors"] = "--parameter-scan" if len(scans) == len(request.parameters) else "parameter"
     try:
         return request.experiment()
     except UsageError as error:
         said = error.message.removeprefix("experiment(): ")
-        for key, option in _OPTIONS.items():
+        for key, option in options.items():
             if said.startswith(key):
                 said = f"{option}{said.removeprefix(key).replace('.', ' ', 1)}"
-        hint = error.hint and error.hint.replace("max_blocks = ", "--max-runs ")
+        hint = error.hint and error.hint.replace("max_blocks = ", "--max-runs ").replace(
+            "in [program] or [build]", "in a command"
+        )
         raise UsageError(said.removesuffix(", which is blocks"), hint=hint) from error
 
 
