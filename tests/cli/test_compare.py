@@ -129,6 +129,22 @@ def test_output_on_the_terminal_is_refused_with_a_cure(steelyard_cli):
     assert "hint: --output null" in done.stderr
 
 
+@pytest.mark.parametrize(("name", "cure"), [("-", "NAME.lab"), ("out.txt", "out.lab")])
+def test_an_output_that_means_a_file_is_refused_since_a_record_is_a_directory(
+    steelyard_cli, tmp_path, name, cure
+):
+    done = steelyard_cli("compare", "-r", "2", "-o", name, "true")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"error: --output {name}: a record is a directory")
+    assert f"hint: --output {cure} for the record" in done.stderr
+    assert not (tmp_path / name).exists()
+
+
+def test_the_help_says_what_words_of_hyperfine_mean_as_output(steelyard_cli):
+    told = " ".join(steelyard_cli("compare", "--help").stdout.split())
+    assert "null discards what the commands print, and pipe captures it (the default)" in told
+
+
 def test_a_command_that_fails_stops_with_5_unless_that_is_ignored(steelyard_cli):
     done = steelyard_cli("compare", "-r", "5", "false", "true")
     assert done.returncode == 5

@@ -32,7 +32,6 @@ from steelyard.cli.options import (
     json_option,
     max_time_option,
     metric_option,
-    output_option,
     protocol_option,
     seed_option,
     strict_option,
@@ -168,7 +167,14 @@ if TYPE_CHECKING:
 @build_option
 @objects_option
 @protocol_option
-@output_option
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="NAME.lab",
+    help="Directory of the record. As in hyperfine, null discards what the commands print, and pipe captures"
+    " it (the default); inherit is refused.",
+)
 @json_option
 @strict_option
 @click.pass_context
@@ -251,12 +257,7 @@ def command(
         raise UsageError("-N and --shell contradict each other", hint="leave one of them out")
     if shell is None and not no_shell:
         _hint_at_shell([(text, shell_words(text)) for text in commands])
-    if output == Path("inherit"):
-        raise UsageError(
-            "--output inherit: a terminal that scrolls would be part of the time",
-            hint="--output null, or leave it out: output is captured",
-        )
-    named = None if output in _STREAMS else output
+    named = _record_named(output)
     directory = named or state_directory(os.environ, "compare").with_suffix(".lab")
     # Below the first look there is nothing to decide: so many runs, whatever the precision.
     fixed = runs or (max_runs if max_runs and max_runs < BLOCKS else None)
@@ -329,8 +330,26 @@ def _parameters(
     return listed | {name: scan(first, last, "1" if step is None else step) for name, first, last in scans}
 
 
+def _record_named(output: Path | None) -> Path | None:
+    """Tell a record from what hyperfine's ``--output`` means, which is about what programs print."""
+    if output == Path("inherit"):
+        raise UsageError(
+            "--output inherit: a terminal that scrolls would be part of the time",
+            hint="--output null, or leave it out: output is captured",
+        )
+    if output == Path("-") or (output and output.suffix in _FILES):
+        raise UsageError(
+            f"--output {output}: a record is a directory, and what programs print goes to no file",
+            hint=f"--output {output.stem.strip('-') or 'NAME'}.lab for the record; the answer alone: > FILE",
+        )
+    return None if output in _STREAMS else output
+
+
 _STREAMS: Final = (Path("null"), Path("pipe"))
 """Values of ``--output`` in hyperfine, about what programs print; a record is called ``NAME.lab``."""
+
+_FILES: Final = (".csv", ".json", ".jsonl", ".log", ".md", ".out", ".txt")
+"""Ends of names by which users mean a file of text."""
 
 _OPTIONS: Final = {
     "analysis.metric": "--metric",
