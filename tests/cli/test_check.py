@@ -126,6 +126,19 @@ def test_run_and_analyze_print_the_verdicts_too_and_exit_by_them(steelyard_cli, 
     assert [c["verdict"] for c in json.loads(analyzed.stdout)["claims"]] == ["holds", "fails"]
 
 
+def test_an_answer_by_other_means_than_declared_says_that_it_judges_no_claim(steelyard_cli, spec, tmp_path):
+    spec(FAILS)
+    with (tmp_path / "it.toml").open("a") as file:
+        file.write('\n[contexts]\nenv_bytes = "random"\n')
+    told = "hint: claims are judged by the declared analysis only: steelyard check it.lab\n"
+    done = steelyard_cli("run", "it.toml", "--protocol", "nogueira-matias-2014")
+    assert (done.returncode, done.stderr) == (0, told)
+    for words in (("--protocol", "default"), ("--metric", "cpu_s"), ("--by-context", "--json")):
+        done = steelyard_cli("analyze", "it.lab", *words)
+        assert (done.returncode, done.stderr) == (0, told), words
+    assert steelyard_cli("analyze", "it.lab").stderr == ""
+
+
 def test_claims_may_be_asked_afterwards_without_a_new_run_and_that_is_said(steelyard_cli, spec):
     spec(HOLDS)
     steelyard_cli("check", "it.toml")

@@ -131,7 +131,8 @@ def print_answer(
     budget: bool = False,
 ) -> int:
     """Print what the record says, and return the exit code: 1 where a claim of its spec fails, 3 under
-    ``strict`` where something is left open.
+    ``strict`` where something is left open. With another metric or a protocol, claims are not judged, which
+    is said.
     """
     _load_analysis()
     from steelyard.lab.answer.analyze import analyze
@@ -147,8 +148,10 @@ def print_answer(
             interval=interval,
         )
         # Claims are about the metrics that they name, by the default protocol.
-        claimed = record.experiment.claims if metric is None and protocol is None else ()
-        checked = _checked(record) if claimed else None
+        declared = metric is None and protocol is None
+        checked = _checked(record) if record.experiment.claims and declared else None
+        if not declared:
+            tell_unjudged(record)
     if as_json:
         from steelyard.report.answer.document import render
 
@@ -167,6 +170,15 @@ def print_answer(
         unresolved = any(each.difference == "not_resolved" for each in answer.protocol.pairs)
     unresolved |= checked is not None and checked.exit_code(strict=True) == 3
     return 3 if strict and (unresolved or answer.design.state == "precision_not_reached") else 0
+
+
+def tell_unjudged(record: Record) -> None:
+    """Tell on stderr that the claims of a record, if any, have not been judged, and what judges them."""
+    if record.experiment.claims:
+        named = shlex.quote(str(_from_here(record.directory)))
+        click.echo(
+            f"hint: claims are judged by the declared analysis only: steelyard check {named}", err=True
+        )
 
 
 def _budget_lines(answer: Answer) -> list[Line]:
