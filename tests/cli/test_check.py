@@ -276,6 +276,23 @@ def test_one_spec_that_breaks_keeps_no_other_from_being_judged(steelyard_cli, sp
     assert suites.find(".//error").get("message")
 
 
+def test_what_could_not_be_judged_stands_in_the_document_and_names_its_file_once(
+    steelyard_cli, spec, tmp_path
+):
+    spec(HOLDS)
+    (tmp_path / "broken.toml").write_text("name = [\n")
+    done = steelyard_cli("check", "broken.toml", "it.toml", "--json")
+    document = json.loads(done.stdout)
+    assert done.returncode == document["exit"] == 5
+    assert [verdict["verdict"] for verdict in document["verdicts"]] == ["holds"]
+    (error,) = document["errors"]
+    assert error["argument"] == "broken.toml"
+    assert error["message"] in done.stderr
+    assert error["hint"] in done.stderr
+    assert done.stderr.count("broken.toml") == 1
+    assert json.loads(steelyard_cli("check", "it.toml", "--json").stdout)["errors"] == []
+
+
 def test_an_output_that_cannot_be_written_is_said_before_anything_runs(steelyard_cli, spec, tmp_path):
     spec(HOLDS)
     done = steelyard_cli("check", "it.toml", "--junit", "nowhere/out.xml")
