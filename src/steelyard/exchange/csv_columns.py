@@ -53,11 +53,15 @@ def read(text: str, where: str, columns: Columns) -> tuple[Series, ...]:
     Raises
     ------
     UsageError
-        A column that is not there, a line with more or fewer cells than the header, a parameter that is no
-        number, or functions that no column of ``by`` tells apart; the message names line and column.
+        An empty file, a column that is not there, a line with more or fewer cells than the header, a
+        parameter that is no number, or functions that no column of ``by`` tells apart; the message names
+        line and column.
     """
     rows = csv.reader(io.StringIO(text))
     header = [name.strip() for name in next(rows, [])]
+    if not any(header):
+        what = "its first line names no column" if text.strip() else "the file is empty"
+        raise UsageError(f"{where}: {what}", hint="name the columns in the first line, and give a row a line")
     found: list[tuple[int, Row]] = []
     for cells in rows:
         if not cells:
@@ -81,7 +85,7 @@ def of_rows(
     for name in wanted:
         if name not in header:
             close = get_close_matches(name, header, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"columns: {', '.join(header)}"
+            hint = f"did you mean {close[0]!r}?" if close else f"columns: {', '.join(header) or 'none'}"
             raise UsageError(f"{where}: there is no column {name!r}", hint=hint)
     _refuse_pooling(header, rows, where, columns)
     groups: dict[tuple[str, ...], _Group] = {}
