@@ -153,6 +153,19 @@ def test_a_command_that_fails_stops_with_5_unless_that_is_ignored(steelyard_cli)
     assert steelyard_cli("compare", "-r", "5", "-i", "false", "true").returncode == 0
 
 
+def test_a_cleanup_that_fails_after_all_runs_says_where_their_record_is(steelyard_cli):
+    done = steelyard_cli("compare", "-r", "2", "-c", "false", "true")
+    assert (done.returncode, done.stdout) == (5, "")
+    told = done.stderr.split("; steelyard analyze ")[1]
+    record = told.removesuffix(" answers from what was measured\n")
+    answer = steelyard_cli("analyze", record)
+    assert answer.returncode == 0, answer.stderr
+    assert "2 runs" in answer.stdout
+    early = steelyard_cli("compare", "-r", "2", "-s", "false", "true")
+    assert early.returncode == 5
+    assert "steelyard analyze" not in early.stderr
+
+
 def test_a_command_that_does_not_exist_is_a_usage_error(steelyard_cli):
     done = steelyard_cli("compare", "no-such-program-anywhere", "true")
     assert done.returncode == 2

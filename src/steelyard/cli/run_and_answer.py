@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.errors import InterruptedRunError
+from steelyard.errors import InterruptedRunError, ProgramError, SteelyardError
 from steelyard.estimand import Estimand, IntervalKind
 from steelyard.spec.experiment import Experiment
 
@@ -48,7 +48,9 @@ def as_a_whole(output: Path | None, directory: Path) -> Iterator[ProgressLine]:
 
 @contextmanager
 def pointing_to(directory: Path) -> Iterator[None]:
-    """Tell where the measurements are when a command is stopped while its record is closed or analysed."""
+    """Tell where the measurements are when a command is stopped while its record is closed or analysed, or
+    fails after blocks that are complete.
+    """
     try:
         yield
     except KeyboardInterrupt:
@@ -61,6 +63,22 @@ def pointing_to(directory: Path) -> Iterator[None]:
             f"interrupted; the record {named} is complete",
             hint=f"steelyard analyze {named}",
         ) from None
+    except ProgramError as error:
+        if not _has_blocks(directory):
+            raise
+        there = f"steelyard analyze {shlex.quote(str(_from_here(directory)))} answers from what was measured"
+        raise ProgramError(error.message, hint=f"{error.hint}; {there}" if error.hint else there) from error
+
+
+def _has_blocks(directory: Path) -> bool:
+    """Whether a record can be read and has a block that is complete."""
+    from steelyard.store import Record
+
+    try:
+        with Record.open(directory) as record:
+            return record.progress().blocks.get("complete", 0) > 0
+    except SteelyardError:
+        return False
 
 
 def tell_records(directory: Path, *, as_json: bool) -> None:
