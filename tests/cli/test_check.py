@@ -126,6 +126,19 @@ def test_run_and_analyze_print_the_verdicts_too_and_exit_by_them(steelyard_cli, 
     assert [c["verdict"] for c in json.loads(analyzed.stdout)["claims"]] == ["holds", "fails"]
 
 
+def test_an_answer_by_other_means_than_declared_says_that_it_judges_no_claim(steelyard_cli, spec, tmp_path):
+    spec(FAILS)
+    with (tmp_path / "it.toml").open("a") as file:
+        file.write('\n[contexts]\nenv_bytes = "random"\n')
+    told = "hint: claims are judged by the declared analysis only: steelyard check it.lab\n"
+    done = steelyard_cli("run", "it.toml", "--protocol", "nogueira-matias-2014")
+    assert (done.returncode, done.stderr) == (0, told)
+    for words in (("--protocol", "default"), ("--metric", "cpu_s"), ("--by-context", "--json")):
+        done = steelyard_cli("analyze", "it.lab", *words)
+        assert (done.returncode, done.stderr) == (0, told), words
+    assert steelyard_cli("analyze", "it.lab").stderr == ""
+
+
 def test_claims_may_be_asked_afterwards_without_a_new_run_and_that_is_said(steelyard_cli, spec):
     spec(HOLDS)
     steelyard_cli("check", "it.toml")
@@ -261,6 +274,23 @@ def test_one_spec_that_breaks_keeps_no_other_from_being_judged(steelyard_cli, sp
     suites = ET.fromstring((tmp_path / "out.xml").read_text())  # noqa: S314 -- ours
     assert [(s.get("name"), s.get("errors")) for s in suites] == [("sleeping", "0"), ("broken.toml", "1")]
     assert suites.find(".//error").get("message")
+
+
+def test_what_could_not_be_judged_stands_in_the_document_and_names_its_file_once(
+    steelyard_cli, spec, tmp_path
+):
+    spec(HOLDS)
+    (tmp_path / "broken.toml").write_text("name = [\n")
+    done = steelyard_cli("check", "broken.toml", "it.toml", "--json")
+    document = json.loads(done.stdout)
+    assert done.returncode == document["exit"] == 5
+    assert [verdict["verdict"] for verdict in document["verdicts"]] == ["holds"]
+    (error,) = document["errors"]
+    assert error["argument"] == "broken.toml"
+    assert error["message"] in done.stderr
+    assert error["hint"] in done.stderr
+    assert done.stderr.count("broken.toml") == 1
+    assert json.loads(steelyard_cli("check", "it.toml", "--json").stdout)["errors"] == []
 
 
 def test_an_output_that_cannot_be_written_is_said_before_anything_runs(steelyard_cli, spec, tmp_path):

@@ -103,10 +103,46 @@ def test_a_scan_a_reference_and_a_command_after_each_run_are_understood(steelyar
     assert not (tmp_path / "null").exists()
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("-P", "n", "1", "2", "-L", "n", "3,4"),
+        ("-P", "n", "1", "2", "-P", "n", "3", "4"),
+        ("-L", "n", "1,2", "-L", "n", "3,4"),
+    ],
+)
+def test_a_parameter_that_is_given_twice_is_refused_and_none_of_its_values_lost(steelyard_cli, words):
+    done = steelyard_cli("compare", "-r", "2", *words, "echo {n}")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: the parameter n is given twice\n\nhint: ")
+
+
+def test_a_step_without_a_scan_is_refused(steelyard_cli):
+    done = steelyard_cli("compare", "-r", "2", "-D", "1", "true")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: --parameter-step-size 1 needs --parameter-scan\n\nhint: ")
+
+
 def test_output_on_the_terminal_is_refused_with_a_cure(steelyard_cli):
     done = steelyard_cli("compare", "--output", "inherit", "true")
     assert (done.returncode, done.stdout) == (2, "")
     assert "hint: --output null" in done.stderr
+
+
+@pytest.mark.parametrize(("name", "cure"), [("-", "NAME.lab"), ("out.txt", "out.lab")])
+def test_an_output_that_means_a_file_is_refused_since_a_record_is_a_directory(
+    steelyard_cli, tmp_path, name, cure
+):
+    done = steelyard_cli("compare", "-r", "2", "-o", name, "true")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"error: --output {name}: a record is a directory")
+    assert f"hint: --output {cure} for the record" in done.stderr
+    assert not (tmp_path / name).exists()
+
+
+def test_the_help_says_what_words_of_hyperfine_mean_as_output(steelyard_cli):
+    told = " ".join(steelyard_cli("compare", "--help").stdout.split())
+    assert "null discards what the commands print, and pipe captures it (the default)" in told
 
 
 def test_a_command_that_fails_stops_with_5_unless_that_is_ignored(steelyard_cli):
@@ -115,6 +151,19 @@ def test_a_command_that_fails_stops_with_5_unless_that_is_ignored(steelyard_cli)
     assert done.stderr.startswith("error: false: 3 trials in a row failed")
     assert "hint: " in done.stderr
     assert steelyard_cli("compare", "-r", "5", "-i", "false", "true").returncode == 0
+
+
+def test_a_cleanup_that_fails_after_all_runs_says_where_their_record_is(steelyard_cli):
+    done = steelyard_cli("compare", "-r", "2", "-c", "false", "true")
+    assert (done.returncode, done.stdout) == (5, "")
+    told = done.stderr.split("; steelyard analyze ")[1]
+    record = told.removesuffix(" answers from what was measured\n")
+    answer = steelyard_cli("analyze", record)
+    assert answer.returncode == 0, answer.stderr
+    assert "2 runs" in answer.stdout
+    early = steelyard_cli("compare", "-r", "2", "-s", "false", "true")
+    assert early.returncode == 5
+    assert "steelyard analyze" not in early.stderr
 
 
 def test_a_command_that_does_not_exist_is_a_usage_error(steelyard_cli):
@@ -215,12 +264,25 @@ def test_what_is_wrong_is_said_in_options_and_not_in_keys_of_a_spec(steelyard_cl
     asked = {
         ("--metric", "foo", "true"): "error: --metric: unknown metric foo",
         ("-L", "n", "1,1", "echo {n}"): "error: --parameter-list n[2]: 1 is a level of n twice",
+        ("-P", "n", "1", "2", "true"): "error: --parameter-scan n: nothing uses the factor n,"
+        " so all of its levels would be the same",
+        ("-P", "n", "1", "2", "-L", "m", "3,4", "echo {n}"): "error: parameter m: nothing uses the factor m,"
+        " so all of its levels would be the same",
         ("-M", "15", "-m", "20", "true"): "error: --max-runs 15 is less than --min-runs 20",
     }
     for words, told in asked.items():
         done = steelyard_cli("compare", *words)
         assert (done.returncode, done.stderr.splitlines()[0]) == (2, told)
         assert "experiment()" not in done.stderr
+        assert "[program]" not in done.stderr
+
+
+@pytest.mark.parametrize(("option", "named"), [("-p", "--prepare"), ("-C", "--conclude")])
+def test_a_command_before_or_after_a_run_that_fails_is_named_by_its_option(steelyard_cli, option, named):
+    done = steelyard_cli("compare", "-r", "5", option, "false", "true")
+    assert (done.returncode, done.stdout) == (5, "")
+    assert f"the last one: a {named} command failed: it ended with exit code 1" in done.stderr
+    assert f"hint: run the commands of {named} by themselves to see why" in done.stderr
 
 
 def test_a_near_name_of_a_metric_is_answered_with_the_metric_wherever_one_is_named(steelyard_cli):

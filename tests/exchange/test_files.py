@@ -193,6 +193,8 @@ def test_a_mistake_in_a_file_is_pointed_at(tmp_path, name, text, what):
     [
         (Columns("tme", ("p",)), "time,p\n1,2\n", "there is no column 'tme'"),
         (Columns("time", ("p",)), "time,p, time\n1,2,3\n", "columns 1 and 3 are both named 'time'"),
+        (Columns("time", ("p",)), "", "the file is empty"),
+        (Columns("time", ("p",)), "\n1,2\n", "its first line names no column"),
         (Columns("time", ("p",)), "time,p\n1,two\n", "line 2: p is 'two'"),
         (Columns("time", ("p",)), "time,p\n,4\n", "no row has a finite time"),
         (Columns("time", ("p",), u="u"), "time,p,u\n1,4,1\n2,4,1\n", "2 summaries"),

@@ -16,7 +16,7 @@ from steelyard.cli.options import (
     record_argument,
     strict_option,
 )
-from steelyard.cli.run_and_answer import print_answer, terminal_width
+from steelyard.cli.run_and_answer import print_answer, tell_unjudged, terminal_width
 from steelyard.estimand import INTERVALS, Estimand, IntervalKind
 
 
@@ -62,7 +62,11 @@ def command(
     as_json: bool,
     strict: bool,
 ) -> None:
-    """Answer from RECORD (a directory NAME.lab, or its spec), also while it is still running."""
+    """Answer from RECORD (a directory NAME.lab, or its spec), also while it is still running.
+
+    Exits with 1 if a claim of its spec fails; with --metric, --protocol and --by-context no claim is judged
+    (steelyard check judges them).
+    """
     from steelyard.lab.run.existing_record import find_record
 
     if contexts:
@@ -94,6 +98,7 @@ def _print_contexts(directory: Path, *, as_json: bool, metric: str | None) -> No
 
     with Record.open(directory) as record:
         found = by_context(record, metric=metric)
+        tell_unjudged(record)
     if as_json:
         click.echo(BY_CONTEXT.text(found), nl=False)
     else:

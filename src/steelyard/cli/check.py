@@ -58,7 +58,7 @@ def command(
     `steelyard model` reads. The options from --expect on are about DATA.
 
     A spec whose record is not finished is run first. Exits with 1 if a claim fails, with 3 under --strict if
-    one is not resolved, with 5 if a program fails.
+    one is not resolved, with 5 if a program fails or, of several arguments, one could not be judged.
     """
     if junit is not None:
         refuse_unwritable(junit, "--junit")
@@ -81,12 +81,13 @@ def command(
     if as_json:
         from steelyard.report.claims.document import render
 
-        click.echo(render([*checked.values()], code), nl=False)
+        click.echo(render([*checked.values()], code, broken), nl=False)
     else:
         _print(list(checked.values()), strata=strata, headed=len(names) > 1)
     for name, error in broken.items():
         hint = f"\nhint: {error.hint}\n" if error.hint else ""
-        click.echo(f"error: {name}: {error.message}\n{hint}", err=True)
+        place = "" if error.message.startswith(f"{name}:") else f"{name}: "
+        click.echo(f"error: {place}{error.message}\n{hint}", err=True)
     ctx.exit(code)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -30,14 +32,13 @@ from steelyard.cli.options import (
     json_option,
     max_time_option,
     metric_option,
-    output_option,
     protocol_option,
     seed_option,
     strict_option,
     timeout_option,
 )
 from steelyard.cli.run_and_answer import pointing_to, print_answer, run_with_progress
-from steelyard.errors import UsageError
+from steelyard.errors import ProgramError, UsageError
 
 if TYPE_CHECKING:
     from steelyard.lab.compare.compare import CompareRequest
@@ -120,10 +121,8 @@ if TYPE_CHECKING:
     "-D",
     "--parameter-step-size",
     "step",
-    default="1",
-    show_default=True,
     metavar="STEP",
-    help="Step of --parameter-scan.",
+    help="Step of --parameter-scan (default: 1).",
 )
 @click.option(
     "--reference", metavar="CMD", help="Compare all COMMANDs with this one instead of with the first."
@@ -168,7 +167,14 @@ if TYPE_CHECKING:
 @build_option
 @objects_option
 @protocol_option
-@output_option
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="NAME.lab",
+    help="Directory of the record. As in hyperfine, null discards what the commands print, and pipe captures"
+    " it (the default); inherit is refused.",
+)
 @json_option
 @strict_option
 @click.pass_context
@@ -185,7 +191,7 @@ def command(
     contexts: bool,
     parameters: tuple[tuple[str, str], ...],
     scans: tuple[tuple[str, str, str], ...],
-    step: str,
+    step: str | None,
     reference: str | None,
     setup: tuple[str, ...],
     prepare: tuple[str, ...],
@@ -224,7 +230,6 @@ def command(
         BLOCKS,
         DEFAULT_SHELL,
         CompareRequest,
-        scan,
         shell_words,
         state_directory,
     )
@@ -252,22 +257,14 @@ def command(
         raise UsageError("-N and --shell contradict each other", hint="leave one of them out")
     if shell is None and not no_shell:
         _hint_at_shell([(text, shell_words(text)) for text in commands])
-    if output == Path("inherit"):
-        raise UsageError(
-            "--output inherit: a terminal that scrolls would be part of the time",
-            hint="--output null, or leave it out: output is captured",
-        )
-    named = None if output in _STREAMS else output
+    named = _record_named(output)
     directory = named or state_directory(os.environ, "compare").with_suffix(".lab")
     # Below the first look there is nothing to decide: so many runs, whatever the precision.
     fixed = runs or (max_runs if max_runs and max_runs < BLOCKS else None)
     request = CompareRequest(
         commands=commands,
         names=names,
-        parameters={
-            **{name: values.split(",") for name, values in parameters},
-            **{name: scan(first, last, step) for name, first, last in scans},
-        },
+        parameters=_parameters(parameters, scans, step),
         shell={None: None, "none": None, "default": DEFAULT_SHELL}.get(shell, shell),
         prepare=prepare,
         conclude=conclude,
@@ -302,14 +299,57 @@ def command(
         )
         ctx.exit(code)
     with pointing_to(directory):
-        run_with_progress(_experiment(request), directory)
+        with _hooks_as_options(request):
+            run_with_progress(_experiment(request, scans), directory)
         code = print_answer(directory, as_json=as_json, strict=strict, protocol=protocol)
     click.echo(f"record: {directory}" if as_json else f"\nrecord: {directory}", err=as_json)
     ctx.exit(code)
 
 
+def _parameters(
+    lists: Sequence[tuple[str, str]], scans: Sequence[tuple[str, str, str]], step: str | None
+) -> dict[str, list[str]]:
+    """Collect the values of every parameter, and refuse what would be left out: a parameter that is given
+    twice, a step without a scan.
+    """
+    from steelyard.lab.compare.compare import scan
+
+    if step is not None and not scans:
+        raise UsageError(
+            f"--parameter-step-size {step} needs --parameter-scan",
+            hint=f"--parameter-scan n 1 8 --parameter-step-size {step}, or leave it out",
+        )
+    names = [name for name, *_ in (*lists, *scans)]
+    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    if twice is not None:
+        raise UsageError(
+            f"the parameter {twice} is given twice",
+            hint=f"give all its values at once: --parameter-list {twice} 1,2,8",
+        )
+    listed = {name: values.split(",") for name, values in lists}
+    return listed | {name: scan(first, last, "1" if step is None else step) for name, first, last in scans}
+
+
+def _record_named(output: Path | None) -> Path | None:
+    """Tell a record from what hyperfine's ``--output`` means, which is about what programs print."""
+    if output == Path("inherit"):
+        raise UsageError(
+            "--output inherit: a terminal that scrolls would be part of the time",
+            hint="--output null, or leave it out: output is captured",
+        )
+    if output == Path("-") or (output and output.suffix in _FILES):
+        raise UsageError(
+            f"--output {output}: a record is a directory, and what programs print goes to no file",
+            hint=f"--output {output.stem.strip('-') or 'NAME'}.lab for the record; the answer alone: > FILE",
+        )
+    return None if output in _STREAMS else output
+
+
 _STREAMS: Final = (Path("null"), Path("pipe"))
 """Values of ``--output`` in hyperfine, about what programs print; a record is called ``NAME.lab``."""
+
+_FILES: Final = (".csv", ".json", ".jsonl", ".log", ".md", ".out", ".txt")
+"""Ends of names by which users mean a file of text."""
 
 _OPTIONS: Final = {
     "analysis.metric": "--metric",
@@ -322,16 +362,34 @@ _OPTIONS: Final = {
 """Key of a spec to the option that sets it here."""
 
 
-def _experiment(request: CompareRequest) -> Experiment:
+@contextmanager
+def _hooks_as_options(request: CompareRequest) -> Iterator[None]:
+    """Name the options whose command before or after a run failed, where a spec has other words for them."""
+    given = [f"--{name}" for name in ("prepare", "conclude") if getattr(request, name)]
+    try:
+        yield
+    except ProgramError as error:
+        said = error.message.replace("a prepare or cleanup command", f"a {' or '.join(given)} command")
+        named = f"the commands of {' and '.join(given)}"
+        hint = error.hint and error.hint.replace("the prepare and cleanup commands", named)
+        raise ProgramError(said, hint=hint) from error
+
+
+def _experiment(request: CompareRequest, scans: Sequence[tuple[str, str, str]]) -> Experiment:
     """Make the experiment; errors name the options of this command."""
+    options = dict(_OPTIONS)
+    if scans:
+        options["factors"] = "--parameter-scan" if len(scans) == len(request.parameters) else "parameter"
     try:
         return request.experiment()
     except UsageError as error:
         said = error.message.removeprefix("experiment(): ")
-        for key, option in _OPTIONS.items():
+        for key, option in options.items():
             if said.startswith(key):
                 said = f"{option}{said.removeprefix(key).replace('.', ' ', 1)}"
-        hint = error.hint and error.hint.replace("max_blocks = ", "--max-runs ")
+        hint = error.hint and error.hint.replace("max_blocks = ", "--max-runs ").replace(
+            "in [program] or [build]", "in a command"
+        )
         raise UsageError(said.removesuffix(", which is blocks"), hint=hint) from error
 
 

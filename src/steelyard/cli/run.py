@@ -41,6 +41,9 @@ def command(
 
     The record is the directory NAME.lab beside the spec, or the one given by --output. If the spec has
     changed since the record was made, the record is refused and the difference shown.
+
+    Exits with 1 if a claim of the spec fails; with --protocol no claim is judged (steelyard check judges
+    them).
     """
     from steelyard.lab.run.existing_record import find_record, record_of_spec
     from steelyard.spec import load

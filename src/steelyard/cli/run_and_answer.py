@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.errors import InterruptedRunError
+from steelyard.errors import InterruptedRunError, ProgramError, SteelyardError
 from steelyard.estimand import Estimand, IntervalKind
 from steelyard.spec.experiment import Experiment
 
@@ -48,7 +48,9 @@ def as_a_whole(output: Path | None, directory: Path) -> Iterator[ProgressLine]:
 
 @contextmanager
 def pointing_to(directory: Path) -> Iterator[None]:
-    """Tell where the measurements are when a command is stopped while its record is closed or analysed."""
+    """Tell where the measurements are when a command is stopped while its record is closed or analysed, or
+    fails after blocks that are complete.
+    """
     try:
         yield
     except KeyboardInterrupt:
@@ -61,6 +63,22 @@ def pointing_to(directory: Path) -> Iterator[None]:
             f"interrupted; the record {named} is complete",
             hint=f"steelyard analyze {named}",
         ) from None
+    except ProgramError as error:
+        if not _has_blocks(directory):
+            raise
+        there = f"steelyard analyze {shlex.quote(str(_from_here(directory)))} answers from what was measured"
+        raise ProgramError(error.message, hint=f"{error.hint}; {there}" if error.hint else there) from error
+
+
+def _has_blocks(directory: Path) -> bool:
+    """Whether a record can be read and has a block that is complete."""
+    from steelyard.store import Record
+
+    try:
+        with Record.open(directory) as record:
+            return record.progress().blocks.get("complete", 0) > 0
+    except SteelyardError:
+        return False
 
 
 def tell_records(directory: Path, *, as_json: bool) -> None:
@@ -131,7 +149,8 @@ def print_answer(
     budget: bool = False,
 ) -> int:
     """Print what the record says, and return the exit code: 1 where a claim of its spec fails, 3 under
-    ``strict`` where something is left open.
+    ``strict`` where something is left open. With another metric or a protocol, claims are not judged, which
+    is said.
     """
     _load_analysis()
     from steelyard.lab.answer.analyze import analyze
@@ -147,8 +166,10 @@ def print_answer(
             interval=interval,
         )
         # Claims are about the metrics that they name, by the default protocol.
-        claimed = record.experiment.claims if metric is None and protocol is None else ()
-        checked = _checked(record) if claimed else None
+        declared = metric is None and protocol is None
+        checked = _checked(record) if record.experiment.claims and declared else None
+        if not declared:
+            tell_unjudged(record)
     if as_json:
         from steelyard.report.answer.document import render
 
@@ -167,6 +188,15 @@ def print_answer(
         unresolved = any(each.difference == "not_resolved" for each in answer.protocol.pairs)
     unresolved |= checked is not None and checked.exit_code(strict=True) == 3
     return 3 if strict and (unresolved or answer.design.state == "precision_not_reached") else 0
+
+
+def tell_unjudged(record: Record) -> None:
+    """Tell on stderr that the claims of a record, if any, have not been judged, and what judges them."""
+    if record.experiment.claims:
+        named = shlex.quote(str(_from_here(record.directory)))
+        click.echo(
+            f"hint: claims are judged by the declared analysis only: steelyard check {named}", err=True
+        )
 
 
 def _budget_lines(answer: Answer) -> list[Line]:

@@ -56,6 +56,9 @@ def read(text: str, where: str, columns: Columns) -> tuple[Series, ...]:
         A column that is not there or is there twice, a line with more or fewer cells than the header, a
         parameter that is no number, or functions that no column of ``by`` tells apart; the message names line
         and column.
+        An empty file, a column that is not there, a line with more or fewer cells than the header, a
+        parameter that is no number, or functions that no column of ``by`` tells apart; the message names
+        line and column.
     """
     rows = csv.reader(io.StringIO(text))
     header = [name.strip() for name in next(rows, [])]
@@ -66,6 +69,9 @@ def read(text: str, where: str, columns: Columns) -> tuple[Series, ...]:
             f"{where}, line 1: columns {first} and {second} are both named {twice!r}",
             hint="give each column a name of its own",
         )
+    if not any(header):
+        what = "its first line names no column" if text.strip() else "the file is empty"
+        raise UsageError(f"{where}: {what}", hint="name the columns in the first line, and give a row a line")
     found: list[tuple[int, Row]] = []
     for cells in rows:
         if not cells:
@@ -89,7 +95,7 @@ def of_rows(
     for name in wanted:
         if name not in header:
             close = get_close_matches(name, header, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"columns: {', '.join(header)}"
+            hint = f"did you mean {close[0]!r}?" if close else f"columns: {', '.join(header) or 'none'}"
             raise UsageError(f"{where}: there is no column {name!r}", hint=hint)
     _refuse_pooling(header, rows, where, columns)
     groups: dict[tuple[str, ...], _Group] = {}

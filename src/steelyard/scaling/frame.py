@@ -42,7 +42,7 @@ def _column(frame: Any, name: str) -> list[Any]:
     known = [str(column) for column in _names(frame)]
     if name not in known:
         close = get_close_matches(name, known, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"columns: {', '.join(known)}"
+        hint = f"did you mean {close[0]!r}?" if close else f"columns: {', '.join(known) or 'none'}"
         raise UsageError(f"the frame has no column {name!r}", hint=hint)
     column = frame[name]
     for method in ("to_list", "tolist", "to_pylist"):

@@ -131,9 +131,28 @@ def test_a_scan_has_both_ends_that_the_step_meets_and_no_error_of_rounding(first
 
 
 @pytest.mark.parametrize(
-    ("first", "last", "step"),
-    [("a", "2", "1"), ("1", "2", "0"), ("2", "1", "1"), ("1", "1e9", "1"), ("nan", "1", "1")],
+    ("first", "last", "step", "said"),
+    [
+        ("a", "2", "1", "--parameter-scan a 2: a is not a finite number"),
+        ("nan", "1", "1", "--parameter-scan nan 1: nan is not a finite number"),
+        ("1", "inf", "1", "--parameter-scan 1 inf: inf is not a finite number"),
+        ("1", "2", "x", "--parameter-step-size x: x is not a finite number"),
+        ("1", "2", "0", "--parameter-step-size 0: a step of 0 leads nowhere"),
+        ("3", "1", "1", "--parameter-scan 3 1: steps of 1 do not lead from 3 to 1"),
+        ("1", "3", "-1", "--parameter-scan 1 3: steps of -1 do not lead from 1 to 3"),
+        ("1", "1e9", "1", "--parameter-scan 1 1e9: more than 10,000 values in steps of 1"),
+        ("1", "1e99", "1e-99", "--parameter-scan 1 1e99: more than 10,000 values in steps of 1e-99"),
+        ("0", "1e999999", "1", "--parameter-scan 0 1e999999: 1e999999 is not a finite number"),
+    ],
 )
-def test_a_scan_that_leads_nowhere_is_refused(first, last, step):
-    with pytest.raises(UsageError, match="--parameter-scan"):
+def test_a_scan_that_leads_nowhere_is_refused_and_the_message_says_why(first, last, step, said):
+    with pytest.raises(UsageError) as refused:
         scan(first, last, step)
+    assert refused.value.message == said
+    assert refused.value.hint
+
+
+def test_a_scan_may_have_as_many_values_as_are_allowed():
+    assert len(scan("1", "10000", "1")) == 10_000
+    with pytest.raises(UsageError):
+        scan("1", "10001", "1")

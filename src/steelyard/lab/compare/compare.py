@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 import secrets
 import shlex
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
@@ -17,6 +18,9 @@ from steelyard.lab.compare.arguments import refuse_one_text
 from steelyard.spec import Experiment, experiment
 from steelyard.spec.text.placeholders import escape
 from steelyard.units import Scalar
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 BLOCKS: Final = 10
 REL_HALFWIDTH: Final = 0.01
@@ -205,21 +209,42 @@ def scan(first: str, last: str, step: str) -> list[str]:
     Raises
     ------
     UsageError
-        Not numbers, or a step that does not lead from one to the other.
+        Not numbers, a step that does not lead from one to the other, or too many values.
     """
-    from decimal import Decimal, DivisionByZero, InvalidOperation
+    asked = f"--parameter-scan {first} {last}"
+    low, high = _number(first, asked), _number(last, asked)
+    delta = _number(step, f"--parameter-step-size {step}")
+    if not delta:
+        raise UsageError(
+            f"--parameter-step-size {step}: a step of 0 leads nowhere", hint="--parameter-step-size 1"
+        )
+    if (high - low) * delta < 0:
+        raise UsageError(
+            f"{asked}: steps of {step} do not lead from {first} to {last}",
+            hint=f"--parameter-step-size={-delta}, or --parameter-scan with {last} before {first}",
+        )
+    if abs(high - low) >= MOST_VALUES * abs(delta):
+        raise UsageError(
+            f"{asked}: more than {MOST_VALUES:,} values in steps of {step}",
+            hint="take a larger --parameter-step-size, or name the values with --parameter-list",
+        )
+    count = int((high - low) / delta) + 1
+    return [str(low + place * delta) for place in range(count)]
+
+
+def _number(text: str, where: str) -> Decimal:
+    from decimal import Decimal, InvalidOperation
 
     try:
-        low, high, delta = Decimal(first), Decimal(last), Decimal(step)
-        count = int((high - low) / delta) + 1
-    except (InvalidOperation, DivisionByZero, OverflowError, ValueError):
-        count = 0
-    if not 1 <= count <= MOST_VALUES:
+        number = Decimal(text)
+    except InvalidOperation:
+        number = Decimal("nan")
+    if not math.isfinite(float(number)):
         raise UsageError(
-            f"--parameter-scan {first} {last} in steps of {step}: expected 1 to {MOST_VALUES:,} values",
-            hint="--parameter-scan n 1 8 --parameter-step-size 1",
+            f"{where}: {text} is not a finite number",
+            hint="give numbers, or name the values with --parameter-list",
         )
-    return [str(low + place * delta) for place in range(count)]
+    return number
 
 
 def state_directory(environ: Mapping[str, str], kind: str) -> Path:

@@ -6,6 +6,7 @@ History: version 1, the first.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -13,6 +14,7 @@ import msgspec
 from steelyard.answers.document import Format, Views, plain
 from steelyard.claims.evidence import ScalesEvidence
 from steelyard.claims.verdict import Checked, Verdict
+from steelyard.errors import SteelyardError
 from steelyard.report.claims.claim import evidence_words
 from steelyard.report.claims.text import claim_of, words
 from steelyard.report.models.document import entry
@@ -63,10 +65,19 @@ class VerdictEntry(msgspec.Struct, frozen=True):
     declared_afterwards: bool
 
 
+class ErrorEntry(msgspec.Struct, frozen=True):
+    """An argument of ``check`` that could not be judged, and why."""
+
+    argument: str
+    message: str
+    hint: str | None
+
+
 class Verdicts(msgspec.Struct, frozen=True):
-    """All verdicts, and the exit code that they mean."""
+    """All verdicts, what could not be judged, and the exit code that they mean."""
 
     verdicts: tuple[VerdictEntry, ...]
+    errors: tuple[ErrorEntry, ...]
     exit: int
 
 
@@ -79,10 +90,13 @@ _VIEWS: Final[Views] = {ScalesEvidence: _scales, ScalingModel: entry}
 VERDICTS: Final = Format("steelyard/verdicts", 1, Verdicts, _VIEWS)
 
 
-def render(checked: Sequence[Checked], exit_code: int) -> str:
-    """The document as text."""
+def render(
+    checked: Sequence[Checked], exit_code: int, broken: Mapping[Path, SteelyardError] | None = None
+) -> str:
+    """The document as text; ``broken`` has what could not be judged."""
+    errors = tuple(ErrorEntry(str(name), each.message, each.hint) for name, each in (broken or {}).items())
     entries = tuple(_entry(each, verdict) for each in checked for verdict in each.verdicts)
-    return VERDICTS.text(Verdicts(entries, exit_code))
+    return VERDICTS.text(Verdicts(entries, errors, exit_code))
 
 
 def entries_of(checked: Checked) -> list[dict[str, Any]]:
