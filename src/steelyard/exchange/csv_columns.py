@@ -53,12 +53,9 @@ def read(text: str, where: str, columns: Columns) -> tuple[Series, ...]:
     Raises
     ------
     UsageError
-        A column that is not there or is there twice, a line with more or fewer cells than the header, a
-        parameter that is no number, or functions that no column of ``by`` tells apart; the message names line
-        and column.
-        An empty file, a column that is not there, a line with more or fewer cells than the header, a
-        parameter that is no number, or functions that no column of ``by`` tells apart; the message names
-        line and column.
+        An empty file, a column that is missing or there twice, a line with more or fewer cells than the
+        header, a parameter that is not a number, or functions that no column of ``by`` tells apart; the
+        message names line and column.
     """
     rows = csv.reader(io.StringIO(text))
     header = [name.strip() for name in next(rows, [])]
