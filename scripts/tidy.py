@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -37,6 +38,7 @@ def files() -> dict[Path, str]:
     return found
 
 
+@cache
 def extra_arguments(tree: str) -> list[str]:
     """Arguments that gcc or the wrapper of an MPI library would imply."""
     found = subprocess.run(["gcc", "-print-file-name=include"], capture_output=True, text=True, check=True)

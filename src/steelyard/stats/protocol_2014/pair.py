@@ -30,7 +30,7 @@ from steelyard.stats.protocol_2014.profile import Profile
 
 
 def effects(baseline: Profile, treatment: Profile) -> ProtocolEffects:
-    """Of two usable samples."""
+    """Compute effect sizes of two usable samples, whichever test they take."""
     between = contrast(baseline.sample, treatment.sample, order="sequential")
     means = (
         adjusted_speedup(between, cv(between.old.raws), cv(between.new.raws))
