@@ -1,6 +1,7 @@
 #include "draws.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace steelyard {
@@ -8,6 +9,8 @@ namespace steelyard {
 namespace {
 
 constexpr std::size_t size = max_coefficients;
+constexpr double most_distance = 20; // e^20 says as well as anything that nothing is known
+constexpr double smallest = 1e-300, max_part = 1e300;
 
 // Lower root of a positive semi-definite matrix; unused rows stay zero.
 void root_of(const double* covariance, double* low) {
@@ -37,13 +40,16 @@ double chi_square(double freedom, double z) {
 
 } // namespace
 
-void Drawing::run(const Mixture& from, std::int64_t* component, std::int64_t* discrepancy,
-                  double* coefficient) {
+void Drawing::run(const Mixture& from, const ScaleMixture& scales, std::int64_t* component,
+                  std::int64_t* discrepancy, double* coefficient) {
+    const std::size_t discrepancies = scales.scale.size();
     root_.resize(from.components * size * size);
+    share_.resize(from.components * discrepancies);
+    used_.assign(from.components, 0);
+    DiscrepancyShares shares(scales);
     double total = 0;
     for (std::size_t i = 0; i < from.components; ++i) {
         total += from.weight[i];
-        root_of(from.covariance + i * size * size, root_.data() + i * size * size);
     }
     for (std::size_t d = 0; d < numbers_.place.size(); ++d) {
         std::size_t at = 0, g = 0;
@@ -51,29 +57,40 @@ void Drawing::run(const Mixture& from, std::int64_t* component, std::int64_t* di
         while (at + 1 < from.components && passed < numbers_.place[d] * total) {
             passed += from.weight[++at];
         }
-        const double* share = from.share + at * from.discrepancies;
+        const double* share = share_.data() + at * discrepancies;
+        if (used_[at] == 0) {
+            double* low = root_.data() + at * size * size;
+            root_of(from.covariance + at * size * size, low);
+            used_[at] = size;
+            while (used_[at] > 1 && low[(used_[at] - 1) * (size + 1)] == 0) {
+                --used_[at];
+            }
+            shares.find(static_cast<int>(from.left[at]), from.chi2[at], share_.data() + at * discrepancies);
+        }
         double below = share[0];
-        while (g + 1 < from.discrepancies && below < numbers_.pick[d]) {
+        while (g + 1 < discrepancies && below < numbers_.pick[d]) {
             below += share[++g];
         }
         component[d] = static_cast<std::int64_t>(at);
         discrepancy[d] = static_cast<std::int64_t>(g);
-        draw_one(from, at, g, d, coefficient + d * size);
+        draw_one(from, scales, at, g, d, coefficient + d * size);
     }
 }
 
-void Drawing::draw_one(const Mixture& from, std::size_t component, std::size_t discrepancy, std::size_t d,
-                       double* out) const {
-    const double scale = from.scale[discrepancy], nu = from.freedom[discrepancy];
+void Drawing::draw_one(const Mixture& from, const ScaleMixture& scales, std::size_t component,
+                       std::size_t discrepancy, std::size_t d, double* out) const {
+    const double scale = scales.scale[discrepancy], nu = scales.freedom[discrepancy];
     const auto left = static_cast<double>(from.left[component]);
     const double spread =
         std::sqrt(scale * (nu + from.chi2[component] / scale) / chi_square(nu + left, numbers_.chi[d]));
     const double* centre = from.coefficient + component * size;
     const double* low = root_.data() + component * size * size;
+    const std::size_t used = used_[component];
+    std::copy(centre + used, centre + size, out + used);
     for (std::size_t attempt = 0; attempt < numbers_.attempts; ++attempt) {
         const double* z = numbers_.normal.data() + (attempt * numbers_.place.size() + d) * size;
         bool allowed = true;
-        for (std::size_t i = 0; i < size; ++i) {
+        for (std::size_t i = 0; i < used; ++i) {
             double step = 0;
             for (std::size_t j = 0; j <= i; ++j) {
                 step += low[i * size + j] * z[j];
@@ -87,6 +104,70 @@ void Drawing::draw_one(const Mixture& from, std::size_t component, std::size_t d
     }
     for (std::size_t i = 1; i < size; ++i) {
         out[i] = std::max(out[i], 0.0);
+    }
+}
+
+void predict(const Formulas& from, const Target& target, std::span<const double> normal, double* value) {
+    for (std::size_t d = 0; d < normal.size(); ++d) {
+        const auto kept = static_cast<std::size_t>(from.component[d]);
+        const auto* member = target.members + static_cast<std::size_t>(from.candidate[kept]) * max_terms;
+        const double* b = from.coefficient + d * size;
+        double sum = b[0], moving = 0;
+        for (std::size_t k = 0; k < max_terms; ++k) {
+            // A basis may be infinite far away, and a coefficient 0.
+            const double part = member[k] >= 0 && b[k + 1] > 0 ? b[k + 1] * target.basis[member[k]] : 0;
+            sum += part;
+            // What approaches a bound moved where it was measured, where its column is 1.
+            moving += part < 0 ? std::max(-part, b[k + 1]) : part;
+        }
+        const double share = moving < max_part ? moving / (std::abs(b[0]) + moving + smallest) : 1;
+        const double tau = from.discrepancy[d], miss = from.miss[kept] * share;
+        const double distance =
+            std::sqrt(tau * tau + miss * miss) * (1 + (target.beyond - 1) * share) * normal[d];
+        // A logarithmic distance, and what is modelled is never negative; a formula with a negative part may
+        // be, far from the data.
+        value[d] = (sum > 0 ? sum : 0) * std::exp(std::clamp(distance, -most_distance, most_distance));
+    }
+}
+
+bool makes_sense(const std::int32_t* member, const double* coefficient, const double* scale,
+                 const double* basis, std::size_t points, double rounding) {
+    const double constant = std::abs(coefficient[0]) < rounding ? 0.0 : coefficient[0];
+    bool negative = constant < 0;
+    std::array<double, max_terms> slope{};
+    std::array<const double*, max_terms> column{};
+    for (std::size_t k = 0; k < max_terms; ++k) {
+        if (member[k] < 0) {
+            continue;
+        }
+        if (!(coefficient[k + 1] > 0)) {
+            return false;
+        }
+        slope[k] = coefficient[k + 1] / scale[member[k]];
+        column[k] = basis + static_cast<std::size_t>(member[k]) * points;
+        negative = negative || slope[k] < 0;
+    }
+    for (std::size_t p = 0; negative && p < points; ++p) {
+        double value = constant;
+        for (std::size_t k = 0; k < max_terms; ++k) {
+            value += column[k] != nullptr ? slope[k] * column[k][p] : 0.0;
+        }
+        if (!(value > -rounding)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void quantiles(std::span<double> value, std::span<const double> quantile, double* found) {
+    auto from = value.begin();
+    for (std::size_t k = 0; k < quantile.size(); ++k) {
+        const double place = quantile[k] * static_cast<double>(value.size() - 1);
+        const auto below = value.begin() + static_cast<std::ptrdiff_t>(place);
+        std::nth_element(from, below, value.end());
+        from = below;
+        const double above = below + 1 < value.end() ? *std::min_element(below + 1, value.end()) : *below;
+        found[k] = *below + (place - std::floor(place)) * (above - *below);
     }
 }
 

@@ -23,11 +23,10 @@ struct DrawNumbers {
     std::size_t attempts = 1;
 };
 
-// The kept components of one function. `share` has the probabilities of the discrepancies of each.
+// The kept components of one function.
 struct Mixture {
-    std::size_t components = 0, discrepancies = 0;
+    std::size_t components = 0;
     const double *weight = nullptr, *chi2 = nullptr, *coefficient = nullptr, *covariance = nullptr;
-    const double *share = nullptr, *scale = nullptr, *freedom = nullptr;
     const std::int64_t* left = nullptr; // points less coefficients
 };
 
@@ -35,14 +34,45 @@ class Drawing {
   public:
     explicit Drawing(const DrawNumbers& numbers) : numbers_(numbers) {}
     // Fills one component, discrepancy and max_coefficients coefficients a draw.
-    void run(const Mixture& from, std::int64_t* component, std::int64_t* discrepancy, double* coefficient);
+    void run(const Mixture& from, const ScaleMixture& scales, std::int64_t* component,
+             std::int64_t* discrepancy, double* coefficient);
 
   private:
-    void draw_one(const Mixture& from, std::size_t component, std::size_t discrepancy, std::size_t d,
-                  double* out) const;
+    void draw_one(const Mixture& from, const ScaleMixture& scales, std::size_t component,
+                  std::size_t discrepancy, std::size_t d, double* out) const;
 
     const DrawNumbers& numbers_;
-    std::vector<double> root_; // lower roots of the covariances
+    // Of each component that is drawn: the lower root of its covariance, the probability of each discrepancy
+    // given its fit, how many coefficients it has.
+    std::vector<double> root_, share_;
+    std::vector<std::size_t> used_;
 };
+
+// Drawn formulas of one function. `discrepancy` has the relative distance of truth and formula at a measured
+// point that each was drawn with, `miss` what a kept component misses by at least beyond the data.
+struct Formulas {
+    const std::int32_t* candidate = nullptr; // of each kept component
+    const std::int64_t* component = nullptr;
+    const double *coefficient = nullptr, *discrepancy = nullptr, *miss = nullptr;
+};
+
+// A point: the value of every column there, and how much larger than at a measured point a distance is.
+struct Target {
+    const std::int32_t* members; // of each candidate, max_terms
+    const double* basis;
+    double beyond;
+};
+
+// Fills one value a draw. A formula misses by its shape, which is in what grows or falls: a constant part is
+// as far from the truth at the target as where it was measured.
+void predict(const Formulas& from, const Target& target, std::span<const double> normal, double* value);
+
+// Whether a formula can be shown: its terms grow, and where a coefficient is negative it is not below 0 at
+// any of the points (`basis`: columns x points). A constant below `rounding` is 0.
+bool makes_sense(const std::int32_t* member, const double* coefficient, const double* scale,
+                 const double* basis, std::size_t points, double rounding);
+
+// Quantiles of the values, whose order is lost; `quantile` ascends.
+void quantiles(std::span<double> value, std::span<const double> quantile, double* found);
 
 } // namespace steelyard

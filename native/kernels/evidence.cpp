@@ -1,11 +1,20 @@
 #include "evidence.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace steelyard {
 
 namespace {
+
+constexpr double nothing = -1e300;
+constexpr double far_down = 45; // e^-45: more than what is looked at again, prior included
+
+// Whether two scales, or two degrees of freedom, are practically equal.
+bool near(double a, double b) {
+    return std::abs(a - b) <= 0.005 * std::abs(b);
+}
 
 // ln of the constant of a `left`-variate t density with nu degrees of freedom, without the powers of pi.
 double log_constant(double nu, int left, double scale) {
@@ -17,7 +26,7 @@ double log_constant(double nu, int left, double scale) {
 }
 
 double log_kernel(double nu, int left, double scale, double chi2) {
-    return nu > 1e6 ? -0.5 * chi2 / scale : -0.5 * (nu + left) * std::log1p(chi2 / (scale * nu));
+    return nu > 1e6 ? -0.5 * chi2 / scale : -0.5 * (nu + left) * std::log(1 + chi2 / (scale * nu));
 }
 
 } // namespace
@@ -30,16 +39,20 @@ double log_summand(const ScaleMixture& mixture, std::size_t g, int left, double 
 
 void DiscrepancyShares::find(int left, double chi2, double* share) {
     const std::size_t count = mixture_.scale.size();
-    if (left != left_) {
-        left_ = left;
-        constant_.resize(count);
+    auto known = std::find_if(known_.begin(), known_.end(), [=](const auto& k) { return k.left == left; });
+    if (known == known_.end()) {
+        known = known_.insert(known_.end(), {left, std::vector<double>(count)});
         for (std::size_t g = 0; g < count; ++g) {
-            constant_[g] = mixture_.log_prior[g] + log_constant(mixture_.freedom[g], left, mixture_.scale[g]);
+            known->of[g] = mixture_.log_prior[g] + log_constant(mixture_.freedom[g], left, mixture_.scale[g]);
         }
     }
-    double best = -1e300, sum = 0;
+    double best = nothing, sum = 0;
     for (std::size_t g = 0; g < count; ++g) {
-        share[g] = constant_[g] + log_kernel(mixture_.freedom[g], left, mixture_.scale[g], chi2);
+        // Discrepancies far below the noise are one.
+        const bool same = g > 0 && near(mixture_.scale[g], mixture_.scale[g - 1]) &&
+                          near(mixture_.freedom[g], mixture_.freedom[g - 1]);
+        share[g] = same ? share[g - 1] + mixture_.log_prior[g] - mixture_.log_prior[g - 1]
+                        : known->of[g] + log_kernel(mixture_.freedom[g], left, mixture_.scale[g], chi2);
         best = std::max(best, share[g]);
     }
     for (std::size_t g = 0; g < count; ++g) {
@@ -54,7 +67,6 @@ void DiscrepancyShares::find(int left, double chi2, double* share) {
 void EvidenceTable::prepare(const ScaleMixture& mixture, int left, double chi2_min) {
     left_ = left;
     summand_.clear();
-    const auto near = [](double a, double b) { return std::abs(a - b) <= 0.005 * std::abs(b); };
     double smallest = mixture.scale[0];
     for (std::size_t g = 0; g < mixture.scale.size(); ++g) {
         const double scale = mixture.scale[g], freedom = mixture.freedom[g];
@@ -73,8 +85,8 @@ void EvidenceTable::prepare(const ScaleMixture& mixture, int left, double chi2_m
     }
     // Below a thousandth of the smallest scale T is flat.
     start_ = std::max(chi2_min, 1e-3 * smallest);
+    first_ = std::bit_cast<std::uint64_t>(start_) >> leading;
     value_[0] = exact(start_);
-    peak_ = value_[0];
     filled_ = 0;
 }
 
@@ -98,26 +110,25 @@ double EvidenceTable::exact(double chi2) const {
 }
 
 double EvidenceTable::log_at(double chi2) {
-    const double octaves = chi2 > start_ ? per_octave * std::log2(chi2 / start_) : 0.0;
-    if (octaves >= length) {
-        return -1e300;
+    const auto bits = std::bit_cast<std::uint64_t>(std::max(chi2, start_));
+    const auto below = static_cast<std::size_t>((bits >> leading) - first_);
+    if (below >= length) {
+        return nothing;
     }
-    const int below = static_cast<int>(octaves);
     if (below >= filled_) {
         fill(below + 1);
     }
-    const double part = octaves - below;
-    return value_[static_cast<std::size_t>(below)] * (1 - part) +
-           value_[static_cast<std::size_t>(below) + 1] * part;
+    constexpr std::uint64_t unit = std::uint64_t{1} << leading;
+    const double part = static_cast<double>(bits & (unit - 1)) / static_cast<double>(unit);
+    return value_[below] * (1 - part) + value_[below + 1] * part;
 }
 
-void EvidenceTable::fill(int to) {
-    for (int i = filled_ + 1; i <= to; ++i) {
+void EvidenceTable::fill(std::size_t to) {
+    for (std::size_t at = filled_ + 1; at <= to; ++at) {
         // Once far below the peak nothing is looked at again; the straight line down is enough.
-        const auto at = static_cast<std::size_t>(i);
-        value_[at] = value_[at - 1] < peak_ - 60
+        value_[at] = value_[at - 1] < value_[0] - far_down
                          ? value_[at - 1] - 1
-                         : exact(start_ * std::exp2(static_cast<double>(i) / per_octave));
+                         : exact(std::bit_cast<double>((first_ + at) << leading));
     }
     filled_ = std::max(filled_, to);
 }

@@ -6,11 +6,13 @@
 //
 //   T_d(chi2) = sum_g pi_g c_g s_g^{-(m-d)/2} (1 + chi2 / (s_g nu_g))^{-(nu_g + m - d)/2}
 //
-// where c_g normalises Student's t. T is tabulated at eight places an octave and ln T interpolated linearly,
-// because a search asks for it thousands of times.
+// where c_g normalises Student's t. T is tabulated at eight places an octave, evenly spaced within it so that
+// the place is in the leading bits of chi2, and ln T interpolated linearly, because a search asks for it
+// thousands of times.
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -34,8 +36,11 @@ class DiscrepancyShares {
 
   private:
     const ScaleMixture& mixture_;
-    std::vector<double> constant_;
-    int left_ = -1;
+    struct Constants {
+        int left;
+        std::vector<double> of;
+    };
+    std::vector<Constants> known_; // fits have few different numbers of points to spare
 };
 
 class EvidenceTable {
@@ -45,9 +50,9 @@ class EvidenceTable {
     double log_at(double chi2);
 
   private:
-    static constexpr int per_octave = 8;
-    static constexpr int length = 28 * per_octave;
-    void fill(int to);
+    static constexpr int leading = 49; // bits of a double behind sign, exponent and three of the fraction
+    static constexpr std::size_t length = 28 * 8;
+    void fill(std::size_t to);
     double exact(double chi2) const;
 
     // Summands whose scale and freedom are practically equal are one.
@@ -57,8 +62,8 @@ class EvidenceTable {
     std::vector<Summand> summand_;
     int left_ = 0;
     double start_ = 1;
-    double peak_ = 0;
-    int filled_ = 0;
+    std::uint64_t first_ = 0; // leading bits of the first place
+    std::size_t filled_ = 0;
     std::array<double, length + 1> value_{};
 };
 

@@ -15,4 +15,7 @@ void solve_pairs(std::size_t pairs, const std::array<std::int32_t, max_terms>* t
                  const double* mean, const double* centred, const double* ry, double sum_yy, double* cross,
                  double* chi2);
 
+// How much of chi-square each column takes off; nothing where it would have to fall.
+void find_gains(std::size_t columns, const double* centred, const double* ry, double* gain);
+
 } // namespace steelyard

@@ -252,47 +252,32 @@ auto discrepancy_share(const Input<double, 2>& chi2, const Input<std::int64_t, 2
     return share;
 }
 
-// Values of drawn formulas at one point, and their quantiles; `factor` is how far truth is from formula.
 nb::tuple predict(const Input<std::int32_t, 2>& candidate, const Input<std::int32_t, 2>& members,
                   const Input<std::int64_t, 2>& component, const Input<double, 3>& coefficient,
-                  const Input<double, 1>& basis, const Input<double, 2>& factor,
+                  const Input<double, 2>& discrepancy, const Input<double, 2>& miss,
+                  const Input<double, 1>& normal, const Input<double, 1>& basis, double beyond,
                   const Input<double, 1>& quantile) {
     constexpr std::size_t d = steelyard::max_coefficients;
     const std::size_t n = component.shape(0), draws = component.shape(1), kept = candidate.shape(1);
-    require(candidate.shape(0) == n && coefficient.shape(0) == n && coefficient.shape(1) == draws &&
-                coefficient.shape(2) == d && factor.shape(0) == n && factor.shape(1) == draws && draws > 0 &&
-                members.shape(1) == steelyard::max_terms,
-            "draws are functions x draws");
+    require(candidate.shape(0) == n && miss.shape(0) == n && miss.shape(1) == kept &&
+                coefficient.shape(0) == n && coefficient.shape(1) == draws && coefficient.shape(2) == d &&
+                discrepancy.shape(0) == n && discrepancy.shape(1) == draws && normal.shape(0) == draws &&
+                draws > 0 && members.shape(1) == steelyard::max_terms,
+            "draws are functions x draws, misses functions x kept");
     auto value = output<double>({n, draws});
     auto found = output<double>({n, quantile.shape(0)});
     auto *pv = value.data(), *pq = found.data();
     {
         nb::gil_scoped_release release;
-        std::vector<double> sorted(draws);
+        const steelyard::Target target{members.data(), basis.data(), beyond};
+        std::vector<double> disordered(draws);
         for (std::size_t f = 0; f < n; ++f) {
-            for (std::size_t i = 0; i < draws; ++i) {
-                const std::size_t at = f * draws + i;
-                const auto q = static_cast<std::size_t>(
-                    candidate.data()[f * kept + static_cast<std::size_t>(component.data()[at])]);
-                const double* b = coefficient.data() + at * d;
-                double sum = b[0];
-                for (std::size_t k = 0; k < steelyard::max_terms; ++k) {
-                    const auto column = members.data()[q * steelyard::max_terms + k];
-                    sum += column >= 0 ? b[k + 1] * basis.data()[column] : 0;
-                }
-                // What is modelled is never negative; a formula with a negative part may be, far from the
-                // data.
-                pv[at] = std::max(sum, 0.0) * factor.data()[at];
-            }
-            std::copy_n(pv + f * draws, draws, sorted.begin());
-            std::sort(sorted.begin(), sorted.end());
-            for (std::size_t k = 0; k < quantile.shape(0); ++k) {
-                const double place = quantile.data()[k] * static_cast<double>(draws - 1);
-                const auto below = std::min(static_cast<std::size_t>(place), draws - 1);
-                const double above = sorted[std::min(below + 1, draws - 1)];
-                pq[f * quantile.shape(0) + k] =
-                    sorted[below] + (place - static_cast<double>(below)) * (above - sorted[below]);
-            }
+            steelyard::predict({candidate.data() + f * kept, component.data() + f * draws,
+                                coefficient.data() + f * draws * d, discrepancy.data() + f * draws,
+                                miss.data() + f * kept},
+                               target, span_of(normal), pv + f * draws);
+            std::copy_n(pv + f * draws, draws, disordered.begin());
+            steelyard::quantiles(disordered, span_of(quantile), pq + f * quantile.shape(0));
         }
     }
     return nb::make_tuple(value, found);
@@ -314,26 +299,78 @@ auto normal_below(const Input<double, 2>& z) {
     return p;
 }
 
+// What of a posterior formulas are drawn from; see steelyard.scaling.posterior for what the arrays mean.
+class Drawn {
+  public:
+    static constexpr std::size_t d = steelyard::max_coefficients;
+
+    Drawn(const Input<double, 2>& weight, const Input<double, 2>& chi2, const Input<double, 3>& coefficient,
+          const Input<double, 4>& covariance, const Input<std::int64_t, 2>& left,
+          const Input<double, 2>& scale, const Input<double, 2>& freedom, const Input<double, 1>& log_prior)
+        : functions(weight.shape(0)), weight_(weight.data()), chi2_(chi2.data()),
+          coefficient_(coefficient.data()), covariance_(covariance.data()), left_(left.data()),
+          scale_(scale.data()), freedom_(freedom.data()), kept_(weight.shape(1)), scales_(scale.shape(1)) {
+        const std::size_t n = functions;
+        require(kept_ > 0 && chi2.shape(0) == n && chi2.shape(1) == kept_ && coefficient.shape(0) == n &&
+                    coefficient.shape(1) == kept_ && coefficient.shape(2) == d && covariance.shape(0) == n &&
+                    covariance.shape(1) == kept_ && covariance.shape(2) == d && covariance.shape(3) == d &&
+                    left.shape(0) == n && left.shape(1) == kept_,
+                "components are functions x kept");
+        require(scales_ > 0 && scale.shape(0) == n && freedom.shape(0) == n && freedom.shape(1) == scales_ &&
+                    log_prior.shape(0) == scales_,
+                "discrepancies are functions x scales");
+        mixture_.log_prior.assign(log_prior.data(), log_prior.data() + scales_);
+    }
+
+    void run(steelyard::Drawing& drawing, std::size_t f, std::int64_t* component, std::int64_t* discrepancy,
+             double* coefficient) {
+        mixture_.scale.assign(scale_ + f * scales_, scale_ + (f + 1) * scales_);
+        mixture_.freedom.assign(freedom_ + f * scales_, freedom_ + (f + 1) * scales_);
+        const steelyard::Mixture from{kept_,
+                                      weight_ + f * kept_,
+                                      chi2_ + f * kept_,
+                                      coefficient_ + f * kept_ * d,
+                                      covariance_ + f * kept_ * d * d,
+                                      left_ + f * kept_};
+        drawing.run(from, mixture_, component, discrepancy, coefficient);
+    }
+
+    const std::size_t functions;
+
+  private:
+    const double *weight_, *chi2_, *coefficient_, *covariance_;
+    const std::int64_t* left_;
+    const double *scale_, *freedom_;
+    std::size_t kept_, scales_;
+    steelyard::ScaleMixture mixture_;
+};
+
+// The random numbers that formulas are drawn by.
+steelyard::DrawNumbers numbers_of(const Input<double, 1>& place, const Input<double, 1>& pick,
+                                  const Input<double, 1>& chi, const Input<double, 3>& normal,
+                                  const Input<std::uint8_t, 1>& lenient) {
+    const std::size_t draws = place.shape(0);
+    require(pick.shape(0) == draws && chi.shape(0) == draws && lenient.shape(0) == draws &&
+                normal.shape(1) == draws && normal.shape(2) == steelyard::max_coefficients,
+            "random numbers are one of each a draw");
+    return {span_of(place),
+            span_of(pick),
+            span_of(chi),
+            {normal.data(), normal.size()},
+            {lenient.data(), lenient.size()},
+            normal.shape(0)};
+}
+
 nb::tuple draw(const Input<double, 2>& weight, const Input<double, 2>& chi2,
                const Input<double, 3>& coefficient, const Input<double, 4>& covariance,
-               const Input<std::int64_t, 2>& left, const Input<double, 3>& share,
-               const Input<double, 2>& scale, const Input<double, 2>& freedom, const Input<double, 1>& place,
-               const Input<double, 1>& pick, const Input<double, 1>& chi, const Input<double, 3>& normal,
-               const Input<std::uint8_t, 1>& lenient) {
+               const Input<std::int64_t, 2>& left, const Input<double, 2>& scale,
+               const Input<double, 2>& freedom, const Input<double, 1>& log_prior,
+               const Input<double, 1>& place, const Input<double, 1>& pick, const Input<double, 1>& chi,
+               const Input<double, 3>& normal, const Input<std::uint8_t, 1>& lenient) {
     constexpr std::size_t d = steelyard::max_coefficients;
-    const std::size_t n = weight.shape(0), kept = weight.shape(1), scales = scale.shape(1);
-    const std::size_t draws = place.shape(0);
-    require(kept > 0 && chi2.shape(0) == n && chi2.shape(1) == kept && coefficient.shape(0) == n &&
-                coefficient.shape(1) == kept && coefficient.shape(2) == d && covariance.shape(0) == n &&
-                covariance.shape(1) == kept && covariance.shape(2) == d && covariance.shape(3) == d &&
-                left.shape(0) == n && left.shape(1) == kept,
-            "components are functions x kept");
-    require(scales > 0 && scale.shape(0) == n && freedom.shape(0) == n && freedom.shape(1) == scales &&
-                share.shape(0) == n && share.shape(1) == kept && share.shape(2) == scales,
-            "discrepancies are functions x scales");
-    require(pick.shape(0) == draws && chi.shape(0) == draws && lenient.shape(0) == draws &&
-                normal.shape(1) == draws && normal.shape(2) == d,
-            "random numbers are one of each a draw");
+    Drawn from(weight, chi2, coefficient, covariance, left, scale, freedom, log_prior);
+    const auto numbers = numbers_of(place, pick, chi, normal, lenient);
+    const std::size_t n = from.functions, draws = numbers.place.size();
     auto component = output<std::int64_t>({n, draws});
     auto discrepancy = output<std::int64_t>({n, draws});
     auto formula = output<double>({n, draws, d});
@@ -341,28 +378,102 @@ nb::tuple draw(const Input<double, 2>& weight, const Input<double, 2>& chi2,
     auto* pf = formula.data();
     {
         nb::gil_scoped_release release;
-        const steelyard::DrawNumbers numbers{span_of(place),
-                                             span_of(pick),
-                                             span_of(chi),
-                                             {normal.data(), normal.size()},
-                                             {lenient.data(), lenient.size()},
-                                             normal.shape(0)};
         steelyard::Drawing drawing(numbers);
         for (std::size_t f = 0; f < n; ++f) {
-            const steelyard::Mixture from{kept,
-                                          scales,
-                                          weight.data() + f * kept,
-                                          chi2.data() + f * kept,
-                                          coefficient.data() + f * kept * d,
-                                          covariance.data() + f * kept * d * d,
-                                          share.data() + f * kept * scales,
-                                          scale.data() + f * scales,
-                                          freedom.data() + f * scales,
-                                          left.data() + f * kept};
-            drawing.run(from, pc + f * draws, pd + f * draws, pf + f * draws * d);
+            from.run(drawing, f, pc + f * draws, pd + f * draws, pf + f * draws * d);
         }
     }
     return nb::make_tuple(component, discrepancy, formula);
+}
+
+// As `draw` and then `predict` at each target, but for the values, which take 10 kB a function and target.
+auto foresee(const Input<double, 2>& weight, const Input<double, 2>& chi2,
+             const Input<double, 3>& coefficient, const Input<double, 4>& covariance,
+             const Input<std::int64_t, 2>& left, const Input<double, 2>& scale,
+             const Input<double, 2>& freedom, const Input<double, 1>& log_prior,
+             const Input<double, 1>& place, const Input<double, 1>& pick, const Input<double, 1>& chi,
+             const Input<double, 3>& normal, const Input<std::uint8_t, 1>& lenient,
+             const Input<std::int32_t, 2>& candidate, const Input<std::int32_t, 2>& members,
+             const Input<double, 1>& tau, const Input<double, 2>& miss, const Input<double, 1>& off,
+             const Input<double, 2>& basis, const Input<double, 1>& beyond,
+             const Input<double, 1>& quantile) {
+    constexpr std::size_t d = steelyard::max_coefficients;
+    Drawn from(weight, chi2, coefficient, covariance, left, scale, freedom, log_prior);
+    const auto numbers = numbers_of(place, pick, chi, normal, lenient);
+    const std::size_t n = from.functions, draws = numbers.place.size(), kept = weight.shape(1);
+    const std::size_t targets = beyond.shape(0), wanted = quantile.shape(0);
+    require(candidate.shape(0) == n && candidate.shape(1) == kept && miss.shape(0) == n &&
+                miss.shape(1) == kept && members.shape(1) == steelyard::max_terms &&
+                tau.shape(0) == scale.shape(1) && off.shape(0) == draws && draws > 0 &&
+                basis.shape(0) == targets,
+            "candidates and misses are functions x kept, and a target has a basis");
+    auto found = output<double>({n, targets, wanted});
+    auto* out = found.data();
+    {
+        nb::gil_scoped_release release;
+        steelyard::Drawing drawing(numbers);
+        std::vector<std::int64_t> component(draws), which(draws);
+        std::vector<double> formula(draws * d), discrepancy(draws), value(draws);
+        for (std::size_t f = 0; f < n; ++f) {
+            from.run(drawing, f, component.data(), which.data(), formula.data());
+            for (std::size_t i = 0; i < draws; ++i) {
+                discrepancy[i] = tau.data()[which[i]];
+            }
+            const steelyard::Formulas formulas{candidate.data() + f * kept, component.data(), formula.data(),
+                                               discrepancy.data(), miss.data() + f * kept};
+            for (std::size_t t = 0; t < targets; ++t) {
+                const steelyard::Target target{members.data(), basis.data() + t * basis.shape(1),
+                                               beyond.data()[t]};
+                steelyard::predict(formulas, target, span_of(off), value.data());
+                steelyard::quantiles(value, span_of(quantile), out + (f * targets + t) * wanted);
+            }
+        }
+    }
+    return found;
+}
+
+// The kept component that is shown as a formula: of the best class of leads where one there makes sense, else
+// the most probable one that does; -1 where none does. `basis` has the columns at every point where values
+// must not be negative, as far as coefficients are.
+auto choose(const Input<std::int32_t, 2>& candidate, const Input<double, 2>& own,
+            const Input<double, 3>& coefficient, const Input<std::int32_t, 2>& members,
+            const Input<double, 1>& scale, const Input<std::uint8_t, 1>& shown,
+            const Input<std::int64_t, 2>& kind, const Input<std::int64_t, 1>& best,
+            const Input<double, 1>& rounding, const Input<double, 2>& basis) {
+    constexpr std::size_t d = steelyard::max_coefficients, terms = steelyard::max_terms;
+    const std::size_t n = candidate.shape(0), kept = candidate.shape(1), points = basis.shape(1);
+    require(own.shape(0) == n && own.shape(1) == kept && coefficient.shape(0) == n &&
+                coefficient.shape(1) == kept && coefficient.shape(2) == d && kind.shape(0) == n &&
+                kind.shape(1) == kept && best.shape(0) == n && rounding.shape(0) == n,
+            "components are functions x kept");
+    require(members.shape(1) == terms && shown.shape(0) == members.shape(0) &&
+                scale.shape(0) == basis.shape(0),
+            "a column has a scale and values");
+    auto chosen = output<std::int64_t>({n});
+    auto* out = chosen.data();
+    {
+        nb::gil_scoped_release release;
+        for (std::size_t f = 0; f < n; ++f) {
+            double most = -1;
+            out[f] = -1;
+            for (std::size_t i = 0; i < kept; ++i) {
+                const std::size_t at = f * kept + i;
+                const auto which = candidate.data()[at];
+                if (which < 0 || shown.data()[which] == 0) {
+                    continue;
+                }
+                const double weight = own.data()[at] + (kind.data()[at] == best.data()[f] ? 2.0 : 0.0);
+                const auto* member = members.data() + static_cast<std::size_t>(which) * terms;
+                const double* b = coefficient.data() + at * d;
+                if (weight > most && steelyard::makes_sense(member, b, scale.data(), basis.data(), points,
+                                                            rounding.data()[f])) {
+                    most = weight;
+                    out[f] = static_cast<std::int64_t>(i);
+                }
+            }
+        }
+    }
+    return chosen;
 }
 
 auto resample_groups(const Input<double, 1>& values, const Input<std::int64_t, 1>& start, std::uint64_t seed,
@@ -404,14 +515,22 @@ NB_MODULE(_kernels, m) {
              "mean.");
     m.def("discrepancy_share", &discrepancy_share, "chi2"_a, "left"_a, "scale"_a, "freedom"_a, "log_prior"_a,
           "Probability of each discrepancy given each kept component.");
-    m.def("predict", &predict, "candidate"_a, "members"_a, "component"_a, "coefficient"_a, "basis"_a,
-          "factor"_a, "quantile"_a, "Values of drawn formulas at one point, and their quantiles.");
+    m.def("predict", &predict, "candidate"_a, "members"_a, "component"_a, "coefficient"_a, "discrepancy"_a,
+          "miss"_a, "normal"_a, "basis"_a, "beyond"_a, "quantile"_a,
+          "Values of drawn formulas at one point, and their quantiles.");
     m.def("f_upper_tail", &f_upper_tail, "d1"_a, "d2"_a, "f"_a, "P(F > f) of each quotient.");
     m.def("normal_below", &normal_below, "z"_a, "P(Z < z) of each value.");
-    m.def("draw", &draw, "weight"_a, "chi2"_a, "coefficient"_a, "covariance"_a, "left"_a, "share"_a,
-          "scale"_a, "freedom"_a, "place"_a, "pick"_a, "chi"_a, "normal"_a, "lenient"_a,
+    m.def("draw", &draw, "weight"_a, "chi2"_a, "coefficient"_a, "covariance"_a, "left"_a, "scale"_a,
+          "freedom"_a, "log_prior"_a, "place"_a, "pick"_a, "chi"_a, "normal"_a, "lenient"_a,
           "Component, discrepancy and coefficients of equally likely formulas; see "
           "steelyard.scaling.posterior.");
+    m.def("foresee", &foresee, "weight"_a, "chi2"_a, "coefficient"_a, "covariance"_a, "left"_a, "scale"_a,
+          "freedom"_a, "log_prior"_a, "place"_a, "pick"_a, "chi"_a, "normal"_a, "lenient"_a, "candidate"_a,
+          "members"_a, "tau"_a, "miss"_a, "off"_a, "basis"_a, "beyond"_a, "quantile"_a,
+          "Quantiles of the values of drawn formulas at each target.");
+    m.def("choose", &choose, "candidate"_a, "own"_a, "coefficient"_a, "members"_a, "scale"_a, "shown"_a,
+          "kind"_a, "best"_a, "rounding"_a, "basis"_a,
+          "The component of each function that is shown as its formula, -1 where none makes sense.");
     using steelyard::Statistic;
     m.def(
         "studentised_mean",

@@ -17,6 +17,7 @@ void SearchSpace::finish() {
     const auto m = static_cast<std::size_t>(points);
     const auto n = static_cast<std::size_t>(columns);
     column_mean.assign(n, 0);
+    raw = column;
     for (std::size_t k = 0; k < m; ++k) {
         for (std::size_t c = 0; c < n; ++c) {
             column_mean[c] += column[k * n + c] / points;
@@ -44,7 +45,7 @@ Search::Search(const SearchSpace& space) : space_(space) {
     for (auto* v : {&y_, &w_, &wy_}) {
         v->resize(m);
     }
-    for (auto* v : {&s1_, &s2_, &sy_, &mean_, &centred_, &ry_}) {
+    for (auto* v : {&s1_, &s2_, &sy_, &mean_, &centred_, &ry_, &gain_}) {
         v->resize(n);
     }
     cross_.resize(space.triples - space.pairs);
@@ -108,12 +109,13 @@ void Search::judge(Found& found) {
         const double residual = chi2[q];
         double log_weight =
             space_.log_prior[q] + log_factorial[at] + d * volume + table_[at].log_at(residual);
-        // sqrt|Cov| differs by less than e^12 between candidates; one that is out by more needs no further
-        // look.
-        if (log_weight < best - far_below - 12) {
+        // sqrt|Cov| differs by less than e^12 between candidates, unless values range far; one that is out by
+        // more needs no further look.
+        if (!wide_ && log_weight < best - far_below - 12) {
             continue;
         }
-        log_weight += occam(q, d);
+        const double factor = occam(q, d);
+        log_weight += factor > 0 ? std::log(factor) : nothing;
         if (log_weight > best - far_below) {
             best = std::max(best, log_weight);
             log_weight_[q] = log_weight;

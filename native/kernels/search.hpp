@@ -28,6 +28,7 @@ struct SearchSpace {
     int points = 0;
     int columns = 0;
     std::vector<double> column;      // [point][column], centred
+    std::vector<double> raw;         // … as given
     std::vector<double> column_mean; // what was taken off
     std::vector<std::array<std::int32_t, max_terms>> terms;
     std::vector<double> log_prior;
@@ -75,21 +76,28 @@ class Search {
 
   private:
     void sum_columns(const double* y);
+    void centre_by_weight();
     void weigh(const Series& series, Found& found);
     double best_single(double* fitted);
     void fit_pairs();
     void judge(Found& found);
     bool solve(std::size_t candidate, double chi2, Component& component) const;
-    double log_allowed(double coefficient, double variance) const;
-    double log_allowed_constant(double coefficient, double variance) const;
+    double allowed(double coefficient, double variance) const;
+    double allowed_constant(double coefficient, double variance) const;
     double occam(std::size_t candidate, int coefficients) const;
     void choose(std::size_t keep, Found& found);
 
     const SearchSpace& space_;
+    // Centred columns and what was taken off: those of the space, or own ones where weights differ so much
+    // that a common mean would leave only rounding of the small values.
+    const double *column_ = nullptr, *column_mean_ = nullptr;
+    std::vector<double> own_column_, own_mean_;
+    bool wide_ = false;
     std::vector<double> y_, w_, wy_;
     double sum_w_ = 0, mean_y_ = 0, sum_yy_ = 0, size_ = 1, typical_scale_ = 1;
     std::vector<double> s1_, s2_, sy_;        // weighted sums of each column
     std::vector<double> mean_, centred_, ry_; // weighted mean, centred square, centred product with y
+    std::vector<double> gain_;                // what each takes off chi-square alone
     std::vector<double> cross_, pair_chi2_;
     std::vector<double> log_weight_;
     std::vector<std::int32_t> alive_;

@@ -11,7 +11,6 @@ namespace steelyard {
 namespace {
 
 constexpr std::size_t block = 512; // products whose sums stay in the first-level cache
-constexpr double nothing = -1e300;
 
 // A logistic curve stands for the normal distribution: within 0.01 everywhere, which is finer than the prior
 // it weighs.
@@ -19,20 +18,22 @@ double normal_cdf(double z) {
     return 1 / (1 + std::exp(-1.702 * z));
 }
 
-// ln of the prior density of a term's share u of the value where its column is 1, relative to a flat one:
+// The prior density of a term's share u of the value where its column is 1, relative to a flat one:
 // mostly that of a share at the first point that is log-uniform from 1 to 99 %, so that small growth is not
 // taken for none. `first` is the column there; a share within its uncertainty is not known better than that.
-double log_share_density(double constant, double coefficient, double sd, double first) {
+double share_density(double constant, double coefficient, double sd, double first, bool wide) {
     constexpr double flat = 0.2, least = 0.01, log_range = 4.595;
     const double whole = std::max(constant, 0.0) + std::max(coefficient, 0.0);
     const double u = std::clamp(std::max(coefficient, sd) / std::max(whole, 1e-12), 1e-6, 1.0);
-    const double rest = 1 - u + u * first;
+    // Of a constant that is 1e-20 of the whole, 1 - u has no digit left.
+    const double other = wide && coefficient >= sd ? std::max(constant, 0.0) / std::max(whole, 1e-12) : 1 - u;
+    const double rest = other + u * first;
     const double share = u * first / rest;
     if (!(share > 0)) {
-        return std::log(flat);
+        return flat;
     }
     // Below the least share the density stays that of the least.
-    return std::log(flat + (1 - flat) / log_range / std::max(share, least) * first / (rest * rest));
+    return flat + (1 - flat) / log_range / std::max(share, least) * first / (rest * rest);
 }
 
 } // namespace
@@ -41,7 +42,14 @@ void Search::fit_pairs() {
     const std::size_t count = cross_.size();
     const auto m = static_cast<std::size_t>(space_.points);
     std::fill(cross_.begin(), cross_.end(), 0.0);
-    for (std::size_t from = 0; from < count; from += block) {
+    for (std::size_t k = 0; wide_ && k < m; ++k) {
+        const double* column = column_ + k * static_cast<std::size_t>(space_.columns);
+        for (std::size_t q = 0; q < count; ++q) {
+            const auto& pair = space_.terms[space_.pairs + q];
+            cross_[q] += w_[k] * column[pair[0]] * column[pair[1]];
+        }
+    }
+    for (std::size_t from = 0; !wide_ && from < count; from += block) {
         const std::size_t length = std::min(block, count - from);
         for (std::size_t k = 0; k < m; ++k) {
             add_products(length, &space_.product[k * count + from], w_[k], &cross_[from]);
@@ -76,7 +84,7 @@ bool Search::solve(std::size_t candidate, double chi2, Component& component) con
             }
             double sum = 0;
             for (std::size_t k = 0; k < m; ++k) {
-                sum += w_[k] * space_.column[k * n + at[i]] * space_.column[k * n + at[j]];
+                sum += w_[k] * column_[k * n + at[i]] * column_[k * n + at[j]];
             }
             a[i][j] = a[j][i] = sum - s1_[at[i]] * mean_[at[j]];
         }
@@ -123,10 +131,10 @@ bool Search::solve(std::size_t candidate, double chi2, Component& component) con
         double b = 0, with_constant = 0;
         for (std::size_t j = 0; j < used; ++j) {
             b += inverse[i][j] * ry_[at[j]];
-            with_constant -= inverse[i][j] * (mean_[at[j]] + space_.column_mean[at[j]]);
+            with_constant -= inverse[i][j] * (mean_[at[j]] + column_mean_[at[j]]);
             component.covariance[(i + 1) * max_coefficients + j + 1] = inverse[i][j];
         }
-        const double mean = mean_[at[i]] + space_.column_mean[at[i]];
+        const double mean = mean_[at[i]] + column_mean_[at[i]];
         component.coefficient[i + 1] = b;
         component.covariance[(i + 1) * max_coefficients] = component.covariance[i + 1] = with_constant;
         fit += b * ry_[at[i]];
@@ -139,70 +147,62 @@ bool Search::solve(std::size_t candidate, double chi2, Component& component) con
     return true;
 }
 
-double Search::log_allowed(double coefficient, double variance) const {
+double Search::allowed(double coefficient, double variance) const {
     const double z = coefficient / std::sqrt(variance * typical_scale_);
-    return z < -2 ? nothing : (z > 4 ? 0.0 : std::log(normal_cdf(z)));
+    return z < -2 ? 0.0 : (z > 4 ? 1.0 : normal_cdf(z));
 }
 
-double Search::log_allowed_constant(double coefficient, double variance) const {
+double Search::allowed_constant(double coefficient, double variance) const {
     const double z = coefficient / std::sqrt(variance * typical_scale_);
-    if (z > 4) {
-        return 0;
-    }
-    const double positive = z < -30 ? 0 : normal_cdf(z);
-    return std::log(positive + space_.negative_constant * (1 - positive));
+    const double positive = z > 4 ? 1.0 : z < -30 ? 0.0 : normal_cdf(z);
+    return positive + space_.negative_constant * (1 - positive);
 }
 
-// ln of sqrt|Cov| times the posterior probability that the coefficients are allowed.
+// sqrt|Cov| times the posterior probability that the coefficients are allowed.
 double Search::occam(std::size_t candidate, int coefficients) const {
     if (coefficients == 1) {
-        return -0.5 * std::log(sum_w_);
+        return 1 / std::sqrt(sum_w_);
     }
     const auto& terms = space_.terms[candidate];
     const auto i = static_cast<std::size_t>(terms[0]);
-    const double mi = mean_[i] + space_.column_mean[i];
+    const double mi = mean_[i] + column_mean_[i];
     if (coefficients == 2) {
         const double b = ry_[i] / centred_[i], v = 1 / centred_[i];
-        const double allowed = log_allowed(b, v);
-        if (allowed == nothing) {
-            return nothing;
+        const double share = allowed(b, v);
+        if (share == 0) {
+            return 0;
         }
-        const double constant = mean_y_ - b * mi, first = space_.column[i] + space_.column_mean[i];
-        return allowed + log_allowed_constant(constant, 1 / sum_w_ + mi * mi * v) +
-               log_share_density(constant, b, std::sqrt(v * typical_scale_), first) -
-               0.5 * std::log(sum_w_ * centred_[i]);
+        const double constant = mean_y_ - b * mi, first = column_[i] + column_mean_[i];
+        return share * allowed_constant(constant, 1 / sum_w_ + mi * mi * v) *
+               share_density(constant, b, std::sqrt(v * typical_scale_), first, wide_) /
+               std::sqrt(sum_w_ * centred_[i]);
     }
     if (coefficients == 3) {
         const auto j = static_cast<std::size_t>(terms[1]);
-        const double mj = mean_[j] + space_.column_mean[j], a12 = cross_[candidate - space_.pairs];
+        const double mj = mean_[j] + column_mean_[j], a12 = cross_[candidate - space_.pairs];
         const double det = centred_[i] * centred_[j] - a12 * a12;
         const double b1 = (centred_[j] * ry_[i] - a12 * ry_[j]) / det,
                      b2 = (centred_[i] * ry_[j] - a12 * ry_[i]) / det;
-        const double first = log_allowed(b1, centred_[j] / det), second = log_allowed(b2, centred_[i] / det);
-        if (first == nothing || second == nothing) {
-            return nothing;
+        const double share = allowed(b1, centred_[j] / det) * allowed(b2, centred_[i] / det);
+        if (share == 0) {
+            return 0;
         }
         const double variance =
             1 / sum_w_ + (mi * mi * centred_[j] - 2 * mi * mj * a12 + mj * mj * centred_[i]) / det;
-        return first + second + log_allowed_constant(mean_y_ - b1 * mi - b2 * mj, variance) -
-               0.5 * std::log(sum_w_ * det);
+        return share * allowed_constant(mean_y_ - b1 * mi - b2 * mj, variance) / std::sqrt(sum_w_ * det);
     }
     Component component;
     if (!solve(candidate, -1, component)) {
-        return nothing;
+        return 0;
     }
     const auto& v = component.covariance;
-    double sum = log_allowed_constant(component.coefficient[0], v[0]);
+    double share = allowed_constant(component.coefficient[0], v[0]);
     for (std::size_t k = 1; k < max_coefficients; ++k) {
-        const double allowed = log_allowed(component.coefficient[k], v[k * (max_coefficients + 1)]);
-        if (allowed == nothing) {
-            return nothing;
-        }
-        sum += allowed;
+        share *= allowed(component.coefficient[k], v[k * (max_coefficients + 1)]);
     }
     const double det = v[5] * (v[10] * v[15] - v[11] * v[14]) - v[6] * (v[9] * v[15] - v[11] * v[13]) +
                        v[7] * (v[9] * v[14] - v[10] * v[13]);
-    return det > 0 ? sum + 0.5 * std::log(det / sum_w_) : nothing;
+    return det > 0 ? share * std::sqrt(det / sum_w_) : 0;
 }
 
 } // namespace steelyard

@@ -14,12 +14,35 @@ namespace {
 constexpr std::size_t block = 256; // columns whose sums stay in the first-level cache
 constexpr double nothing = -1e300;
 constexpr double resolution = 1e-8; // of a value and its uncertainty, relative to the largest value
+constexpr double small = 1e-6;      // … of a value that is seen too poorly with that
+constexpr double least = 1e-100;    // the resolution then: its square is a double
 
 double square(double x) {
     return x * x;
 }
 
 } // namespace
+
+// Centres each column by its weighted mean; one that is constant up to rounding becomes 0.
+void Search::centre_by_weight() {
+    const auto m = static_cast<std::size_t>(space_.points);
+    const auto n = static_cast<std::size_t>(space_.columns);
+    own_column_.resize(m * n);
+    own_mean_.assign(n, 0);
+    for (std::size_t k = 0; k < m; ++k) {
+        for (std::size_t c = 0; c < n; ++c) {
+            own_mean_[c] += w_[k] * space_.raw[k * n + c] / sum_w_;
+        }
+    }
+    for (std::size_t k = 0; k < m; ++k) {
+        for (std::size_t c = 0; c < n; ++c) {
+            const double away = space_.raw[k * n + c] - own_mean_[c];
+            own_column_[k * n + c] = std::abs(away) > 1e-13 * std::abs(own_mean_[c]) ? away : 0;
+        }
+    }
+    column_ = own_column_.data();
+    column_mean_ = own_mean_.data();
+}
 
 void Search::sum_columns(const double* y) {
     const auto m = static_cast<std::size_t>(space_.points);
@@ -31,6 +54,9 @@ void Search::sum_columns(const double* y) {
         mean_y_ += w_[k] * y[k];
     }
     mean_y_ /= sum_w_;
+    if (wide_) {
+        centre_by_weight();
+    }
     sum_yy_ = 0;
     for (std::size_t k = 0; k < m; ++k) {
         wy_[k] = w_[k] * (y[k] - mean_y_);
@@ -42,8 +68,7 @@ void Search::sum_columns(const double* y) {
     for (std::size_t from = 0; from < n; from += block) {
         const std::size_t length = std::min(block, n - from);
         for (std::size_t k = 0; k < m; ++k) {
-            add_columns(length, &space_.column[k * n + from], w_[k], wy_[k], &s1_[from], &s2_[from],
-                        &sy_[from]);
+            add_columns(length, column_ + k * n + from, w_[k], wy_[k], &s1_[from], &s2_[from], &sy_[from]);
         }
     }
     for (std::size_t c = 0; c < n; ++c) {
@@ -59,25 +84,21 @@ void Search::sum_columns(const double* y) {
 double Search::best_single(double* fitted) {
     const auto m = static_cast<std::size_t>(space_.points);
     const auto n = static_cast<std::size_t>(space_.columns);
-    double best = sum_yy_;
+    find_gains(n, centred_.data(), ry_.data(), gain_.data());
+    double most = 0;
     std::size_t chosen = n;
-    double slope = 0;
     for (std::size_t q = space_.singles; q < space_.pairs; ++q) {
         const auto c = static_cast<std::size_t>(space_.terms[q][0]);
-        if (centred_[c] <= 0) {
-            continue;
-        }
-        const double gain = ry_[c] * ry_[c] / centred_[c];
-        if (ry_[c] > 0 && sum_yy_ - gain < best) {
-            best = sum_yy_ - gain;
+        if (gain_[c] > most) {
+            most = gain_[c];
             chosen = c;
-            slope = ry_[c] / centred_[c];
         }
     }
+    const double slope = chosen < n ? ry_[chosen] / centred_[chosen] : 0;
     for (std::size_t k = 0; k < m; ++k) {
-        fitted[k] = mean_y_ + (chosen < n ? slope * (space_.column[k * n + chosen] - mean_[chosen]) : 0.0);
+        fitted[k] = mean_y_ + (chosen < n ? slope * (column_[k * n + chosen] - mean_[chosen]) : 0.0);
     }
-    return std::max(best, 0.0);
+    return std::max(sum_yy_ - most, 0.0);
 }
 
 // Shape and scale of the points' variances: noise that grows by its law plus discrepancy, in a first pass
@@ -91,11 +112,19 @@ void Search::weigh(const Series& series, Found& found) {
     }
     std::vector<double> noise(m), fitted(m), smooth(m), mean_variance(m, 0.0), log_fit(scales);
     size_ = size_ > 0 ? size_ : 1;
+    wide_ = false;
     for (std::size_t k = 0; k < m; ++k) {
         y_[k] = series.y[k] / size_;
-        // Weights of points must stay within what double precision can add up.
-        noise[k] = std::max(series.u2[k] / size_ / size_, square(resolution));
-        smooth[k] = std::max(std::abs(y_[k]), resolution);
+        noise[k] = series.u2[k] / size_ / size_;
+        wide_ |= y_[k] != 0 && std::abs(y_[k]) < small && noise[k] < square(resolution);
+    }
+    column_ = space_.column.data();
+    column_mean_ = space_.column_mean.data();
+    // Weights of points must stay within what double precision can add up.
+    const double seen = wide_ ? least : resolution;
+    for (std::size_t k = 0; k < m; ++k) {
+        noise[k] = std::max(noise[k], square(seen));
+        smooth[k] = std::max(std::abs(y_[k]), seen);
     }
     std::vector<double> freedom(scales);
     std::vector<double> all_fitted(scales * m);
@@ -124,7 +153,7 @@ void Search::weigh(const Series& series, Found& found) {
         const double chi2 = best_single(&all_fitted[g * m]);
         const double half = 0.5 * (freedom[g] + space_.points - 2);
         log_fit[g] = space_.log_tau_prior[g] - 0.5 * log_det -
-                     (freedom[g] > 1e6 ? 0.5 * chi2 : half * std::log1p(chi2 / freedom[g]));
+                     (freedom[g] > 1e6 ? 0.5 * chi2 : half * std::log(1 + chi2 / freedom[g]));
         best_log = std::max(best_log, log_fit[g]);
     }
     double total = 0;
