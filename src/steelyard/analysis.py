@@ -68,7 +68,7 @@ class Analysis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Estimand,
         Meta(
             description="What a speedup is: the geometric mean of the blocks' ratios, old over new; the ratio"
-            " of arithmetic means; or the median of the blocks' ratios."
+            " of arithmetic means; the median of the blocks' ratios; or the ratio of a `quantile`."
         ),
     ] = "geomean_ratio"
     interval: Annotated[
@@ -77,9 +77,13 @@ class Analysis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             description="How intervals are made, where an estimand has several ways. `geomean_ratio` has"
             " `sign-flip`, the default (of 7 to 64 blocks; else t), `log-delta` (t) and `bootstrap-t`;"
             " `ratio_of_means` has `log-delta`, the default, `fieller`, `gum-s1` and `bootstrap-t`;"
-            " `median_ratio` has `sign`."
+            " `median_ratio` has `sign`, `quantile` has `mover`."
         ),
     ] = None
+    quantile: Annotated[
+        Annotated[float, Meta(gt=0, lt=1)],
+        Meta(description="Which one `quantile` compares: 0.9 is what nine of ten runs do not exceed."),
+    ] = 0.9
     uncertainty: Annotated[
         Uncertainty,
         Meta(
@@ -94,6 +98,20 @@ class Analysis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             " under a protocol without `baseline`, all pairs."
         ),
     ] = None
+    family_over: Annotated[
+        Literal["stratum", "experiment"] | None,
+        Meta(
+            description="Whether the comparisons of each stratum are one family, or those of all strata. The"
+            " default is the stratum, and the experiment where there are four strata or more."
+        ),
+    ] = None
+    error_rate: Annotated[
+        Literal["familywise", "false-discovery"],
+        Meta(
+            description="What `alpha` bounds in a family: the probability of any false finding (Holm), or the"
+            " expected fraction of false ones among all findings (Benjamini and Hochberg)."
+        ),
+    ] = "familywise"
     strata: Annotated[
         tuple[str, ...] | None,
         Meta(description="Compare within these factors' levels; by default all that `baseline` leaves free."),
@@ -106,7 +124,7 @@ class Analysis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = None
     alpha: Annotated[
         float,
-        Meta(gt=0, le=0.5, description="Probability of one false finding or more in the family, after Holm."),
+        Meta(gt=0, le=0.5, description="Error rate of a family: see `error_rate`."),
     ] = 0.05
     failures: Annotated[
         OnFailures,
@@ -152,6 +170,13 @@ class Analysis(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Annotated[float, Meta(gt=0, lt=1)] | None,
         Meta(description="Smallest relative difference that matters; smaller ones are called equivalent."),
     ] = None
+    equivalence: Annotated[
+        Literal["two-sided", "one-sided"],
+        Meta(
+            description="How equivalence within `margin` is shown: by the interval at 1 − `alpha`, each side"
+            " with half of it; or by two one-sided tests at `alpha` each, a 90 % interval for 5 %."
+        ),
+    ] = "two-sided"
     seed: Annotated[
         Annotated[int, Meta(ge=0, le=2**63 - 1)] | None,
         Meta(description="Seed of intervals that draw; that of `[design]` by default."),

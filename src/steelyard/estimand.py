@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-Estimand = Literal["geomean_ratio", "ratio_of_means", "median_ratio"]
+Estimand = Literal["geomean_ratio", "ratio_of_means", "median_ratio", "quantile"]
 """``geomean_ratio``: exp of the mean log ratio. ``ratio_of_means``: of arithmetic means. ``median_ratio``:
-the median of the units' ratios; of medians where nothing pairs them."""
+the median of the units' ratios; of medians where nothing pairs them. ``quantile``: of a quantile of each."""
 
-IntervalKind = Literal["sign-flip", "log-delta", "fieller", "gum-s1", "bootstrap-t", "sign"]
+IntervalKind = Literal["sign-flip", "log-delta", "fieller", "gum-s1", "bootstrap-t", "sign", "mover"]
 
 INTERVALS: Final[dict[Estimand, tuple[IntervalKind, ...]]] = {
     "geomean_ratio": ("sign-flip", "log-delta", "bootstrap-t"),
     "ratio_of_means": ("log-delta", "fieller", "gum-s1", "bootstrap-t"),
     "median_ratio": ("sign",),
+    "quantile": ("mover",),
 }
 """For each estimand the kinds that apply to it; the first is the default."""
 

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 else:  # Python 3.11 refuses the parameter when the fields of a value are looked at
     Doubles = Integers = array
 
-Provenance = Literal["measured", "simulated", "crowded"]
-"""Where values come from: a real run, a simulated machine, or a real run of more ranks than there are CPUs,
-whose times are the work of all ranks together and say nothing of what the program would take elsewhere."""
+Provenance = Literal["measured", "simulated", "crowded", "one_process"]
+"""Where values come from: a real run, a simulated machine, a real run of more ranks than there are CPUs,
+whose times are the work of all ranks together and say nothing of what the program would take elsewhere, or
+repetitions within one process, in which nothing shows that differs from launch to launch."""
 
 
 class Treatment(msgspec.Struct, frozen=True):
@@ -94,11 +95,11 @@ class Sample(msgspec.Struct, frozen=True):
         Labels that the program put on its values (``{"op": "bcast"}``); empty for metrics of a whole trial.
     failures : Failures
         Of the treatment.
-    late : array of int
+    censored : array of int
         1 where a run timed out, so that its value is only a lower bound; empty where none did.
     instances : Instances or None
         Where levels of one factor were put together, since they are the same problems in every run.
-    provenance : {"measured", "simulated", "crowded"}
+    provenance : {"measured", "simulated", "crowded", "one_process"}
     """
 
     metric: Metric
@@ -110,14 +111,14 @@ class Sample(msgspec.Struct, frozen=True):
     trials: Integers
     labels: Mapping[str, Scalar] = {}
     failures: Failures = Failures()
-    late: Integers = msgspec.field(default_factory=lambda: array("b"))
+    censored: Integers = msgspec.field(default_factory=lambda: array("b"))
     instances: Instances | None = None
     provenance: Provenance = "measured"
 
     def __post_init__(self) -> None:
         lengths = {len(self.values), len(self.blocks), len(self.passes), len(self.contexts), len(self.trials)}
-        if self.late:
-            lengths.add(len(self.late))
+        if self.censored:
+            lengths.add(len(self.censored))
         if self.instances is not None:
             lengths.add(len(self.instances.of))
         if len(lengths) > 1:
@@ -137,5 +138,14 @@ class Sample(msgspec.Struct, frozen=True):
         return replace(self, **columns, instances=of)
 
 
-COLUMNS: Final = {"values": "d", "blocks": "q", "passes": "q", "contexts": "q", "trials": "q", "late": "b"}
+S_PER_MAD: Final = 1.4826
+"""Standard deviation of normal values over their median absolute deviation."""
+COLUMNS: Final = {
+    "values": "d",
+    "blocks": "q",
+    "passes": "q",
+    "contexts": "q",
+    "trials": "q",
+    "censored": "b",
+}
 """Fields of a ``Sample`` with an entry for each value, and the type codes of their arrays."""

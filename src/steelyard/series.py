@@ -11,7 +11,7 @@ from steelyard.errors import UsageError
 from steelyard.units import Scalar
 
 
-class Point(msgspec.Struct, frozen=True):
+class Point(msgspec.Struct, frozen=True, gc=False):
     """What was observed at one point: the launches, or a summary of them.
 
     Attributes

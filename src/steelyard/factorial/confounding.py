@@ -21,7 +21,7 @@ _NUMERALS: Final = ("none", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "I
 def confounding(layout: Layout) -> list[str]:
     """One sentence for each thing that the choice of combinations mixes; empty where all of them are run."""
     if layout.kind == "one-at-a-time":
-        names = _listed(layout.names)
+        names = listed(layout.names)
         if len(layout.names) < 2:
             return []
         return [f"{names} change one at a time: whether they interact cannot be seen"]
@@ -84,7 +84,7 @@ def _of_screening(columns: Matrix, names: Sequence[str]) -> Iterator[str]:
         if whole:
             yield _same(name, whole, main=True)
     if partly:
-        shares = _listed(
+        shares = listed(
             [f"1/{round(1 / share)}" if share < 0.5 else f"{share:.2g}" for share in sorted(partly)]
         )
         yield (
@@ -97,8 +97,8 @@ def _of_screening(columns: Matrix, names: Sequence[str]) -> Iterator[str]:
 
 def _same(effect: str, others: Sequence[str], *, main: bool) -> str:
     if main:
-        return f"the effect of {effect} cannot be told from that of {_listed(others)}"
-    return f"the interaction {effect} cannot be told from {_listed(others)}"
+        return f"the effect of {effect} cannot be told from that of {listed(others)}"
+    return f"the interaction {effect} cannot be told from {listed(others)}"
 
 
 def _limited(sentences: Iterator[str]) -> list[str]:
@@ -107,5 +107,6 @@ def _limited(sentences: Iterator[str]) -> list[str]:
     return every if left <= 0 else [*every[:_MOST], f"and {left} more such pairs"]
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """``a, b and c``."""
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]

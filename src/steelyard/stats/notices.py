@@ -9,10 +9,11 @@ from steelyard.analysis import Analysis
 from steelyard.answers.analysis import DesignFacts
 from steelyard.answers.flags import FEW_BLOCKS, Flag
 from steelyard.answers.notice import Kind, Notice
-from steelyard.answers.samples import Described
+from steelyard.answers.samples import Autocorrelation, Described
 from steelyard.estimand import OnFailures
 from steelyard.sample import Treatment
 from steelyard.stats.planning.unseen import unseen_share
+from steelyard.stats.sequential.over_looks import looks_of
 
 if TYPE_CHECKING:  # what compares loads half of this room, which an answer about one treatment does without
     from steelyard.answers.comparison import Comparison
@@ -62,6 +63,8 @@ def limits_of(
         limits.append(
             Notice("contexts_unseen", (), {"contexts": facts.contexts, "share": unseen_share(facts.contexts)})
         )
+        if not facts.code_varied:
+            limits.append(Notice("one_code_layout"))
         if facts.layout_per_launch:
             limits.append(Notice("layout_per_launch"))
     else:
@@ -82,15 +85,15 @@ def _of_run(facts: DesignFacts, samples: Sequence[Described], alpha: float) -> l
         notices.append(Notice("running", (), {"blocks": facts.blocks}))
     if facts.state == "interrupted":
         notices.append(Notice("interrupted", (), {"blocks": facts.blocks}))
-    if facts.state == "precision_not_reached":
+    if facts.state == "precision_not_reached" and not facts.decided:  # whose verdict and interval say it
         fields = {"target": facts.target, "reached": facts.reached, "cap": facts.cap, "blocks": facts.blocks}
         notices.append(
             Notice("precision_not_reached", (), {name: v for name, v in fields.items() if v is not None})
         )
-    if facts.extended_from:
-        times, blocks = len(facts.extended_from), facts.extended_from[0]
-        notices.append(Notice("extended", (), {"times": times, "blocks": blocks, "alpha": alpha}))
-    if facts.order == "sequential":
+    if facts.extended_from and (looks := looks_of(facts)):
+        times, blocks, level = len(facts.extended_from), facts.extended_from[0], looks.level(alpha)
+        notices.append(Notice("extended", (), {"times": times, "blocks": blocks, "alpha": level}))
+    if facts.order == "sequential" and len({sample.treatment.id for sample in samples}) > 1:
         notices.append(Notice("sequential_order"))
     blocked = facts.order != "sequential"
     n = facts.blocks if blocked else min(sample.summary.n for sample in samples)
@@ -103,6 +106,8 @@ def _of_provenance(samples: Sequence[Described]) -> list[Notice]:
     notices = [Notice("simulated")] if _flagged(samples, "simulated") else []
     if crowded := _flagged(samples, "crowded"):
         notices.append(Notice("crowded", tuple(dict.fromkeys(_labels(crowded)))))
+    if alone := _flagged(samples, "one_process"):
+        notices.append(Notice("one_process", _labels(alone)))
     return notices
 
 
@@ -167,11 +172,22 @@ def _instance(sample: Described) -> Notice | None:
 
 def _of_comparisons(facts: DesignFacts, comparisons: Sequence[Comparison]) -> list[Notice]:
     notices: list[Notice] = []
-    if correlated := [each for each in comparisons if "autocorrelated" in each.flags]:
-        known = [each.autocorrelation for each in correlated if each.autocorrelation is not None]
-        worst = min(known, key=lambda correlation: correlation.n_eff / correlation.n)
-        fields = {"r1": worst.r1, "n": worst.n, "n_eff": worst.n_eff, "blocked": facts.order != "sequential"}
-        notices.append(Notice("autocorrelated", _new_labels(correlated), fields))
+    few = [each for each in comparisons if "autocorrelated_few" in each.flags]
+    others = [each for each in comparisons if "autocorrelated_few" not in each.flags]
+    many = [each for each in others if "autocorrelated" in each.flags]
+    blocked = facts.order != "sequential"
+    if worst := _worst(few):
+        from steelyard.stats.compare.dependence import FEW_LARGEST
+
+        fields = {"r1": worst.r1, "n": worst.n, "most": FEW_LARGEST, "blocked": blocked}
+        notices.append(Notice("autocorrelated_few", _new_labels(few), fields))
+    if worst := _worst(many):
+        fields = {"r1": worst.r1, "n": worst.n, "n_eff": worst.n_eff, "blocked": blocked}
+        notices.append(Notice("autocorrelated", _new_labels(many), fields))
+    for slow in {each.slow.treatment.id: each.slow for each in comparisons if each.slow is not None}.values():
+        fields = {"count": slow.runs, "n": slow.n, "ratio": slow.times, "within": slow.within}
+        fields |= {"low": slow.share95.low, "high": slow.share95.high}
+        notices.append(Notice("slow_mode", (slow.treatment.label,), fields))
     if drifting := [
         each for each in comparisons if "trend" in each.flags and "sequential_order" not in each.flags
     ]:
@@ -181,6 +197,11 @@ def _of_comparisons(facts: DesignFacts, comparisons: Sequence[Comparison]) -> li
     if uneven := [each for each in comparisons if "unbalanced_contexts" in each.flags]:
         notices.append(Notice("unbalanced_contexts", _new_labels(uneven)))
     return notices
+
+
+def _worst(correlated: Sequence[Comparison]) -> Autocorrelation | None:
+    known = [each.autocorrelation for each in correlated if each.autocorrelation is not None]
+    return min(known, key=lambda correlation: correlation.n_eff / correlation.n, default=None)
 
 
 def _flagged(samples: Sequence[Described], flag: Flag) -> list[Described]:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import Final
 
 from steelyard.answers.comparison import Comparison, Speedup
 from steelyard.answers.null import Tally, Way
 from steelyard.stats.hypothesis.clopper_pearson import clopper_pearson
+
+RESOLVED: Final = 0.9
+"""Fraction of comparisons that a margin must resolve."""
 
 
 def tally(way: Way, found: Sequence[Comparison]) -> Tally:
@@ -20,4 +25,13 @@ def tally(way: Way, found: Sequence[Comparison]) -> Tally:
         share=different / len(found) if found else None,
         ci95=clopper_pearson(different, len(found)) if found else None,
         largest_ratio=max((max(ratio, 1 / ratio) for ratio in ratios), default=None),
+        margin=_margin(found),
     )
+
+
+def _margin(found: Sequence[Comparison]) -> float | None:
+    reaches = sorted(
+        math.inf if each.ci95 is None else max(each.ci95.high - 1, 1 - each.ci95.low) for each in found
+    )
+    reach = reaches[math.ceil(RESOLVED * len(reaches)) - 1] if reaches else math.inf
+    return reach if reach < math.inf else None

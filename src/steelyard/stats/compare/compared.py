@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from steelyard.analysis import Analysis
 from steelyard.answers.analysis import Answer, DesignFacts
-from steelyard.answers.comparison import Comparison
+from steelyard.answers.comparison import Comparison, QuantileSpeedup
 from steelyard.answers.samples import Described
 from steelyard.answers.undefined import Undefined
 from steelyard.factorial import Layout
 from steelyard.sample import Sample
 from steelyard.stats.compare.comparison import compare, intervals
+from steelyard.stats.compare.contrast import contrast
+from steelyard.stats.compare.pairing import pair_up
+from steelyard.stats.compare.quantile_ratio import quantile_speedups
 from steelyard.stats.compare.typical import typical_runs
 from steelyard.stats.planning.fresh_run import fresh_run
+from steelyard.stats.sequential.over_looks import looks_of
 
 if TYPE_CHECKING:
     from steelyard.answers.comparison import SpeedupRatio
     from steelyard.answers.contexts import ContextFinding
+
+MOST_SHIFTS: Final = 200
 
 
 def compared(
@@ -40,7 +46,7 @@ def compared(
     samples, to_limit, layout
         As of ``answer``, problems pooled where the experiment declares them.
     crossed : sequence of Sample
-        Before that: effects are those of single samples.
+        Before that; effects are those of single samples, unless problems are pooled.
 
     Raises
     ------
@@ -48,13 +54,20 @@ def compared(
         As ``pair_up``.
     """
     declared, facts = found.declared, found.design
+    looks = looks_of(facts)
     others = [each for each in found.samples if each.metric.name != declared.metric]
     judged = [
         _with_fresh_run(each, declared, facts)
-        for each in compare(samples if to_limit is None else to_limit, declared, order=facts.order)
+        for each in compare(
+            samples if to_limit is None else to_limit, declared, order=facts.order, looks=looks
+        )
     ]
     typical = typical_runs(samples, declared, facts.order)
-    judged = [replace(each, typical=its) for each, its in zip(judged, typical, strict=True)]
+    quantiles = _quantiles(samples, declared, facts)
+    judged = [
+        replace(each, typical=its, quantiles=of)
+        for each, its, of in zip(judged, typical, quantiles, strict=True)
+    ]
     foreign = {
         name: _without_foreign_labels(declared, others, name)
         for name in dict.fromkeys(each.metric.name for each in others)
@@ -62,7 +75,7 @@ def compared(
     unjudged = [
         comparison
         for name, known in foreign.items()
-        for comparison in intervals(samples, known, metric=name, order=facts.order)
+        for comparison in intervals(samples, known, metric=name, order=facts.order, looks=looks)
     ]
     found = replace(
         found,
@@ -70,9 +83,17 @@ def compared(
         contexts=_contexts(samples, declared, facts),
         speedup_ratios=_ratios(samples, declared, facts),
     )
+    if declared.instances is not None and layout is not None and layout.kind in ("full", "two-level"):
+        # Instances are what effects are averaged over, and draws of those that are meant.
+        crossed, layout = (
+            samples,
+            replace(
+                layout, axes=tuple(axis for axis in layout.axes if declared.instances not in axis.factors)
+            ),
+        )
     if layout is None or len(layout.varying) < 2:
         return found
-    return _with_effects(found, crossed, layout, foreign)
+    return _with_effects(found, crossed, layout, declared, foreign)
 
 
 # What few experiments have is imported where one has it: a comparison starts 10 ms earlier.
@@ -88,27 +109,42 @@ def _contexts(
     return context_findings(samples, declared, facts)
 
 
+def _quantiles(
+    samples: Sequence[Sample], declared: Analysis, facts: DesignFacts
+) -> list[tuple[QuantileSpeedup, ...]]:
+    """The shift function of each comparison; of very many, of none."""
+    pairs = pair_up([s for s in samples if s.metric.name == declared.metric], declared).pairs
+    if len(pairs) > MOST_SHIFTS:
+        return [()] * len(pairs)
+    between = (contrast(each.baseline, each.treatment, order=facts.order) for each in pairs)
+    return [() if isinstance(each, Undefined) else quantile_speedups(each) for each in between]
+
+
 def _ratios(samples: Sequence[Sample], declared: Analysis, facts: DesignFacts) -> tuple[SpeedupRatio, ...]:
     if declared.ratio_across is None:
         return ()
     from steelyard.stats.compare.interaction import ratios_of_speedups
 
-    return ratios_of_speedups(samples, declared, order=facts.order)
+    return ratios_of_speedups(samples, declared, order=facts.order, looks=looks_of(facts))
 
 
 def _with_effects(
-    found: Answer, samples: Sequence[Sample], layout: Layout, foreign: Mapping[str, Analysis]
+    found: Answer,
+    samples: Sequence[Sample],
+    layout: Layout,
+    declared: Analysis,
+    foreign: Mapping[str, Analysis],
 ) -> Answer:
     from steelyard.stats.effects.analysis import effects_beside, factorial
     from steelyard.stats.effects.fresh_run import with_fresh_runs
 
-    declared, facts = found.declared, found.design
-    effects = factorial(samples, layout, declared, order=facts.order)
+    facts, looks = found.design, looks_of(found.design)
+    effects = factorial(samples, layout, declared, order=facts.order, looks=looks)
     others = [replace(known, metric=name) for name, known in foreign.items()]
     return replace(
         found,
-        effects=tuple(with_fresh_runs(each, declared, facts) for each in effects),
-        effects_beside=effects_beside(samples, layout, others, order=facts.order),
+        effects=tuple(with_fresh_runs(each, found.declared, facts) for each in effects),
+        effects_beside=effects_beside(samples, layout, others, order=facts.order, looks=looks),
     )
 
 

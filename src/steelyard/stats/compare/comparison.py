@@ -26,20 +26,25 @@ from steelyard.sample import Sample
 from steelyard.stats.cached import cached
 from steelyard.stats.compare.adjusted_speedup import adjusted_speedup, cv
 from steelyard.stats.compare.contrast import Contrast, contrast
+from steelyard.stats.compare.dependence import allowing_for, few_suspected
 from steelyard.stats.compare.estimate import effects, estimate
+from steelyard.stats.compare.families import adjustment, families
 from steelyard.stats.compare.judgement import Judgement, Outcome, together, within
+from steelyard.stats.compare.lopsided import allowing_for_tail
 from steelyard.stats.compare.median_ratio import censored_median_ratio
 from steelyard.stats.compare.pairing import Pair, pair_up
+from steelyard.stats.compare.slow_mode import FEWEST, slow_mode
 from steelyard.stats.compare.speedup import EqualUnits, resolvable
 from steelyard.stats.compare.verdict import difference_of, verdict_of
 from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.describe.clock_step import coarse_step
 from steelyard.stats.describe.described import sees_clock
 from steelyard.stats.describe.trend import trend
-from steelyard.stats.hypothesis.holm import Tested, holm
+from steelyard.stats.hypothesis.holm import Tested
+from steelyard.stats.sequential.looks import Looks
+from steelyard.stats.sequential.over_looks import over_looks
 from steelyard.stats.uncertainty.budget import budget
 from steelyard.stats.uncertainty.contributions import Contribution, contributions, with_type_b
-from steelyard.units import Scalar
 
 _RELEVANCE: Final[Mapping[Outcome, Relevance]] = {
     "holds": "inside",
@@ -50,29 +55,37 @@ _RELEVANCE: Final[Mapping[Outcome, Relevance]] = {
 
 
 def compare(
-    samples: Sequence[Sample], declared: Analysis, *, order: Order = "randomized-blocks"
+    samples: Sequence[Sample],
+    declared: Analysis,
+    *,
+    order: Order = "randomized-blocks",
+    looks: Looks | None = None,
 ) -> tuple[Comparison, ...]:
-    """Compare the samples of the primary metric as declared, adjust over each stratum, and judge.
+    """Compare the samples of the primary metric as declared, adjust over each family, and judge; with
+    ``looks``, p-values, intervals and verdicts hold over all of them.
 
     Raises
     ------
     UsageError
         As ``pair_up``.
     """
-    found = intervals(samples, declared, metric=declared.metric, order=order)
-    families: dict[tuple[tuple[str, Scalar], ...], list[int]] = {}
-    for i, each in enumerate(found):
-        if each.p is not None:
-            families.setdefault(tuple(each.stratum.items()), []).append(i)
+    found = intervals(samples, declared, metric=declared.metric, order=order, looks=looks)
+    tested = [i for i, each in enumerate(found) if each.p is not None]
     judged = list(map(_unjudgeable, found))
-    for members in families.values():
+    for places in families([found[i].stratum for i in tested], declared):
+        members = [tested[place] for place in places]
         for i, comparison in zip(members, _family([found[i] for i in members], declared), strict=True):
             judged[i] = comparison
     return tuple(judged)
 
 
 def intervals(
-    samples: Sequence[Sample], declared: Analysis, *, metric: str, order: Order = "randomized-blocks"
+    samples: Sequence[Sample],
+    declared: Analysis,
+    *,
+    metric: str,
+    order: Order = "randomized-blocks",
+    looks: Looks | None = None,
 ) -> tuple[Comparison, ...]:
     """The same comparisons of any one metric, with marginal intervals and in no family: nothing is judged.
 
@@ -82,10 +95,10 @@ def intervals(
         As ``pair_up``.
     """
     chosen = [sample for sample in samples if sample.metric.name == metric]
-    return tuple(_estimate(pair, declared, order) for pair in pair_up(chosen, declared).pairs)
+    return tuple(_estimate(pair, declared, order, looks) for pair in pair_up(chosen, declared).pairs)
 
 
-def _estimate(pair: Pair, declared: Analysis, order: Order) -> Comparison:
+def _estimate(pair: Pair, declared: Analysis, order: Order, looks: Looks | None) -> Comparison:
     """Everything that does not depend on the rest of the family."""
     estimand = declared.estimand
     between = contrast(pair.baseline, pair.treatment, order=order, zeros=estimand == "ratio_of_means")
@@ -96,22 +109,38 @@ def _estimate(pair: Pair, declared: Analysis, order: Order) -> Comparison:
         adjusted = contexts = instances = None
         blocks = 0
     else:
-        late = any(pair.baseline.late) or any(pair.treatment.late)
+        censored = any(pair.baseline.censored) or any(pair.treatment.censored)
         ratio = (
             censored_median_ratio(between, pair.baseline, pair.treatment)
-            if late
-            else estimate(between, estimand, declared.interval, seed=declared.interval_seed)
+            if censored
+            else estimate(
+                between,
+                estimand,
+                declared.interval,
+                seed=declared.interval_seed,
+                quantile=declared.quantile,
+            )
         )
         blocks = between.blocks
         contexts = between.old.ids.size if between.old.by == "context" else None
         instances = between.old.ids.size if between.old.by == "instance" else None
         adjusted = adjusted_speedup(between, _cv(pair.baseline), _cv(pair.treatment))
+    likeness = min(found, key=lambda each: each.n_eff / each.n, default=None)
+    slow = None
+    if isinstance(between, Contrast) and estimand in ("geomean_ratio", "ratio_of_means"):
+        slow = slow_mode(between, pair.baseline, pair.treatment) if instances is None else None
     parts: tuple[Contribution, ...] = ()
     if isinstance(ratio, Speedup) and isinstance(between, Contrast):
         if pair.treatment.metric.name == declared.metric:
             parts = contributions(between, declared.type_b, logs=estimand == "geomean_ratio")
         ratio = with_type_b(ratio, parts)
     known = ratio if isinstance(ratio, Speedup) else None
+    allowed = allowing_for(known, likeness) if known else None
+    judged = allowed
+    if allowed and looks and isinstance(between, Contrast):
+        judged = over_looks(allowing_for_tail(allowed, between, estimand), looks)
+    if slow is not None and slow.runs < FEWEST and not (slow.decides and judged and _tells(judged, declared)):
+        slow = None
     return Comparison(
         baseline=pair.baseline.treatment,
         treatment=pair.treatment.treatment,
@@ -121,16 +150,29 @@ def _estimate(pair: Pair, declared: Analysis, order: Order) -> Comparison:
         blocks=blocks,
         contexts=contexts,
         instances=instances,
-        speedup=ratio,
+        speedup=judged or ratio,
         adjusted=adjusted,
-        budget=budget(between, known, parts) if known and isinstance(between, Contrast) else None,
-        ci95=known.interval() if known else None,
-        p=known.p if known else None,
-        resolvable=resolvable(known) if known else None,
-        autocorrelation=min(found, key=lambda each: each.n_eff / each.n, default=None),
-        flags=_flags(pair, between, ratio, declared, order, in_time, found),
+        budget=(
+            budget(between, known, allowed, parts)
+            if known and allowed and isinstance(between, Contrast)
+            else None
+        ),
+        ci95=judged.interval() if judged else None,
+        p=judged.p if judged else None,
+        resolvable=resolvable(judged) if judged else None,
+        autocorrelation=likeness,
+        flags=(
+            *_flags(pair, between, ratio, declared, order, in_time, found, likeness),
+            *(("slow_mode",) if slow is not None and slow.decides else ()),
+        ),
+        slow=slow,
         estimand=estimand,
     )
+
+
+def _tells(ratio: Speedup, declared: Analysis) -> bool:
+    """Whether there is a verdict to be turned round."""
+    return ratio.p <= declared.alpha or declared.margin is not None
 
 
 def _in_time(between: Contrast, estimand: Estimand) -> list[Floats]:
@@ -150,6 +192,7 @@ def _flags(
     order: Order,
     in_time: Sequence[Floats],
     correlations: Sequence[Autocorrelation],
+    likeness: Autocorrelation | None,
 ) -> tuple[Flag, ...]:
     old, new = pair.baseline.failures, pair.treatment.failures
     raised: dict[Flag, bool] = {
@@ -159,6 +202,7 @@ def _flags(
         "timed_out": old.timed_out + new.timed_out > 0,
         "simulated": "simulated" in (pair.baseline.provenance, pair.treatment.provenance),
         "crowded": "crowded" in (pair.baseline.provenance, pair.treatment.provenance),
+        "one_process": "one_process" in (pair.baseline.provenance, pair.treatment.provenance),
     }
     if isinstance(between, Contrast):
         samples = (pair.baseline, pair.treatment)
@@ -167,6 +211,7 @@ def _flags(
             "sequential_order": order == "sequential",
             "few_blocks": between.blocks < FEW_BLOCKS,
             "autocorrelated": any(each.significant for each in correlations),
+            "autocorrelated_few": likeness is not None and few_suspected(likeness),
             "trend": any((tau := trend(x)) is not None and tau.significant for x in in_time),
             "resolution": sees_clock(pair.baseline.metric) and any(map(_is_coarse, samples)),
             "unmatched_blocks": between.unmatched > 0,
@@ -176,21 +221,23 @@ def _flags(
 
 
 def _family(members: Sequence[Comparison], declared: Analysis) -> list[Comparison]:
-    """Judge the comparisons of one stratum: Holm over the tests of 1, and over the decisions about the
+    """Judge the comparisons of one family: adjusted over the tests of 1, and over the decisions about the
     margin, which have the smallest level at which the interval lies wholly beyond it or wholly inside.
     """
-    differences = holm([each.p for each in members if each.p is not None], declared.alpha)
+    adjust = adjustment(declared)
+    differences = adjust([each.p for each in members if each.p is not None], declared.alpha)
     if declared.margin is None:
         return [
             _judged(each, tested, None, len(members), declared)
             for each, tested in zip(members, differences, strict=True)
         ]
     ratios = [each.speedup for each in members]
-    alone = [within(ratio, declared.margin, declared.alpha) for ratio in ratios]
+    one_sided = declared.equivalence == "one-sided"
+    alone = [within(ratio, declared.margin, declared.alpha, one_sided=one_sided) for ratio in ratios]
     return [
         _judged(each, tested, relevant, len(members), declared)
         for each, tested, relevant in zip(
-            members, differences, together(alone, ratios, declared.alpha), strict=True
+            members, differences, together(alone, ratios, declared.alpha, adjust), strict=True
         )
     ]
 
@@ -221,9 +268,10 @@ def _judged(
 
 def admissible(flags: Sequence[Flag], declared: Analysis) -> bool:
     """Whether a comparison may be judged although runs failed: what timed out counts as the limit says, what
-    failed otherwise is unknown. Times of more ranks than CPUs are never judged.
+    failed otherwise is unknown. Times of more ranks than CPUs are never judged, nor are those of which one
+    treatment has slow runs whose share decides.
     """
-    if "crowded" in flags:
+    if not {"crowded", "slow_mode"}.isdisjoint(flags):
         return False
     if declared.failures == "ignore":
         return True

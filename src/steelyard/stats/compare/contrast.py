@@ -5,7 +5,7 @@ unit.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 import numpy as np
@@ -18,7 +18,11 @@ from steelyard.answers.undefined import Reason, Undefined
 from steelyard.arrays import Floats
 from steelyard.sample import Sample
 from steelyard.stats.cached import cached
+from steelyard.stats.compare.crossed import Crossed, crossed
 from steelyard.stats.rounding import ROUNDING, largest, steadied
+
+COUNTED: Final = frozenset({"", "1", "B"})
+"""Units of what is counted."""
 
 By = Literal["block", "context", "instance", "launch"]
 
@@ -60,6 +64,11 @@ class Contrast(msgspec.Struct, frozen=True, eq=False):
         Blocks that only one of them has; they are in no comparison.
     unbalanced : bool
         Contexts were visited a different number of times; each still counts once.
+    crossed : Crossed or None
+        Where units are instances, each of which has every block: what blocks add.
+    repeats : int
+        Runs of each, at least, where counts repeat to the bit in all runs of each treatment, and the order
+        in which the two ran was not the same in all blocks, so that it explains nothing; otherwise 0.
     """
 
     old: Units
@@ -68,6 +77,8 @@ class Contrast(msgspec.Struct, frozen=True, eq=False):
     blocks: int
     unmatched: int = 0
     unbalanced: bool = False
+    crossed: Crossed | None = None
+    repeats: int = 0
 
     @property
     def paired(self) -> bool:
@@ -155,10 +166,27 @@ def contrast(
     # Either every launch has a context or none; looking up a thousand samples that have none took a tenth of
     # the answer.
     contexts = _context_of(baseline, common) if baseline.contexts[0] else None
+    repeats = _repeats(baseline, treatment)
     if contexts is None or not contexts.all() or np.unique(contexts).size == common.size:
-        return Contrast(old, new, sign, common.size, unmatched)
+        return Contrast(old, new, sign, common.size, unmatched, repeats=repeats)
     old, new = _by_context(old, contexts), _by_context(new, contexts)
-    return Contrast(old, new, sign, common.size, unmatched, unbalanced=bool(np.ptp(old.visits) > 0))
+    unbalanced = bool(np.ptp(old.visits) > 0)
+    return Contrast(old, new, sign, common.size, unmatched, unbalanced, repeats=repeats)
+
+
+def _repeats(old: Sample, new: Sample) -> int:
+    """See ``Contrast.repeats``; values of a coarse clock repeat too, but are not counts."""
+    if old.metric.unit not in COUNTED or not (_constant(old) and _constant(new)):
+        return 0
+    _, at_old, at_new = np.intersect1d(_ids(old), _ids(new), return_indices=True)
+    later = np.sign(np.asarray(new.trials)[at_new] - np.asarray(old.trials)[at_old])
+    return min(len(old), len(new)) if {-1, 1} <= set(later.tolist()) else 0
+
+
+@cached
+def _constant(sample: Sample) -> bool:
+    values = _floats(sample)
+    return bool((values == values[0]).all())
 
 
 def _of_instances(baseline: Sample, treatment: Sample, sign: Literal[1, -1]) -> Contrast | Undefined:
@@ -169,7 +197,8 @@ def _of_instances(baseline: Sample, treatment: Sample, sign: Literal[1, -1]) -> 
         return Undefined("no_common_instance")
     unmatched = old.ids.size + new.ids.size - 2 * common.size
     blocks = np.intersect1d(_ids(baseline), _ids(treatment)).size
-    return Contrast(_take(old, in_old), _take(new, in_new), sign, blocks, unmatched)
+    between = None if unmatched else crossed(baseline, treatment)
+    return Contrast(_take(old, in_old), _take(new, in_new), sign, blocks, unmatched, crossed=between)
 
 
 @cached
@@ -191,7 +220,8 @@ def restricted(contrast: Contrast, ids: npt.NDArray[np.int64]) -> Contrast:
     """A paired contrast of these units alone, which must be among its own."""
     places = np.flatnonzero(np.isin(contrast.old.ids, ids))
     old, new = _take(contrast.old, places), _take(contrast.new, places)
-    return replace(contrast, old=old, new=new, blocks=int(old.visits.sum()))
+    repeats = min(contrast.repeats, places.size)
+    return replace(contrast, old=old, new=new, blocks=int(old.visits.sum()), repeats=repeats)
 
 
 def _floats(sample: Sample) -> Floats:

@@ -12,7 +12,7 @@ import msgspec
 from steelyard.answers.interval import Interval
 from steelyard.arrays import Floats
 from steelyard.stats.distributions.student import t_quantile
-from steelyard.stats.hypothesis.t_tests import Moments, student, t_p, welch
+from steelyard.stats.hypothesis.t_tests import t_p
 from steelyard.stats.rounding import constant
 
 
@@ -77,24 +77,3 @@ def equivalence_paired(differences: Floats, bounds: Interval) -> Equivalence:
         raise ValueError(f"two differences are needed at least, got {n}")
     se = 0.0 if constant(differences) else float(differences.std(ddof=1)) / math.sqrt(n)
     return equivalence(float(differences.mean()), se, n - 1, bounds, least=2.0**-n)
-
-
-def equivalence_independent(
-    first: Floats, second: Floats, bounds: Interval, *, equal_variances: bool = False
-) -> Equivalence:
-    """Equivalence for mean first minus mean second, two values each at least; Welch unless variances are
-    declared equal. Of two constants by relabelling, 1 / C(n, n_first).
-
-    Raises
-    ------
-    ValueError
-        Fewer than two values in a sample.
-    """
-    if min(first.size, second.size) < 2:
-        raise ValueError(f"two values of each are needed at least, got {first.size} and {second.size}")
-    a, b = Moments.of(first), Moments.of(second)
-    between = (student if equal_variances else welch)(a, b)
-    if between is None:
-        least = 1 / math.comb(a.n + b.n, a.n)
-        return equivalence(a.mean - b.mean, 0.0, a.n + b.n - 2, bounds, least=least)
-    return equivalence(between.estimate, between.se, between.nu, bounds)

@@ -14,6 +14,7 @@ from steelyard.estimand import INTERVALS, Estimand, IntervalKind, meant
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.compare.means import means_of
 from steelyard.stats.compare.median_ratio import median_ratio
+from steelyard.stats.compare.quantile_ratio import quantile_ratio
 from steelyard.stats.compare.ratio_of_means import ratio_of_means
 from steelyard.stats.compare.speedup import speedup
 from steelyard.stats.distributions.bootstrap_t import studentised_logs
@@ -28,6 +29,7 @@ def estimate(
     interval: IntervalKind | None = None,
     *,
     seed: int = 1,
+    quantile: float = 0.9,
 ) -> Speedup | Undefined:
     """The speedup of a contrast; ``interval`` is the first kind of the estimand by default, ``seed`` is for
     those that draw. Signs are flipped of 7 to 64 differences of blocks, where the order that was drawn
@@ -46,6 +48,8 @@ def estimate(
             return ratio_of_means(contrast, kind, seed=seed)
         case "median_ratio":
             return median_ratio(contrast)
+        case "quantile":
+            return quantile_ratio(contrast, quantile)
         case "geomean_ratio":
             found = speedup(contrast)
         case _:

@@ -136,9 +136,11 @@ def _joined(
     columns = {
         name: array(code, chain.from_iterable(getattr(sample, name) for _, sample in known))
         for name, code in COLUMNS.items()
-        if name != "late"
+        if name != "censored"
     }
-    late = array("b", [is_late for _, sample in known for is_late in sample.late or bytes(len(sample))])
+    censored = array(
+        "b", [is_censored for _, sample in known for is_censored in sample.censored or bytes(len(sample))]
+    )
     by_treatment = {sample.treatment.id: sample.failures for _, sample in members}
     whole = Sample(
         metric=first.metric,
@@ -149,7 +151,7 @@ def _joined(
             sum(each.failed for each in by_treatment.values()),
             sum(each.timed_out for each in by_treatment.values()),
         ),
-        late=late if any(late) else array("b"),
+        censored=censored if any(censored) else array("b"),
         instances=Instances(factor, levels, of),
         provenance=_provenance([sample.provenance for _, sample in members]),
         **columns,
@@ -159,7 +161,7 @@ def _joined(
 
 def _provenance(of: Sequence[Provenance]) -> Provenance:
     """The weakest provenance among all of them."""
-    return next((kind for kind in ("crowded", "simulated") if kind in of), "measured")
+    return next((kind for kind in ("crowded", "simulated", "one_process") if kind in of), "measured")
 
 
 def _without(levels: Mapping[str, Scalar], factor: str) -> dict[str, Scalar]:

@@ -19,16 +19,22 @@ from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.interaction_estimate import ratio_of_speedups
 from steelyard.stats.compare.pairing import Pair, pair_up
 from steelyard.stats.hypothesis.holm import holm
+from steelyard.stats.sequential.looks import Looks
+from steelyard.stats.sequential.over_looks import over_looks
 from steelyard.units import Scalar
 
 Change = Literal["larger", "smaller", "not_resolved"]
 
 
 def ratios_of_speedups(
-    samples: Sequence[Sample], declared: Analysis, *, order: Order = "randomized-blocks"
+    samples: Sequence[Sample],
+    declared: Analysis,
+    *,
+    order: Order = "randomized-blocks",
+    looks: Looks | None = None,
 ) -> tuple[SpeedupRatio, ...]:
     """Every declared comparison at each further level of ``declared.ratio_across``, over the same at the
-    first level; judged as one family.
+    first level; judged as one family, and over all ``looks``.
 
     Raises
     ------
@@ -46,7 +52,7 @@ def ratios_of_speedups(
             key = tuple(_without(levels, factor) for levels in (old, new, pair.treatment.labels))
             groups.setdefault(key, []).append(pair)
     found = [
-        _one(factor, members[0], other, declared, order)
+        _one(factor, members[0], other, declared, order, looks)
         for members in groups.values()
         for other in members[1:]
     ]
@@ -57,7 +63,9 @@ def _without(levels: Mapping[str, Scalar], factor: str) -> tuple[tuple[str, Scal
     return tuple(sorted((name, level) for name, level in levels.items() if name != factor))
 
 
-def _one(factor: str, first: Pair, other: Pair, declared: Analysis, order: Order) -> SpeedupRatio:
+def _one(
+    factor: str, first: Pair, other: Pair, declared: Analysis, order: Order, looks: Looks | None
+) -> SpeedupRatio:
     zeros = declared.estimand == "ratio_of_means"
     under = contrast(first.baseline, first.treatment, order=order, zeros=zeros)
     over = contrast(other.baseline, other.treatment, order=order, zeros=zeros)
@@ -74,6 +82,8 @@ def _one(factor: str, first: Pair, other: Pair, declared: Analysis, order: Order
             type_b=declared.type_b,
             seed=declared.interval_seed,
         )
+    if looks is not None and isinstance(ratio, Speedup):
+        ratio = over_looks(ratio, looks)
     return SpeedupRatio(
         factor=factor,
         level=other.treatment.treatment.levels[factor],

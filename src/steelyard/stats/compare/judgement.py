@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import msgspec
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from steelyard.answers.comparison import Speedup
 from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import Undefined
-from steelyard.stats.hypothesis.holm import holm
+from steelyard.stats.hypothesis.holm import Tested, holm
 
 Outcome = Literal["holds", "fails", "not_resolved"]
 
@@ -33,7 +33,9 @@ class Judgement(msgspec.Struct, frozen=True):
     level : float
         At which it was judged: alpha, or that of its step of Holm.
     interval : Interval or None
-        Of the ratio, at ``level``.
+        Of the ratio, at ``level``; at twice that where two one-sided tests show it.
+    one_sided : bool
+        Whether two one-sided tests at ``level`` each would show it.
     """
 
     outcome: Outcome
@@ -42,6 +44,7 @@ class Judgement(msgspec.Struct, frozen=True):
     p_holm: float | None
     level: float
     interval: Interval | None
+    one_sided: bool = False
 
 
 def at_least(ratio: Speedup | Undefined, by: float, alpha: float = 0.05) -> Judgement:
@@ -51,9 +54,12 @@ def at_least(ratio: Speedup | Undefined, by: float, alpha: float = 0.05) -> Judg
     return _judged(ratio, "holds" if ratio.value > by else "fails", ratio.p_of(by), alpha)
 
 
-def within(ratio: Speedup | Undefined, bound: float, alpha: float = 0.05) -> Judgement:
-    """Equivalent within ``bound``: holds where the interval lies inside 1 - bound to 1 + bound (two
-    one-sided tests), fails where it lies wholly outside.
+def within(
+    ratio: Speedup | Undefined, bound: float, alpha: float = 0.05, *, one_sided: bool = False
+) -> Judgement:
+    """Equivalent within ``bound``: holds where the interval lies inside 1 - bound to 1 + bound (two one-sided
+    tests at half of ``alpha`` each, or at ``alpha`` where ``one_sided``: Schuirmann 1987, DOI
+    10.1007/BF01068419), fails where it lies wholly outside.
     """
     if isinstance(ratio, Undefined):
         return _unknown(alpha)
@@ -62,18 +68,25 @@ def within(ratio: Speedup | Undefined, bound: float, alpha: float = 0.05) -> Jud
         return _judged(ratio, "fails", ratio.p_of(high), alpha)
     if ratio.value < low:
         return _judged(ratio, "fails", ratio.p_of(low), alpha)
-    return _judged(ratio, "holds", max(ratio.p_of(low), ratio.p_of(high)), alpha)
+    p = max(ratio.p_of(low), ratio.p_of(high))
+    if not one_sided:
+        return _judged(ratio, "holds", p, alpha)
+    outcome: Outcome = "holds" if p / 2 <= alpha else "not_resolved"
+    return Judgement(outcome, "holds", p / 2, p / 2, alpha, ratio.interval(2 * alpha), one_sided=True)
 
 
 def together(
-    judgements: Sequence[Judgement], ratios: Sequence[Speedup | Undefined], alpha: float = 0.05
+    judgements: Sequence[Judgement],
+    ratios: Sequence[Speedup | Undefined],
+    alpha: float = 0.05,
+    adjust: Callable[[Sequence[float], float], tuple[Tested, ...]] = holm,
 ) -> tuple[Judgement, ...]:
-    """The same statements as one family: each again at the level that Holm leaves it, so that any wrong one
-    among them has a probability of at most ``alpha``. Those without a ratio are in no family.
+    """The same statements as one family: each again at the level that ``adjust`` leaves it; with Holm, any
+    wrong one among them has a probability of at most ``alpha``. Those without a ratio are in no family.
     """
     known = [i for i, each in enumerate(judgements) if each.p is not None]
     results = dict(
-        zip(known, holm([p for each in judgements if (p := each.p) is not None], alpha), strict=True)
+        zip(known, adjust([p for each in judgements if (p := each.p) is not None], alpha), strict=True)
     )
     adjusted: list[Judgement] = []
     for i, (judgement, ratio) in enumerate(zip(judgements, ratios, strict=True)):
@@ -87,7 +100,7 @@ def together(
                 outcome=judgement.indicated if result.rejected else "not_resolved",
                 p_holm=result.p_holm,
                 level=result.level,
-                interval=ratio.interval(result.level),
+                interval=ratio.interval((1 + judgement.one_sided) * result.level),
             )
         )
     return tuple(adjusted)

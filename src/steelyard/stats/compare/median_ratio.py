@@ -98,7 +98,7 @@ def censored_median_ratio(contrast: Contrast, baseline: Sample, treatment: Sampl
     values = contrast.differences
     if values.size < 2:
         return Undefined(contrast.too_few)
-    # The contrast is of times, of which less is better: a late baseline makes the ratio larger.
+    # The contrast is of times, of which less is better: a censored baseline makes the ratio larger.
     larger, smaller = _late(contrast.old, baseline), _late(contrast.new, treatment)
     lows = np.where(smaller, -math.inf, values)
     highs = np.where(larger, math.inf, values)
@@ -109,9 +109,9 @@ def censored_median_ratio(contrast: Contrast, baseline: Sample, treatment: Sampl
 
 def _late(units: Units, sample: Sample) -> npt.NDArray[np.bool_]:
     """Mask of the units that hold a run that timed out."""
-    if not sample.late:
+    if not sample.censored:
         return np.zeros(units.ids.size, dtype=bool)
-    at = np.flatnonzero(np.asarray(sample.late))
+    at = np.flatnonzero(np.asarray(sample.censored))
     if units.by == "instance":
         return np.isin(units.ids, instance_ids(sample)[at])
     of = sample.contexts if units.by == "context" else sample.blocks

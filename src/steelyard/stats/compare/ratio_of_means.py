@@ -89,4 +89,6 @@ def _certain(contrast: Contrast, means: Means, log: float) -> Speedup:
     """Units that all have the same ratio: what their number alone can say."""
     sizes = (means.top.size,) if means.paired else (means.top.size, means.bottom.size)
     equal = abs(log) <= ROUNDING
-    return of_equal_units(0.0 if equal else log, contrast.unit, sizes, estimand="ratio_of_means")
+    return of_equal_units(
+        0.0 if equal else log, contrast.unit, sizes, estimand="ratio_of_means", repeats=contrast.repeats
+    )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from steelyard.answers.assumptions import Unit
 from steelyard.answers.comparison import Speedup
@@ -19,6 +20,7 @@ from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.distributions.sign_test import SignTest
 from steelyard.stats.distributions.student import AS_NORMAL, LogT, detectable
 from steelyard.stats.rounding import of_logs
+from steelyard.stats.sequential.over_looks import OverLooks
 
 
 class EqualUnits(msgspec.Struct, frozen=True):
@@ -66,13 +68,25 @@ def by_t(
 
 
 def of_equal_units(
-    log: float, unit: Unit, sizes: Sequence[int], *, estimand: Estimand = "geomean_ratio"
+    log: float,
+    unit: Unit,
+    sizes: Sequence[int],
+    *,
+    estimand: Estimand = "geomean_ratio",
+    repeats: int = 0,
 ) -> Speedup:
     """An estimate from units that do not differ at all; ``sizes`` is one number of pairs, or two of launches.
     They claim no more than so many equal signs, or one arrangement of so many launches, can.
+
+    Counts that repeat to the bit in ``repeats`` runs of each treatment claim more: were both drawn from one
+    distribution, whatever its values, all of one arm would be equal and all of the other equal to another
+    value with a probability of sum_{i != j} (p_i p_j)^r <= 2^(1 - 2 r).
     """
     n = sum(sizes)
-    if len(sizes) == 1:
+    if repeats:
+        kind, shown, least = "log-ratio-repeated", 2.0 ** (1 - 2 * repeats), 2.0 ** (1 - n)
+        least = min(least, shown)
+    elif len(sizes) == 1:
         kind, shown, least = "log-ratio-sign", 2.0 ** (1 - n), 2.0 ** (1 - n)
     else:
         kind, shown, least = "log-ratio-permutation", 2 / math.comb(n, sizes[0]), 2 / math.comb(n, n // 2)
@@ -87,6 +101,9 @@ def resolvable(ratio: Speedup, alpha: float = 0.05, power: float = 0.8) -> float
     """
     if ratio.se == 0:
         return None
+    if isinstance(ratio.distribution, OverLooks):
+        at_last, level = ratio.distribution.at_last, ratio.distribution.looks.level(alpha)
+        return resolvable(replace(ratio, distribution=at_last), level, power)
     if isinstance(ratio.distribution, SignFlips | SignTest):
         shift = ratio.distribution.detectable(alpha, power)
     else:
@@ -99,7 +116,7 @@ def speedup(contrast: Contrast) -> Speedup | Undefined:
     Welch's t without pairs.
 
     log S = mean_b (log y_b,old - log y_b,new), S exp(-+ t_{1-alpha/2, n-1} s_d / sqrt(n)). Two units at
-    least.
+    least. Instances that are crossed with blocks (or contexts) have the variance of both, as random effects.
     """
     if not contrast.paired:
         return _unpaired(contrast.old.logs, contrast.new.logs, contrast.sign)
@@ -112,9 +129,13 @@ def speedup(contrast: Contrast) -> Speedup | Undefined:
         return Undefined("out_of_range")
     rounding = contrast.rounding
     if np.ptp(differences) <= rounding:
-        return of_equal_units(0.0 if abs(estimate) <= rounding else estimate, contrast.unit, (n,))
+        log = 0.0 if abs(estimate) <= rounding else estimate
+        return of_equal_units(log, contrast.unit, (n,), repeats=contrast.repeats)
     se = float(differences.std(ddof=1)) / math.sqrt(n)
-    return by_t(estimate, se, n - 1, n, contrast.unit, "log-ratio-t")
+    nu: float = n - 1
+    if contrast.crossed is not None and contrast.crossed.added:
+        se, nu = math.hypot(se, math.sqrt(contrast.crossed.added)), contrast.crossed.nu
+    return by_t(estimate, se, nu, n, contrast.unit, "log-ratio-t")
 
 
 def _unpaired(old: Floats, new: Floats, sign: int) -> Speedup | Undefined:

@@ -27,7 +27,8 @@ def summarise(values: npt.ArrayLike) -> Summary:
     scaled = np.ldexp(x, -exponent)
     # Rounding moves the mean of equal values away from them, which would give a constant sample a spread.
     mean = float(scaled[0] if low == high else np.clip(scaled.mean(), scaled.min(), scaled.max()))
-    first, median, third = (math.ldexp(quartile, exponent) for quartile in quartiles(scaled))
+    # The least values beside large ones underflow where they are scaled.
+    first, median, third = (min(max(math.ldexp(each, exponent), low), high) for each in quartiles(scaled))
     mean_value = math.ldexp(mean, exponent)
     if n == 1:
         return Summary(

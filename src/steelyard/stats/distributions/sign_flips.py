@@ -36,7 +36,7 @@ class SignFlips(msgspec.Struct, frozen=True, eq=False):
     differences : array of double
         The log ratios, 1 to 64.
     seed : int
-        Draws the patterns where there are too many of them.
+        Draws the patterns where there are too many of them, and ties keep them from being counted.
     error, error_nu : float
         Standard uncertainty of a normal error that the estimate has besides, and its degrees of freedom: t
         takes the place of the normal distribution where these are finite. Both are in ``se`` and ``nu`` too.
@@ -109,9 +109,9 @@ class SignFlips(msgspec.Struct, frozen=True, eq=False):
         return Convolved(self.means, self.error, self.error_nu)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=64)
 def _subset_means(differences: bytes, seed: int) -> Floats:
-    """Asked for by p and intervals of one estimate, one after the other; of a thousand, they would fill the
-    memory.
+    """Asked for by p and interval of an estimate, and again where its family is judged; 128 KiB each, so that
+    those of a thousand would fill the memory.
     """
     return subset_means(np.frombuffer(differences), seed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, Literal, TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
 from msgspec.structs import replace
@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from steelyard.analysis import Analysis
 from steelyard.answers.analysis import Order
 from steelyard.answers.effects import (
+    By,
     ConditionalEffect,
     ContrastEffect,
     Effect,
@@ -29,14 +30,20 @@ from steelyard.stats.effects.cells import Cells, cells_of
 from steelyard.stats.effects.estimate import interval_of, of_cells, of_units, resolvable
 from steelyard.stats.effects.lenth import PseudoError, pseudo_error
 from steelyard.stats.effects.omnibus import box, welch_james
+from steelyard.stats.effects.over_looks import over_looks
 from steelyard.stats.effects.precision import asks_for_effects
 from steelyard.stats.effects.structure import Broken, Structure, Term, contrast_row, step_row, structures
 from steelyard.stats.effects.variation import Variation, squares_of, variation
 from steelyard.stats.effects.yates import yates
 from steelyard.stats.hypothesis.holm import holm
 from steelyard.stats.hypothesis.sign_flip import sign_flip_p
+from steelyard.stats.sequential.looks import Looks
 
-_BOX: Final[dict[str, Method]] = {"block": "block-contrast-box", "context": "context-contrast-box"}
+_BOX: Final[dict[By, Method]] = {
+    "block": "block-contrast-box",
+    "context": "context-contrast-box",
+    "instance": "instance-contrast-box",
+}
 
 Judged = TypeVar("Judged", Effect, ContrastEffect)
 
@@ -47,9 +54,10 @@ def factorial(
     declared: Analysis,
     *,
     order: Order = "randomized-blocks",
+    looks: Looks | None = None,
 ) -> tuple[Factorial, ...]:
     """Factorial analyses of the primary metric, one for each stratum and set of labels; none where fewer than
-    two factors are crossed.
+    two factors are crossed. With ``looks``, p-values, intervals and verdicts hold over all of them.
     """
     if layout is None or len(layout.varying) < 2:
         return ()
@@ -57,7 +65,7 @@ def factorial(
     return tuple(
         _broken(found, primary[0])
         if isinstance(found, Broken)
-        else _analysed(found, declared, order, layout.kind)
+        else _analysed(found, declared, order, layout.kind, looks)
         for found in structures(primary, layout, declared)
     )
 
@@ -74,7 +82,9 @@ def _broken(found: Broken, of: Sample) -> Factorial:
     )
 
 
-def _analysed(structure: Structure, declared: Analysis, order: Order, design: Kind) -> Factorial:
+def _analysed(
+    structure: Structure, declared: Analysis, order: Order, design: Kind, looks: Looks | None
+) -> Factorial:
     first = structure.samples[0]
     base = Factorial(
         stratum=structure.stratum,
@@ -104,7 +114,7 @@ def _analysed(structure: Structure, declared: Analysis, order: Order, design: Ki
         for found in [_along(cells, sign * row)]
     ]
     censored = unjudgeable(structure.samples, ignore_failures=declared.failures == "ignore")
-    judged = _judged(effects, declared.alpha, censored=censored)
+    judged = _judged(effects, declared.alpha, looks, censored=censored)
     return replace(
         base,
         by=cells.by,
@@ -112,9 +122,9 @@ def _analysed(structure: Structure, declared: Analysis, order: Order, design: Ki
         blocks=cells.blocks,
         unmatched=cells.unmatched,
         effects=judged,
-        levels=tuple(_levels(structure, cells, sign)),
-        conditional=tuple(_conditional(structure, cells, judged, sign)),
-        contrasts=_judged(contrasts, declared.alpha, censored=censored),
+        levels=tuple(over_looks(each, looks) for each in _levels(structure, cells, sign)),
+        conditional=tuple(over_looks(each, looks) for each in _conditional(structure, cells, judged, sign)),
+        contrasts=_judged(contrasts, declared.alpha, looks, censored=censored),
         rest=spread.rest,
         unassigned=max(0.0, 1 - spread.rest - sum(effect.share for effect in effects)),
         censored=censored,
@@ -156,7 +166,7 @@ def _effect(
         return replace(effect, method=method, f=test.f, nu1=test.nu1, nu2=test.nu2, p=test.p)
     half = len(structure.samples) ** -0.5
     ratio = (
-        of_units(2 * sign * half * values[:, 0], by=_by(cells), scale=cells.largest)
+        of_units(2 * sign * half * values[:, 0], by=cells.by, scale=cells.largest)
         if cells.paired
         else of_cells(cells.logs, 2 * sign * half * term.rows[0])
     )
@@ -200,7 +210,7 @@ def _conditional(
 
 def _along(cells: Cells, row: Floats) -> LogEstimate:
     if cells.paired:
-        return of_units(cells.table @ row, by=_by(cells), scale=cells.largest)
+        return of_units(cells.table @ row, by=cells.by, scale=cells.largest)
     return of_cells(cells.logs, row)
 
 
@@ -218,22 +228,30 @@ def _lenth(effect: Effect, error: PseudoError) -> Effect:
     return replace(effect, method=ratio.method, ratio=ratio, ci95=interval_of(ratio), p=p)
 
 
-def _judged(found: Sequence[Judged], alpha: float, *, censored: bool) -> tuple[Judged, ...]:
+def _judged(
+    estimated: Sequence[Judged], alpha: float, looks: Looks | None, *, censored: bool
+) -> tuple[Judged, ...]:
     """Adjusted over those that have a p value."""
+    found = [over_looks(each, looks) for each in estimated]
     with_p = [(i, p) for i, each in enumerate(found) if (p := _p(each)) is not None]
     tested = dict(zip([i for i, _ in with_p], holm([p for _, p in with_p], alpha), strict=True))
-    return tuple(
-        replace(
-            each,
-            p_holm=tested[i].p_holm,
-            resolved=None if censored else tested[i].rejected,
-            ci_family=None if (ratio := _ratio(each)) is None else interval_of(ratio, tested[i].level),
-            resolvable=None if ratio is None else resolvable(ratio, tested[i].level),
+    judged = []
+    for i, each in enumerate(found):
+        if i not in tested:
+            judged.append(each)
+            continue
+        ratio, level = _ratio(each), tested[i].level
+        left = level if looks is None else looks.level(level)
+        judged.append(
+            replace(
+                each,
+                p_holm=tested[i].p_holm,
+                resolved=None if censored else tested[i].rejected,
+                ci_family=None if ratio is None else interval_of(ratio, left),
+                resolvable=None if ratio is None else resolvable(ratio, left),
+            )
         )
-        if i in tested
-        else each
-        for i, each in enumerate(found)
-    )
+    return tuple(judged)
 
 
 def _p(each: Effect | ContrastEffect) -> float | None:
@@ -244,24 +262,29 @@ def _ratio(each: Effect | ContrastEffect) -> LogEstimate | None:
     return each.ratio
 
 
-def _by(cells: Cells) -> Literal["block", "context"]:
-    return "context" if cells.by == "context" else "block"
-
-
 def effects_beside(
-    samples: Sequence[Sample], layout: Layout | None, declared: Sequence[Analysis], *, order: Order
+    samples: Sequence[Sample],
+    layout: Layout | None,
+    declared: Sequence[Analysis],
+    *,
+    order: Order,
+    looks: Looks | None = None,
 ) -> tuple[Factorial, ...]:
     """Effects on each metric that one of ``declared`` names; none where the design asks for comparisons."""
-    return tuple(_without_verdicts(samples, layout, declared, order)) if layout is not None else ()
+    return tuple(_without_verdicts(samples, layout, declared, order, looks)) if layout is not None else ()
 
 
 def _without_verdicts(
-    samples: Sequence[Sample], layout: Layout, declared: Sequence[Analysis], order: Order
+    samples: Sequence[Sample],
+    layout: Layout,
+    declared: Sequence[Analysis],
+    order: Order,
+    looks: Looks | None,
 ) -> Iterator[Factorial]:
     for each in declared:
         if not asks_for_effects(layout, each):
             continue
-        for found in factorial(samples, layout, each, order=order):
+        for found in factorial(samples, layout, each, order=order, looks=looks):
             effects = tuple(
                 replace(effect, p=None, p_flips=None, p_holm=None, resolved=None, ci_family=None)
                 for effect in found.effects

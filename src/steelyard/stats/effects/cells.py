@@ -14,6 +14,7 @@ from steelyard.answers.effects import By
 from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.sample import Sample
+from steelyard.stats.compare.contrast import instance_ids
 
 Ints = npt.NDArray[np.int64]
 
@@ -23,7 +24,7 @@ class Cells(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     Attributes
     ----------
-    by : {"block", "context", "launch"}
+    by : {"block", "context", "instance", "launch"}
         What a value stands for. Launches only where the order was sequential; of the others, every treatment
         has the same units in the same order.
     logs : tuple of array of double
@@ -71,6 +72,8 @@ def cells_of(samples: Sequence[Sample], *, order: Order) -> Cells | Undefined:
     for each in values:
         if (reason := _unusable(each)) is not None:
             return reason
+    if samples[0].instances is not None:
+        return _of_instances(samples, values)
     if order == "sequential":
         return Cells("launch", tuple(np.log(each) for each in values), min(each.size for each in values))
     blocks = [np.asarray(sample.blocks, dtype=np.int64) for sample in samples]
@@ -92,6 +95,17 @@ def cells_of(samples: Sequence[Sample], *, order: Order) -> Cells | Undefined:
             logs = [_means(each, contexts, units) for each in logs]
             return Cells("context", tuple(logs), common.size, unmatched)
     return Cells("block", tuple(logs), common.size, unmatched)
+
+
+def _of_instances(samples: Sequence[Sample], values: Sequence[Floats]) -> Cells | Undefined:
+    """Problem instances as the units, each the mean over its runs."""
+    of = [instance_ids(sample) for sample in samples]
+    common = reduce(_shared, map(_distinct, of))
+    if not common.size:
+        return Undefined("no_common_instance")
+    logs = tuple(_means(np.log(each), ids, common) for each, ids in zip(values, of, strict=True))
+    blocks = reduce(_shared, (_distinct(np.asarray(sample.blocks, dtype=np.int64)) for sample in samples))
+    return Cells("instance", logs, blocks.size)
 
 
 def _unusable(values: Floats) -> Undefined | None:

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal
+from typing import Final
 
 import numpy as np
 
-from steelyard.answers.effects import LogEstimate, Method
+from steelyard.answers.effects import By, LogEstimate, Method
 from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import LARGEST_LOG
 from steelyard.arrays import Floats
 from steelyard.stats.distributions.student import LogT, detectable, two_sided_p
 from steelyard.stats.rounding import ROUNDING
+
+_T: Final[dict[By, Method]] = {
+    "block": "block-contrast-t",
+    "context": "context-contrast-t",
+    "instance": "instance-contrast-t",
+}
+_SIGN: Final[dict[By, Method]] = {
+    "block": "block-contrast-sign",
+    "context": "context-contrast-sign",
+    "instance": "instance-contrast-sign",
+}
 
 
 def interval_of(estimate: LogEstimate, alpha: float = 0.05) -> Interval | None:
@@ -35,7 +46,7 @@ def resolvable(estimate: LogEstimate, alpha: float = 0.05, power: float = 0.8) -
     return math.expm1(shift) if shift <= LARGEST_LOG else None
 
 
-def of_units(values: Floats, *, by: Literal["block", "context"], scale: float = 1.0) -> LogEstimate:
+def of_units(values: Floats, *, by: By, scale: float = 1.0) -> LogEstimate:
     """Student's t over one contrast a unit; ``scale`` is the largest logarithm that went into them, which
     rounding is judged by.
     """
@@ -47,11 +58,9 @@ def of_units(values: Floats, *, by: Literal["block", "context"], scale: float = 
     if float(np.ptp(values)) <= rounding:
         same = abs(log) <= rounding
         p = 1.0 if same else 2.0 ** (1 - n)
-        sign: Method = "block-contrast-sign" if by == "block" else "context-contrast-sign"
-        return LogEstimate(0.0 if same else log, None, None, p, sign)
+        return LogEstimate(0.0 if same else log, None, None, p, _SIGN[by])
     se = float(values.std(ddof=1)) / math.sqrt(n)
-    t: Method = "block-contrast-t" if by == "block" else "context-contrast-t"
-    return LogEstimate(log, se, n - 1, two_sided_p(log / se, n - 1), t)
+    return LogEstimate(log, se, n - 1, two_sided_p(log / se, n - 1), _T[by])
 
 
 def of_cells(logs: Sequence[Floats], weights: Floats) -> LogEstimate:

@@ -10,18 +10,17 @@ from steelyard.analysis import Analysis
 from steelyard.answers.analysis import DesignFacts
 from steelyard.answers.comparison import FreshRun
 from steelyard.answers.effects import Effect, Factorial
-from steelyard.stats.planning.alpha_spending import level_before
-from steelyard.stats.planning.fresh_run import MOST_BLOCKS
+from steelyard.stats.planning.planned_test import MOST_BLOCKS
 from steelyard.stats.planning.power import POWER
 from steelyard.stats.planning.sample_size import n_paired
 
 
 def with_fresh_runs(found: Factorial, declared: Analysis, facts: DesignFacts) -> Factorial:
     """The same, with the run that each unresolved effect of a single contrast would need, judged as here."""
-    if found.by == "launch":
+    if found.by in ("launch", "instance"):
         return found
     tested = sum(effect.p is not None for effect in found.effects)
-    alpha = level_before(declared.alpha, len(facts.extended_from)) / max(1, tested)
+    alpha = declared.alpha / max(1, tested)
     effects = tuple(
         effect if effect.resolved is not False else replace(effect, fresh=_fresh(effect, found, alpha, facts))
         for effect in found.effects

@@ -14,14 +14,15 @@ import numpy.typing as npt
 
 from steelyard.arrays import Floats
 from steelyard.stats.distributions.order_statistics import two_sided
+from steelyard.stats.hypothesis.sign_flip_lattice import quantiles
 
 FEWEST: Final = 7
 """Differences whose signs are flipped: with fewer, 5 % is too near to the least share of all patterns."""
 MOST: Final = 64
 """Differences: a pattern of signs is a word of 64 bits."""
 ENUMERATED: Final = 14
-"""Up to so many differences all 2^n patterns are taken, and else as many as these would be, drawn: the share
-of 2.5 % then has a Monte Carlo error of 0.12 points."""
+"""Up to so many differences all 2^n patterns are taken, and else as many as these would be, counted or
+drawn."""
 _ROUNDING: Final = 1e-12
 """Sums that differ from 0 by less, relative to the sum of all distances, would be 0 in another order."""
 
@@ -29,7 +30,9 @@ _Bytes = npt.NDArray[np.uint8]
 
 
 def subset_means(differences: Floats, seed: int = 1) -> Floats:
-    """Ascending means of the non-empty subsets of 1 to 64 differences, all or 2^14 - 1 drawn by ``seed``.
+    """Ascending means of the non-empty subsets of 1 to 64 differences: all, or 2^14 - 1 quantiles of them. Of
+    more than 14 differences of which some are equal or opposite, so that sums of subsets are too, as many
+    are drawn by ``seed`` instead.
 
     The hypothesis that the mean is m is rejected, against a larger one, by as many patterns of signs of the
     differences minus m as there are subsets (of those that change their sign) with a mean of at most m: the
@@ -44,6 +47,8 @@ def subset_means(differences: Floats, seed: int = 1) -> Floats:
     n = differences.size
     if not 0 < n <= MOST:
         raise ValueError(f"1 to {MOST} differences are needed, got {n}")
+    if n > ENUMERATED and np.unique(np.abs(differences)).size == n:
+        return quantiles(differences, 2**ENUMERATED - 1)
     eights, sizes = _subsets(n, seed)
     sums = np.zeros(sizes.size)
     for first, chosen in enumerate(eights):

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Final
 
 from steelyard.analysis import Analysis
 from steelyard.answers.analysis import DesignFacts
 from steelyard.answers.comparison import FreshRun, Speedup
+from steelyard.answers.plan import Unit
 from steelyard.estimand import meant
-from steelyard.stats.planning.alpha_spending import level_before
+from steelyard.stats.planning.planned_test import MOST_BLOCKS, PlannedTest
 from steelyard.stats.planning.power import POWER
-from steelyard.stats.planning.sample_size import n_paired, n_tost
-
-MOST_BLOCKS: Final = 1_000_000
-"""Largest number of blocks that a design may have."""
 
 
 def fresh_run(
@@ -26,21 +22,34 @@ def fresh_run(
     if facts.order == "sequential" or not ratio.nu or not ratio.se:
         return None
     s = ratio.se * math.sqrt(ratio.n)
-    seen, alpha = abs(ratio.log), level_before(declared.alpha, len(facts.extended_from)) / comparisons
+    seen, passes = abs(ratio.log), facts.passes if by_context else 1
     # Of another number of blocks than this record has, signs may be flipped where here they are not.
     flipped = ratio.unit == "block" and meant(declared.estimand, declared.interval) == "sign-flip"
+    unit: Unit = "context" if by_context else "instance" if ratio.unit == "instance" else "block"
+    test = PlannedTest(
+        unit,
+        "sign-flip" if flipped else "t",
+        declared.alpha / comparisons,
+        (facts.looks or (facts.blocks,))[0] if facts.decided and unit != "instance" else None,
+        passes,
+    )
     bound = 0.0 if declared.margin is None else math.log1p(declared.margin)
     if seen >= bound:
-        units = n_paired((seen - bound) / s, alpha, POWER, flipped=flipped)
+        units = test.needed((seen - bound) / s)
     else:
-        units = n_tost(bound / s, alpha / 2, POWER, shift=seen / s, flipped=flipped)
+        one_sided = declared.equivalence == "one-sided"
+        units = test.equivalent(bound / s, POWER, shift=seen / s, one_sided=one_sided)
     if units is None:
         return None
-    blocks = units * facts.passes if by_context else units
+    difference = math.expm1(seen)
+    if ratio.unit == "instance":
+        seconds = None if facts.pace is None else facts.blocks * facts.pace.block_s * units / ratio.n
+        return FreshRun(difference, declared.margin, facts.blocks, seconds, instances=units)
+    blocks = units * passes
     if blocks > MOST_BLOCKS:
         return None
     return FreshRun(
-        difference=math.expm1(seen),
+        difference=difference,
         margin=declared.margin,
         blocks=blocks,
         seconds=None if facts.pace is None else blocks * facts.pace.block_s,

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
 from steelyard.arrays import Floats
-from steelyard.stats.distributions.student import detectable_beyond, unit_rule
+from steelyard.stats.distributions.student import unit_rule
+from steelyard.stats.planning.criticals import Criticals
 
 POWER: Final = 0.8
 """Power with which a planned run shows its difference."""
+
+
+def power_of(shift: float, nu: float, criticals: Criticals) -> float:
+    """The probability that |t| exceeds what counts, where the truth is ``shift`` standard errors."""
+    return sum(
+        share * t_power(shift, nu, critical)
+        for critical, share in zip(criticals.values, criticals.shares, strict=True)
+    )
 
 
 def t_power(shift: float, nu: float, critical: float) -> float:
@@ -27,6 +35,14 @@ def t_power(shift: float, nu: float, critical: float) -> float:
     weights = 30 * nodes**2 * (1 - nodes) ** 2 * weights
     scaled = critical * _spreads(nu)
     return float(weights @ (ndtr(shift - scaled) + ndtr(-shift - scaled)))
+
+
+def equivalence_power_of(margin: float, nu: float, criticals: Criticals, *, shift: float = 0.0) -> float:
+    """The same of ``equivalence_power``."""
+    return sum(
+        share * equivalence_power(margin, nu, critical, shift=shift)
+        for critical, share in zip(criticals.values, criticals.shares, strict=True)
+    )
 
 
 def equivalence_power(margin: float, nu: float, critical: float, *, shift: float = 0.0) -> float:
@@ -61,9 +77,12 @@ def _spreads(nu: float) -> Floats:
     return np.asarray(np.sqrt(2 * gammaincinv(nu / 2, shares) / nu), dtype=np.float64)
 
 
-def detectable_ratio(s: float, n: int, critical: float, power: float = 0.8) -> float | None:
-    """The smallest relative difference that ``n`` paired units show, of which the log ratios have the
-    standard deviation ``s``; ``None`` where that leaves the range of numbers.
-    """
-    shift = detectable_beyond(critical, n - 1, power) * s / math.sqrt(n)
-    return math.expm1(shift) if shift < 700 else None
+def detectable_shift(nu: float, criticals: Criticals, power: float = POWER) -> float:
+    """The true difference, in standard errors, that shows with ``power``."""
+    low, high = 0.0, max(criticals.values) + 10
+    while power_of(high, nu, criticals) < power:
+        low, high = high, 2 * high
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if power_of(middle, nu, criticals) < power else (low, middle)
+    return (low + high) / 2

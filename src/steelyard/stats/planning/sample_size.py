@@ -10,43 +10,92 @@ from typing import Final
 
 import numpy as np
 
+from steelyard.answers.flags import EARLY, ENOUGH
+from steelyard.stats.distributions.sign_test import order_of
 from steelyard.stats.distributions.student import t_quantile
-from steelyard.stats.hypothesis.sign_flip import FEWEST
 from steelyard.stats.hypothesis.sign_flip import MOST as MOST_FLIPPED
-from steelyard.stats.hypothesis.sign_flip_critical import sign_flip_critical
-from steelyard.stats.planning.power import equivalence_power, t_power
+from steelyard.stats.planning.criticals import Criticals, of_pairs, of_runs, of_signs
+from steelyard.stats.planning.power import POWER, equivalence_power_of, power_of
 
 MOST: Final = 10_000_000
 """Units that nobody runs; more are ``None``."""
 MOST_SIGNS: Final = 10_000
 """Units of which the signs are counted; with more, the normal distribution is off by 1 % or less."""
+MOST_POWER: Final = 0.999
+"""That a part of all records can be asked for, so that all have enough."""
 
 
-def n_paired(effect: float, alpha: float = 0.05, power: float = 0.8, *, flipped: bool = False) -> int | None:
+def n_paired(
+    effect: float, alpha: float = 0.05, power: float = POWER, *, flipped: bool = False, in_time: bool = False
+) -> int | None:
     """Blocks (or contexts) for a one-sample test of differences, by t or where ``flipped`` by their signs;
-    ``effect`` over their ``s``.
+    ``effect`` over their ``s``. Of units ``in_time``, likeness of neighbours is allowed for.
     """
-    return _tested(
-        lambda n, critical: t_power(effect * math.sqrt(n), n - 1, critical) >= power,
-        alpha,
-        flipped=flipped,
-        near=_normal_size(effect, alpha, power),
+    return _from_which_on(
+        lambda n: paired_power(effect, n, alpha, flipped=flipped, in_time=in_time) >= power,
+        _smallest(lambda n: paired_power(effect, n, alpha) >= power, _normal_size(effect, alpha, power)),
     )
 
 
-def n_welch(effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
+def paired_power(
+    effect: float, n: int, alpha: float, *, flipped: bool = False, in_time: bool = False
+) -> float:
+    """The power that ``n_paired`` asks for, of ``n`` units."""
+    criticals = of_pairs(n, alpha, flipped=flipped, in_time=in_time)
+    return power_of(effect * math.sqrt(n), n - 1, criticals)
+
+
+def n_welch(effect: float, alpha: float = 0.05, power: float = POWER, *, in_time: bool = False) -> int | None:
     """Runs of each of two treatments that nothing pairs; ``effect`` over the ``s`` of each."""
-    return _smallest(
-        lambda n: t_power(effect * math.sqrt(n / 2), 2 * n - 2, t_quantile(2 * n - 2, alpha)) >= power,
-        near=_normal_size(effect / math.sqrt(2), alpha, power),
+
+    def enough(n: int, *, in_time: bool) -> bool:
+        return power_of(effect * math.sqrt(n / 2), 2 * n - 2, of_runs(n, alpha, in_time=in_time)) >= power
+
+    return _from_which_on(
+        lambda n: enough(n, in_time=in_time),
+        _smallest(lambda n: enough(n, in_time=False), _normal_size(effect / math.sqrt(2), alpha, power)),
     )
 
 
-def n_signs(effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
+def n_signs(effect: float, alpha: float = 0.05, power: float = POWER, *, in_time: bool = False) -> int | None:
     """Units for the sign test of the median of normal values; ``effect`` over their ``s``: the number from
     which on P(Bin(n, Phi(-effect)) < k) is enough, although it falls where k stays. Beyond ``MOST_SIGNS``, by
     the normal distribution.
     """
+    found = _n_signs(effect, alpha, power)
+    for _ in range(2 if in_time else 0):
+        if found is None:
+            return None
+        found = _n_signs(effect, alpha, power_without_likeness(effect, found, alpha, power))
+    return found
+
+
+def signs_power(effect: float, n: int, alpha: float, *, in_time: bool = False) -> float:
+    """The power that ``n_signs`` asks for, of ``n`` units."""
+    from scipy.special import bdtr, ndtr
+
+    k = order_of(n, alpha)
+    alone = float(bdtr(k - 1, n, ndtr(-effect))) if k else 0.0
+    if not in_time:
+        return alone
+    usual, rest = of_signs(n, alpha)
+    return usual * alone + min((1 - usual) * alone, _by_error_of_median(effect, n, rest))
+
+
+def power_without_likeness(effect: float, n: int, alpha: float, power: float) -> float:
+    """The power that the sign test of a median must have where r1 is small, so that with what is left where
+    it is not, both have ``power`` together.
+    """
+    usual, rest = of_signs(n, alpha)
+    return min(MOST_POWER, (power - _by_error_of_median(effect, n, rest)) / usual)
+
+
+def _by_error_of_median(effect: float, n: int, criticals: Criticals) -> float:
+    """Where neighbours seem alike, t judges a median by its standard error."""
+    return power_of(effect * math.sqrt(2 * n / math.pi), n - 1, criticals)
+
+
+def _n_signs(effect: float, alpha: float, power: float) -> int | None:
     from scipy.special import bdtr, bdtrik, ndtr, ndtri
 
     wrong = float(ndtr(-effect))
@@ -64,25 +113,49 @@ def n_signs(effect: float, alpha: float = 0.05, power: float = 0.8) -> int | Non
 
 
 def n_tost(
-    margin: float, alpha: float = 0.05, power: float = 0.9, *, shift: float = 0.0, flipped: bool = False
+    margin: float,
+    alpha: float = 0.05,
+    power: float = 0.9,
+    *,
+    shift: float = 0.0,
+    flipped: bool = False,
+    in_time: bool = False,
 ) -> int | None:
     """Pairs for two one-sided tests at ``alpha`` each, by t or where ``flipped`` by signs; ``margin`` and the
     true ``shift`` over ``s``.
     """
     if abs(shift) >= margin:
         return None
+    return _from_which_on(
+        lambda n: tost_power(margin, n, alpha, shift=shift, flipped=flipped, in_time=in_time) >= power,
+        _smallest(lambda n: tost_power(margin, n, alpha, shift=shift) >= power),
+    )
 
-    def enough(n: int, critical: float) -> bool:
-        root = math.sqrt(n)
-        return equivalence_power(margin * root, n - 1, critical, shift=shift * root) >= power
 
-    return _tested(enough, 2 * alpha, flipped=flipped)
+def tost_power(
+    margin: float, n: int, alpha: float, *, shift: float = 0.0, flipped: bool = False, in_time: bool = False
+) -> float:
+    """The power that ``n_tost`` asks for, of ``n`` pairs."""
+    root, criticals = math.sqrt(n), of_pairs(n, 2 * alpha, flipped=flipped, in_time=in_time)
+    return equivalence_power_of(margin * root, n - 1, criticals, shift=shift * root)
 
 
 def n_precise(rel_halfwidth: float, s: float, alpha: float = 0.05) -> int | None:
     """Blocks after which an interval with this ``s`` of log ratios has the relative half-width wanted."""
     wanted = math.asinh(rel_halfwidth)
     return _smallest(lambda n: t_quantile(n - 1, alpha) * s / math.sqrt(n) <= wanted)
+
+
+def n_relied_on(rel_halfwidth: float, s: float, alpha: float = 0.05, *, blocks: int = 1) -> int | None:
+    """Units, of so many ``blocks`` each, after which that half-width ends a run: few blocks must have reached
+    a part of it (docs/decisions/184-precision-of-few-blocks.md).
+    """
+    enough = math.ceil(ENOUGH / blocks)
+    early = n_precise(EARLY * rel_halfwidth, s, alpha)
+    if early is not None and early < enough:
+        return early
+    late = n_precise(rel_halfwidth, s, alpha)
+    return None if late is None else max(late, enough)
 
 
 def _normal_size(effect: float, alpha: float, power: float) -> float:
@@ -95,18 +168,18 @@ def _normal_size(effect: float, alpha: float, power: float) -> float:
     return (z + float(ndtri(power))) ** 2 / effect**2 + z * z / 2 if effect else math.inf
 
 
-def _tested(
-    enough: Callable[[int, float], bool], alpha: float, *, flipped: bool, near: float = 2
-) -> int | None:
-    """The smallest number that is enough with its two-sided critical value at ``alpha``, as all larger ones
-    are: where one pattern is left, as at 2.5 % with seven, some more differences show less.
+def _from_which_on(enough: Callable[[int], bool], by_t: int | None) -> int | None:
+    """The number from which on all are enough, none of them below the one by t alone: some more show less,
+    where one pattern of signs is left, as at 2.5 % with seven, and where likeness of neighbours begins to be
+    allowed for in more records, as with 20.
     """
-    by_t = _smallest(lambda n: enough(n, t_quantile(n - 1, alpha)), near)
-    if not flipped or by_t is None or by_t > MOST_FLIPPED:
-        return by_t
-    # Signs never show more than t does, so that nothing below the number by t is enough.
-    sizes = range(MOST_FLIPPED, max(by_t, FEWEST) - 1, -1)
-    short = next((n for n in sizes if not enough(n, sign_flip_critical(n, alpha))), None)
+    if by_t is None:
+        return None
+    if by_t > MOST_FLIPPED or not enough(MOST_FLIPPED + 1):
+        return _smallest(enough, max(by_t, MOST_FLIPPED + 1))
+    # Twice the difference in standard errors shows whatever is allowed for.
+    sizes = range(min(MOST_FLIPPED, 4 * by_t + 20), by_t - 1, -1)
+    short = next((n for n in sizes if not enough(n)), None)
     return by_t if short is None else short + 1
 
 

@@ -50,18 +50,13 @@ def _adjusted(
         families.setdefault(tuple(pair.stratum.items()), []).append(i)
     result = list(examined)
     for members in families.values():
-        # Two different constants have no p. Holm would reject them first, which leaves the others what they
-        # are offered here.
         testable = [i for i in members if examined[i].p is not None]
         tested = holm([_family_p(examined[i]) for i in testable], rules.alpha)
         adjusted = dict(zip(testable, tested, strict=True))
         for i in members:
             pair, of = examined[i], adjusted.get(i)
-            certain = "deterministic_difference" in pair.flags and (
-                rules.direction == "two-sided" or direction_of(pair, metric.better) == "faster"
-            )
-            before = certain or (pair.p is not None and pair.p <= rules.alpha and "vetoed" not in pair.flags)
-            after = certain or (of is not None and of.rejected)
+            before = pair.p is not None and pair.p <= rules.alpha and "vetoed" not in pair.flags
+            after = of is not None and of.rejected
             failed = not {"failures_unequal", "timed_out"}.isdisjoint(pair.flags)
             censored = "crowded" in pair.flags or (failed and not ignore_failures)
             result[i] = replace(

@@ -73,8 +73,7 @@ def examine(pair: Pair, baseline: Profile, treatment: Profile, rules: Rules) -> 
     else:
         checks, found = check(baseline, treatment), effects(baseline, treatment)
         if baseline.constant and treatment.constant:
-            path = "constant"
-            p = 1.0 if baseline.ascending[0] == treatment.ascending[0] else None
+            path, p = "constant", _constants_p(baseline, treatment, rules)
         else:
             degenerate = baseline.degenerate or treatment.degenerate
             path = "degenerate" if degenerate else choose(checks, rules.alpha)
@@ -92,7 +91,7 @@ def examine(pair: Pair, baseline: Profile, treatment: Profile, rules: Rules) -> 
         outcome=outcome,
         p=p,
         effects=found,
-        flags=_flags(path, p, baseline, treatment, rules),
+        flags=_flags(path, baseline, treatment, rules),
     )
 
 
@@ -125,19 +124,32 @@ def _tested(test: Test | None, baseline: Profile, treatment: Profile, rules: Rul
     return rank_sum(baseline.ascending, treatment.ascending, alternative)
 
 
+def _constants_p(baseline: Profile, treatment: Profile, rules: Rules) -> float:
+    """Of two constants, by all arrangements of their values: 2 / C(m + n, m) where they differ, half of it on
+    the side that is tested, and 1.
+    """
+    old, new = baseline.ascending, treatment.ascending
+    alternative = alternative_of(rules, treatment.sample.metric.better)
+    against = {"two-sided": False, "less": old[0] > new[0], "greater": old[0] < new[0]}[alternative]
+    return 1.0 if old[0] == new[0] or against else rules.least_p(old.size, new.size)
+
+
 def _flags(
-    path: Path | Undefined, p: float | None, baseline: Profile, treatment: Profile, rules: Rules
+    path: Path | Undefined, baseline: Profile, treatment: Profile, rules: Rules
 ) -> tuple[ProtocolFlag, ...]:
     old, new = baseline.sample.failures, treatment.sample.failures
     constant = path == "constant"
+    equal = constant and baseline.ascending[0] == treatment.ascending[0]
+    ranked = path in ("shift", "order", "degenerate", "constant")
     raised: dict[ProtocolFlag, bool] = {
         "undefined": isinstance(path, Undefined),
         "unequal_variance": path == "welch",
         "non_normal": path in ("shift", "order"),
         "shape_differs": path == "order",
         "vetoed": path == "order" and rules.on_shape == "veto",
-        "degenerate": path == "degenerate" or (constant and p is not None),
-        "deterministic_difference": constant and p is None,
+        "degenerate": path == "degenerate" or equal,
+        "deterministic_difference": constant and not equal,
+        "too_few": ranked and rules.least_p(len(baseline.sample), len(treatment.sample)) > rules.alpha,
         "resolution": baseline.coarse or treatment.coarse,
         "failures_unequal": unequal(old, new),
         "timed_out": old.timed_out + new.timed_out > 0,

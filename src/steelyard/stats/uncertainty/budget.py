@@ -16,12 +16,15 @@ from steelyard.stats.uncertainty.contributions import Contribution
 from steelyard.stats.uncertainty.propagation import expanded
 
 
-def budget(contrast: Contrast, ratio: Speedup, parts: Sequence[Contribution]) -> Budget | None:
+def budget(
+    contrast: Contrast, ratio: Speedup, allowed: Speedup, parts: Sequence[Contribution]
+) -> Budget | None:
     """The budget of an estimate whose uncertainty was propagated: by t on log S, or by flipped signs, whose
-    quantiles are not quite those of t. ``None`` for others, which have no sum of components.
+    quantiles are not quite those of t. ``None`` for others, which have no sum of components. By what the
+    likeness of neighbours widens it, ``allowed`` exceeds ``ratio``.
     """
     propagated = isinstance(ratio.distribution, LogT | SignFlips)
-    if not propagated or ratio.nu is None or ratio.estimand == "median_ratio":
+    if not propagated or ratio.nu is None or ratio.estimand in ("median_ratio", "quantile"):
         return None
     logs = ratio.estimand == "geomean_ratio"
     old = _of_runs("baseline", contrast.old, contrast.sign, logs=logs)
@@ -41,7 +44,13 @@ def budget(contrast: Contrast, ratio: Speedup, parts: Sequence[Contribution]) ->
                 of.name, "B", part.side, its, of.standard, of.relative, part.sensitivity, part.u**2, of.nu
             )
         )
-    return Budget(tuple(lines), expanded(ratio.se, ratio.nu))
+    nu = ratio.nu if allowed.nu is None else allowed.nu
+    if allowed.se > ratio.se:
+        widened = allowed.se**2 - ratio.se**2
+        lines.append(
+            Component("likeness of neighbours", "A", "both", None, math.sqrt(widened), True, 1.0, widened, nu)
+        )
+    return Budget(tuple(lines), expanded(allowed.se, nu))
 
 
 @lru_cache(maxsize=2)

@@ -1,0 +1,26 @@
+"""When a run is looked at: after a first number of blocks, then at each 1.25-fold of it, rounded down."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from typing import Final
+
+GROWTH: Final = 1.25
+"""Blocks at a look over those at the one before."""
+
+
+def looks_from(first: int, passes: int = 1) -> Iterator[int]:
+    """Looks from ``first`` blocks on, each rounded up to whole ``passes``, without end."""
+    last = 0
+    for k in itertools.count():
+        look = whole(math.floor(first * GROWTH**k), passes)
+        if look > last:
+            yield look
+        last = look
+
+
+def whole(blocks: int, passes: int) -> int:
+    """Rounded up to whole passes."""
+    return -(-blocks // passes) * passes

@@ -1,0 +1,135 @@
+"""Units that resemble their neighbours in time: p-values and intervals that allow for it.
+
+Of x_i = phi x_(i-1) + e_i, the mean varies more than s^2 / n says, and s^2 itself varies as if it had fewer
+degrees of freedom; how much follows from phi and n alone.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from steelyard.answers.comparison import Distribution, Speedup
+from steelyard.answers.interval import Interval
+from steelyard.answers.samples import Autocorrelation
+from steelyard.stats.distributions.student import LogT
+
+FEWEST: Final = 20
+"""Units below which r1 hardly tells how much neighbours resemble each other."""
+SUSPECT: Final = 0.84
+"""Standard errors of r1 above 0, 1 / sqrt(n) each, from which on likeness is allowed for, though 1.96 are
+significant: what is not significant costs most of the coverage where neighbours do resemble each other
+(docs/decisions/183-few-neighbours-bounded.md). One in seven independent series is that far."""
+FEW_SUSPECT: Final = 1.28
+"""The same below ``FEWEST`` units, where allowing for it makes intervals some four times as wide: those of 2
+to 5 % of independent series from 8 units on, and none of fewer."""
+MORE: Final = 1.15
+"""Standard errors by which r is taken for larger than it was seen: too large a one costs width alone."""
+LARGEST: Final = 0.98
+"""Autocorrelation up to which ``FEWEST`` units and more are allowed for."""
+FEW_LARGEST: Final = 0.8
+"""The one that fewer are allowed for, whatever they show."""
+FEW_FACTOR: Final = 4.0
+"""Times t that this takes: |t| of 5 to 19 units with autocorrelations 0.8^k exceeds 3.5 to 3.95 times the
+critical value of as many independent ones as often, at levels from 10 to 0.1 %."""
+
+
+class Allowance(msgspec.Struct, frozen=True):
+    """What likeness of neighbours does to the standard error of a mean.
+
+    Attributes
+    ----------
+    factor : float
+        Standard error over s / sqrt(n).
+    nu : float
+        Its degrees of freedom.
+    """
+
+    factor: float
+    nu: float
+
+
+class Hull(msgspec.Struct, frozen=True):
+    """The more careful of two distributions of one ratio."""
+
+    one: Distribution
+    other: Distribution
+
+    def p_of(self, ratio: float) -> float:
+        """The larger p of the hypothesis that the ratio is ``ratio``."""
+        return max(self.one.p_of(ratio), self.other.p_of(ratio))
+
+    def interval(self, alpha: float) -> Interval | None:
+        """What holds both intervals; ``None`` where one of them is unbounded."""
+        one, other = self.one.interval(alpha), self.other.interval(alpha)
+        if one is None or other is None:
+            return None
+        return Interval(min(one.low, other.low), max(one.high, other.high))
+
+
+def allowing_for(ratio: Speedup, likeness: Autocorrelation | None) -> Speedup:
+    """The same estimate where its units resemble their neighbours, if they seem to: at least as careful as
+    its own method, and as t with the standard error and the degrees of freedom that such units leave.
+    """
+    if likeness is None or not suspected(likeness) or not ratio.se:
+        return ratio
+    its = allowance(likeness)
+    se = ratio.se * its.factor
+    distribution = Hull(ratio.distribution, LogT(ratio.log, se, its.nu))
+    return replace(ratio, se=se, nu=its.nu, p=distribution.p_of(1.0), distribution=distribution)
+
+
+def suspected(likeness: Autocorrelation) -> bool:
+    """Whether neighbours resemble each other enough to be reckoned with."""
+    return likeness.r1 > threshold(likeness.n)
+
+
+def threshold(n: int) -> float:
+    """The r1 of n units above which neighbours are suspected to resemble each other."""
+    return (SUSPECT if n >= FEWEST else FEW_SUSPECT) / math.sqrt(n)
+
+
+def few_suspected(likeness: Autocorrelation) -> bool:
+    """Whether they seem to, and are so few that only a bound on how much can allow for it."""
+    return likeness.n < FEWEST and suspected(likeness)
+
+
+def allowance(likeness: Autocorrelation) -> Allowance:
+    """The allowance for somewhat more likeness than was seen; below ``FEWEST`` units, for as much as is
+    allowed for at all.
+    """
+    r, n = likeness.corrected, likeness.n
+    if n < FEWEST:
+        return Allowance(FEW_FACTOR, n - 1)
+    return allowance_under(min(LARGEST, r + MORE * math.sqrt((1 - r * r) / n)), n)
+
+
+@lru_cache(maxsize=1024)
+def allowance_under(phi: float, n: int) -> Allowance:
+    """The allowance where n units have the autocorrelations phi^k, 0 <= phi < 1: the standard deviation of
+    the mean over the s / sqrt(n) that is expected, and degrees of freedom by the first two moments of s^2
+    (Satterthwaite 1946, DOI 10.2307/3002019).
+    """
+    # With the covariance C of the units and the projection M to deviations, (n - 1) s^2 has the mean tr MC
+    # and the variance 2 tr (MC)^2; rows are those of C, summed.
+    of_mean = 1 + 2 * _weighted(phi, n) / n
+    rows = (
+        n * (1 + phi) ** 2 - 4 * (1 + phi) * _powers(phi, n) + 2 * _powers(phi**2, n) + 2 * n * phi ** (n + 1)
+    )
+    trace = n - of_mean
+    squared = n + 2 * _weighted(phi**2, n) - 2 * rows / (1 - phi) ** 2 / n + of_mean**2
+    return Allowance(math.sqrt(of_mean * (n - 1) / trace), trace**2 / squared)
+
+
+def _powers(q: float, n: int) -> float:
+    """The sum of q^k, k = 1 ... n."""
+    return q * (1 - q**n) / (1 - q)
+
+
+def _weighted(q: float, n: int) -> float:
+    """The sum of (n - k) q^k, k = 1 ... n - 1."""
+    return q / (1 - q) * (n - (1 - q**n) / (1 - q))

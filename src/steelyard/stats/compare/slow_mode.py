@@ -1,0 +1,63 @@
+"""Slow runs that one of two treatments has: what a mean of few runs cannot tell apart from a difference."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from steelyard.answers.comparison import SlowMode
+from steelyard.arrays import Floats
+from steelyard.sample import Sample
+from steelyard.stats.compare.contrast import Contrast
+from steelyard.stats.describe.outliers import FENCE, SMALL_SAMPLE
+from steelyard.stats.describe.quartiles import quartiles
+from steelyard.stats.hypothesis.clopper_pearson import clopper_pearson
+
+FEWEST: Final = 2
+"""Slow runs of one treatment, with none of the other, that are told whatever they decide: a single one is
+told where its kind could turn a verdict round, and is an outlier elsewhere."""
+ENOUGH: Final = 10
+"""Slow runs from which on their share is known well enough for a mean."""
+
+
+def slow_mode(between: Contrast, old: Sample, new: Sample) -> SlowMode | None:
+    """The slow runs of one treatment, where it has one to nine and the other has none.
+
+    A run is slow beyond Tukey's outer fence (Tukey 1977) of the logarithms of the treatment with the wider
+    quartiles, about its median, as far out as ``outliers`` wants it.
+    """
+    logs = [_logs(each) for each in (old, new)]
+    if min(each.size for each in logs) < 5 or not all(np.isfinite(each).all() for each in logs):
+        return None
+    # Slow is larger where less is better.
+    centred = [between.sign * (each - np.median(each)) for each in logs]
+    first, _, third = max((quartiles(each) for each in centred), key=lambda each: each[2] - each[0])
+    fence = third + FENCE * (1 + SMALL_SAMPLE / min(each.size for each in centred)) * (third - first)
+    slow = [each > fence for each in centred]
+    counts = [int(each.sum()) for each in slow]
+    if third == first or min(counts) or not 1 <= max(counts) < ENOUGH:
+        return None
+    at = counts.index(max(counts))
+    share = clopper_pearson(counts[at], logs[at].size)
+    rest = [float(np.median(each[~its])) for each, its in zip(logs, slow, strict=True)]
+    times = abs(float(np.median(logs[at][slow[at]])) - rest[at])
+    within = between.sign * (rest[0] - rest[1])
+    # Slow runs of the baseline speak for the treatment.
+    ends = [math.exp(within + (1 - 2 * at) * each * times) for each in (share.low, share.high)]
+    return SlowMode(
+        treatment=(old, new)[at].treatment,
+        runs=counts[at],
+        n=logs[at].size,
+        share95=share,
+        times=math.exp(times),
+        within=math.exp(within),
+        lowest=min(ends),
+        highest=max(ends),
+    )
+
+
+def _logs(sample: Sample) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.log(np.asarray(sample.values, dtype=np.float64)), dtype=np.float64)

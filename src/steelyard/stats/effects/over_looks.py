@@ -1,0 +1,33 @@
+"""Effects whose p-values and intervals are valid at every look at their blocks."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from steelyard.answers.effects import ConditionalEffect, ContrastEffect, Effect, LevelEffect, LogEstimate
+from steelyard.stats.effects.estimate import interval_of
+from steelyard.stats.sequential.looks import Looks
+
+Estimated = TypeVar("Estimated", Effect, LevelEffect, ConditionalEffect, ContrastEffect)
+
+
+def over_looks(each: Estimated, looks: Looks | None) -> Estimated:
+    """The same with p and ``ci95`` that hold over the looks, as those of comparisons do; itself without any.
+
+    Intervals at other levels are those of the estimate at what the looks leave of the level.
+    """
+    if looks is None:
+        return each
+    ratio = each.ratio
+    if ratio is not None:
+        estimate: LogEstimate = replace(ratio, p=_overall(ratio.p, looks))
+        each = replace(each, ratio=estimate, ci95=interval_of(ratio, looks.level(0.05)))
+    if isinstance(each, Effect):
+        each = replace(each, p=_overall(each.p, looks), p_flips=_overall(each.p_flips, looks))
+    return each
+
+
+def _overall(p: float | None, looks: Looks) -> float | None:
+    return None if p is None else looks.overall(p)

@@ -1,0 +1,51 @@
+"""``Digest``: what a history keeps of the launches of one record.
+
+The median says where the ordinary runs are, their standard deviation how they scatter, and the rest how many
+are slow, so that each of the three can change alone.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from steelyard.answers.history import Digest
+from steelyard.arrays import Floats
+from steelyard.sample import S_PER_MAD
+from steelyard.units import Better
+
+FAR: Final = 5.0
+"""Standard deviations, by the median absolute deviation, from which a run is slow."""
+LEAST: Final = 0.05
+"""And by how much at least, as a fraction: the deviation of few runs may be small by chance."""
+OF_MEDIAN: Final = math.sqrt(math.pi / 2)
+"""Standard uncertainty of a median of normal values over that of their mean."""
+
+
+def digest(values: Floats, better: Better) -> Digest | None:
+    """Condense at least one value; ``None`` where one is not positive and finite."""
+    if not values.size or not np.isfinite(values).all() or values.min() <= 0:
+        return None
+    logs = np.log(values)
+    middle = float(np.median(logs))
+    worse = middle - logs if better == "higher" else logs - middle
+    reach = max(FAR * S_PER_MAD * float(np.median(np.abs(worse))), math.log1p(LEAST))
+    ordinary = logs[worse <= reach]
+    s = float(ordinary.std(ddof=1)) if ordinary.size > 1 else None
+    return Digest(values.size, math.exp(middle), s, values.size - ordinary.size)
+
+
+def merged(one: Digest, other: Digest) -> Digest:
+    """Two records of one commit as one."""
+    n = one.n + other.n
+    log = (one.n * math.log(one.median) + other.n * math.log(other.median)) / n
+    known = [(each.n, each.s) for each in (one, other) if each.s is not None]
+    s = math.sqrt(sum(n * s * s for n, s in known) / sum(n for n, _ in known)) if known else None
+    return Digest(n, math.exp(log), s, one.slow + other.slow)
+
+
+def u_of_median(found: Digest) -> float:
+    """Standard uncertainty of the logarithm of the median; 0 where one run alone says nothing of it."""
+    return OF_MEDIAN * (found.s or 0.0) / math.sqrt(found.n)

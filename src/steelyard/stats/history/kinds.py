@@ -1,0 +1,62 @@
+"""The kinds of change: what of a record they look at, on a scale where noise is the same everywhere."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from steelyard.answers.history import Digest, Kind, Point
+from steelyard.arrays import Floats
+
+
+class Scaled(msgspec.Struct, frozen=True):
+    """The values of a series on the scale of a kind, and the standard uncertainty of each."""
+
+    values: Floats
+    u: Floats
+
+
+def _level(points: Sequence[Point]) -> Scaled:
+    return Scaled(np.array([math.log(each.median) for each in points]), np.array([each.u for each in points]))
+
+
+def _spread(points: Sequence[Point]) -> Scaled | None:
+    found = [(each.digest.s, each.digest.n - each.digest.slow) for each in points]
+    known = [(s, n) for s, n in found if s]
+    if len(known) < len(found):
+        return None
+    # Of normal values; that of few is a little more.
+    u = [1 / math.sqrt(2 * (n - 1)) for _, n in known]
+    return Scaled(np.array([math.log(s) for s, _ in known]), np.array(u))
+
+
+def _slow_runs(points: Sequence[Point]) -> Scaled | None:
+    if not any(each.digest.slow for each in points):
+        return None
+    # Anscombe 1948, DOI 10.1093/biomet/35.3-4.246: the variance is that of 1 / 2 sqrt(n + 1/2) whatever the
+    # fraction.
+    return Scaled(
+        np.array([_arcsine(each.digest) for each in points]),
+        np.array([1 / (2 * math.sqrt(each.digest.n + 0.5)) for each in points]),
+    )
+
+
+def _arcsine(found: Digest) -> float:
+    return math.asin(math.sqrt((found.slow + 0.375) / (found.n + 0.75)))
+
+
+SCALES: Final[Mapping[Kind, Callable[[Sequence[Point]], Scaled | None]]] = {
+    "level": _level,
+    "spread": _spread,
+    "slow_runs": _slow_runs,
+}
+"""``None`` where a series cannot show such a change."""
+
+
+def unscaled(kind: Kind, value: float) -> float:
+    """A level on the scale of a kind as what it stands for."""
+    return math.sin(min(max(value, 0.0), math.pi / 2)) ** 2 if kind == "slow_runs" else math.exp(value)

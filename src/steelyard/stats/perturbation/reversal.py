@@ -1,0 +1,45 @@
+"""Whether a probe turns round which of two programs is better."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from steelyard.answers.observation import Change, Contest
+from steelyard.answers.undefined import Undefined
+from steelyard.stats.hypothesis.holm import holm
+
+
+def reversals(
+    names: Sequence[str], changes: Sequence[Change | Undefined], *, alpha: float
+) -> tuple[Contest, ...]:
+    """One program over the other without a probe, the first, and under each probe.
+
+    A reversal is two statements, each of which must be shown: one ratio is below 1 and the other above. Its p
+    is the larger of the two (intersection-union test: Berger 1982, DOI 10.1080/00401706.1982.10487790),
+    adjusted over the probes by Holm; 1 where both ratios lie on one side.
+    """
+    known = {name: each for name, each in zip(names, changes, strict=True) if not isinstance(each, Undefined)}
+    alone = known.get(names[0])
+    ps = [
+        max(alone.p_holm, each.p_holm)
+        if alone is not None and math.log(alone.ratio) * math.log(each.ratio) < 0
+        else 1.0
+        for each in known.values()
+    ]
+    if alone is None:
+        return ()
+    tested = holm(ps[1:], alpha)
+    adjusted = [None, *tested]
+    return tuple(
+        Contest(
+            probe=name,
+            metric=each.metric,
+            ratio=each.ratio,
+            ci95=each.ci95,
+            blocks=each.blocks,
+            p_holm=None if test is None else test.p_holm,
+            reversed=test is not None and test.rejected,
+        )
+        for (name, each), test in zip(known.items(), adjusted, strict=True)
+    )

@@ -1,0 +1,1 @@
+"""Looking more than once: p-values and intervals that are valid at every look."""

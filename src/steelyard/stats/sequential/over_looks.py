@@ -1,0 +1,51 @@
+"""``OverLooks``: p-values and intervals of a ratio that are valid at every look at its blocks."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec.structs import replace
+
+from steelyard.answers.analysis import DesignFacts
+from steelyard.answers.comparison import Distribution, Speedup
+from steelyard.answers.interval import Interval
+from steelyard.stats.sequential.looks import Looks
+
+
+class OverLooks(msgspec.Struct, frozen=True):
+    """The distribution of a ratio by the blocks so far, with p and intervals that hold over all looks: that
+    the 95 % interval of any of them, or of later ones, misses the true ratio has a probability of at most 5 %
+    (repeated confidence intervals, Jennison and Turnbull 1989, DOI 10.1111/j.2517-6161.1989.tb01433.x).
+    """
+
+    at_last: Distribution
+    looks: Looks
+
+    def p_of(self, ratio: float) -> float:
+        """Two-sided p of the hypothesis that the ratio is ``ratio``, above 0."""
+        return self.looks.overall(self.at_last.p_of(ratio))
+
+    def interval(self, alpha: float) -> Interval | None:
+        """Two-sided at level 1 - ``alpha`` over all looks; ``None`` where it is unbounded."""
+        return self.at_last.interval(self.looks.level(alpha))
+
+
+def over_looks(ratio: Speedup, looks: Looks) -> Speedup:
+    """The same estimate with p and intervals that are valid over the looks."""
+    distribution = OverLooks(ratio.distribution, looks)
+    return replace(ratio, p=distribution.p_of(1.0), distribution=distribution)
+
+
+def looks_of(facts: DesignFacts) -> Looks | None:
+    """Looks at which an experiment may have ended because of what they showed, and the blocks of today;
+    ``None`` of one that was to have so many blocks, whatever they show.
+    """
+    last = facts.blocks
+    if facts.decided:
+        # Nothing is spent for two blocks; they are judged as three.
+        seen = (*facts.looks, *facts.extended_from, last)
+        return Looks(tuple(sorted({max(3, min(each, last)) for each in seen})))
+    if facts.extended_from:
+        return Looks(tuple(sorted({*facts.extended_from, last})), "extended")
+    if facts.target is not None:
+        return Looks((last,), "none")
+    return None
