@@ -25,7 +25,9 @@ SPIKE_RATIO: Final = 2.2
 in 0.1 %.
 """
 ZERO: Final = 1e-8
-"""A point is at least this large beside the largest, where a power of its size is asked for."""
+"""What a point of 0 is beside the largest, where a power of its size is asked for."""
+FARTHEST: Final = 1e-60
+"""A point above 0 is at least this large beside the largest."""
 TINY: Final = 1e-150
 """Its square is still a double."""
 RESAMPLES: Final = 200
@@ -172,7 +174,7 @@ def _size(centre: Floats) -> Floats:
 
     Relative to itself, 0 would be known without error, and a model through zeros alone would always win.
     """
-    least = np.maximum(ZERO * centre.max(axis=1, keepdims=True), TINY)
+    least = np.maximum(FARTHEST * centre.max(axis=1, keepdims=True), TINY)
     above = np.where(centre > 0, centre, np.inf).min(axis=1, keepdims=True)
     of_zero = np.where(np.isfinite(above), above, 0.0)
     return np.asarray(np.maximum(np.where(centre > 0, centre, of_zero), least))

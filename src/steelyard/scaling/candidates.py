@@ -21,6 +21,8 @@ from steelyard.scaling.spaces import SearchSpace
 
 Integers = NDArray[np.int64]
 SmallIntegers = NDArray[np.int32]
+Booleans = NDArray[np.bool_]
+Bytes = NDArray[np.uint8]
 
 
 class Priors(msgspec.Struct, frozen=True):
@@ -51,12 +53,12 @@ class Priors(msgspec.Struct, frozen=True):
         What a negative constant costs.
     """
 
-    constant: float = 1.1
+    constant: float = 1.9
     single: float = 0.35
     pair: float = 0.3
     negative: float = 0.05
-    bent: float = 0.2
-    bounded: float = 0.03
+    bent: float = 0.6
+    bounded: float = 0.12
     between: float = 0.04
     falling: float = 0.4
     valley: float = 0.3
@@ -110,6 +112,11 @@ class Candidates(msgspec.Struct, frozen=True):
         The terms that no other one of the candidate outgrows: c + p + n has two, c + p n one.
     shown : array (candidates,) of bool
         Whether it can stand as a formula.
+    rough : array (candidates,) of bool
+        Whether it is near to the truth at best: shapes outside of the space, and bounds.
+    classes : array (leads,) of int
+        Those that are constant, fall, or are a logarithm, power or exponential in the same parameters share
+        one; 0 is the constant's.
     falls : array (leads,) of bool
         Leads of one parameter that fall, to 0 or to a constant.
     """
@@ -122,6 +129,8 @@ class Candidates(msgspec.Struct, frozen=True):
     leads: tuple[Monomial, ...]
     leading: tuple[tuple[Monomial, ...], ...]
     shown: NDArray[np.bool_]
+    rough: NDArray[np.bool_]
+    classes: Integers
     falls: NDArray[np.bool_]
     priors: Priors
     kernel: _kernels.Space
@@ -312,6 +321,8 @@ class _Structure(msgspec.Struct, frozen=True):
     leads: tuple[Monomial, ...]
     leading: tuple[tuple[Monomial, ...], ...]
     shown: NDArray[np.bool_]
+    rough: NDArray[np.bool_]
+    classes: Integers
     falls: NDArray[np.bool_]
     log_prior: Floats
     fastest: Monomial
@@ -346,6 +357,8 @@ def _structure(numbered: _Numbered, groups: Sequence[tuple[float, Weighted]], pr
         group.append(leads[key])
     members = [(-1, -1, -1), *((*which, *(-1,) * (3 - len(which))) for which, _ in listed)]
     shown = [True, *(all(columns[q].shown for q in which) for which, _ in listed)]
+    bound = [column.against and column.growth < (CONSTANT,) * parameters for column in columns]
+    rough = [False, *(any(bound[q] or not columns[q].shown for q in which) for which, _ in listed)]
     log_prior = [math.log(priors.constant / everything), *(math.log(weight) for _, weight in listed)]
     fastest = tuple(
         max((column.growth[at] for column in columns if column.shown), default=CONSTANT)
@@ -363,11 +376,21 @@ def _structure(numbered: _Numbered, groups: Sequence[tuple[float, Weighted]], pr
         each,
         tuple(leading),
         np.array(shown),
+        np.array(rough),
+        _classes(each),
         np.array([parameters == 1 and lead[0] < CONSTANT for lead in each]),
         np.array(log_prior),
         fastest,
         np.array(near),
     )
+
+
+def _classes(leads: Sequence[Monomial]) -> Integers:
+    known: dict[tuple[int, ...], int] = {}
+    kinds = (
+        tuple(0 if g.is_constant else -1 if g < CONSTANT else int(g.kind) for g in lead) for lead in leads
+    )
+    return np.array([known.setdefault(kind, len(known)) for kind in kinds])
 
 
 def _over(points: Floats, structure: _Structure, priors: Priors) -> Candidates:
@@ -393,6 +416,8 @@ def _over(points: Floats, structure: _Structure, priors: Priors) -> Candidates:
         structure.leads,
         structure.leading,
         structure.shown,
+        structure.rough,
+        structure.classes,
         structure.falls,
         priors,
         kernel,

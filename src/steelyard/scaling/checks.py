@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
-from steelyard.scaling.candidates import Integers
 from steelyard.scaling.model import NotModelled
 from steelyard.series import Series
 
@@ -18,10 +18,12 @@ MOST_PARAMETERS: Final = 4
 SMALLEST: Final = 1e-100
 LARGEST: Final = 1e100
 """Squares of values, and quotients of squares, must be doubles."""
+LARGEST_PARAMETER: Final = 1e30
+"""Of a parameter: its sixth power, times a value, is a double."""
 INFINITY: Final = float("inf")
 
 
-class Reading(msgspec.Struct, frozen=True):
+class Reading(msgspec.Struct, frozen=True, gc=False):
     """A series as arrays.
 
     Attributes
@@ -31,10 +33,15 @@ class Reading(msgspec.Struct, frozen=True):
         NaN where a point has fewer launches than another.
     u : array (m,) or None
         Given uncertainties of the means.
-    launches : array (m,) of int
+    fewest : int
+        Launches of the point that has the fewest.
+    freedom : int
+        Launches beyond the first of each point.
     means : array (m,)
     levels : tuple of int
         How many different values each parameter has.
+    smallest, largest : tuple of float
+        Of each parameter.
     zeros : int
         How many points are exactly zero.
     kinked : bool
@@ -46,57 +53,79 @@ class Reading(msgspec.Struct, frozen=True):
     grid: Floats
     values: Floats
     u: Floats | None
-    launches: Integers
+    fewest: int
+    freedom: int
     means: Floats
     levels: tuple[int, ...]
+    smallest: tuple[float, ...]
+    largest: tuple[float, ...]
     zeros: int
     kinked: bool
 
 
 def read(series: Series) -> Reading | NotModelled:
     """The arrays, or the reason why there is nothing to model."""
-    grid = np.array([point.at for point in series.points], dtype=float)
-    grid = grid.reshape(len(series.points), len(series.parameters))
+    return read_all([series])[0]
+
+
+def read_all(series: Sequence[Series]) -> list[Reading | NotModelled]:
+    """Each as ``read`` does; those of the same points and launches at once, since of a hundred thousand each
+    call of numpy takes a tenth of a second and more.
+    """
+    groups: dict[object, list[int]] = {}
+    for number, one in enumerate(series):
+        shape = tuple((p.at, len(p.values), p.n, p.u is None) for p in one.points)
+        groups.setdefault((one.parameters, shape), []).append(number)
+    out: dict[int, Reading | NotModelled] = {}
+    for numbers in groups.values():
+        out.update(zip(numbers, _read_alike([series[number] for number in numbers]), strict=True))
+    return [out[number] for number in range(len(series))]
+
+
+def _read_alike(series: Sequence[Series]) -> Iterator[Reading | NotModelled]:
+    """Series that share their parameters, points and numbers of launches."""
+    first = series[0]
+    grid = np.array([point.at for point in first.points], dtype=float)
+    grid = grid.reshape(len(first.points), len(first.parameters))
+    if len(grid) < LEAST_POINTS:
+        few = f"{len(grid)} points; a model needs at least {LEAST_POINTS}, and 5 for a verdict"
+        for one in series:
+            nothing = f"no finite value{f' ({one.lost[0]})' if one.lost else ''}"
+            yield NotModelled(one.name, one.metric, one.labels, few if one.points else nothing)
+        return
+    bad_grid = _bad_grid(first, grid)
     values = _values(series)
-    reason = _reason(series, grid, values)
-    if reason is not None:
-        return NotModelled(series.name, series.metric, series.labels, reason)
-    given = [point.u for point in series.points]
-    u = np.array([x for x in given if x is not None], dtype=float) if None not in given else None
-    # Of a hundred thousand series each call of numpy takes a tenth of a second and more.
-    means = values.sum(axis=1) / values.shape[1]
-    low = means.min()
-    if np.isnan(low):
-        means = np.nanmean(values, axis=1)
-        low = means.min()
-    launches = np.array([point.launches for point in series.points])
-    levels = tuple(len({point.at[at] for point in series.points}) for at in range(grid.shape[1]))
-    zeros = int((means == 0).sum()) if low == 0 else 0
-    # One may be where nothing is to do yet, as p - 1 messages and log p rounds are.
-    kinked = zeros > 1 and all(len(set(column[means == 0])) > 1 for column in grid.T)
-    return Reading(series, grid, values, u, launches, means, levels, zeros, kinked)
+    sound = (values.min(axis=(1, 2)) > SMALLEST) & (values.max(axis=(1, 2)) < LARGEST)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a point without a value is told below
+        means = np.nanmean(values, axis=2)
+    given = all(point.u is not None for point in first.points)
+    counts = [point.launches for point in first.points]
+    fewest, freedom = min(counts), sum(max(count - 1, 0) for count in counts)
+    levels = tuple(len(set(column)) for column in grid.T.tolist())
+    ends = (tuple(grid.min(axis=0).tolist()), tuple(grid.max(axis=0).tolist()))
+    for one, own, mean, fine in zip(series, values, means, sound.tolist(), strict=True):
+        reason = (None if fine else _bad_value(one)) or bad_grid
+        if reason is not None:
+            yield NotModelled(one.name, one.metric, one.labels, reason)
+            continue
+        zeros = 0 if fine else int((mean == 0).sum())
+        # One may be where nothing is to do yet, as p - 1 messages and log p rounds are.
+        kinked = zeros > 1 and all(len(set(column[mean == 0])) > 1 for column in grid.T)
+        u = np.array([point.u for point in one.points], dtype=float) if given else None
+        yield Reading(one, grid, own, u, fewest, freedom, mean, levels, *ends, zeros, kinked)
 
 
-def _values(series: Series) -> Floats:
-    counts = [len(point.values) for point in series.points]
-    most = max(counts, default=0)
-    if min(counts, default=0) == most:
-        return np.array([point.values for point in series.points], dtype=float)
-    values = np.full((len(counts), most), np.nan)
-    for row, point in enumerate(series.points):
-        values[row, : counts[row]] = point.values
+def _values(series: Sequence[Series]) -> Floats:
+    counts = [len(point.values) for point in series[0].points]
+    most = max(*counts, 1)
+    if min(counts) == most:
+        return np.array([[point.values for point in one.points] for one in series], dtype=float)
+    values = np.full((len(series), len(counts), most), np.nan)
+    for row, one in enumerate(series):
+        for at, point in enumerate(one.points):
+            values[row, at, : counts[at]] = point.values
     return values
-
-
-def _reason(series: Series, grid: Floats, values: Floats) -> str | None:
-    """Why there is nothing to model."""
-    if not series.points:
-        return f"no finite value{f' ({series.lost[0]})' if series.lost else ''}"
-    if len(series.points) < LEAST_POINTS:
-        return f"{len(series.points)} points; a model needs at least {LEAST_POINTS}, and 5 for a verdict"
-    # Nearly every series passes here; only others are looked at value by value.
-    sound = values.size > 0 and float(values.min()) > SMALLEST and float(values.max()) < LARGEST
-    return (None if sound else _bad_value(series)) or _bad_grid(series, grid)
 
 
 def _bad_value(series: Series) -> str | None:
@@ -116,7 +145,7 @@ def _bad_value(series: Series) -> str | None:
 
 
 def _bad_size(values: Sequence[float]) -> str | None:
-    """Squares of smaller and larger values are no numbers."""
+    """Squares of smaller and larger values are not finite numbers."""
     smallest, largest = min(values), max(values)
     if not SMALLEST < largest < LARGEST:
         return f"the largest value is {largest:g}; models need it between {SMALLEST:g} and {LARGEST:g}"
@@ -132,6 +161,8 @@ def _bad_grid(series: Series, grid: Floats) -> str | None:
         column = grid[:, at].tolist()
         if min(column) <= 0:
             return f"{name} = {min(column):g}; growth is defined for parameters above 0"
+        if max(column) > LARGEST_PARAMETER:
+            return f"{name} = {max(column):g}; parameters must be at most {LARGEST_PARAMETER:g}"
         if len(set(column)) < LEAST_POINTS:
             return f"{len(set(column))} values of {name}; a model needs at least {LEAST_POINTS}"
     return None

@@ -7,6 +7,7 @@ has. A formula makes sense if it is positive wherever it was measured and wherev
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -14,20 +15,24 @@ import numpy as np
 
 from steelyard import _kernels
 from steelyard.arrays import Floats
-from steelyard.growth import CONSTANT
 from steelyard.scaling.aggregate import Aggregated
-from steelyard.scaling.candidates import Integers
+from steelyard.scaling.candidates import Booleans, Integers
 from steelyard.scaling.model import Term
 from steelyard.scaling.posterior import Posterior
 
 NOTHING: Final = 1e-10
-"""A constant this small beside the largest value is rounding."""
-
-ADVANTAGE: Final = 28.0
-LEAST_ADVANTAGE, MOST_ADVANTAGE = 0.4, 3.0
-"""How many times its posterior the constant counts, for each unit of a point's relative uncertainty: with
-these, 0 to 4 % of constants are called growing at 2 to 20 % of noise and 5 to 8 points.
+"""A constant this small beside the largest value is rounding, and where values range farther than ``FAR``
+beside the smallest above 0.
 """
+FAR: Final = 1e-6
+
+ADVANTAGE: Final = (8.0, 150.0)
+LEAST_ADVANTAGE, MOST_ADVANTAGE = 0.5, 3.0
+"""How many times its posterior the constant counts, by the relative uncertainty of a point and its square, at
+six points: with these, about 2 % of constants are called growing at 2 to 20 % of noise and 5 to 8 points.
+"""
+FEWEST, MOST = 0.6, 1.2
+"""Bounds of six over the number of points."""
 
 
 class Choices(msgspec.Struct, frozen=True):
@@ -45,6 +50,8 @@ class Choices(msgspec.Struct, frozen=True):
     fitted : array (n, m)
     lack_of_fit, r2 : array (n,)
         NaN where unknown or meaningless.
+    senseless : array (n,) of bool
+        No formula is positive wherever it was measured and is asked for: the mean stands in.
     """
 
     posterior: Posterior
@@ -55,55 +62,67 @@ class Choices(msgspec.Struct, frozen=True):
     fitted: Floats
     lack_of_fit: Floats
     r2: Floats
+    senseless: Booleans
 
     def terms(self, row: int) -> tuple[Term, ...]:
         """The terms of one function, fastest first."""
-        candidates = self.posterior.candidates
+        return self._terms(self.slope[row].tolist(), self.member[row].tolist())
+
+    def all_terms(self) -> list[tuple[Term, ...]]:
+        """The terms of every function."""
+        return list(map(self._terms, self.slope.tolist(), self.member.tolist()))
+
+    def _terms(self, slopes: Sequence[float], members: Sequence[int]) -> tuple[Term, ...]:
+        columns = self.posterior.candidates.columns
         found = [
-            Term(float(slope), candidates.columns[int(member)].growth)
-            for slope, member in zip(self.slope[row], self.member[row], strict=True)
+            Term(slope, columns[member].growth)
+            for slope, member in zip(slopes, members, strict=True)
             if member >= 0
         ]
-        return tuple(sorted(found, key=lambda term: term.growth, reverse=True))
+        if len(found) > 1:
+            found.sort(key=lambda term: term.growth, reverse=True)
+        return tuple(found)
 
 
 def choose(posterior: Posterior, data: Aggregated, reach: Floats) -> Choices:
     """Choose for every function; ``reach`` are points beyond the data at which values will be asked."""
     candidates = posterior.candidates
     n, m = data.value.shape
-    present = posterior.candidate >= 0
-    member = np.where(present[:, :, None], candidates.members[posterior.candidate], -1).astype(np.int64)
-    scale = np.where(member >= 0, candidates.scale[member], 1.0)
-    slope = np.where(member >= 0, posterior.coefficient[:, :, 1:] / scale, 0.0)
-    constant = posterior.coefficient[:, :, 0]
-    right = (posterior.coefficient[:, :, 1:] > 0) | (member < 0)
-    sound = present & candidates.shown[posterior.candidate] & right.all(axis=2)
-    negative = (constant < 0) | (slope < 0).any(axis=2)
-    doubtful = np.flatnonzero((sound & negative).any(axis=1))
-    if len(doubtful):
-        everywhere = (
-            np.hstack([candidates.raw, candidates.exponents.at(reach)]) if len(reach) else candidates.raw
-        )
-        values = _values(everywhere, constant[doubtful], slope[doubtful], member[doubtful])
-        sound[doubtful] &= ~negative[doubtful] | (values > 0).all(axis=2)
-    rows = np.arange(n)
+    size = np.abs(data.value)
+    most = size.max(axis=1)
+    least = np.where(size > 0, size, np.inf).min(axis=1)
+    rounding = NOTHING * np.where(least < FAR * most, least, most)
     share, which = class_shares(posterior)
     group = candidates.group[posterior.candidate].astype(np.int64)
     # Where the best class has no formula that makes sense, the next best component that has one stands.
-    own = np.where(sound, posterior.own, -1.0)
     group = group if posterior.ends is None else np.where(posterior.ends > 0.5, 0, group)
-    inside = which[group] == share.argmax(axis=1)[:, None]
-    component = (own + np.where(inside & sound, 2.0, 0.0)).argmax(axis=1)
-    pending = own[rows, component] < 0
+    everywhere = np.hstack([candidates.raw, candidates.exponents.at(reach)]) if len(reach) else candidates.raw
+    component = _kernels.choose(
+        posterior.candidate,
+        posterior.own,
+        posterior.coefficient,
+        candidates.members,
+        candidates.scale,
+        candidates.shown.astype(np.uint8),
+        which[group],
+        share.argmax(axis=1),
+        rounding,
+        everywhere,
+    )
+    rows = np.arange(n)
+    member = candidates.members[posterior.candidate[rows, component]].astype(np.int64)
+    scale = np.where(member >= 0, candidates.scale[member], 1.0)
+    coefficient = posterior.coefficient[rows, component]
+    slope = np.where(member >= 0, coefficient[:, 1:] / scale, 0.0)
+    constant = np.where(np.abs(coefficient[:, 0]) < rounding, 0.0, coefficient[:, 0])
     lead = group[rows, component]
-    constant, slope, member = constant[rows, component], slope[rows, component], member[rows, component]
+    pending = component < 0
     if pending.any():
         # Nothing that makes sense was kept: the weighted mean is always true of something.
         weight = 1 / posterior.variance[pending]
         constant[pending] = (data.value[pending] * weight).sum(axis=1) / weight.sum(axis=1)
         slope[pending], member[pending], lead[pending] = 0.0, -1, 0
-    constant = np.where(np.abs(constant) < NOTHING * np.abs(data.value).max(axis=1), 0.0, constant)
-    fitted = _values(candidates.raw, constant[:, None], slope[:, None], member[:, None])[:, 0]
+    fitted = _values(candidates.raw, constant, slope, member)
     used = 1 + (member >= 0).sum(axis=1)
     left = m - used
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -116,29 +135,29 @@ def choose(posterior: Posterior, data: Aggregated, reach: Floats) -> Choices:
         spread = ((data.value - data.value.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
         rest = ((data.value - fitted) ** 2).sum(axis=1)
         r2 = np.where((used > 1) & (left > 0), 1 - (rest / left) / (spread / (m - 1)), np.nan)
-    return Choices(posterior, lead, constant, slope, member, fitted, lack, r2)
+    return Choices(posterior, lead, constant, slope, member, fitted, lack, r2, pending)
 
 
 def class_shares(posterior: Posterior) -> tuple[Floats, Integers]:
     """The posterior of each class of leads (n, classes), the constant first and at an advantage that holds
     false alarms at 2 %; and the class of each lead.
     """
-    leads = posterior.candidates.leads
-    classes: dict[object, int] = {tuple(0 for _ in leads[0]): 0}
-    kinds = [
-        tuple(0 if g.is_constant else -1 if g < CONSTANT else int(g.kind) for g in lead) for lead in leads
-    ]
-    which = np.array([classes.setdefault(kind, len(classes)) for kind in kinds])
-    share = posterior.lead @ (which[:, None] == np.arange(len(classes)))
-    share[:, 0] *= np.clip(ADVANTAGE * posterior.noise, LEAST_ADVANTAGE, MOST_ADVANTAGE)
+    which = posterior.candidates.classes
+    share = posterior.lead @ (which[:, None] == np.arange(which.max() + 1))
+    by_noise = ADVANTAGE[0] * posterior.noise + ADVANTAGE[1] * posterior.noise**2
+    by_points = np.clip(6 / posterior.variance.shape[1], FEWEST, MOST)
+    share[:, 0] *= np.clip(by_noise, LEAST_ADVANTAGE, MOST_ADVANTAGE) * by_points
+    # Where noise hides everything, the plain answer is shown.
+    share *= 1 - posterior.blurred[:, None]
+    share[:, 0] += posterior.blurred
     return share, which
 
 
 def _values(basis: Floats, constant: Floats, slope: Floats, member: Integers) -> Floats:
-    """Values of formulas (n, formulas) where the terms have the values ``basis`` (terms, points)."""
+    """Values of formulas (n, points) where the terms have the values ``basis`` (terms, points)."""
     basis = np.vstack([basis, np.zeros(basis.shape[1])])  # row -1 is "no term"
-    out = np.repeat(constant[:, :, None], basis.shape[1], axis=2)
-    for at in range(member.shape[2]):
-        if (member[:, :, at] >= 0).any():
-            out += slope[:, :, [at]] * basis[member[:, :, at]]
+    out = np.repeat(constant[:, None], basis.shape[1], axis=1)
+    for at in range(member.shape[1]):
+        if (member[:, at] >= 0).any():
+            out += slope[:, [at]] * basis[member[:, at]]
     return out

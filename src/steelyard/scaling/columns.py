@@ -18,7 +18,10 @@ KNEES: Final = (0.1, 0.25, 0.4, 0.55, 0.7, 0.85)
 """Where bends are, as parts of the measured range in octaves."""
 SOFT = 1.0
 SHARPNESS: Final = (SOFT, 2.0, 4.0)
-BENDING: Final = tuple(Growth.of(*each) for each in (("1/2", 0), (1, 0), ("3/2", 0), (2, 0), (0, 1)))
+BENDING: Final = tuple(
+    Growth.of(*each)
+    for each in (("1/2", 0), ("3/4", 0), (1, 0), ("5/4", 0), ("3/2", 0), (2, 0), (0, 1), (1, 1))
+)
 BOUNDED: Final = (Growth.of(-1), Growth.of(-2), Growth.of("-1/2"))
 
 

@@ -18,12 +18,23 @@ from steelyard.scaling.choose import Choices, choose
 from steelyard.scaling.posterior import search
 from steelyard.scaling.question import Question
 from steelyard.scaling.segments import LEAST_LAST, LEAST_POINTS, Segmenter, Stretch, part
-from steelyard.scaling.spaces import SearchSpace, exponential_space, falling_space, steep_space, union
+from steelyard.scaling.spaces import (
+    SearchSpace,
+    exponential_space,
+    falling_space,
+    steep_falling_space,
+    steep_space,
+    union,
+)
 
 POOR_FIT: Final = 0.02
 """p of lack of fit below which other terms are tried, then change points."""
 INEXACT: Final = 1e-3
 """Relative residual of a series without noise from which it counts as not fitted."""
+LEAST_GAIN: Final = 3.0
+"""Of ln evidence, from which other terms are taken: they are looked at because of the data, and one point far
+out is met by every term that is steep enough.
+"""
 SWITCHED: Final = 0.5
 """Probability of a switch from which the stretches are shown."""
 MAY_SWITCH: Final = 0.01
@@ -104,11 +115,12 @@ def fit(grid: Grid, data: Aggregated, question: Question, reach: Floats) -> Fitt
     misfit = _misfit(choices, data)
     edge = choices.posterior.candidates.near_edge[choices.lead]
     if question.space == "default" and question.exponential is None and m >= LEAST_POINTS + 1:
-        rows = np.flatnonzero(misfit | edge)
+        rows = np.flatnonzero((misfit | edge) & (choices.posterior.blurred == 0))
         if len(rows):
             piece = part(data, rows, 0, m)
             again = _search(grid, _spaces(grid, question, wider=True), piece, question, reach)
-            better = again.posterior.log_evidence > choices.posterior.log_evidence[rows]
+            gain = again.posterior.log_evidence - choices.posterior.log_evidence[rows]
+            better = gain > LEAST_GAIN
             still = _misfit(again, piece)
             for at in np.flatnonzero(better):
                 special[int(rows[at])] = Source(again, piece, int(at))
@@ -146,7 +158,7 @@ def _spaces(grid: Grid, question: Question, *, wider: bool) -> tuple[SearchSpace
         space = question.base_space(expectation, name, len(grid.parameters))
         if falls and question.space == "default":
             down = falling_space(coarse=coarse)
-            space = union("falling", space, down)
+            space = union("falling", space, down, *((steep_falling_space(),) if wider else ()))
         if question.exponential or wider:
             space = union("wider", space, exponential_space(), steep_space())
         out.append(space)

@@ -7,7 +7,7 @@ import numpy as np
 
 from steelyard.arrays import Floats
 from steelyard.scaling.fit import MAY_SWITCH, Fitted
-from steelyard.scaling.posterior import INTERVAL, Draws, Posterior, draw
+from steelyard.scaling.posterior import INTERVAL, Posterior, draw, intervals
 from steelyard.scaling.validation import Asked, rank_probabilities, rank_probabilities_at
 
 
@@ -31,27 +31,31 @@ class Foresight(msgspec.Struct, frozen=True):
 
 def foresee(fitted: Fitted, targets: Floats, asked: Asked | None, *, at_scale: bool) -> Foresight:
     """Answer for every function; ``at_scale``: the first target is the scale at which ranks are asked."""
-    memo = _Memo(targets, asked, at_scale=at_scale and asked is not None)
-    n = len(fitted.data.value)
+    memo = _Memo(fitted, targets, asked, at_scale=at_scale and asked is not None)
     base = memo.of(fitted.choices.posterior)
-    quantiles = base.quantiles.copy() if len(targets) else np.empty((n, 0, 3))
-    ranks = base.ranks.copy() if base.ranks is not None else None
-    ranks_at = base.ranks_at.copy() if base.ranks_at is not None else None
+    quantiles, ranks = base.quantiles.copy(), _copy(base.ranks)
+    ranks_at = _copy(base.ranks_at)
     for row, source in fitted.special.items():
         whole = memo.of(source.choices.posterior)
         last = memo.of(source.pieces[-1].choices.posterior) if source.switch > MAY_SWITCH else None
         p = source.switch if last is not None else 0.0
         for at in range(len(targets)):
-            values, weight = whole.values[at][source.row], np.full(whole.values[at].shape[1], 1 - p)
+            values = whole.values[source.row][at]
+            weight = np.full(len(values), 1 - p)
             if last is not None:
-                values = np.concatenate([values, last.values[at][source.at]])
-                weight = np.concatenate([weight, np.full(last.values[at].shape[1], p)])
+                later = last.values[source.at][at]
+                values = np.concatenate([values, later])
+                weight = np.concatenate([weight, np.full(len(later), p)])
             quantiles[row, at] = weighted_quantiles(values, weight)
         for out, name in ((ranks, "ranks"), (ranks_at, "ranks_at")):
             if out is not None:
                 mixed = (1 - p) * getattr(whole, name)[source.row]
                 out[row] = mixed + (p * getattr(last, name)[source.at] if last is not None else 0.0)
     return Foresight(quantiles, ranks, ranks_at)
+
+
+def _copy(values: Floats | None) -> Floats | None:
+    return None if values is None else values.copy()
 
 
 def weighted_quantiles(values: Floats, weight: Floats) -> Floats:
@@ -62,7 +66,8 @@ def weighted_quantiles(values: Floats, weight: Floats) -> Floats:
 
 
 class _Known(msgspec.Struct, frozen=True):
-    values: tuple[Floats, ...]
+    values: dict[int, tuple[Floats, ...]]
+    """Those of the functions that are special, a target each."""
     quantiles: Floats
     ranks: Floats | None
     ranks_at: Floats | None
@@ -71,9 +76,14 @@ class _Known(msgspec.Struct, frozen=True):
 class _Memo:
     """Draws and ranks of each posterior, computed once."""
 
-    def __init__(self, targets: Floats, asked: Asked | None, *, at_scale: bool) -> None:
+    def __init__(self, fitted: Fitted, targets: Floats, asked: Asked | None, *, at_scale: bool) -> None:
         self.targets, self.asked, self.at_scale = targets, asked, at_scale
         self.known: dict[int, _Known] = {}
+        self.special: dict[int, list[int]] = {}
+        for source in fitted.special.values():
+            self.special.setdefault(id(source.choices.posterior), []).append(source.row)
+            if source.switch > MAY_SWITCH:
+                self.special.setdefault(id(source.pieces[-1].choices.posterior), []).append(source.at)
 
     def of(self, posterior: Posterior) -> _Known:
         found = self.known.get(id(posterior))
@@ -82,14 +92,14 @@ class _Memo:
         return found
 
     def _answer(self, posterior: Posterior) -> _Known:
-        draws: Draws | None = draw(posterior) if len(self.targets) else None
-        found = [draws.at(target) for target in self.targets] if draws is not None else []
-        values = tuple(each for each, _ in found)
-        quantiles = (
-            np.stack([each for _, each in found], axis=1) if found else np.empty((len(posterior), 0, 3))
-        )
+        targets, rows = self.targets, self.special.get(id(posterior), [])
+        quantiles = intervals(posterior, targets) if len(targets) else np.empty((len(posterior), 0, 3))
+        draws = draw(posterior.part(rows)) if rows and len(targets) else None
+        values = [draws.at(target)[0] for target in targets] if draws is not None else []
         ranks = rank_probabilities(posterior, self.asked) if self.asked is not None else None
         there = None
-        if self.at_scale and draws is not None and self.asked is not None:
-            there = rank_probabilities_at(draws, self.asked, self.targets[0])
-        return _Known(values, quantiles, ranks, there)
+        if self.at_scale and self.asked is not None:
+            there = rank_probabilities_at(draw(posterior), self.asked, targets[0])
+        return _Known(
+            {row: tuple(each[at] for each in values) for at, row in enumerate(rows)}, quantiles, ranks, there
+        )

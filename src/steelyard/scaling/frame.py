@@ -21,7 +21,7 @@ def series_of_frame(
     Raises
     ------
     UsageError
-        A column is missing, or a parameter is no number.
+        A column is missing, or a parameter is not a number.
     """
     columns = {name: _column(frame, name) for name in (value, *parameters, *by)}
     groups: dict[tuple[Any, ...], tuple[list[list[float]], list[list[float]]]] = {}
@@ -64,5 +64,5 @@ def _number(cell: Any, name: str) -> float:
         return float(cell)
     except (TypeError, ValueError):
         raise UsageError(
-            f"column {name!r} has {cell!r}, which is no number", hint="leave such rows out"
+            f"column {name!r} has {cell!r}, which is not a number", hint="leave such rows out"
         ) from None

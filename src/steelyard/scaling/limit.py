@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
 import numpy as np
 from msgspec.structs import replace
 
+from steelyard.arrays import Floats
+from steelyard.scaling.checks import LARGEST_PARAMETER
 from steelyard.scaling.model import ModelWarning, NotModelled, Prediction
 from steelyard.scaling.modelling import model
 from steelyard.scaling.question import Question
@@ -26,9 +30,14 @@ class Breaks(msgspec.Struct, frozen=True):
     Attributes
     ----------
     at : float or None
-        By the formula; ``None`` where it does not break within ``FARTHEST`` times the range.
+        By the formula, from which on the value exceeds the limit; ``None`` where it does not within
+        ``FARTHEST`` times the range.
     earliest, latest : float or None
-        Where the upper and the lower end of the 95 % interval pass it.
+        Where the upper and the lower end of the 95 % interval pass it; ``None`` where an end never does, and
+        by the method of seed 001, which has no interval.
+    above_until : float or None
+        Where a value that begins above the limit falls to it; ``None`` where it begins within the limit or
+        never falls to it.
     warnings : tuple of ModelWarning
         What a reader must know of the model that says so.
     """
@@ -38,46 +47,62 @@ class Breaks(msgspec.Struct, frozen=True):
     at: float | None
     earliest: float | None
     latest: float | None
+    above_until: float | None = None
     warnings: tuple[ModelWarning, ...] = ()
 
 
 def breaks(series: Series, limit: float, question: Question | None = None) -> Breaks | NotModelled:
-    """Where the metric first exceeds ``limit`` as the first (or named) parameter grows, others at their
+    """Where the metric comes to exceed ``limit`` as the first (or named) parameter grows, others at their
     largest.
     """
     asked = question or Question()
     at = series.parameters.index(asked.parameter) if asked.parameter in series.parameters else 0
     name = series.parameters[at]
     measured = sorted({point.at[at] for point in series.points})
-    octaves = np.log2(measured[-1] * FARTHEST / measured[0])
+    octaves = np.log2(min(measured[-1] * FARTHEST, LARGEST_PARAMETER) / measured[0])
     scales = measured[0] * 2 ** np.linspace(0, octaves, round(octaves * STEPS) + 1)
+    scales = np.minimum(scales, LARGEST_PARAMETER)  # which the last may exceed by rounding
     targets = tuple({name: float(scale)} for scale in scales)
     found = model(series, replace(asked, scale={}, targets=targets))
     if isinstance(found, NotModelled):
         return found
 
-    def crossing(of: str) -> float | None:
-        values = [_of(prediction, of) for prediction in found.predictions]
-        return _first(scales, values, limit)
+    def rises(of: str) -> float | None:
+        return _rises(scales, _values(found.predictions, of), limit)
 
-    crosses = crossing("value")
+    crosses = rises("value")
     # All scales that were looked at are predictions; only the one that is told can be too far.
     known = [each for each in found.warnings if each.kind != "far"]
     if crosses is not None and crosses > FAR * measured[-1]:
         known.append(far(crosses / measured[-1]))
-    return Breaks(limit, name, crosses, crossing("high"), crossing("low"), tuple(known))
+    falls = _falls(scales, _values(found.predictions, "value"), limit)
+    bounded = asked.method != "seed001"
+    earliest, latest = (rises("high"), rises("low")) if bounded else (None, None)
+    return Breaks(limit, name, crosses, earliest, latest, falls, tuple(known))
 
 
-def _of(prediction: Prediction, which: str) -> float:
-    value = getattr(prediction, which)
-    return float(value) if value is not None else prediction.value
+def _values(predictions: Sequence[Prediction], which: str) -> list[float]:
+    return [getattr(each, which) for each in predictions]
 
 
-def _first(scales: np.ndarray, values: list[float], limit: float) -> float | None:
-    for i, value in enumerate(values):
-        if value > limit:
-            if i == 0 or value <= values[i - 1]:
-                return float(scales[i])
-            part = (limit - values[i - 1]) / (value - values[i - 1])
-            return float(scales[i - 1] * (scales[i] / scales[i - 1]) ** part)
-    return None
+def _falls(scales: Floats, values: Sequence[float], limit: float) -> float | None:
+    """Where values that begin above the limit are first within it."""
+    within = next((i for i, value in enumerate(values) if value <= limit), 0)
+    return _between(scales, values, limit, within) if within else None
+
+
+def _rises(scales: Floats, values: Sequence[float], limit: float) -> float | None:
+    """Where values that are within the limit first exceed it; the first scale where they never are within."""
+    start = next((i for i, value in enumerate(values) if value <= limit), None)
+    if start is None:
+        return float(scales[0])
+    above = next((i for i in range(start, len(values)) if values[i] > limit), None)
+    return None if above is None else _between(scales, values, limit, above)
+
+
+def _between(scales: Floats, values: Sequence[float], limit: float, after: int) -> float:
+    """The scale of the limit, between ``after`` and the scale before it."""
+    before = after - 1
+    rise = values[after] - values[before]
+    part = (limit - values[before]) / rise if math.isfinite(rise) else 0.0
+    return float(scales[before] * (scales[after] / scales[before]) ** part)

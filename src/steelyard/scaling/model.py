@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Literal
 
 import msgspec
 
-from steelyard.growth import CONSTANT, Growth, Rank
+from steelyard.growth import Growth, Rank
 from steelyard.units import Scalar
 
 RankAnswer = Literal["match", "approximate", "none", "undecided"]
 WarningKind = Literal[
     "few_points", "few_launches", "one_launch", "no_noise", "lack_of_fit", "edge", "segments", "zeros",
     "no_logarithms", "one_sided", "given_leading_term", "far", "simulated", "crowded", "failures",
-    "one_point", "left_out", "bounded",
+    "one_point", "left_out", "bounded", "noise", "no_formula",
 ]  # fmt: skip
 
 
@@ -26,7 +27,7 @@ class ModelWarning(msgspec.Struct, frozen=True):
     words: str
 
 
-class Term(msgspec.Struct, frozen=True):
+class Term(msgspec.Struct, frozen=True, gc=False):
     """``coefficient`` times a growth for each parameter, in the metric's unit."""
 
     coefficient: float
@@ -35,20 +36,27 @@ class Term(msgspec.Struct, frozen=True):
     def at(self, target: tuple[float, ...]) -> float:
         """The value at a point, one coordinate for each parameter."""
         return self.coefficient * math.prod(
-            g.at(x) for g, x in zip(self.growth, target, strict=True) if g != CONSTANT
+            g.at(x) for g, x in zip(self.growth, target, strict=True) if not g.is_constant
         )
 
     def text(self, parameters: tuple[str, ...]) -> str:
         """``3.4e-07 * p^0.5 * log2(p)``: readable, and an expression in most languages."""
         factors = [f"{self.coefficient:.3g}"]
         for growth, name in zip(self.growth, parameters, strict=True):
-            if growth.power:
-                factors.append(name if growth.power == 1 else f"{name}^{_plain(growth.power)}")
-            if growth.log:
-                factors.append(f"log2({name})" if growth.log == 1 else f"log2({name})^{_plain(growth.log)}")
-            if growth.exp2:
-                factors.append(f"2^({name})" if growth.exp2 == 1 else f"2^({growth.exp2}*{name})")
+            factors += _factors(growth, name)
         return " * ".join(factors)
+
+
+@lru_cache(maxsize=4096)
+def _factors(growth: Growth, name: str) -> tuple[str, ...]:
+    factors = []
+    if growth.power:
+        factors.append(name if growth.power == 1 else f"{name}^{_plain(growth.power)}")
+    if growth.log:
+        factors.append(f"log2({name})" if growth.log == 1 else f"log2({name})^{_plain(growth.log)}")
+    if growth.exp2:
+        factors.append(f"2^({name})" if growth.exp2 == 1 else f"2^({growth.exp2}*{name})")
+    return tuple(factors)
 
 
 def _plain(value: object) -> str:
@@ -65,7 +73,7 @@ class Segment(msgspec.Struct, frozen=True):
     terms: tuple[Term, ...]
 
 
-class Prediction(msgspec.Struct, frozen=True):
+class Prediction(msgspec.Struct, frozen=True, gc=False):
     """The value at a point, with the interval that holds the truth with 95 % probability.
 
     ``low`` and ``high`` are ``None`` where the method has no interval (seed001).
@@ -124,7 +132,12 @@ class Validation(msgspec.Struct, frozen=True):
     rank_at_scale: RankAnswer | None = None
 
 
-class ScalingModel(msgspec.Struct, frozen=True):
+def value_of(constant: float, terms: Sequence[Term], target: tuple[float, ...]) -> float:
+    """The value of a formula at a point."""
+    return constant + sum(term.at(target) for term in terms)
+
+
+class ScalingModel(msgspec.Struct, frozen=True, gc=False):
     """How one metric of one function grows.
 
     Attributes
@@ -141,7 +154,7 @@ class ScalingModel(msgspec.Struct, frozen=True):
     leading : tuple of tuple of Growth
         The terms that no other outgrows; several where parameters add up: p + n is not p n.
     posterior : float
-        Probability of this lead.
+        Probability of this lead; 1 by the method of seed 001, which states none.
     alternatives : tuple of (tuple of Growth, float)
         The most probable other leads.
     aggregate : str
@@ -185,7 +198,7 @@ class ScalingModel(msgspec.Struct, frozen=True):
 
     def at(self, *target: float) -> float:
         """The value of the model itself, one coordinate for each parameter."""
-        return self.constant + sum(term.at(target) for term in self.terms)
+        return value_of(self.constant, self.terms, target)
 
     def text(self) -> str:
         """The formula."""
@@ -196,10 +209,8 @@ class ScalingModel(msgspec.Struct, frozen=True):
 
     def _repr_markdown_(self) -> str:
         """What a notebook shows."""
-        rows = [
-            f"**{self.name or self.metric}** {self.growth()} ({100 * self.posterior:.0f} %)",
-            f"`{self.text()}`",
-        ]
+        sure = "" if self.method == "seed001" else f" ({100 * self.posterior:.0f} %)"
+        rows = [f"**{self.name or self.metric}** {self.growth()}{sure}", f"`{self.text()}`"]
         if self.validation is not None:
             rows.append(f"expected {self.validation.expectation}: {self.validation.rank}")
         return "\n\n".join(rows)
@@ -218,7 +229,7 @@ def lead_text(lead: tuple[Growth, ...], parameters: tuple[str, ...]) -> str:
 
 
 class NotModelled(msgspec.Struct, frozen=True):
-    """A series for which there is no model, and why; the others go on."""
+    """A series without a model, and why; the others go on."""
 
     name: str
     metric: str

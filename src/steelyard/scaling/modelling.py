@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -15,11 +16,13 @@ from steelyard.errors import UsageError
 from steelyard.growth import CONSTANT, Growth
 from steelyard.scaling import seed001
 from steelyard.scaling.aggregate import Aggregated, aggregate
-from steelyard.scaling.checks import Reading, read
+from steelyard.scaling.checks import LARGEST_PARAMETER, LEAST_POINTS, Reading, read_all
+from steelyard.scaling.choose import Choices
+from steelyard.scaling.columns import Monomial
 from steelyard.scaling.fit import Fitted, Grid, Source, fit
 from steelyard.scaling.foresee import Foresight, foresee
-from steelyard.scaling.model import NotModelled, Prediction, ScalingModel, Segment
-from steelyard.scaling.one_point import in_three, rests_on_last
+from steelyard.scaling.model import NotModelled, Prediction, ScalingModel, Segment, value_of
+from steelyard.scaling.one_point import in_three, misfits, rests_on_last
 from steelyard.scaling.provenance import of_provenance
 from steelyard.scaling.question import Question
 from steelyard.scaling.validation import NOT_KNOWN, Asked, rank_of_one, validation_of
@@ -33,6 +36,8 @@ SURE_FALL: Final = 5.0
 """A series falls where its last value is below its first by 3 % and by 5 standard uncertainties (few
 launches: t, not z).
 """
+UNTOLD: Final = 0.25
+"""Doubt by noise that is warned of: "none" is stated no more, and from 0.55 on no rank is."""
 ALTERNATIVES: Final = 3
 WORTH_NAMING: Final = 0.01
 
@@ -61,8 +66,7 @@ def model_all(
     _check(series, asked)
     answers: dict[int, Answer] = {}
     groups: dict[object, _Group] = {}
-    for number, one in enumerate(series):
-        reading = read(one)
+    for number, (one, reading) in enumerate(zip(series, read_all(series), strict=True)):
         if isinstance(reading, NotModelled):
             answers[number] = reading
             continue
@@ -129,9 +133,15 @@ def _check(series: Sequence[Series], question: Question) -> None:
             # Where data go below 1 there are no logarithms, and a target may too.
             own = [s for s in series if name in s.parameters]
             least = min((p.at[s.parameters.index(name)] for s in own for p in s.points), default=1.0)
-            if not value > 0 or (value < 1 <= least) or (target is question.scale and value <= 1):
+            small = not value > 0 or (value < 1 <= least) or (target is question.scale and value <= 1)
+            if small:
                 hint = "choose a scale above 1" if target is question.scale else "choose a target from 1 up"
-                raise UsageError(f"{name} = {value:g} is no scale at which growth has a value", hint=hint)
+                raise UsageError(f"{name} = {value:g} is not a scale at which growth has a value", hint=hint)
+            if value > LARGEST_PARAMETER:
+                raise UsageError(
+                    f"{name} = {value:g} is beyond the largest scale, {LARGEST_PARAMETER:g}",
+                    hint="choose a smaller one",
+                )
     for stated in question.expectations.values():
         stated.growth(question.parameter or "p", question.along)
         stated.limit(question.parameter or "p")
@@ -187,7 +197,8 @@ def _falls(reading: Reading, at: int, question: Question, expectation: Growth | 
     u2 = 0.0
     if reading.values.shape[1] > 1:
         n = np.maximum(np.isfinite(reading.values).sum(axis=1), 2)
-        own = np.nanvar(reading.values, axis=1) / (n - 1)
+        ragged = bool(np.isnan(reading.values).any())
+        own = (np.nanvar if ragged else np.var)(reading.values, axis=1) / (n - 1)
         u2 = float(own[low].sum() / low.sum() ** 2 + own[high].sum() / high.sum() ** 2)
     return bool(fallen**2 > SURE_FALL**2 * u2)
 
@@ -201,7 +212,7 @@ def _answers(group: _Group, readings: list[Reading], question: Question) -> list
     with np.errstate(over="ignore", invalid="ignore"):
         fitted = fit(group.grid, data, question, targets)
         seen = foresee(fitted, targets, group.asked, at_scale=bool(question.scale))
-    found = [_answer(group, reading, fitted, seen, row, targets) for row, reading in enumerate(readings)]
+    found = _models(group, readings, fitted, seen, targets, every_lead=question.every_lead)
     resting = [
         row
         for row, (answer, reading) in enumerate(zip(found, readings, strict=True))
@@ -212,16 +223,25 @@ def _answers(group: _Group, readings: list[Reading], question: Question) -> list
     before = [replace(s, points=s.points[:-1]) for s in (readings[row].series for row in resting)]
     for row, without in zip(resting, model_all(before, replace(question, threads=1)), strict=True):
         if isinstance(without, ScalingModel):
-            found[row] = in_three(found[row], without, float(readings[row].grid[-1, 0]))
+            reading = readings[row]
+            last = float(reading.grid[-1, 0]), float(reading.means[-1])
+            found[row] = in_three(found[row], without, *last)
     return list(found)
 
 
 def _rests_on_last(answer: ScalingModel, reading: Reading, source: Source) -> bool:
-    if not answer.terms or source.switched or len(answer.parameters) > 1:
+    if source.switched or len(answer.parameters) > 1 or len(reading.grid) <= LEAST_POINTS:
         return False
+    if misfits(answer):
+        return True
+    if not answer.terms:
+        return False
+    lead, *others = answer.terms
+    leading = [lead, *(term for term in others if term.coefficient < 0)]
     choices, data, at = source.speaks()
     variance = choices.posterior.variance[at]
-    return rests_on_last(answer.terms[0], reading.grid[:, 0], data.value[at], variance, choices.fitted[at])
+    points = (reading.grid[:, 0], data.value[at], variance, choices.fitted[at])
+    return rests_on_last(leading, *(each.tolist() for each in points))
 
 
 def summarised(readings: list[Reading], question: Question) -> Aggregated:
@@ -246,7 +266,7 @@ def _with_summaries(data: Aggregated, readings: list[Reading]) -> Aggregated:
         if reading.u is not None:
             u2[row] = np.maximum(reading.u**2, u2[row])
             law[row] = 0.0
-            freedom[row] = float(np.maximum(reading.launches - 1, 0).sum())
+            freedom[row] = float(reading.freedom)
     return replace(data, u2=u2, law=law, freedom=freedom)
 
 
@@ -258,24 +278,109 @@ def _targets(grid: Grid, question: Question) -> Floats:
     return np.array(rows, dtype=float).reshape(-1, len(grid.parameters))
 
 
+class _Listed:
+    """What is shown of some choices, as lists: an element of an array takes as long as ten of a list."""
+
+    def __init__(self, choices: Choices, data: Aggregated, *, every_lead: bool) -> None:
+        posterior, candidates = choices.posterior, choices.posterior.candidates
+        share = posterior.lead * (1 - posterior.doubt)[:, None]
+        rows, self.named = (each.tolist() for each in np.nonzero(share > (0 if every_lead else WORTH_NAMING)))
+        self.starts = np.searchsorted(rows, np.arange(len(share) + 1)).tolist()
+        self.shares = share[rows, self.named].tolist()
+        self.lead = choices.lead.tolist()
+        self.posterior = share[np.arange(len(share)), choices.lead].tolist()
+        self.constant, self.terms = choices.constant.tolist(), choices.all_terms()
+        self.lack_of_fit, self.r2 = _all_known(choices.lack_of_fit), _all_known(choices.r2)
+        self.law, self.one_sided = data.law.tolist(), data.one_sided.tolist()
+        self.senseless = choices.senseless.tolist()
+        self.blurred = (posterior.blurred > UNTOLD).tolist()
+        self.at_edge = _at_edge(candidates.leads, candidates.fastest)
+        self.leads, self.leading, self.aggregate = candidates.leads, candidates.leading, data.aggregate
+        self.most = len(candidates.leads) if every_lead else ALTERNATIVES
+
+    def alternatives(self, at: int) -> tuple[tuple[Monomial, float], ...]:
+        """The other leads of a function, the most probable first."""
+        own, lead = slice(self.starts[at], self.starts[at + 1]), self.lead[at]
+        others = [
+            (self.leads[which], share)
+            for which, share in zip(self.named[own], self.shares[own], strict=True)
+            if which != lead
+        ]
+        others.sort(key=_by_share)
+        return tuple(others[: self.most])
+
+
+@lru_cache(maxsize=256)
+def _at_edge(leads: tuple[Monomial, ...], fastest: Monomial) -> tuple[bool, ...]:
+    """Whether each lead is, in a parameter, the fastest that was searched."""
+    return tuple(
+        any(not top.is_constant and growth == top for growth, top in zip(lead, fastest, strict=True))
+        for lead in leads
+    )
+
+
+def _by_share(other: tuple[Monomial, float]) -> float:
+    return -other[1]
+
+
+def _all_known(values: Floats) -> list[float | None]:
+    return [None if value != value else value for value in values.tolist()]  # noqa: PLR0124 -- NaN
+
+
+def _models(
+    group: _Group,
+    readings: list[Reading],
+    fitted: Fitted,
+    seen: Foresight,
+    targets: Floats,
+    *,
+    every_lead: bool,
+) -> list[ScalingModel]:
+    listed: dict[int, _Listed] = {}
+    asked_at = [tuple(target) for target in targets.tolist()]
+    quantiles = seen.quantiles.tolist()
+    out = []
+    for row, reading in enumerate(readings):
+        special = fitted.special.get(row)
+        choices, data, at = special.speaks() if special else (fitted.choices, fitted.data, row)
+        known = listed.get(id(choices))
+        if known is None:
+            known = listed[id(choices)] = _Listed(choices, data, every_lead=every_lead)
+        predictions = zip(asked_at, quantiles[row], strict=True)
+        out.append(
+            _answer(group, reading, known, at, seen, row, predictions, _segments(reading, fitted, row))
+        )
+    return out
+
+
 def _answer(
-    group: _Group, reading: Reading, fitted: Fitted, seen: Foresight, row: int, targets: Floats
+    group: _Group,
+    reading: Reading,
+    known: _Listed,
+    at: int,
+    seen: Foresight,
+    row: int,
+    targets: Iterable[tuple[tuple[float, ...], list[float]]],
+    segments: tuple[Segment, ...],
 ) -> ScalingModel:
-    source = fitted.source(row)
-    choices, data, at = source.speaks()
-    candidates = choices.posterior.candidates
-    share = choices.posterior.lead[at] * (1 - choices.posterior.doubt[at])
-    lead = int(choices.lead[at])
-    others = np.argsort(-share)[: ALTERNATIVES + 1]
+    lead, constant, terms = known.lead[at], known.constant[at], known.terms[at]
+    unknown = reading.kinked or known.senseless[at]
+    sure = 1 / 3 if unknown else 1.0
+    alternatives = known.alternatives(at)
     asked, series = group.asked, reading.series
     validation = None
     if asked is not None and seen.ranks is not None:
-        scale = float(targets[0, asked.at]) if seen.ranks_at is not None else None
         there = seen.ranks_at[row] if seen.ranks_at is not None else None
         ranks = seen.ranks[row]
-        if reading.kinked:
+        targets = list(targets)
+        scale = targets[0][0][asked.at] if there is not None else None
+        if unknown:
             ranks, there = NOT_KNOWN, None if there is None else NOT_KNOWN
-        validation = validation_of(asked, candidates.leads[lead][asked.at], ranks, scale, there)
+        validation = validation_of(asked, known.leads[lead][asked.at], ranks, scale, there)
+    bounds = (float(reading.means.min()), float(reading.means.max())) if unknown else None
+    predictions = tuple(
+        _prediction(target, value_of(constant, terms, target), ends, bounds) for target, ends in targets
+    )
     answer = ScalingModel(
         name=series.name,
         metric=series.metric,
@@ -283,58 +388,52 @@ def _answer(
         labels=series.labels,
         parameters=series.parameters,
         points=len(reading.grid),
-        launches=int(reading.launches.min()),
-        constant=float(choices.constant[at]),
-        terms=choices.terms(at),
-        lead=candidates.leads[lead],
-        posterior=float(share[lead]),
-        alternatives=tuple(
-            (candidates.leads[int(i)], float(share[i]))
-            for i in others
-            if i != lead and share[i] > WORTH_NAMING
-        ),
-        aggregate=data.aggregate[at],
-        noise_law=float(data.law[at]),
-        lack_of_fit=_known(choices.lack_of_fit[at]),
-        r2=_known(choices.r2[at]),
-        segments=_segments(reading, fitted, row),
+        launches=reading.fewest,
+        constant=constant,
+        terms=terms,
+        lead=known.leads[lead],
+        posterior=sure * known.posterior[at],
+        alternatives=tuple((other, sure * p) for other, p in alternatives) if unknown else alternatives,
+        aggregate=known.aggregate[at],
+        noise_law=known.law[at],
+        lack_of_fit=known.lack_of_fit[at],
+        r2=known.r2[at],
+        segments=segments,
         method="posterior",
         validation=validation,
+        predictions=predictions,
         simulated=series.simulated,
-        leading=candidates.leading[lead],
+        leading=known.leading[lead],
     )
-    edge = bool(answer.terms) and any(
-        not top.is_constant and growth == top
-        for growth, top in zip(answer.lead, candidates.fastest, strict=True)
+    edge = bool(terms) and known.at_edge[lead]
+    notes = warnings_of(
+        answer,
+        reading,
+        known.one_sided[at],
+        edge=edge,
+        blurred=known.blurred[at],
+        senseless=known.senseless[at],
     )
-    if len(targets):
-        found = zip(targets.tolist(), seen.quantiles[row].tolist(), strict=True)
-        predictions = tuple(_prediction(answer, tuple(target), *q) for target, q in found)
-        answer = replace(answer, predictions=predictions)
-    notes = warnings_of(answer, reading, float(data.one_sided[at]), edge=edge)
     return replace(answer, warnings=notes) if notes else answer
 
 
 def _prediction(
-    answer: ScalingModel, target: tuple[float, ...], low: float, median: float, high: float
+    target: tuple[float, ...], formula: float, ends: Sequence[float], bounds: tuple[float, float] | None
 ) -> Prediction:
     """Half-way, in logarithms, from the most probable formula to the posterior's median, in the posterior's
-    interval.
+    interval; where nothing is known of what grows, everything that was measured is in it too.
 
     The formula errs less where the truth is in the search space, the average over all models where it is not.
     """
-    formula = answer.at(*target)
-    value = math.sqrt(formula * median) if formula > 0 and median > 0 else median
-    return Prediction(target, value, min(low, value), max(high, value))
-
-
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+    low, median, high = ends
+    value = math.sqrt(formula) * math.sqrt(median) if formula > 0 and median > 0 else median
+    least, most = bounds or (value, value)
+    return Prediction(target, value, min(low, value, least), max(high, value, most))
 
 
 def _segments(reading: Reading, fitted: Fitted, row: int) -> tuple[Segment, ...]:
-    source = fitted.source(row)
-    if not source.switched:
+    source = fitted.special.get(row)
+    if source is None or not source.switched:
         return ()
     where = reading.grid[:, 0]
     return tuple(
@@ -363,7 +462,7 @@ def _least_squares(
         found = seed001.fit(group.grid.points, data.value[row], space)
         answer = ScalingModel(
             name=series.name, metric=series.metric, unit=series.unit, labels=series.labels,
-            parameters=series.parameters, points=len(reading.grid), launches=int(reading.launches.min()),
+            parameters=series.parameters, points=len(reading.grid), launches=reading.fewest,
             constant=found.constant, terms=found.terms(), lead=(found.growth,), posterior=1.0,
             alternatives=(), aggregate=data.aggregate[row], noise_law=0.0, lack_of_fit=None, r2=found.r2,
             segments=(), method="seed001", simulated=series.simulated,

@@ -8,12 +8,11 @@ known of what comes. A posterior over formulas holds the first for certain; here
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Final
 
-import numpy as np
 from msgspec.structs import replace
 
-from steelyard.arrays import Floats
 from steelyard.growth import Growth
 from steelyard.scaling.checks import LEAST_POINTS
 from steelyard.scaling.model import ModelWarning, Prediction, RankProbability, ScalingModel, Term, Validation
@@ -21,37 +20,51 @@ from steelyard.scaling.question import SURE
 
 SEEN: Final = 2.0
 """Standard uncertainties of a point, or misses of the formula, from which on the leading term shows there."""
+FAR_OFF: Final = 0.2
+"""Share of the last value by which a formula of the others misses it, from which on it may be the point."""
 LEAST_SEEN: Final = 1e-3
 """Share of a value that is nothing, where values have no uncertainty."""
 
 
-def rests_on_last(lead: Term, scales: Floats, values: Floats, variance: Floats, fitted: Floats) -> bool:
+def rests_on_last(
+    lead: Sequence[Term],
+    scales: Sequence[float],
+    values: Sequence[float],
+    variance: Sequence[float],
+    fitted: Sequence[float],
+) -> bool:
     """Whether the leading term shows at the last point alone.
 
     Parameters
     ----------
-    scales, values, variance, fitted : array (m,)
+    lead : sequence of Term
+        With the terms that count against it: what they cancel does not show.
+    scales, values, variance, fitted : sequence of float
         Of one parameter, ascending; the values, the squares of their standard uncertainties, and the formula.
     """
-    misses = np.abs(values - fitted)
 
     def shows(place: int) -> bool:
-        unseen = max(
-            SEEN * math.sqrt(variance[place]), LEAST_SEEN * abs(float(values[place])), SEEN * misses[place]
-        )
-        return bool(lead.at((float(scales[place]),)) > unseen)
+        value = values[place]
+        miss = abs(value - fitted[place])
+        unseen = max(SEEN * math.sqrt(variance[place]), LEAST_SEEN * abs(value), SEEN * miss)
+        return sum(term.at((scales[place],)) for term in lead) > unseen
 
     # From the end: most that grows shows at the last point but one, where this ends.
     last = len(scales) - 1
     return last >= LEAST_POINTS and shows(last) and not any(map(shows, range(last - 1, -1, -1)))
 
 
-def in_three(model: ScalingModel, without: ScalingModel, last: float) -> ScalingModel:
+def in_three(model: ScalingModel, without: ScalingModel, last: float, value: float) -> ScalingModel:
     """The model with a third of its certainty, where without its last point growth is of another class or
-    another by a whole power; the formula stays the one that meets all points.
+    another by a whole power, or where a formula that misses points becomes one that meets all others and is
+    far from that ``value``; the formula stays the one of all points.
     """
     one, other = model.lead[0], without.lead[0]
-    if one.kind is other.kind and abs(one.power - other.power) < 1:
+    if misfits(model):
+        same = misfits(without) or one == other or abs(value - without.at(last)) < FAR_OFF * value
+    else:
+        same = one.kind is other.kind and abs(one.power - other.power) < 1
+    if same:
         return model
     shares: dict[tuple[Growth, ...], float] = {}
     for each in (model, without):
@@ -68,6 +81,11 @@ def in_three(model: ScalingModel, without: ScalingModel, last: float) -> Scaling
         predictions=tuple(map(_either, model.predictions, without.predictions)),
         warnings=(*model.warnings, ModelWarning("one_point", words)),
     )
+
+
+def misfits(model: ScalingModel) -> bool:
+    """Whether the formula misses points by more than their noise."""
+    return any(warning.kind == "lack_of_fit" for warning in model.warnings)
 
 
 def _ranked(one: Validation | None, other: Validation | None) -> Validation | None:

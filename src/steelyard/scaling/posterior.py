@@ -4,6 +4,8 @@ scale.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -11,15 +13,22 @@ import numpy as np
 
 from steelyard import _kernels
 from steelyard.arrays import Floats
-from steelyard.scaling.candidates import Candidates, Integers, SmallIntegers
+from steelyard.scaling.candidates import Bytes, Candidates, Integers, SmallIntegers
 
 DRAWS: Final = 512
 LEAST_MISS: Final = 0.005
 """Relative distance of truth and formula at a measured point that is reckoned with beyond the data."""
+LEAST_ROUGH: Final = 0.03
+"""… of formulas that stand for shapes outside of the space, which are near to one of them at best."""
 DOUBT: Final = 0.05
 """Of ranks stated above 0.9, so many more are wrong outside of the space than the posterior says."""
 EXACT: Final = 0.002
 """Relative uncertainty of a point below which that vanishes."""
+BLURRED: Final = 0.12
+DOUBT_OF_BLURRED: Final = 1.8
+"""Relative uncertainty of the best known point from which on the law of the noise is doubted too, and by how
+much more for each unit: normal laws do not hold for what spreads over orders of magnitude.
+"""
 ATTEMPTS: Final = 6
 """At coefficients that are allowed; then negative ones become 0."""
 INTERVAL: Final = (0.025, 0.5, 0.975)
@@ -27,8 +36,6 @@ INTERVAL: Final = (0.025, 0.5, 0.975)
 KEPT: Final = 48
 """Components kept of each function; the lighter half stands for all that are not kept."""
 REACH: Final = 2.0
-MOST_DISTANCE: Final = 20.0
-"""Bounds exponentials; e^20 says as well as anything that nothing is known."""
 
 
 class Posterior(msgspec.Struct, frozen=True):
@@ -71,11 +78,22 @@ class Posterior(msgspec.Struct, frozen=True):
     """Relative standard uncertainty of the last point, noise and discrepancy together, (n,)."""
     doubt: Floats
     """Probability of what no candidate says, (n,); less where data and formulas are nearly exact."""
+    blurred: Floats
+    """Its part by noise that is too large for its law, (n,)."""
     ends: Floats | None = None
     """Probability that a falling component ends above 0, (n, KEPT); ``None`` where none falls."""
 
     def __len__(self) -> int:
         return len(self.candidate)
+
+    def part(self, rows: Sequence[int]) -> Posterior:
+        """Some functions."""
+        own = {
+            name: value[rows]
+            for name in self.__struct_fields__
+            if isinstance(value := getattr(self, name), np.ndarray)
+        }
+        return msgspec.structs.replace(self, **own)
 
     def left(self) -> Integers:
         """Points less coefficients of each kept component, at least 1, (n, KEPT)."""
@@ -104,7 +122,10 @@ def search(
     size = np.abs(value)
     # A last point of nothing has no relative uncertainty; a thousandth of the largest stands for it.
     last = np.sqrt(found[7][:, -1]) / np.maximum(np.maximum(size[:, -1], 1e-3 * size.max(axis=1)), 1e-300)
-    posterior = Posterior(candidates, *found, last, DOUBT * np.minimum(last / EXACT, 1.0))
+    blur = (np.sqrt(u2) / np.maximum(size, 1e-300)).min(axis=1)
+    blurred = np.minimum(np.maximum(blur - BLURRED, 0.0) * DOUBT_OF_BLURRED, 1 - DOUBT)
+    doubt = DOUBT * np.minimum(last / EXACT, 1.0) + blurred
+    posterior = Posterior(candidates, *found, last, doubt, blurred)
     return _with_ends(posterior, value) if candidates.falls.any() else posterior
 
 
@@ -163,46 +184,40 @@ class Draws(msgspec.Struct, frozen=True):
         Which kept component.
     coefficient : array (n, DRAWS, 4)
     discrepancy : array (n, DRAWS)
-        Relative distance of the truth from the formula at a point that was not measured.
+        Relative distance of truth and formula at a measured point, as a standard deviation.
+    normal : array (DRAWS,)
+        How many times that distance the truth is off at a point that was not measured.
     """
 
     posterior: Posterior
     component: Integers
     coefficient: Floats
     discrepancy: Floats
+    normal: Floats
 
     def at(self, target: Floats) -> tuple[Floats, Floats]:
         """Values at one point (parameters,), discrepancy included, (n, DRAWS); their ``INTERVAL``, (n, 3)."""
-        candidates = self.posterior.candidates
-        return _kernels.predict(
-            self.posterior.candidate,
-            candidates.members,
-            self.component,
-            self.coefficient,
-            candidates.at(target),
-            self._distance(target),
-            np.array(INTERVAL),
-        )
+        return self._predicted(target, slice(None))
 
     def at_row(self, row: int, target: Floats) -> Floats:
         """Values for one function, (DRAWS,)."""
-        one = slice(row, row + 1)
-        candidates = self.posterior.candidates
-        values, _ = _kernels.predict(
-            self.posterior.candidate[one],
-            candidates.members,
-            self.component[one],
-            self.coefficient[one],
-            candidates.at(target),
-            self._distance(target)[one],
-            np.array(INTERVAL),
-        )
+        values, _ = self._predicted(target, slice(row, row + 1))
         return np.asarray(values[0])
 
-    def _distance(self, target: Floats) -> Floats:
-        """The factor between formula and truth at a point; a logarithmic distance, so it stays positive."""
-        wide = self.discrepancy * beyond(self.posterior.candidates.points, target)
-        return np.asarray(np.exp(np.clip(wide, -MOST_DISTANCE, MOST_DISTANCE)))
+    def _predicted(self, target: Floats, rows: slice) -> tuple[Floats, Floats]:
+        posterior, candidates = self.posterior, self.posterior.candidates
+        return _kernels.predict(
+            posterior.candidate[rows],
+            candidates.members,
+            self.component[rows],
+            self.coefficient[rows],
+            self.discrepancy[rows],
+            misses(posterior)[rows],
+            self.normal,
+            candidates.at(target),
+            beyond(candidates.points, target),
+            np.array(INTERVAL),
+        )
 
 
 def beyond(points: Floats, target: Floats) -> float:
@@ -218,32 +233,97 @@ def beyond(points: Floats, target: Floats) -> float:
     return float(((1 + REACH * outside / length) ** 2).max())
 
 
-def draw(posterior: Posterior, seed: int = 1) -> Draws:
-    """Draw formulas: component, discrepancy, scale, then coefficients, truncated to growing terms.
+class Numbers(msgspec.Struct, frozen=True):
+    """Random numbers, one of each a draw, that serve every function, so that a result does not depend on its
+    neighbours.
 
-    The same random numbers serve every function, so that a result does not depend on its neighbours.
+    Attributes
+    ----------
+    places, picks, chi : array (DRAWS,)
+        Which component, which discrepancy, the scale.
+    normal : array (ATTEMPTS, DRAWS, 4)
+        Coefficients.
+    lenient : array (DRAWS,) of uint8
+        Whether a negative constant is let through.
+    off : array (DRAWS,)
+        How many times its distance the truth is off at a point that was not measured.
     """
+
+    places: Floats
+    picks: Floats
+    chi: Floats
+    normal: Floats
+    lenient: Bytes
+    off: Floats
+
+
+@lru_cache(maxsize=4)
+def numbers(negative_constant: float, coefficients: int, seed: int) -> Numbers:
+    """The random numbers of a seed."""
     rng = np.random.default_rng(seed)
     places = rng.permutation((np.arange(DRAWS) + 0.5) / DRAWS)
     picks, chi = rng.random(DRAWS), rng.standard_normal(DRAWS)
-    allow_negative = rng.random(DRAWS) < posterior.candidates.priors.negative_constant
-    component, which, coefficient = _kernels.draw(
+    lenient = (rng.random(DRAWS) < negative_constant).astype(np.uint8)
+    normal = rng.standard_normal((ATTEMPTS, DRAWS, coefficients))
+    return Numbers(places, picks, chi, normal, lenient, rng.standard_normal(DRAWS))
+
+
+def _numbers_for(posterior: Posterior, seed: int) -> Numbers:
+    return numbers(posterior.candidates.priors.negative_constant, posterior.coefficient.shape[2], seed)
+
+
+def draw(posterior: Posterior, seed: int = 1) -> Draws:
+    """Draw formulas: component, discrepancy, scale, then coefficients, truncated to growing terms."""
+    by = _numbers_for(posterior, seed)
+    component, which, coefficient = _kernels.draw(*_drawn_from(posterior), *_drawn_by(by))
+    tau = np.asarray(posterior.candidates.priors.tau)
+    return Draws(posterior, component, coefficient, tau[which], by.off)
+
+
+def _drawn_from(
+    posterior: Posterior,
+) -> tuple[Floats, Floats, Floats, Floats, Integers, Floats, Floats, Floats]:
+    return (
         posterior.weight,
         posterior.chi2,
         posterior.coefficient,
         posterior.covariance,
         posterior.left(),
-        discrepancy_posterior(posterior),
         posterior.scale,
         posterior.freedom,
-        places,
-        picks,
-        chi,
-        rng.standard_normal((ATTEMPTS, DRAWS, posterior.coefficient.shape[2])),
-        allow_negative.astype(np.uint8),
+        np.log(posterior.candidates.priors.tau_mass),
     )
-    tau = np.asarray(posterior.candidates.priors.tau)
-    # No formula is exact: beyond the data it misses by a little even where it fits, by less than what is
-    # noise.
+
+
+def _drawn_by(by: Numbers) -> tuple[Floats, Floats, Floats, Floats, Bytes]:
+    return by.places, by.picks, by.chi, by.normal, by.lenient
+
+
+def intervals(posterior: Posterior, targets: Floats, seed: int = 1) -> Floats:
+    """The ``INTERVAL`` of the values at each target (targets, parameters), as of ``draw`` and ``Draws.at``,
+    (n, targets, 3).
+    """
+    candidates, by = posterior.candidates, _numbers_for(posterior, seed)
+    return _kernels.foresee(
+        *_drawn_from(posterior),
+        *_drawn_by(by),
+        posterior.candidate,
+        candidates.members,
+        np.array(candidates.priors.tau),
+        misses(posterior),
+        by.off,
+        np.array([candidates.at(target) for target in targets]),
+        np.array([beyond(candidates.points, target) for target in targets]),
+        np.array(INTERVAL),
+    )
+
+
+def misses(posterior: Posterior) -> Floats:
+    """Relative distance of truth and formula at a measured point that is reckoned with beyond the data, at
+    least, (n, KEPT).
+
+    No formula is exact: beyond the data it misses by a little even where it fits, by less than what is noise,
+    and by more where it is but the nearest of a few shapes.
+    """
     least = np.minimum(LEAST_MISS, posterior.noise)[:, None]
-    return Draws(posterior, component, coefficient, np.hypot(tau[which], least) * rng.standard_normal(DRAWS))
+    return np.where(posterior.candidates.rough[posterior.candidate], LEAST_ROUGH, least)

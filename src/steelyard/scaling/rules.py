@@ -29,8 +29,9 @@ class RuleAnswer(msgspec.Struct, frozen=True):
     ----------
     verdict : Outcome
         By leading terms, for large scales.
-    probability : float
-        That the left side does not grow faster.
+    probability : float or None
+        That the left side does not grow faster, half of what no lead accounts for included; ``None`` by the
+        method of seed 001, which states none.
     breaks_at : float or None
         The smallest scale from the smallest measured on at which the fitted left side is larger; ``None``
         if it never is.
@@ -40,13 +41,14 @@ class RuleAnswer(msgspec.Struct, frozen=True):
 
     rule: str
     verdict: Outcome
-    probability: float
+    probability: float | None
     breaks_at: float | None
     measured: bool
 
 
 def judge(rule: Rule, models: Mapping[str, ScalingModel], smallest: float, largest: float) -> RuleAnswer:
-    """Judge a rule over models of one parameter; ``smallest`` and ``largest`` bound what was measured.
+    """Judge a rule over models of one parameter that name every lead; ``smallest`` and ``largest`` bound what
+    was measured.
 
     Raises
     ------
@@ -64,7 +66,9 @@ def judge(rule: Rule, models: Mapping[str, ScalingModel], smallest: float, large
     broken = next(
         (x for x in _scales(smallest) if sum(m.at(x) for m in left) > sum(m.at(x) for m in right)), None
     )
-    return RuleAnswer(rule.text, verdict, kept, broken, broken is not None and broken <= largest)
+    known = all(model.method != "seed001" for model in (*left, *right))
+    measured = broken is not None and broken <= largest
+    return RuleAnswer(rule.text, verdict, kept if known else None, broken, measured)
 
 
 def _scales(smallest: float) -> list[float]:
@@ -79,16 +83,17 @@ def _probability(left: list[ScalingModel], right: list[ScalingModel]) -> float:
     independent.
     """
     a, b = _fastest(left), _fastest(right)
-    return sum(p * q for (g, p), (h, q) in itertools.product(a.items(), b.items()) if g <= h)
+    unknown = 1 - sum(a.values()) * sum(b.values())
+    return sum(p * q for (g, p), (h, q) in itertools.product(a.items(), b.items()) if g <= h) + unknown / 2
 
 
 def _fastest(models: list[ScalingModel]) -> dict[Growth, float]:
+    """The fastest lead with its probability, as far as leads are known."""
     together: dict[Growth, float] = {Growth(): 1.0}
     for model in models:
         leads = [(model.lead[0], model.posterior), *((lead[0], p) for lead, p in model.alternatives)]
-        total = sum(p for _, p in leads)
         merged: dict[Growth, float] = {}
         for (g, p), (h, q) in itertools.product(together.items(), leads):
-            merged[max(g, h)] = merged.get(max(g, h), 0.0) + p * q / total
+            merged[max(g, h)] = merged.get(max(g, h), 0.0) + p * q
         together = merged
     return together

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 import msgspec
@@ -125,6 +125,12 @@ def steep_space() -> SearchSpace:
     return _space("steep", (Growth.of(Fraction(k, 2), j) for k in range(7, 13) for j in range(2)))
 
 
+@cache
+def steep_falling_space() -> SearchSpace:
+    """Powers from -3.5 down to -6: looked at only when nothing above fits."""
+    return _space("steep", (Growth.of(Fraction(-k, 2)) for k in range(7, 13)))
+
+
 def seed001_space(
     expectation: Growth, halvings: int = 2, factors: Iterable[Fraction] = (Fraction(1),)
 ) -> SearchSpace:
@@ -213,6 +219,7 @@ def user_space(terms: Iterable[str], parameter: str) -> SearchSpace:
     return space
 
 
+@lru_cache(maxsize=64)
 def union(name: str, *spaces: SearchSpace) -> SearchSpace:
     """All terms of the spaces, each with its largest weight."""
     weights: dict[Growth, float] = {}

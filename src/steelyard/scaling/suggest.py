@@ -8,6 +8,8 @@ nothing is fitted again.
 
 from __future__ import annotations
 
+import math
+from itertools import pairwise
 from typing import Final
 
 import msgspec
@@ -28,8 +30,10 @@ from steelyard.series import Series
 TRUTHS: Final = 128
 """Formulas that are taken for the truth."""
 FACTORS: Final = (0.5, 0.7, 1.4, 2.0, 2.8, 4.0, 8.0, 16.0)
-"""Where points are looked for, relative to the largest (smaller ones: to the smallest) measured."""
-
+"""Where points are looked for beyond those measured, relative to the largest (smaller ones: to the
+smallest). Between any two neighbours, the point in the middle of their logarithms is looked at as well: what
+differs from a power of two tells forms apart that agree there.
+"""
 
 LEAST_NOISE: Final = 0.01
 """A new point is assumed to be at least this uncertain."""
@@ -42,7 +46,7 @@ class Suggestion(msgspec.Struct, frozen=True):
     ----------
     at : tuple of float
     certainty : float
-        Expected probability of the most probable rank after it.
+        Expected probability of what a rank is stated by after it: none, or match and approximate together.
     cost : float
         Predicted value times the parameter, relative to the largest measured point: processor time, where
         the metric is a time and the parameter counts processes.
@@ -57,11 +61,11 @@ class Suggestion(msgspec.Struct, frozen=True):
 
 
 def suggest(
-    draws: Draws, row: int, asked: Asked, noise: float, largest_value: float
+    draws: Draws, row: int, asked: Asked, noise: float, largest_value: float, *, most: float = math.inf
 ) -> tuple[Suggestion, ...]:
     """Points for function ``row``, cheapest of those that settle first, then the most informative.
 
-    ``noise`` is the relative standard uncertainty that a new point would have.
+    ``noise`` is the relative standard uncertainty that a new point would have; no point is beyond ``most``.
     """
     candidates = draws.posterior.candidates
     leads = candidates.leads
@@ -72,10 +76,13 @@ def suggest(
     points = candidates.points
     top, bottom = points.max(axis=0), points.min(axis=0)
     found = []
-    for factor in FACTORS:
+    measured = sorted(set(points[:, asked.at].tolist()))
+    outside = [(bottom if factor < 1 else top)[asked.at] * factor for factor in FACTORS]
+    between = [math.sqrt(one * other) for one, other in pairwise(measured) if one > 0]
+    for scale in dict.fromkeys(map(round, (*map(float, outside), *between))):
         target = top.copy()
-        target[asked.at] = round(float((bottom if factor < 1 else top)[asked.at]) * factor)
-        if target[asked.at] < 2 or target[asked.at] in points[:, asked.at]:
+        target[asked.at] = scale
+        if scale < 2 or scale > most or scale in measured:
             continue
         certainty = _certainty(draws.at_row(row, target), table, noise)
         value = float(np.median(draws.at_row(row, target)))
@@ -91,12 +98,12 @@ def _certainty(values: Floats, ranks: np.ndarray, noise: float) -> float:
     log = -0.5 * ((values[None, :] - truths[:, None]) / sd[:, None]) ** 2
     weight = np.exp(log - log.max(axis=1, keepdims=True))
     weight /= weight.sum(axis=1, keepdims=True)
-    mass = np.stack([(weight * (ranks == which)).sum(axis=1) for which in range(len(RANKS))], axis=1)
-    return float(mass.max(axis=1).mean())
+    none = (weight * (ranks == RANKS.index("none"))).sum(axis=1)
+    return float(np.maximum(none, 1 - none).mean())
 
 
-def advise(series: Series, question: Question) -> tuple[Suggestion, ...]:
-    """Points for one series, those that settle its rank first, cheapest first; none without an
+def advise(series: Series, question: Question, *, most: float = math.inf) -> tuple[Suggestion, ...]:
+    """Points for one series up to ``most``, those that settle its rank first, cheapest first; none without an
     expectation.
     """
     reading = read(series)
@@ -112,4 +119,4 @@ def advise(series: Series, question: Question) -> tuple[Suggestion, ...]:
     some = own.value[row] != 0
     noise = float(np.median(np.sqrt(own.u2[row][some]) / np.abs(own.value[row][some])))
     draws = draw(choices.posterior)
-    return suggest(draws, row, asked, max(noise, LEAST_NOISE), float(own.value[row].max()))
+    return suggest(draws, row, asked, max(noise, LEAST_NOISE), float(own.value[row].max()), most=most)

@@ -20,7 +20,7 @@ RANKS: Final[tuple[Rank, ...]] = ("match", "approximate", "none")
 NOT_KNOWN: Final = np.full(len(RANKS), 1 / len(RANKS))
 """The probabilities where no candidate can say what the growth is."""
 GROWTH_THAT_COUNTS: Final = 0.1
-"""Against O(1): a growing part below this share of the value at the stated scale is no growth there."""
+"""Against O(1): a growing part below this share of the value at the stated scale is not growth there."""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -37,19 +37,28 @@ def validation_of(
     asked: Asked, lead: Growth, asymptotic: Floats, scale: float | None, at_scale: Floats | None
 ) -> Validation:
     """The answer from probabilities in the order of ``RANKS``."""
-    limit = asked.deviation if asked.deviation is not None else default_deviation(asked.growth)
     found = RankProbability(*map(float, asymptotic))
     there = None if at_scale is None else RankProbability(*map(float, at_scale))
     return Validation(
         expectation=asked.stated.expect,
-        deviation=limit.text(asked.parameter),
+        deviation=_limit(asked.growth, asked.deviation).text(asked.parameter),
         parameter=asked.parameter,
-        divergence=lead / asked.growth,
+        divergence=_divergence(lead, asked.growth),
         rank=found.answer(SURE),
         probability=found,
         scale=scale if there is not None else None,
         rank_at_scale=there.answer(SURE) if there is not None else None,
     )
+
+
+@lru_cache(maxsize=4096)
+def _divergence(lead: Growth, expectation: Growth) -> Growth:
+    return lead / expectation
+
+
+@lru_cache(maxsize=256)
+def _limit(expectation: Growth, deviation: Growth | None) -> Growth:
+    return deviation if deviation is not None else default_deviation(expectation)
 
 
 @lru_cache(maxsize=256)

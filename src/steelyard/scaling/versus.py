@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from steelyard.arrays import Floats
 from steelyard.errors import UsageError
@@ -72,14 +73,19 @@ def versus(
     Raises
     ------
     UsageError
-        They have other parameters or units.
+        They have other parameters or units; the method is that of seed 001.
     """
     if (function.parameters, function.unit) != (other.parameters, other.unit):
         raise UsageError(
             f"{function.name} and {other.name} differ in parameters or unit, so that they have no ratio",
             hint="compare functions of the same metric over the same parameters",
         )
-    asked = question or Question()
+    asked = replace(question or Question(), every_lead=True)
+    if asked.method == "seed001":
+        raise UsageError(
+            "the method seed001 states no probability, so it cannot say which is larger",
+            hint="compare by --method posterior",
+        )
     target = _target(function, other, at or {})
     models: list[ScalingModel] = []
     for one in (function, other):
@@ -163,13 +169,16 @@ def _ratio(log: float) -> float:
 
 
 def _growth(mine: ScalingModel, its: ScalingModel) -> tuple[float, float]:
-    """Probability that the first leading term is faster, and that they are equal."""
+    """Probability that the first lead is faster, and that both are equal; each with a third of what
+    no lead accounts for.
+    """
     faster = alike = total = 0.0
     for (a, p), (b, q) in itertools.product(_leads(mine), _leads(its)):
         total += p * q
         faster += p * q * (a > b)
         alike += p * q * (a == b)
-    return faster / total, alike / total
+    unknown = (1 - total) / 3
+    return faster + unknown, alike + unknown
 
 
 def _leads(found: ScalingModel) -> list[tuple[Growth, float]]:

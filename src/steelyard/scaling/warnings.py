@@ -19,13 +19,19 @@ FAR = 16.0
 
 
 def warnings_of(
-    model: ScalingModel, reading: Reading, one_sided: float, *, edge: bool
+    model: ScalingModel,
+    reading: Reading,
+    one_sided: float,
+    *,
+    edge: bool,
+    blurred: bool,
+    senseless: bool,
 ) -> tuple[ModelWarning, ...]:
-    """All that applies; ``edge``: the lead is the fastest term that was searched."""
+    """All that applies; ``edge``: the lead is the fastest term that was searched; ``blurred``: its law is not
+    that of so much noise; ``senseless``: no formula makes sense.
+    """
     out: list[ModelWarning] = []
-    for name, values, smallest in zip(
-        model.parameters, reading.levels, reading.grid.min(axis=0), strict=True
-    ):
+    for name, values, smallest in zip(model.parameters, reading.levels, reading.smallest, strict=True):
         if values < ENOUGH_POINTS:
             words = f"{values} values of {name}: below {ENOUGH_POINTS} a leading term is hardly known"
             out.append(ModelWarning("few_points", words))
@@ -39,9 +45,7 @@ def warnings_of(
     if one_sided > SPIKE_RATIO and model.aggregate == "lower-half":
         words = "noise is one-sided: the lower half of the repetitions is modelled"
         out.append(ModelWarning("one_sided", words))
-    if edge:
-        words = f"{model.growth()} has the fastest term that was searched: it may grow faster"
-        out.append(ModelWarning("edge", words))
+    out += _unclear(model, edge=edge, blurred=blurred, senseless=senseless)
     if model.segments:
         where = ", ".join(
             f"{a.end:g} and {b.start:g}" for a, b in zip(model.segments, model.segments[1:], strict=False)
@@ -51,10 +55,24 @@ def warnings_of(
         out.append(ModelWarning("segments", words))
     out += _dominated(model, reading)
     out += _bounded(model)
-    reaches = [max(p.at / reading.grid.max(axis=0)) for p in model.predictions]
+    reaches = [x / most for p in model.predictions for x, most in zip(p.at, reading.largest, strict=True)]
     if reaches and max(reaches) > FAR:
         out.append(far(max(reaches)))
     return tuple(out)
+
+
+def _unclear(model: ScalingModel, *, edge: bool, blurred: bool, senseless: bool) -> list[ModelWarning]:
+    out = []
+    if senseless:
+        words = "no formula stays positive over what was measured and asked: the mean is shown, and no rank"
+        out.append(ModelWarning("no_formula", words))
+    if blurred:
+        words = "values vary too much between launches to tell growth: take more launches per point"
+        out.append(ModelWarning("noise", words))
+    if edge:
+        words = f"{model.growth()} has the fastest term that was searched: it may grow faster"
+        out.append(ModelWarning("edge", words))
+    return out
 
 
 def _zeros(reading: Reading) -> list[ModelWarning]:
@@ -130,11 +148,10 @@ def _dominated(model: ScalingModel, reading: Reading) -> list[ModelWarning]:
     """A leading term that is not what one sees in the range."""
     if len(model.terms) < 2 or len(model.parameters) > 1 or model.lead[0].is_constant:
         return []
-    largest = tuple(map(float, reading.grid.max(axis=0)))
-    parts = [term.at(largest) for term in model.terms]
+    parts = [term.at(reading.largest) for term in model.terms]
     if parts[0] >= 0.5 * sum(parts):
         return []
-    slower = max(model.terms[1:], key=lambda term: term.at(largest))
+    slower = max(model.terms[1:], key=lambda term: term.at(reading.largest))
     what = slower.growth[0].text(model.parameters[0])
     words = f"given its leading term: {what} dominates up to the largest point measured"
     return [ModelWarning("given_leading_term", words)]
