@@ -1,9 +1,26 @@
-"""Records for other tools: CSV, JSON Lines and Parquet, and Extra-P's files of what models are made of. What
-other tools write is read by ``files``.
+"""Records for other tools: tables, Extra-P's files of what models are made of, and the formats of other
+benchmarking tools. What other tools write is read by ``files`` (series) and ``importers`` (whole records).
 """
 
 from __future__ import annotations
 
-from steelyard.exchange.export import Format, SeriesFormat, export, export_series
+from steelyard.exchange.export import (
+    Format,
+    SeriesFormat,
+    export,
+    export_for_peers,
+    export_series,
+    export_text,
+)
+from steelyard.exchange.peers import PEER_FORMATS, PeerFormat
 
-__all__ = ["Format", "SeriesFormat", "export", "export_series"]
+__all__ = [
+    "PEER_FORMATS",
+    "Format",
+    "PeerFormat",
+    "SeriesFormat",
+    "export",
+    "export_for_peers",
+    "export_series",
+    "export_text",
+]

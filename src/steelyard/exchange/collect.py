@@ -20,7 +20,7 @@ class Collected(msgspec.Struct):
     """Standard uncertainty and launches of points of which only a mean is known."""
 
     def add(self, name: str, metric: str, at: Sequence[float], values: Sequence[float]) -> None:
-        """Add repetitions at a point; what is no number is left out, and said."""
+        """Add repetitions at a point; values that are not numbers are left out, and reported."""
         points = self.values.setdefault((name, metric), {})
         sound = [value for value in values if math.isfinite(value)]
         if len(sound) < len(values):
@@ -48,10 +48,20 @@ class Collected(msgspec.Struct):
             )
             lost = tuple(self.lost.get((name, metric), ()))
             unit = units.get(metric, UNITS.get(metric, ""))
-            labels = {"function": name} if name else {}
-            yield Series(
-                name, metric, unit, self.parameters, ordered, labels, counts=metric in COUNTS, lost=lost
-            )
+            yield of_points(name, metric, unit, self.parameters, ordered, lost)
+
+
+def of_points(
+    name: str,
+    metric: str,
+    unit: str,
+    parameters: tuple[str, ...],
+    points: tuple[Point, ...],
+    lost: tuple[str, ...] = (),
+) -> Series:
+    """A series of a file, its points in order."""
+    labels = {"function": name} if name else {}
+    return Series(name, metric, unit, parameters, points, labels, counts=metric in COUNTS, lost=lost)
 
 
 UNITS = {

@@ -85,15 +85,15 @@ def read(text: str, where: str, columns: Columns) -> tuple[Series, ...]:
 def of_rows(
     header: Sequence[str], rows: Sequence[tuple[int, Row]], where: str, columns: Columns
 ) -> tuple[Series, ...]:
-    """All series of rows with the numbers of their lines; a row whose value is no number is left out, which
-    its series says.
+    """All series of rows with the numbers of their lines; a row whose value is not a number is left out, and
+    its series says so.
     """
     wanted = [columns.value, *columns.parameters, *columns.by, *(c for c in (columns.u, columns.n) if c)]
     for name in wanted:
         if name not in header:
             close = get_close_matches(name, header, n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"columns: {', '.join(header) or 'none'}"
-            raise UsageError(f"{where}: there is no column {name!r}", hint=hint)
+            raise UsageError(f"{where}: no column {name!r}", hint=hint)
     _refuse_pooling(header, rows, where, columns)
     groups: dict[tuple[str, ...], _Group] = {}
     for number, row in rows:

@@ -53,7 +53,7 @@ def read(directory: Path, *, inclusive: bool = False) -> tuple[Series, ...]:
     """
     runs = [run_of(file) for file in sorted(directory.glob(f"*/{PROFILE}"))]
     if not runs:
-        raise UsageError(f"{directory}: there is no */{PROFILE} in it", hint=_HINT)
+        raise UsageError(f"{directory}: no */{PROFILE} in it", hint=_HINT)
     names = runs[0].parameters
     for run in runs:
         if run.parameters != names:

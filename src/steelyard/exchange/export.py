@@ -13,15 +13,16 @@ from typing import BinaryIO, Literal
 from msgspec.structs import replace
 
 from steelyard.errors import UsageError
+from steelyard.exchange.arrow import write_arrow, write_parquet
 from steelyard.exchange.csv import write_csv
 from steelyard.exchange.jsonl import write_json_lines
-from steelyard.exchange.parquet import write_parquet
+from steelyard.exchange.peers import PeerFormat, render
 from steelyard.exchange.trials import trials
 from steelyard.exchange.values import values
 from steelyard.series import Series
 from steelyard.store import Record
 
-Format = Literal["csv", "jsonl", "parquet"]
+Format = Literal["csv", "jsonl", "parquet", "arrow"]
 SeriesFormat = Literal["extrap-text", "extrap-json"]
 
 
@@ -33,7 +34,7 @@ def export(record: Record, to: Path | None, form: Format, *, long: bool = False)
     ----------
     to : Path or None
         Replaced if it exists; ``None`` is the standard output.
-    form : {"csv", "jsonl", "parquet"}
+    form : {"csv", "jsonl", "parquet", "arrow"}
     long : bool
         One row for each value instead of one for each trial.
 
@@ -42,7 +43,7 @@ def export(record: Record, to: Path | None, form: Format, *, long: bool = False)
     UsageError
         The file cannot be written, or is in the record itself.
     MachineError
-        Parquet without pyarrow.
+        Parquet or Arrow without pyarrow.
     RecordError
         The record is damaged; what can be read can be recovered into another one.
     """
@@ -51,6 +52,8 @@ def export(record: Record, to: Path | None, form: Format, *, long: bool = False)
         table = values(record) if long else trials(record)
         if form == "parquet":
             write_parquet(table, binary)
+        elif form == "arrow":
+            write_arrow(table, binary)
         elif form == "jsonl":
             write_json_lines(table, binary)
         else:
@@ -81,11 +84,27 @@ def export_series(
     """
     from steelyard.exchange import extrap_json, extrap_text
 
-    _refuse_inside(to, directory)
     named = [replace(one, name=one.name or unnamed) for one in series]
     text = extrap_text.write(named) if form == "extrap-text" else extrap_json.write(named)
+    export_text(text, to, directory)
+
+
+def export_text(text: str, to: Path | None, directory: Path) -> None:
+    """Write what is made of the record in ``directory``.
+
+    Raises
+    ------
+    UsageError
+        As ``export``.
+    """
+    _refuse_inside(to, directory)
     with _output(to) as binary:
         binary.write(text.encode())
+
+
+def export_for_peers(record: Record, to: Path | None, form: PeerFormat, metrics: Sequence[str] = ()) -> None:
+    """Write summaries or launches as another tool does; errors as ``export`` and ``render``."""
+    export_text(render(record, form, metrics), to, record.directory)
 
 
 def _refuse_inside(to: Path | None, directory: Path) -> None:

@@ -44,7 +44,7 @@ def read_series(path: Path, columns: Columns | None = None, *, inclusive: bool =
     series = _read(_format(path, text), text, str(path), columns)
     if not series:
         raise UsageError(
-            f"{path}: there is no measurement in it", hint=f"write one of these formats: {', '.join(FORMATS)}"
+            f"{path}: no measurements in it", hint=f"write one of these formats: {', '.join(FORMATS)}"
         )
     return series
 

@@ -66,6 +66,7 @@ def trials(record: Record) -> Table:
         *(
             Column(name, "real" if metric.unit == "s" else "integer", metric.unit)
             for name, metric in BUILTIN.items()
+            if metric in record.metrics
         ),
     ]
     taken = {column.name for column in (*_PLACE, *fixed)}
@@ -88,6 +89,8 @@ def factor_columns(record: Record, *, taken: Collection[str]) -> tuple[Column, .
 def _rows(record: Record, settings: Sequence[str], reported: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
     levels = {treatment.id: tuple(treatment.levels.values()) for treatment in record.treatments}
     simulated = record.origins().simulated
+    known = {metric.name for metric in record.metrics}
+    observed = [observe for name, observe in OBSERVED.items() if name in known]
     outcomes = record.stream_outcomes()
     outcome: BlockOutcome | None = None
     where: tuple[Cell, ...] = ()
@@ -117,7 +120,7 @@ def _rows(record: Record, settings: Sequence[str], reported: Sequence[str]) -> I
             m.env_bytes,
             m.left_processes,
             simulated,
-            *(observe(m) for observe in OBSERVED.values()),
+            *(observe(m) for observe in observed),
             *_reduced(record, m, reported),
         )
 

@@ -43,7 +43,7 @@ def _rows(record: Record) -> Iterator[tuple[Cell, ...]]:
     for _, m in record.stream_measurements():
         place = (m.block, m.trial, m.treatment, *levels[m.treatment])
         for name, observe in OBSERVED.items():
-            observed = observe(m)
+            observed = observe(m) if name in metrics else None
             if observed is not None:
                 came = origin[name, m.treatment]
                 yield *place, name, units[name], "{}", 0, float(observed), came

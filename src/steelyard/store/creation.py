@@ -9,7 +9,7 @@ import shlex
 import shutil
 import sqlite3
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,13 +32,14 @@ def fill(
     treatments: Sequence[Treatment],
     metrics: Sequence[Metric],
     program: Mapping[str, Any],
+    observed: Collection[str],
 ) -> None:
     """Write everything that is known before the first run."""
     connection.execute("BEGIN")
     describe(connection, experiment, program)
     connection.executemany("INSERT INTO treatment VALUES (?, ?, ?)", treatment_rows(treatments))
     connection.executemany(
-        "INSERT INTO metric VALUES (?, ?, ?, ?, ?, ?, ?)", metric_rows(experiment, metrics)
+        "INSERT INTO metric VALUES (?, ?, ?, ?, ?, ?, ?)", metric_rows(experiment, metrics, observed)
     )
     connection.execute("COMMIT")
 

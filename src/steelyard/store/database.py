@@ -193,7 +193,7 @@ def explained(path: Path) -> Iterator[None]:
             hint=f"see who may do what there: ls -ld {quoted(Path(error.filename or path).parent)}",
         ) from error
     except UnicodeDecodeError as error:
-        # What SQLite says of a damaged schema quotes the damage, which then is no UTF-8.
+        # What SQLite says of a damaged schema quotes the damage, which may not be UTF-8.
         raise damaged(path, "its tables cannot be read") from error
     except UnicodeEncodeError as error:
         raise RecordError(

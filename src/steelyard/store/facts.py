@@ -38,7 +38,7 @@ class Facts:
     program : Mapping
         The measured program, as described when the record was made.
     treatments, metrics : tuple
-        All of them; built-in metrics included.
+        All of them; built-in metrics included, as far as they were observed.
     """
 
     def __init__(self, directory: Path, connection: sqlite3.Connection) -> None:
@@ -115,6 +115,11 @@ class Facts:
             # Once through the type, so that a key which this version added has its default on both sides.
             old = msgspec.json.decode(msgspec.json.encode(self.experiment))
         return differences(old, msgspec.json.decode(msgspec.json.encode(experiment)))
+
+    @property
+    def imported(self) -> bool:
+        """Whether the values are those of other tools' files."""
+        return any("imported_from" in each for each in self.program.values())
 
     @property
     def metrics(self) -> tuple[Metric, ...]:

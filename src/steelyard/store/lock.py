@@ -63,7 +63,7 @@ def _has_died(found: Holder) -> bool:
         return True
     except OSError:  # a /proc that hides the processes of others
         return False
-    # Z, X: it has died, and whoever started it has not asked yet how it ended.
+    # Z, X: it has died, and its parent has not reaped it yet.
     return stat.rpartition(")")[2].split()[0] in {"Z", "X"}
 
 
@@ -117,7 +117,7 @@ class WriterLock:
                 return
 
     def _write(self, text: bytes) -> None:
-        # On a full disk the lock is held namelessly, which is no reason to refuse.
+        # On a full disk the lock is held namelessly, which is not a reason to refuse.
         with suppress(OSError):
             os.ftruncate(self._fd, 0)
             os.pwrite(self._fd, text, 0)

@@ -41,18 +41,21 @@ class Origins(msgspec.Struct, frozen=True):
         How many a treatment has, with placeholders.
     cpus : int or None
         The fewest that a run of the record could use; ``None`` where that is not known.
+    one_process : bool
+        Whether the trials are repetitions within one process.
     """
 
     kind: str
     ranks: str | None
     cpus: int | None
+    one_process: bool = False
 
     @classmethod
-    def of(cls, experiment_json: str | bytes, runs: Sequence[Run]) -> Origins:
+    def of(cls, experiment_json: str | bytes, runs: Sequence[Run], *, one_process: bool = False) -> Origins:
         """Read them from a record, even one whose spec a newer version wrote."""
         launch = msgspec.json.decode(experiment_json, type=_Spec).launch
         known = [cpus for run in runs if isinstance(cpus := run.host.get("cpus_usable"), int)]
-        return cls(launch.kind, launch.ranks, min(known, default=None))
+        return cls(launch.kind, launch.ranks, min(known, default=None), one_process)
 
     @property
     def simulated(self) -> bool:
@@ -69,7 +72,7 @@ class Origins(msgspec.Struct, frozen=True):
             case "mpi" if metric.unit in TIMES and self.cpus is not None:
                 return "crowded" if self._count(treatment) > self.cpus else "measured"
             case _:
-                return "measured"
+                return "one_process" if self.one_process else "measured"
 
     def _count(self, treatment: Treatment) -> int:
         names = {name: format_level(level) for name, level in treatment.levels.items()}

@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 from array import array
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Concatenate, Final, ParamSpec, TypeVar
 
 import msgspec
 
+from steelyard.answers.portrait import Disturbed, Excluded
 from steelyard.design.plan import Block, BlockOutcome, BlockState, Context, Extension
 from steelyard.run.measure.measurement import Measurement
 from steelyard.sample import Failures, Sample
@@ -33,6 +34,13 @@ from steelyard.store.sampling import (
 )
 from steelyard.store.trials import Trials, disturbances, measurements
 from steelyard.units import Scalar
+
+_LEFT_OUT: Final = {
+    "discarded": "of a block that is discarded",
+    "planned": "of a block that is not finished",
+    "incomplete": "of a block that lacks another run",
+}
+"""Why a trial with which nothing was wrong is in no result, by the state of its block."""
 
 P = ParamSpec("P")
 S = TypeVar("S", bound=Facts)
@@ -110,11 +118,13 @@ class Reading(Facts):
     @_asked
     def origins(self) -> Origins:
         """The provenance of values: measured, simulated, or of more ranks than CPUs."""
-        return Origins.of(self._experiment_json, self.runs())
+        one_process = any("one_process" in each for each in self.program.values())
+        return Origins.of(self._experiment_json, self.runs(), one_process=one_process)
 
     @_asked
     def samples(self, *metrics: str) -> list[Sample]:
         """One sample a metric and treatment, or a metric, treatment and labels, from complete blocks only.
+        Labels that repeat what the treatment is, as the number of ranks on each line, are left out.
 
         Iterations are reduced to one value a launch as the spec declares. A trial in which the metric was not
         observed is left out, and with a built-in metric its whole treatment. A metric without labels gives
@@ -149,6 +159,9 @@ class Reading(Facts):
             else:
                 found = reported_columns(self._connection, trials, id_, REDUCTIONS[reduce])
                 labels = self._labels_among({label for label, _ in found}) or labels
+                levels = [(label, treatments[of].levels) for label, of in found]
+                labels, same = _without_restated(labels, levels)
+                found = {(same[label], treatment): columns for (label, treatment), columns in found.items()}
             if not any(labels.values()):
                 plain = next(iter(labels))
                 found = {(plain, treatment): Columns.empty(1 + place) for treatment in treatments} | found
@@ -173,7 +186,7 @@ class Reading(Facts):
     @_asked
     def times_to_limit(self, limit_s: float) -> list[Sample]:
         """Elapsed times for each treatment, from complete blocks and from those that lack nothing but runs
-        that timed out: these are ``late``, with the limit as their value.
+        that timed out: these are ``censored``, with the limit as their value.
         """
         metric, _, _ = self._metric("wall_s")
         origin, failures = Origin(self._connection), self.failures()
@@ -193,7 +206,7 @@ class Reading(Facts):
                     contexts,
                     its.columns.trials,
                     failures=failures[treatment.id],
-                    late=its.late,
+                    censored=its.censored,
                     provenance=origins.provenance(metric, treatment),
                 )
             )
@@ -313,6 +326,30 @@ class Reading(Facts):
         return disturbances(trials, uncounted(self._connection))
 
     @_asked
+    def excluded(self) -> tuple[Excluded, ...]:
+        """Trials that are in no result, and why, in the order of the plan."""
+        return tuple(
+            Excluded(trial, treatment, block, status, reason or _LEFT_OUT.get(state, status), wall_ns / 1e9)
+            for trial, treatment, block, status, reason, wall_ns, state in self._rows(
+                "SELECT trial.id, treatment, block, status, reason, wall_ns, state"
+                " FROM block CROSS JOIN trial ON trial.id >= first_trial AND trial.id < first_trial + trials"
+                " WHERE state <> 'complete' ORDER BY trial.id"
+            )
+        )
+
+    @_asked
+    def disturbed(self, least: float) -> tuple[Disturbed, ...]:
+        """Trials of complete blocks that waited for a CPU during more than this fraction of their time."""
+        return tuple(
+            Disturbed(*row)
+            for row in self._rows(
+                "SELECT id, treatment, block, 1.0 * queue_wait_ns / wall_ns FROM counted"
+                " WHERE queue_wait_ns > ? * wall_ns ORDER BY id",
+                least,
+            )
+        )
+
+    @_asked
     def gaps(self, trials: int = 10_000) -> Gaps:
         """Medians of the time between consecutive trials, over the first ``trials``."""
         from statistics import median
@@ -359,3 +396,28 @@ class Reading(Facts):
     def _labels_among(self, ids: Collection[int]) -> dict[int, Mapping[str, Scalar]]:
         rows = self._rows("SELECT id, labels FROM labels ORDER BY id")
         return {id_: msgspec.json.decode(text) for id_, text in rows if id_ in ids}
+
+
+def _without_restated(
+    labels: Mapping[int, Mapping[str, Scalar]], found: Sequence[tuple[int, Mapping[str, Scalar]]]
+) -> tuple[dict[int, Mapping[str, Scalar]], dict[int, int]]:
+    """The labels without those that every line has with the level of its treatment; and for each, the first
+    that is the same then.
+    """
+    restated = {
+        name
+        for label, _ in found[:1]
+        for name in labels[label]
+        if all(name in levels and labels[each].get(name) == levels[name] for each, levels in found)
+    }
+    left = {
+        label: {name: value for name, value in its.items() if name not in restated}
+        for label, its in labels.items()
+    }
+    # As text, in which 1, 1.0 and true are three.
+    firsts: dict[bytes, int] = {}
+    same = {
+        label: firsts.setdefault(msgspec.json.encode(its, order="deterministic"), label)
+        for label, its in left.items()
+    }
+    return {first: left[first] for first in firsts.values()}, same

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -31,7 +31,7 @@ from steelyard.store.database import (
 from steelyard.store.facts import FILE
 from steelyard.store.lock import WriterLock
 from steelyard.store.writing import Writing
-from steelyard.units import Metric
+from steelyard.units import BUILTIN, Metric
 
 
 class Record(Writing):
@@ -50,6 +50,7 @@ class Record(Writing):
         metrics: Sequence[Metric] = (),
         spec_text: str = "",
         program: Mapping[str, Any] | None = None,
+        observed: Collection[str] = BUILTIN,
     ) -> Record:
         """Make a new record, open for writing. It appears complete or not at all.
 
@@ -61,6 +62,8 @@ class Record(Writing):
             Kept as ``spec.toml``; nothing is kept where it is empty.
         program : mapping
             The measured program: paths, hashes, versions. JSON types.
+        observed : collection of str
+            Built-in metrics that its trials have: of values that were measured elsewhere, not all.
 
         Raises
         ------
@@ -84,7 +87,7 @@ class Record(Writing):
                     (new / SPEC).write_text(spec_text, encoding="utf-8")
                 connection = create_database(new / FILE, durable=False)
                 try:
-                    fill(connection, experiment, treatments, metrics, program or {})
+                    fill(connection, experiment, treatments, metrics, program or {}, observed)
                 finally:
                     connection.close()
                 synchronise(new / FILE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain
 from typing import Any, Final
 
@@ -56,10 +56,13 @@ def treatment_rows(treatments: Sequence[Treatment]) -> list[tuple[int, str, str]
     return [(each.id, each.label, as_given(dict(each.levels))) for each in treatments]
 
 
-def metric_rows(experiment: Experiment, metrics: Sequence[Metric]) -> list[tuple[int | str, ...]]:
-    """Rows of ``metric``: what is built in, then ``metrics``."""
+def metric_rows(
+    experiment: Experiment, metrics: Sequence[Metric], observed: Collection[str] = BUILTIN
+) -> list[tuple[int | str, ...]]:
+    """Rows of ``metric``: what is built in and observed, then ``metrics``."""
     reduce = {metric.name: metric.reduce for metric in experiment.metrics}
-    every = [*BUILTIN.values(), *(m for m in metrics if m.kind != "builtin")]
+    builtin = [metric for metric in BUILTIN.values() if metric.name in observed]
+    every = [*builtin, *(metric for metric in metrics if metric.kind != "builtin")]
     return [
         (id_, m.name, m.unit, m.kind, m.better, m.about, reduce.get(m.name, "median"))
         for id_, m in enumerate(every, 1)

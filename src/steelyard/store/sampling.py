@@ -207,10 +207,10 @@ def uncounted(connection: sqlite3.Connection) -> list[int]:
 
 
 class CensoredColumns(msgspec.Struct, frozen=True):
-    """Launches of a treatment in the order of time; ``late`` is 1 where the value is only a lower bound."""
+    """Launches of a treatment in the order of time; ``censored`` is 1 where a value is only a lower bound."""
 
     columns: Columns
-    late: Integers
+    censored: Integers
 
 
 def times_to_limit(connection: sqlite3.Connection, limit_s: float) -> dict[int, CensoredColumns]:
@@ -225,14 +225,14 @@ def times_to_limit(connection: sqlite3.Connection, limit_s: float) -> dict[int, 
         "  AND status NOT IN ('ok', 'timed_out'))) ORDER BY trial.id"
     )
     found: dict[int, CensoredColumns] = {}
-    for trial, block, treatment, late, wall_ns in rows:
+    for trial, block, treatment, censored, wall_ns in rows:
         if treatment not in found:
             found[treatment] = CensoredColumns(Columns.empty(1), array("b"))
         its = found[treatment]
         its.columns.trials.append(trial)
         its.columns.blocks.append(block)
-        its.columns.values[0].append(limit_s if late else wall_ns / 1e9)
-        its.late.append(late)
+        its.columns.values[0].append(limit_s if censored else wall_ns / 1e9)
+        its.censored.append(censored)
     return found
 
 

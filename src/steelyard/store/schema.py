@@ -16,7 +16,7 @@ APPLICATION_ID: Final = int.from_bytes(b"Stly", "big")
 VERSION: Final = 2
 """In the header of the file (``user_version``); a record of a newer version is refused."""
 
-# What is frequent is checked first, and alone: for a list of more than two, SQLite fills a table anew with
+# What is frequent is checked first, and alone: for a list of more than two, SQLite refills a table with
 # each row, which takes 1.2 µs of the 3.5 that storing a trial takes.
 TABLES: Final = """
 CREATE TABLE record (

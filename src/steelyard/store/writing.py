@@ -271,9 +271,11 @@ class Writing(Reading):
         if self._lock is None:
             raise ValueError("the record is not open for writing")
         with explained(self.directory / FILE):
-            set_durable(self._connection, durable=durable)
-            self._connection.execute("BEGIN IMMEDIATE")
+            # Of a transaction that Ctrl-C ended between its beginning and the block that would take it back.
+            self._connection.rollback()
             try:
+                set_durable(self._connection, durable=durable)
+                self._connection.execute("BEGIN IMMEDIATE")
                 yield
                 self._connection.execute("COMMIT")
             except BaseException:

@@ -1,0 +1,161 @@
+"""Records made of other tools' files.
+
+Nothing pairs the values of such a file, so that the order is sequential and tests are unpaired. Where all
+repetitions come from one process, each is a trial, and the record says so (provenance ``one_process``); where
+several processes are known, each is a trial and its repetitions are iterations.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from steelyard.errors import UsageError
+from steelyard.exchange.importers import Chosen, read
+from steelyard.exchange.importers.contents import Contents, Series, identifier
+from steelyard.exchange.recording import (
+    FILE,
+    Levels,
+    Quantity,
+    Question,
+    Taken,
+    Trial,
+    free_name,
+    write_record,
+)
+from steelyard.store import Record
+from steelyard.units import Scalar
+
+ABSENT: Final = "none"
+"""Level of a factor that a benchmark does not have, where others of the file do."""
+
+
+class Source(msgspec.Struct, frozen=True):
+    """A file, and what its measurements are called: files of one name are further launches of the same."""
+
+    name: str
+    path: Path
+
+
+def import_files(
+    sources: Sequence[Source],
+    directory: Path,
+    *,
+    form: str | None = None,
+    chosen: Chosen | None = None,
+    question: Question | None = None,
+) -> Record:
+    """Make a record of files of one tool, complete when this returns; close it.
+
+    Parameters
+    ----------
+    form, chosen : optional
+        As of ``read``.
+
+    Raises
+    ------
+    UsageError
+        As ``read`` and ``write_record``; or files of several tools, or a metric in two units.
+    RecordError
+        The directory exists already, or cannot be written.
+    """
+    found = [(source, read(source.path, form, chosen)) for source in sources]
+    _refuse_mixture(found)
+    first = found[0][1]
+    series, lost = _finite(_placed(found))
+    trials, one_process = _trials(series, first)
+    taken = Taken(
+        tool=first.tool,
+        quantities={each.metric: Quantity(each.unit, each.better) for each in series},
+        one_process=one_process,
+        sources={str(source.path): _sha256(source.path) for source, _ in found},
+        host=first.host,
+        notes=[*(note for _, contents in found for note in contents.notes), *lost],
+    )
+    return write_record(directory, trials, taken, question)
+
+
+def _refuse_mixture(found: Sequence[tuple[Source, Contents]]) -> None:
+    tools = {contents.tool.partition(" ")[0]: source.path for source, contents in found}
+    if len(tools) > 1:
+        (one, first), (other, second), *_ = tools.items()
+        raise UsageError(
+            f"{first} is a file of {one}, and {second} of {other}: what they call a time is not the same",
+            hint="import each into a record of its own",
+        )
+
+
+def _placed(found: Sequence[tuple[Source, Contents]]) -> list[Series]:
+    """All series, each with every factor and with the name of its file, where there are several."""
+    several = len({source.name for source, _ in found}) > 1
+    every = [
+        (_of_file(source) | _named(each.levels) if several else _named(each.levels), each)
+        for source, contents in found
+        for each in contents.series
+    ]
+    names = list(dict.fromkeys(name for levels, _ in every for name in levels))
+    units: dict[str, str] = {}
+    merged: dict[tuple[Levels, str], Series] = {}
+    for levels, each in every:
+        if units.setdefault(each.metric, each.unit) != each.unit:
+            raise UsageError(
+                f"{each.metric} is in {units[each.metric] or 'no unit'} and in {each.unit or 'no unit'}",
+                hint="import benchmarks of different units into records of their own",
+            )
+        full = {name: levels.get(name, ABSENT) for name in names}
+        key = (tuple(full.items()), each.metric)
+        before = merged[key].values if key in merged else ()
+        merged[key] = replace(each, levels=full, values=(*before, *each.values))
+    return list(merged.values())
+
+
+def _of_file(source: Source) -> dict[str, Scalar]:
+    return {FILE: source.name}
+
+
+def _named(levels: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    return {free_name(identifier(name)): level for name, level in levels.items()}
+
+
+def _finite(series: Sequence[Series]) -> tuple[list[Series], list[str]]:
+    """The series without values that are not numbers, and a note about each that had some."""
+    kept, lost = [], []
+    for each in series:
+        values = tuple(tuple(v for v in launch if math.isfinite(v)) for launch in each.values)
+        missing = sum(map(len, each.values)) - sum(map(len, values))
+        if missing:
+            name = ", ".join(str(level) for level in each.levels.values())
+            lost.append(f"{name}: {missing} values of {each.metric} are not finite and were left out.")
+        kept.append(replace(each, values=tuple(launch for launch in values if launch)))
+    return kept, lost
+
+
+def _trials(series: Sequence[Series], contents: Contents) -> tuple[list[Trial], bool]:
+    """The trials in the order of the files, and whether they are repetitions within one process."""
+    one_process = contents.repeats == "process" and all(len(each.values) < 2 for each in series)
+    by_levels: dict[Levels, dict[str, tuple[tuple[float, ...], ...]]] = {}
+    for each in series:
+        launches = each.values
+        if one_process:
+            launches = tuple((value,) for launch in launches for value in launch)
+        by_levels.setdefault(tuple(each.levels.items()), {})[each.metric] = launches
+    trials = [
+        Trial(levels, dict(zip(metrics, launch, strict=True)))
+        for levels, metrics in by_levels.items()
+        for launch in zip_longest(*metrics.values(), fillvalue=())
+    ]
+    return trials, one_process and len(trials) > len(by_levels)
+
+
+def _sha256(path: Path) -> str:
+    if path.is_dir():
+        return ""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

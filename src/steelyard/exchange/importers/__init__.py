@@ -1,0 +1,178 @@
+"""Files of other tools, one reader a format: which tool wrote a file, and what is in it.
+
+A package adds a format by an entry point of the group ``steelyard.importers``: its name, and a function of
+the text and of what to call the file, which returns ``Contents`` (``steelyard.exchange.importers.contents``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+import msgspec
+
+from steelyard.errors import UsageError
+from steelyard.exchange.importers import (
+    benchmarkdotnet,
+    columns,
+    criterion,
+    go_bench,
+    google_benchmark,
+    hyperfine,
+    jmh,
+    mpi_tables,
+    nanobench,
+    pyperf,
+    pytest_benchmark,
+    reframe,
+)
+from steelyard.exchange.importers.columns import Chosen
+from steelyard.exchange.importers.contents import Contents
+
+__all__ = ["FORMATS", "GROUP", "Chosen", "Contents", "read"]
+
+GROUP: Final = "steelyard.importers"
+
+Text = Callable[[str, str], Contents]
+
+_OF_JSON: Final[tuple[ModuleType, ...]] = (
+    google_benchmark,
+    pytest_benchmark,
+    pyperf,
+    benchmarkdotnet,
+    reframe,
+    nanobench,
+    hyperfine,
+    jmh,
+)
+_OF_TEXT: Final[dict[str, tuple[Callable[[str], bool], Text]]] = {
+    go_bench.TOOL: (go_bench.reads, go_bench.read),
+    mpi_tables.IMB: (mpi_tables.reads_imb, mpi_tables.read_imb),
+    mpi_tables.OSU: (mpi_tables.reads_osu, mpi_tables.read_osu),
+}
+_TABLES: Final = {columns.JUBE: columns.reads_jube, columns.CSV: columns.reads_csv}
+
+FORMATS: Final = (*(each.TOOL for each in _OF_JSON), criterion.TOOL, *_OF_TEXT, *_TABLES)
+"""Names of all formats that are known without an entry point."""
+
+
+def read(path: Path, form: str | None = None, chosen: Chosen | None = None) -> Contents:
+    """Everything in a file, or in a directory of Criterion.
+
+    Parameters
+    ----------
+    form : str, optional
+        One of ``FORMATS``, or the name of an entry point; by default what the file looks like.
+    chosen : Chosen, optional
+        The columns of a table.
+
+    Raises
+    ------
+    UsageError
+        The file cannot be read, is cut off, is of another tool or version than was said or is known, or has
+        no value.
+    """
+    if path.is_dir():
+        if form not in (None, criterion.TOOL) or not criterion.holds(path):
+            raise UsageError(
+                f"{path}: a directory without a sample.json, which Criterion's would have",
+                hint="name a file, or the directory target/criterion",
+            )
+        found = criterion.read(path)
+    else:
+        found = _read(_text(path), str(path), form, chosen or Chosen())
+    if not any(values for each in found.series for values in each.values):
+        said = f": {' '.join(found.notes)}" if found.notes else ""
+        raise UsageError(f"{path}: {found.tool} left no value in it{said}", hint="run the benchmark again")
+    return found
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: not UTF-8 text", hint=f"formats: {', '.join(FORMATS)}") from None
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}", hint=f"ls -ld {path}") from None
+
+
+def _read(text: str, where: str, form: str | None, chosen: Chosen) -> Contents:
+    if form is not None and form not in FORMATS:
+        return _of_others(form)(text, where)
+    looks = _looks(text, where)
+    wanted = form or looks
+    if wanted is None:
+        raise UsageError(f"{where}: unrecognised format", hint=f"formats: {', '.join(FORMATS)}")
+    if wanted != looks and not (wanted in _TABLES and looks in _TABLES):
+        raise UsageError(
+            f"{where}: not a file of {wanted}" + (f", but of {looks}" if looks else ""),
+            hint=f"--format {looks}, or leave --format out" if looks else f"formats: {', '.join(FORMATS)}",
+        )
+    if wanted in _TABLES:
+        return columns.read(text, where, wanted, chosen)
+    if chosen != Chosen():
+        raise UsageError(
+            f"{where}: {wanted} names its metrics itself", hint="leave out --value, --by and --unit"
+        )
+    return _OF_TEXT[wanted][1](text, where) if wanted in _OF_TEXT else _of_json(text, where, wanted)
+
+
+def _looks(text: str, where: str) -> str | None:
+    """The format that a file looks like."""
+    if text.lstrip()[:1] in ("{", "["):
+        return _tool_of(_decoded(text, where))
+    for name, (reads, _) in _OF_TEXT.items():
+        if reads(text):
+            return name
+    return next((name for name, reads in _TABLES.items() if reads(text)), None)
+
+
+def _tool_of(document: object) -> str | None:
+    if isinstance(document, list):
+        first = document[0] if document else None
+        return jmh.TOOL if isinstance(first, dict) and first.keys() >= jmh.LIST_OF else None
+    if not isinstance(document, dict):
+        return None
+    results = document.get("results")
+    if isinstance(results, list):
+        of_nanobench = bool(results) and isinstance(results[0], dict) and "measurements" in results[0]
+        return nanobench.TOOL if of_nanobench else hyperfine.TOOL
+    return next(
+        (each.TOOL for each in _OF_JSON if hasattr(each, "KEYS") and document.keys() >= each.KEYS), None
+    )
+
+
+def _decoded(text: str, where: str) -> object:
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError as error:
+        cut = "truncated" in str(error)
+        raise UsageError(
+            f"{where}: the file is cut off: its JSON does not end" if cut else f"{where}: not JSON: {error}",
+            hint="run the benchmark again, or copy the whole file: nothing was imported",
+        ) from None
+
+
+def _of_json(text: str, where: str, tool: str) -> Contents:
+    module = next(each for each in _OF_JSON if tool == each.TOOL)
+    try:
+        found: Contents = module.read(_decoded(text, where), where)
+    except msgspec.ValidationError as error:
+        raise UsageError(
+            f"{where}: looks like a file of {tool}, but {error}",
+            hint="another version of the tool wrote it, or something changed it",
+        ) from None
+    return found
+
+
+def _of_others(form: str) -> Text:
+    """The reader that a package has registered under a name."""
+    known = {each.name: each for each in entry_points(group=GROUP)}
+    if form not in known:
+        names = (*FORMATS, *known)
+        raise UsageError(f"unknown format {form!r}", hint=f"formats: {', '.join(names)}")
+    return partial(known[form].load())

@@ -1,0 +1,139 @@
+"""Tables with a row for each launch: CSV, JUBE's results (``jube result`` as CSV or as a table of bars).
+
+``--value`` names the metric, ``--by`` what tells treatments apart; units are those that a header says in
+brackets (``time[s]``, as JUBE writes it), or ``--unit``.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import msgspec
+
+from steelyard.errors import UsageError
+from steelyard.exchange.importers.contents import Contents, Series, identifier, known_unit, level
+from steelyard.units import Better, Scalar
+
+CSV: Final = "csv"
+JUBE: Final = "jube"
+
+_BARS: Final = re.compile(r"^\s*\|.*\|\s*$")
+_RULE: Final = re.compile(r"^[\s|:+-]*$")
+_TITLE: Final = re.compile(r"(.*?)\s*\[([^\]]*)\]\s*")
+
+
+class Chosen(msgspec.Struct, frozen=True):
+    """The columns of a table.
+
+    Attributes
+    ----------
+    value : tuple of str
+        The metrics.
+    by : tuple of str
+        What tells treatments apart.
+    unit : str or None
+        Of values whose header says none.
+    better : {"lower", "higher", "neither"}
+    """
+
+    value: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
+    unit: str | None = None
+    better: Better = "lower"
+
+
+def reads_jube(text: str) -> bool:
+    """Whether the text is a table of bars, as JUBE prints it."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return sum(bool(_BARS.match(line)) for line in lines[:4]) >= 2
+
+
+def reads_csv(text: str) -> bool:
+    """Whether the first line is one of several cells."""
+    return "," in text.split("\n", 1)[0]
+
+
+def read(text: str, where: str, tool: str, chosen: Chosen) -> Contents:
+    """All rows, each a launch.
+
+    Raises
+    ------
+    UsageError
+        A column is not there, no metric was named, a unit is not known, or a row is incomplete.
+    """
+    rows = list(_of_bars(text) if reads_jube(text) else _of_commas(text))
+    if not rows:
+        raise UsageError(f"{where}: the table is empty", hint="give a file with a header and a row a launch")
+    titles = [_title(cell) for cell in rows[0][1]]
+    names = [name for name, _ in titles]
+    if not chosen.value:
+        raise UsageError(
+            f"{where}: which column is measured was not said",
+            hint=f"--value COLUMN, with one of: {', '.join(names)}",
+        )
+    for name in (*chosen.value, *chosen.by):
+        if name not in names:
+            raise UsageError(f"{where}: no column {name!r}", hint=f"columns: {', '.join(names)}")
+    found: dict[tuple[tuple[tuple[str, Scalar], ...], str], list[tuple[float, ...]]] = {}
+    lost = []
+    for number, cells in rows[1:]:
+        if len(cells) != len(names):
+            raise UsageError(
+                f"{where}, line {number}: {len(cells)} cells, but the header has {len(names)}",
+                hint="the file was cut off, or a cell holds a separator; repair that line",
+            )
+        row = dict(zip(names, cells, strict=True))
+        levels = tuple((identifier(name), level(row[name])) for name in chosen.by)
+        for name in chosen.value:
+            value = _as_float(row[name])
+            if math.isfinite(value):
+                found.setdefault((levels, name), []).append((value,))
+            else:
+                lost.append(f"line {number}: {name} is {row[name]!r}")
+    units = {name: _unit(dict(titles)[name], chosen.unit, name, where) for name in chosen.value}
+    series = tuple(
+        Series(
+            dict(levels), identifier(name), units[name][0],
+            tuple(tuple(value * units[name][1] for value in each) for each in values), chosen.better,
+        )
+        for (levels, name), values in found.items()
+    )  # fmt: skip
+    notes = (f"Left out: {'; '.join(lost[:4])}{'; …' if len(lost) > 4 else ''}.",) if lost else ()
+    return Contents(tool, series, "launch", notes=notes)
+
+
+def _of_commas(text: str) -> Iterator[tuple[int, Sequence[str]]]:
+    rows = csv.reader(io.StringIO(text))
+    yield from ((rows.line_num, [cell.strip() for cell in cells]) for cells in rows if cells)
+
+
+def _of_bars(text: str) -> Iterator[tuple[int, Sequence[str]]]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        if "|" in line and not _RULE.match(line):
+            yield number, [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def _title(cell: str) -> tuple[str, str | None]:
+    found = _TITLE.fullmatch(cell)
+    return (found[1], found[2]) if found else (cell, None)
+
+
+def _unit(of_header: str | None, given: str | None, name: str, where: str) -> tuple[str, float]:
+    said = of_header if of_header is not None else given
+    if said is None:
+        hint = '--unit ms (--unit "" for a number)'
+        raise UsageError(f"{where}: the unit of {name} is not said", hint=hint)
+    unit = known_unit(said, f"{where}: {name}")
+    return unit.si, unit.scale
+
+
+def _as_float(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan

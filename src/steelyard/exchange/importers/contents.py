@@ -1,0 +1,141 @@
+"""``Contents``: what a file of another tool holds, in SI units, and how the tool took it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal
+
+import msgspec
+
+from steelyard.errors import UsageError
+from steelyard.units import Better, Scalar
+
+Repeats = Literal["launch", "process"]
+"""What one list of values comes from: a launch of the program, or a process that repeats the work inside."""
+
+_TIMES: Final = {
+    "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "usec": 1e-6, "ms": 1e-3, "msec": 1e-3, "s": 1.0, "sec": 1.0,
+    "second": 1.0, "seconds": 1.0, "min": 60.0, "h": 3600.0,
+}  # fmt: skip
+_SIZES: Final = {
+    "B": 1.0, "byte": 1.0, "bytes": 1.0, "kB": 1e3, "KB": 1e3, "MB": 1e6, "Mbytes": 1e6, "GB": 1e9,
+    "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30,
+}  # fmt: skip
+_COUNTS: Final = {"": 1.0, "1": 1.0, "ops": 1.0, "op": 1.0, "items": 1.0, "integer": 1.0, "#": 1.0}
+
+
+class Unit(msgspec.Struct, frozen=True):
+    """An SI unit, and how many of it the unit of a file is."""
+
+    si: str
+    scale: float
+
+
+def unit_of(text: str) -> Unit | None:
+    """The unit that a text names; ``None`` where it names none that is known. ``/op`` says that a value is
+    that of one operation.
+    """
+    text = text.strip().removesuffix("/op")
+    if text in _TIMES:
+        return Unit("s", _TIMES[text])
+    if text in _SIZES:
+        return Unit("B", _SIZES[text])
+    if text in _COUNTS:
+        return Unit("", 1.0)
+    above, slash, below = text.partition("/")
+    if slash and below in _TIMES:
+        if above in _SIZES:
+            return Unit("B/s", _SIZES[above] / _TIMES[below])
+        if above in _COUNTS:
+            return Unit("1/s", 1.0 / _TIMES[below])
+    return None
+
+
+def known_unit(text: str, where: str) -> Unit:
+    """The unit that a text names.
+
+    Raises
+    ------
+    UsageError
+        None that is known: values are never taken in a unit that was guessed.
+    """
+    found = unit_of(text)
+    if found is None:
+        raise UsageError(
+            f"{where}: unknown unit {text!r}",
+            hint="units of time, bytes, operations, and these per unit of time can be read; convert the file",
+        )
+    return found
+
+
+class Series(msgspec.Struct, frozen=True):
+    """One metric of one benchmark.
+
+    Attributes
+    ----------
+    levels : Mapping[str, Scalar]
+        What tells the benchmark from the others of the file: its name, its parameters.
+    metric : str
+        With its unit as a suffix where it is a time (``time_s``).
+    unit : str
+        SI.
+    values : tuple of tuples of float
+        One for each launch or process, in the order of the file; in it the repetitions, in theirs.
+    """
+
+    levels: Mapping[str, Scalar]
+    metric: str
+    unit: str
+    values: tuple[tuple[float, ...], ...]
+    better: Better = "lower"
+
+
+class Contents(msgspec.Struct, frozen=True):
+    """Everything that a file holds.
+
+    Attributes
+    ----------
+    tool : str
+        Its name, and its version where the file says it.
+    series : tuple of Series
+    repeats : {"launch", "process"}
+    host : Mapping[str, Scalar]
+        Facts of the machine, as the file names them.
+    notes : tuple of str
+        What the file lacks or lost, a sentence each; they stand with every result.
+    """
+
+    tool: str
+    series: tuple[Series, ...]
+    repeats: Repeats = "process"
+    host: Mapping[str, Scalar] = {}
+    notes: tuple[str, ...] = ()
+
+
+SUMMARY: Final = "{}: the file has a mean and no repetitions, which is one value: no verdict rests on it."
+"""The note about benchmarks of which only a summary is known."""
+
+
+def summary_note(names: Sequence[str]) -> tuple[str, ...]:
+    """The note about these benchmarks, if there are any."""
+    shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+    return (SUMMARY.format(shown),) if names else ()
+
+
+def level(text: str) -> Scalar:
+    """The number that a text is, or the text."""
+    for kind in (int, float):
+        try:
+            number = kind(text)
+        except ValueError:
+            continue
+        return number if math.isfinite(number) and "_" not in text else text
+    return text
+
+
+def identifier(text: str) -> str:
+    """A name for a factor or a metric: letters, digits and underscores of the text, letters first."""
+    found = re.sub(r"[^A-Za-z0-9_]+", "_", text).strip("_")[:100]
+    return found if found[:1].isalpha() else f"x{found}"

@@ -1,0 +1,88 @@
+"""Criterion.rs, the directory ``target/criterion``: samples of one process, each the mean time of so many
+iterations.
+
+Every saved run is a level of the factor ``saved``: ``base``, ``new``, and whatever ``--save-baseline`` named.
+Criterion keeps the newest run under two names: ``new``, and ``base`` or the one that was given; of runs that
+are equal one is kept, under the name that was given or else as ``new``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from steelyard.errors import UsageError
+from steelyard.exchange.importers.contents import Contents, Series, level
+from steelyard.units import Scalar
+
+TOOL = "criterion"
+COPIES = frozenset({"new", "base"})
+T = TypeVar("T")
+
+
+class _Benchmark(msgspec.Struct, frozen=True):
+    group_id: str
+    function_id: str | None = None
+    value_str: str | None = None
+
+
+class _Sample(msgspec.Struct, frozen=True):
+    iters: list[float]
+    times: list[float]
+
+
+def holds(directory: Path) -> bool:
+    """Whether this is a directory of Criterion."""
+    return next(directory.glob("**/sample.json"), None) is not None
+
+
+def read(directory: Path) -> Contents:
+    """All benchmarks below the directory.
+
+    Raises
+    ------
+    UsageError
+        A file is incomplete or not Criterion's.
+    """
+    series: list[Series] = []
+    seen: dict[tuple[tuple[str, Scalar], ...], list[tuple[str, tuple[float, ...]]]] = {}
+    for file in sorted(directory.glob("**/sample.json")):
+        sample = _decoded(file, _Sample)
+        about = _decoded(file.with_name("benchmark.json"), _Benchmark)
+        if len(sample.iters) != len(sample.times) or not all(sample.iters):
+            raise UsageError(
+                f"{file}: {len(sample.iters)} counts of iterations for {len(sample.times)} times",
+                hint="the file is incomplete: cargo bench writes it again",
+            )
+        values = tuple(time / n * 1e-9 for time, n in zip(sample.times, sample.iters, strict=True))
+        seen.setdefault(tuple(_levels(about)), []).append((file.parent.name, values))
+    for levels, runs in seen.items():
+        for saved, values in _distinct(runs):
+            series.append(Series({**dict(levels), "saved": saved}, "time_s", "s", (values,)))
+    return Contents(TOOL, tuple(series))
+
+
+def _levels(about: _Benchmark) -> Iterator[tuple[str, Scalar]]:
+    function = f"{about.group_id}/{about.function_id}" if about.function_id else about.group_id
+    yield "benchmark", function
+    if about.value_str is not None:
+        yield "value", level(about.value_str)
+
+
+def _distinct(runs: list[tuple[str, tuple[float, ...]]]) -> Iterator[tuple[str, tuple[float, ...]]]:
+    given = {values for saved, values in runs if saved not in COPIES}
+    newest = {values for saved, values in runs if saved == "new"}
+    for saved, values in runs:
+        copied = {"new": given, "base": given | newest}.get(saved, set())
+        if values not in copied:
+            yield saved, values
+
+
+def _decoded(file: Path, type_: type[T]) -> T:
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=type_)
+    except (OSError, msgspec.DecodeError) as error:
+        raise UsageError(f"{file}: {error}", hint="cargo bench writes it again") from None

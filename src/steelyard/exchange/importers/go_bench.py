@@ -1,0 +1,98 @@
+"""``go test -bench`` as benchstat reads it: a line is the mean over the iterations of one repetition, and
+``-count`` repeats in one process.
+
+``BenchmarkSort/n=1024-8`` is ``benchmark``, ``n`` and ``procs``. Units that ``b.ReportMetric`` made up are
+kept as plain numbers under their name.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from steelyard.errors import UsageError
+from steelyard.exchange.importers.contents import Contents, Series, identifier, level, unit_of
+from steelyard.units import Better, Scalar
+
+TOOL = "go-bench"
+
+_LINE: Final = re.compile(r"(Benchmark\S*)\s+(\d+)\s+(.+)")
+_ABOUT: Final = re.compile(r"([a-z]\S*):\s*(.*)")
+_METRICS: Final = {
+    "ns/op": "time_s",
+    "B/op": "bytes_per_op",
+    "allocs/op": "allocs_per_op",
+    "MB/s": "throughput",
+}
+
+
+def reads(text: str) -> bool:
+    """Whether a line of the text is a result."""
+    return re.search(r"^Benchmark\S*\s+\d+\s+\S+ ns/op", text, re.MULTILINE) is not None
+
+
+def read(text: str, where: str) -> Contents:
+    """All benchmarks of the file.
+
+    Raises
+    ------
+    UsageError
+        A line is incomplete, as the last of a file that was cut off is.
+    """
+    values: dict[tuple[str, str], list[float]] = {}
+    units: dict[str, tuple[str, Better]] = {}
+    host: dict[str, Scalar] = {}
+    strange: dict[str, None] = {}
+    failed: list[str] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if about := _ABOUT.fullmatch(line):
+            host[about[1]] = about[2]
+        if line.startswith("--- FAIL"):
+            failed.append(f"{line.removeprefix('--- FAIL:').strip()} failed; it has no value.")
+        found = _LINE.fullmatch(line.strip())
+        if found is None:
+            continue
+        words = found[3].split()
+        if len(words) % 2:
+            raise UsageError(
+                f"{where}, line {number}: {line.strip()!r} is incomplete: a value without its unit",
+                hint="the file was cut off: write it again, or delete that line",
+            )
+        for value, said in zip(words[::2], words[1::2], strict=True):
+            metric = _METRICS.get(said) or identifier(said)
+            unit = unit_of(said) if said in _METRICS else None
+            if said not in _METRICS:
+                strange[said] = None
+            better: Better = "higher" if said.endswith("/s") else "lower" if unit else "neither"
+            units[metric] = (unit.si if unit else "", better)
+            values.setdefault((found[1], metric), []).append(
+                _number(value, where, number) * (unit.scale if unit else 1.0)
+            )
+    own = f"Units of the program's own are kept as plain numbers: {', '.join(strange)}."
+    series = tuple(
+        Series(_levels(name), metric, units[metric][0], (tuple(found),), units[metric][1])
+        for (name, metric), found in values.items()
+    )
+    return Contents(TOOL, series, host=host, notes=(*failed, *([own] if strange else [])))
+
+
+def _levels(name: str) -> dict[str, Scalar]:
+    name, dash, procs = name.rpartition("-") if re.search(r"-\d+$", name) else (name, "", "")
+    first, *parts = name.removeprefix("Benchmark").split("/")
+    levels: dict[str, Scalar] = {"benchmark": first}
+    for part in parts:
+        key, sign, text = part.partition("=")
+        if sign and key:
+            levels[key] = level(text)
+        else:
+            levels["benchmark"] = f"{levels['benchmark']}/{part}"
+    return levels | ({"procs": int(procs)} if dash else {})
+
+
+def _number(text: str, where: str, line: int) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(
+            f"{where}, line {line}: {text!r} is not a number", hint="write the file again: go test -bench"
+        ) from None

@@ -1,0 +1,109 @@
+"""Google Benchmark's ``--benchmark_format=json``: repetitions within one process.
+
+Aggregates are left out where the repetitions are there; alone, a mean is one value.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import msgspec
+
+from steelyard.errors import UsageError
+from steelyard.exchange.importers.contents import Contents, Series, known_unit, level, summary_note
+from steelyard.units import Better, Scalar
+
+TOOL = "google-benchmark"
+KEYS = frozenset({"context", "benchmarks"})
+SCHEMA: Final = 1
+
+_SETTINGS: Final = re.compile(
+    r"(iterations|repeats|min_time|min_warmup_time):.*|real_time|process_time|manual_time"
+)
+_RATES: Final = {"bytes_per_second": "B/s", "items_per_second": "1/s"}
+_NO_COUNTER: Final = {"iterations", "real_time", "cpu_time", "repetitions", "repetition_index", "threads",
+    "family_index", "per_family_instance_index", "cpu_coefficient", "real_coefficient", "rms"}  # fmt: skip
+
+
+class _Context(msgspec.Struct, frozen=True):
+    host_name: str = ""
+    num_cpus: int | None = None
+    mhz_per_cpu: int | None = None
+    library_version: str = ""
+    json_schema_version: int = SCHEMA
+
+
+class _Benchmark(msgspec.Struct, frozen=True):
+    name: str
+    run_name: str | None = None
+    run_type: str = "iteration"
+    aggregate_name: str = ""
+    real_time: float | None = None
+    cpu_time: float | None = None
+    time_unit: str = "ns"
+    error_occurred: bool = False
+    error_message: str = ""
+
+
+class _File(msgspec.Struct, frozen=True):
+    context: _Context
+    benchmarks: list[dict[str, Any]]
+
+
+def read(document: object, where: str) -> Contents:
+    """All benchmarks: ``BM_sort/1024/threads:2`` is ``benchmark``, ``arg`` and ``threads``."""
+    file = msgspec.convert(document, _File)
+    if file.context.json_schema_version != SCHEMA:
+        raise UsageError(
+            f"{where}: JSON schema {file.context.json_schema_version} of Google Benchmark, of which"
+            f" {SCHEMA} is known",
+            hint="write the file with a version whose context says json_schema_version 1",
+        )
+    rows = [(msgspec.convert(raw, _Benchmark), raw) for raw in file.benchmarks]
+    repeated = {_run(row) for row, _ in rows if row.run_type == "iteration"}
+    values: dict[tuple[str, str], list[float]] = {}
+    units: dict[str, tuple[str, Better]] = {}
+    notes: list[str] = []
+    for row, raw in rows:
+        if row.error_occurred:
+            notes.append(f"{row.name} failed and has no value: {row.error_message}.")
+            continue
+        if row.run_type != "iteration" and (_run(row) in repeated or row.aggregate_name != "mean"):
+            continue
+        unit = known_unit(row.time_unit, f"{where}: {row.name}")
+        for metric, value in (("real_time_s", row.real_time), ("cpu_time_s", row.cpu_time)):
+            if value is not None:
+                units[metric] = (unit.si, "lower")
+                values.setdefault((_run(row), metric), []).append(value * unit.scale)
+        for name, value in raw.items():
+            if name not in _NO_COUNTER and isinstance(value, int | float) and not isinstance(value, bool):
+                units[name] = (_RATES.get(name, ""), "higher" if name in _RATES else "neither")
+                values.setdefault((_run(row), name), []).append(float(value))
+    series = tuple(
+        Series(_levels(run), metric, units[metric][0], (tuple(found),), units[metric][1])
+        for (run, metric), found in values.items()
+    )
+    means = list(dict.fromkeys(_run(row) for row, _ in rows if _run(row) not in repeated))
+    context = file.context
+    host: dict[str, Scalar] = {"host": context.host_name} if context.host_name else {}
+    host |= {"cpus_online": context.num_cpus} if context.num_cpus else {}
+    tool = f"{TOOL} {context.library_version}".strip()
+    return Contents(tool, series, host=host, notes=(*summary_note(means), *notes))
+
+
+def _run(row: _Benchmark) -> str:
+    return row.run_name or row.name.removesuffix(f"_{row.aggregate_name}")
+
+
+def _levels(run: str) -> dict[str, Scalar]:
+    """Parts of a name: arguments have names, or are counted; settings of the measurement are left out."""
+    first, *parts = run.split("/")
+    levels: dict[str, Scalar] = {"benchmark": first}
+    for part in parts:
+        if _SETTINGS.fullmatch(part):
+            continue
+        name, colon, text = part.partition(":")
+        number = sum(key.startswith("arg") for key in levels) + 1
+        levels[name if colon else f"arg{number if number > 1 else ''}"] = level(text if colon else part)
+    return levels

@@ -1,0 +1,93 @@
+"""JMH's ``-rf json``: iterations of forks, each a process of its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import msgspec
+
+from steelyard.exchange.importers.contents import (
+    Contents,
+    Series,
+    Unit,
+    identifier,
+    known_unit,
+    level,
+    summary_note,
+    unit_of,
+)
+from steelyard.units import Better, Scalar
+
+TOOL = "jmh"
+LIST_OF = frozenset({"benchmark", "primaryMetric"})
+
+
+def _mean(seen: Sequence[tuple[float, float]]) -> float:
+    return sum(value * count for value, count in seen) / sum(count for _, count in seen)
+
+
+class _Metric(msgspec.Struct, frozen=True, rename="camel"):
+    score: float | str
+    score_unit: str
+    raw_data: list[list[float]] = []
+    raw_data_histogram: list[list[list[tuple[float, float]]]] = []
+    """Of sampled modes: for each fork and iteration the values, each with how often it was seen."""
+
+    @property
+    def forks(self) -> list[list[float]]:
+        """Values of the iterations of each fork; of sampled modes their means."""
+        return self.raw_data or [
+            [_mean(iteration) for iteration in fork if iteration] for fork in self.raw_data_histogram
+        ]
+
+
+class _Result(msgspec.Struct, frozen=True, rename="camel"):
+    benchmark: str
+    mode: str
+    primary_metric: _Metric
+    jmh_version: str = ""
+    threads: int = 1
+    params: dict[str, str] = {}
+    secondary_metrics: dict[str, _Metric] = {}
+
+
+def read(document: object, where: str) -> Contents:
+    """All benchmarks, each with its parameters; modes become metrics, since they have units of their own."""
+    results = msgspec.convert(document, list[_Result])
+    series: list[Series] = []
+    means: list[str] = []
+    left_out: dict[str, None] = {}
+    threads = len({each.threads for each in results}) > 1
+    for each in results:
+        levels: dict[str, Scalar] = {"benchmark": each.benchmark}
+        levels |= {name: level(text) for name, text in each.params.items()}
+        levels |= {"threads": each.threads} if threads else {}
+        main = each.primary_metric
+        unit = known_unit(main.score_unit, f"{where}: {each.benchmark}")
+        if not main.forks:
+            means.append(each.benchmark)
+        series += _series(levels, "time_s" if unit.si == "s" else "throughput", unit, main)
+        for name, metric in each.secondary_metrics.items():
+            of_other = unit_of(metric.score_unit)
+            if of_other is None or not metric.forks:
+                left_out[name] = None
+            else:
+                series += _series(levels, identifier(name), of_other, metric)
+    version = results[0].jmh_version if results else ""
+    notes = (
+        *summary_note(means),
+        *([f"Left out, in units that are not known here: {', '.join(left_out)}."] if left_out else []),
+    )
+    return Contents(f"{TOOL} {version}".strip(), tuple(series), notes=notes)
+
+
+def _series(levels: dict[str, Scalar], metric: str, unit: Unit, found: _Metric) -> Sequence[Series]:
+    forks = found.forks or ([[found.score]] if isinstance(found.score, float) else [])
+    values = tuple(tuple(value * unit.scale for value in fork) for fork in forks)
+    if not all(math.isfinite(value) for fork in values for value in fork):
+        return ()
+    better: Better = (
+        "lower" if unit.si in ("s", "B", "") else "higher" if metric == "throughput" else "neither"
+    )
+    return (Series(levels, metric, unit.si, values, better),)

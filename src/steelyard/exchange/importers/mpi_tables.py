@@ -1,0 +1,115 @@
+"""Tables of the Intel MPI Benchmarks and of OSU's: a line for each message size, each value a mean over the
+repetitions of one launch.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from steelyard.errors import UsageError
+from steelyard.exchange.importers.contents import Contents, Series, identifier, known_unit
+from steelyard.units import Better, Scalar
+
+IMB: Final = "imb"
+OSU: Final = "osu"
+
+_OF_IMB: Final = re.compile(r"#\s+Intel\(R\) MPI Benchmarks\s+(\S+?),?\s")
+_OF_OSU: Final = re.compile(r"#\s+OSU (.+?) Test(?:\s+v(\S+))?\s*$", re.MULTILINE)
+_MEASURED: Final = re.compile(r"(.+?)\s*[\[(](.+)[\])]")
+"""A title with its unit: ``t_avg[usec]``, ``Avg Latency(us)``."""
+_NOTE: Final = (
+    "Each value is the mean over the repetitions of one launch, of which the file has no others: give several"
+    " files the same name to compare launches (NAME=FILE)."
+)
+
+
+def reads_imb(text: str) -> bool:
+    """Whether the text begins as a file of the Intel MPI Benchmarks does."""
+    return _OF_IMB.search(text[:4096]) is not None
+
+
+def reads_osu(text: str) -> bool:
+    """Whether the text begins as a file of an OSU benchmark does."""
+    return _OF_OSU.search(text[:4096]) is not None
+
+
+def read_imb(text: str, where: str) -> Contents:
+    """All benchmarks: ``op``, ``p`` and ``bytes``."""
+    version = _OF_IMB.search(text)
+    series: list[Series] = []
+    levels: dict[str, Scalar] = {}
+    header: list[_Column] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if found := re.match(r"#\s+Benchmarking\s+(\S+)", line):
+            levels, header = {"op": found[1]}, []
+        elif found := re.match(r"#\s+#processes = (\d+)", line):
+            levels = {**levels, "p": int(found[1])}
+        elif line.lstrip().startswith("#bytes") or line.lstrip().startswith("#repetitions"):
+            header = list(_columns(line.split(), where, number))
+        elif header and line.strip() and line.lstrip()[0].isdigit():
+            series += _row(line, header, levels, where, number)
+        elif not line.strip():
+            header = []
+    return Contents(f"{IMB} {version[1] if version else ''}".strip(), tuple(series), "launch", notes=(_NOTE,))
+
+
+def read_osu(text: str, where: str) -> Contents:
+    """All message sizes: ``op`` and ``bytes``. How many processes there were, the file does not say."""
+    found = _OF_OSU.search(text)
+    op = identifier(re.sub(r"^MPI_?\s*|\s+(Latency|Bandwidth)$", "", found[1] if found else "")).lower()
+    series: list[Series] = []
+    header: list[_Column] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if re.match(r"#\s+Size\s", line):
+            titles = re.split(r"\s{2,}", line.lstrip("# ").strip())
+            header = list(_columns(titles, where, number))
+        elif header and line.strip() and line.lstrip()[0].isdigit():
+            series += _row(line, header, {"op": op}, where, number)
+    version = found[2] if found and found[2] else ""
+    return Contents(f"{OSU} {version}".strip(), tuple(series), "launch", notes=(_NOTE,))
+
+
+_Column = tuple[str, str, float]
+"""Metric (empty: not one), SI unit, and how many of it are one."""
+
+
+def _columns(titles: Iterable[str], where: str, number: int) -> Iterator[_Column]:
+    """``#bytes``, ``t_avg[usec]``, ``Mbytes/sec`` of IMB; ``Size``, ``Avg Latency(us)`` of OSU."""
+    for title in titles:
+        found = _MEASURED.fullmatch(title)
+        if found is None and title != "Mbytes/sec":
+            yield title.lstrip("#").lower(), "", 1.0
+            continue
+        name, said = (found[1], found[2]) if found else ("throughput", "MB/s")
+        unit = known_unit(said.strip(), f"{where}, line {number}")
+        yield f"{identifier(name).lower()}{'_s' if unit.si == 's' else ''}", unit.si, unit.scale
+
+
+def _row(
+    line: str, header: list[_Column], levels: dict[str, Scalar], where: str, number: int
+) -> Iterator[Series]:
+    cells = line.split()
+    if len(cells) != len(header):
+        raise UsageError(
+            f"{where}, line {number}: {len(cells)} numbers, but the table has {len(header)} columns",
+            hint="the file was cut off, or something else was printed into it; repair that line",
+        )
+    numbers = [_number(cell, where, number) for cell in cells]
+    at = dict(zip((name for name, _, _ in header), numbers, strict=True))
+    size = at.get("bytes", at.get("size"))
+    place = {**levels, "bytes": int(size)} if size is not None else levels
+    for (metric, unit, scale), value in zip(header, numbers, strict=True):
+        if unit:
+            better: Better = "higher" if unit.endswith("/s") else "lower"
+            yield Series(place, metric, unit, ((value * scale,),), better)
+
+
+def _number(text: str, where: str, line: int) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(
+            f"{where}, line {line}: {text!r} is not a number", hint="repair that line, or delete it"
+        ) from None

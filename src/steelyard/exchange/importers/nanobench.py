@@ -1,0 +1,47 @@
+"""nanobench's JSON template: epochs within one process, each the mean of its iterations, in seconds; divided
+by the batch, as nanobench's own table does.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from steelyard.errors import UsageError
+from steelyard.exchange.importers.contents import Contents, Series
+from steelyard.units import Scalar
+
+TOOL = "nanobench"
+KEYS = frozenset({"results"})
+
+
+class _Measurement(msgspec.Struct, frozen=True):
+    elapsed: float
+    iterations: float = 1.0
+
+
+class _Result(msgspec.Struct, frozen=True):
+    title: str
+    name: str
+    unit: str
+    batch: float
+    measurements: list[_Measurement]
+
+
+class _File(msgspec.Struct, frozen=True):
+    results: list[_Result]
+
+
+def read(document: object, where: str) -> Contents:
+    """All benchmarks; ``title`` is a level where there are several."""
+    results = msgspec.convert(document, _File).results
+    titles = len({each.title for each in results}) > 1
+    series = []
+    for each in results:
+        if not each.batch > 0:
+            raise UsageError(f"{where}: {each.name} has a batch of {each.batch}", hint="it must be above 0")
+        levels: dict[str, Scalar] = {"title": each.title} if titles else {}
+        values = tuple(one.elapsed / each.batch for one in each.measurements)
+        series.append(Series({**levels, "benchmark": each.name}, "time_s", "s", (values,)))
+    others = sorted({each.unit for each in results} - {"op"})
+    notes = (f"Times are those of one {', '.join(others)}, as the program set its units.",) if others else ()
+    return Contents(TOOL, tuple(series), notes=notes)

@@ -1,0 +1,59 @@
+"""pyperf: values of worker processes, of which each is a unit; calibrations and warm-ups are left out."""
+
+from __future__ import annotations
+
+import msgspec
+
+from steelyard.errors import UsageError
+from steelyard.exchange.importers.contents import Contents, Series, known_unit
+from steelyard.units import Scalar
+
+TOOL = "pyperf"
+KEYS = frozenset({"version", "benchmarks", "metadata"})
+VERSION = "1.0"
+
+
+class _Metadata(msgspec.Struct, frozen=True):
+    name: str = ""
+    unit: str = "second"
+    hostname: str = ""
+    cpu_count: int | None = None
+    perf_version: str = ""
+
+
+class _Run(msgspec.Struct, frozen=True):
+    values: list[float] = []
+    metadata: _Metadata = _Metadata()
+
+
+class _Benchmark(msgspec.Struct, frozen=True):
+    runs: list[_Run]
+    metadata: _Metadata = _Metadata()
+
+
+class _File(msgspec.Struct, frozen=True):
+    version: str
+    benchmarks: list[_Benchmark]
+    metadata: _Metadata = _Metadata()
+
+
+def read(document: object, where: str) -> Contents:
+    """All benchmarks of the file."""
+    file = msgspec.convert(document, _File)
+    if file.version != VERSION:
+        raise UsageError(
+            f"{where}: version {file.version} of pyperf's format, of which {VERSION} is known",
+            hint="convert it with the pyperf that wrote it: python -m pyperf convert",
+        )
+    series = []
+    for each in file.benchmarks:
+        name = each.metadata.name or file.metadata.name
+        said = each.metadata.unit if each.metadata.unit != "second" else file.metadata.unit
+        unit = known_unit(said, f"{where}: {name}")
+        runs = tuple(tuple(value * unit.scale for value in run.values) for run in each.runs if run.values)
+        metric = {"s": "time_s", "B": "size_bytes"}.get(unit.si, "value")
+        series.append(Series({"benchmark": name}, metric, unit.si, runs))
+    about = file.metadata
+    host: dict[str, Scalar] = {"host": about.hostname} if about.hostname else {}
+    host |= {"cpus_online": about.cpu_count} if about.cpu_count else {}
+    return Contents(f"{TOOL} {about.perf_version}".strip(), tuple(series), host=host)

@@ -1,0 +1,56 @@
+"""pytest-benchmark's ``--benchmark-json`` and saved runs: rounds within one process; without
+``--benchmark-save-data`` a saved run has summaries only.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from steelyard.exchange.importers.contents import Contents, Series, summary_note
+from steelyard.units import Scalar
+
+TOOL = "pytest-benchmark"
+KEYS = frozenset({"machine_info", "benchmarks"})
+
+
+class _Stats(msgspec.Struct, frozen=True):
+    mean: float
+    data: list[float] = []
+
+
+class _Benchmark(msgspec.Struct, frozen=True):
+    name: str
+    stats: _Stats
+    params: dict[str, Any] | None = None
+
+
+class _Machine(msgspec.Struct, frozen=True):
+    node: str = ""
+
+
+class _File(msgspec.Struct, frozen=True):
+    benchmarks: list[_Benchmark]
+    machine_info: _Machine = _Machine()
+    version: str = ""
+
+
+def read(document: object, _where: str) -> Contents:
+    """All tests: ``benchmark`` is the function, parameters that are numbers or text are levels."""
+    file = msgspec.convert(document, _File)
+    series, means = [], []
+    for each in file.benchmarks:
+        plain = {
+            name: value
+            for name, value in (each.params or {}).items()
+            if isinstance(value, str | int | float | bool)
+        }
+        name = each.name.partition("[")[0] if plain and len(plain) == len(each.params or {}) else each.name
+        levels: dict[str, Scalar] = {"benchmark": name, **plain} if name != each.name else {"benchmark": name}
+        if not each.stats.data:
+            means.append(each.name)
+        values = tuple(each.stats.data or [each.stats.mean])
+        series.append(Series(levels, "time_s", "s", (values,)))
+    host: dict[str, Scalar] = {"host": file.machine_info.node} if file.machine_info.node else {}
+    return Contents(f"{TOOL} {file.version}".strip(), tuple(series), host=host, notes=summary_note(means))

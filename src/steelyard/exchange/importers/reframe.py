@@ -1,0 +1,101 @@
+"""ReFrame's run reports: one value of each performance variable for each run of a test, each a launch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from steelyard.exchange.importers.contents import Contents, Series, identifier, known_unit, level
+from steelyard.units import Scalar
+
+TOOL = "reframe"
+KEYS = frozenset({"session_info", "runs"})
+
+
+class _Variable(msgspec.Struct, frozen=True):
+    name: str
+    value: float
+    unit: str | None = None
+
+
+class _Case(msgspec.Struct, frozen=True):
+    name: str = ""
+    display_name: str = ""
+    system: str = ""
+    partition: str | None = None
+    environ: str | None = None
+    environment: str | None = None
+    result: str = ""
+    perfvalues: dict[str, list[Any]] | None = None
+    perfvars: list[_Variable] | None = None
+    check_params: dict[str, Any] = {}
+
+
+class _Run(msgspec.Struct, frozen=True):
+    testcases: list[_Case]
+
+
+class _Session(msgspec.Struct, frozen=True):
+    version: str = ""
+    hostname: str = ""
+
+
+class _File(msgspec.Struct, frozen=True):
+    session_info: _Session
+    runs: list[_Run]
+
+
+def read(document: object, where: str) -> Contents:
+    """All tests that ran: ``test``, and system, partition and environment where they differ."""
+    file = msgspec.convert(document, _File)
+    cases = [case for run in file.runs for case in run.testcases]
+    places = {"system": "system", "partition": "partition", "environment": "environ"}
+    varying = {
+        name: key
+        for name, key in places.items()
+        if len({getattr(case, key) or getattr(case, name, None) for case in cases}) > 1
+    }
+    found: dict[tuple[tuple[tuple[str, Scalar], ...], str, str], list[float]] = {}
+    lost = []
+    for case in cases:
+        variables = list(_variables(case))
+        if not variables:
+            lost.append(case.display_name or case.name)
+            continue
+        # Parameters stand in the name (``sums_test %n=1000``), in some versions among others of the test too.
+        name, *parameters = (case.name.partition("@")[0] or case.display_name).split(" %")
+        levels: list[tuple[str, Scalar]] = [("test", name)]
+        levels += [
+            (identifier(key), level(text))
+            for key, sign, text in (p.partition("=") for p in parameters)
+            if sign
+        ]
+        levels += [(n, str(getattr(case, key) or getattr(case, n, ""))) for n, key in varying.items()]
+        params = {k: v for k, v in case.check_params.items() if isinstance(v, str | int | float | bool)}
+        levels += [(identifier(key.rpartition(".")[2]), value) for key, value in params.items()]
+        levels = list(dict(levels).items())
+        for name, value, said in variables:
+            unit = known_unit(said, f"{where}: {case.name}, {name}")
+            found.setdefault((tuple(levels), identifier(name), unit.si), []).append(value * unit.scale)
+    series = tuple(
+        Series(
+            dict(levels), metric, unit, tuple((value,) for value in values),
+            "higher" if unit.endswith("/s") else "lower",
+        )
+        for (levels, metric, unit), values in found.items()
+    )  # fmt: skip
+    about = file.session_info
+    notes = (f"Without a value, as they failed or report none: {', '.join(lost)}.",) if lost else ()
+    host: dict[str, Scalar] = {"host": about.hostname} if about.hostname else {}
+    return Contents(f"{TOOL} {about.version}".strip(), series, "launch", host, notes)
+
+
+def _variables(case: _Case) -> Iterator[tuple[str, float, str]]:
+    """Name, value and unit of each; reports of ReFrame 3 list them as ``perfvars``."""
+    for key, row in (case.perfvalues or {}).items():
+        if len(row) > 4 and isinstance(row[0], int | float):
+            yield key.rpartition(":")[2], float(row[0]), str(row[4] or "")
+    for each in case.perfvars or ():
+        yield each.name, each.value, each.unit or ""

@@ -1,0 +1,281 @@
+"""Records of what was measured outside of Steelyard's runner: files of other tools, functions of a process.
+
+One path from trials, and facts about how they were taken, to a record that is asked like any other.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby, product
+from math import prod
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from steelyard.design import treatments
+from steelyard.design.plan import Block
+from steelyard.errors import UsageError
+from steelyard.interventions import INTERVENTIONS
+from steelyard.run.measure.measurement import Measurement, Value
+from steelyard.sample import Treatment
+from steelyard.spec import experiment as checked
+from steelyard.spec.experiment import Experiment
+from steelyard.spec.text.placeholders import RESERVED
+from steelyard.store import Record
+from steelyard.store.rows import metrics_of
+from steelyard.units import BUILTIN, Better, Scalar
+
+FILE: Final = "file"
+"""The factor that tells apart where measurements come from."""
+
+COMPARED: Final = (FILE, "saved", "benchmark", "test", "op")
+"""Factors whose levels are compared by default: the first of these that varies."""
+
+MOST_CELLS: Final = 1000
+"""Combinations of levels, present and absent, beyond which benchmarks are levels of one factor."""
+
+Levels = tuple[tuple[str, Scalar], ...]
+
+
+class Quantity(msgspec.Struct, frozen=True):
+    """Unit of a metric, SI, and which way is better."""
+
+    unit: str
+    better: Better = "lower"
+
+
+class Trial(msgspec.Struct, frozen=True):
+    """Repetitions of each metric in one launch, or in what stands for one.
+
+    Attributes
+    ----------
+    levels : Levels
+        Of every factor.
+    block : int
+        From 1; 1 of all where nothing pairs them.
+    """
+
+    levels: Levels
+    values: Mapping[str, tuple[float, ...]]
+    block: int = 1
+
+
+class Taken(msgspec.Struct, frozen=True):
+    """How trials were taken.
+
+    Attributes
+    ----------
+    tool : str
+        What measured them.
+    quantities : Mapping[str, Quantity]
+        By metric; the first is the primary one by default.
+    blocked : bool
+        Treatments took turns in random order, block by block.
+    one_process : bool
+        All trials are repetitions within one process.
+    sources : Mapping[str, str]
+        Files, and the SHA-256 of each.
+    host : Mapping[str, Scalar]
+    notes : sequence of str
+        Sentences that stand with every answer.
+    cells : sequence of Levels
+        In the order in which answers list them; by default that of the trials.
+    """
+
+    tool: str
+    quantities: Mapping[str, Quantity]
+    blocked: bool = False
+    one_process: bool = False
+    sources: Mapping[str, str] = {}
+    host: Mapping[str, Scalar] = {}
+    notes: Sequence[str] = ()
+    cells: Sequence[Levels] = ()
+
+
+class Question(msgspec.Struct, frozen=True):
+    """What to ask of a record.
+
+    Attributes
+    ----------
+    compare, against : str or None
+        The factor whose levels are compared, and the level with which: by default the first of ``COMPARED``
+        that varies, and its first level.
+    metric : str or None
+        The primary one.
+    claims : sequence of Mapping
+        As in ``[[claims]]``.
+    """
+
+    compare: str | None = None
+    against: str | None = None
+    metric: str | None = None
+    claims: Sequence[Mapping[str, Any]] = ()
+
+
+def free_name(name: str) -> str:
+    """The name for a factor, with an underscore where it has a meaning of its own."""
+    return f"{name}_" if name in {*RESERVED, *BUILTIN, *INTERVENTIONS, FILE, "command"} else name
+
+
+def write_record(
+    directory: Path, trials: Sequence[Trial], taken: Taken, question: Question | None = None
+) -> Record:
+    """Make a record, complete when this returns; close it.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+        In the order in which they were taken; all blocks have the same number of them.
+
+    Raises
+    ------
+    UsageError
+        The question names what was not measured, or a claim does not fit.
+    RecordError
+        The directory exists already, or cannot be written.
+    """
+    if prod(map(len, _levels([each.levels for each in trials]).values())) > MOST_CELLS:
+        trials = [replace(each, levels=_joined(each.levels)) for each in trials]
+        taken = replace(taken, cells=[_joined(each) for each in taken.cells])
+    experiment = _experiment(directory, trials, taken, question or Question())
+    how = {"imported_from": taken.tool} | ({"one_process": True} if taken.one_process else {})
+    drawn = treatments(experiment)
+    record = Record.create(
+        directory,
+        experiment,
+        treatments=drawn,
+        metrics=metrics_of(experiment),
+        program={path: {"sha256": sha, **how} for path, sha in (taken.sources or {taken.tool: ""}).items()},
+        observed=taken.quantities.keys() & BUILTIN.keys(),
+    )
+    try:
+        _fill(record, drawn, trials, taken)
+    except BaseException:
+        record.close()
+        shutil.rmtree(directory, ignore_errors=True)
+        raise
+    return record
+
+
+def _experiment(directory: Path, trials: Sequence[Trial], taken: Taken, question: Question) -> Experiment:
+    """The experiment that such a record is of; the spec's own checks say what does not fit."""
+    levels = _levels(taken.cells or [each.levels for each in trials])
+    compared = _compared(question, levels)
+    if compared is not None and question.against is not None:
+        levels[compared] = _first(levels[compared], question.against, compared)
+    present = {each.levels for each in trials}
+    metric = question.metric or next(iter(taken.quantities))
+    if metric not in taken.quantities:
+        raise UsageError(f"unknown metric {metric!r}", hint=f"metrics: {', '.join(taken.quantities)}")
+    return checked(
+        name=directory.name.removesuffix(".lab"),
+        program={"command": [taken.tool.partition(" ")[0], *(f"{{{name}}}" for name in levels)]},
+        factors={name: list(its) for name, its in levels.items()},
+        design={
+            "order": "randomized" if taken.blocked else "sequential",
+            "blocks": max(sum(one.levels == its for one in trials) for its in present),
+            "discard": 0,
+            "exclude": [dict(cell) for cell in _cells(levels) if cell not in present],
+        },
+        metrics={
+            name: {"source": "lines", "unit": each.unit, "better": each.better}
+            for name, each in taken.quantities.items()
+            if name not in BUILTIN
+        },
+        analysis={
+            "metric": metric,
+            "strata": [name for name in levels if name != compared and len(levels[name]) > 1],
+            "effects": [],
+        },
+        claims=list(question.claims),
+        allow_many=True,
+    )
+
+
+def _levels(cells: Sequence[Levels]) -> dict[str, list[Scalar]]:
+    found: dict[str, dict[Scalar, None]] = {}
+    for each in cells:
+        for name, level in each:
+            found.setdefault(name, {})[level] = None
+    return {name: list(its) for name, its in found.items()}
+
+
+def _cells(levels: Mapping[str, Sequence[Scalar]]) -> Iterator[Levels]:
+    for cell in product(*levels.values()):
+        yield tuple(zip(levels, cell, strict=True))
+
+
+def _joined(levels: Levels) -> Levels:
+    """One factor for everything but the file: ``sort n=1000``."""
+    rest = [(name, level) for name, level in levels if name != FILE]
+    text = " ".join(f"{name}={level}" if i else str(level) for i, (name, level) in enumerate(rest))
+    return (*(pair for pair in levels if pair[0] == FILE), ("benchmark", text))
+
+
+def _compared(question: Question, levels: Mapping[str, Sequence[Scalar]]) -> str | None:
+    varying = [name for name, its in levels.items() if len(its) > 1]
+    if question.compare is None:
+        return next((name for name in (*COMPARED, *varying) if name in varying), None)
+    if question.compare not in varying:
+        raise UsageError(
+            f"--compare {question.compare}: not a factor with several levels",
+            hint=f"one of: {', '.join(varying)}" if varying else "import several files, or leave it out",
+        )
+    return question.compare
+
+
+def _first(levels: Sequence[Scalar], wanted: str, factor: str) -> list[Scalar]:
+    first = next((level for level in levels if str(level) == wanted), None)
+    if first is None:
+        raise UsageError(
+            f"--against {wanted}: {factor} has no such level", hint=f"one of: {', '.join(map(str, levels))}"
+        )
+    return [first, *(level for level in levels if level != first)]
+
+
+def _fill(record: Record, drawn: Sequence[Treatment], trials: Sequence[Trial], taken: Taken) -> None:
+    numbers = {frozenset(each.levels.items()): each.id for each in drawn}
+    order = [numbers[frozenset(each.levels)] for each in trials]
+    run = record.begin_run(taken.host, "")
+    number = 0
+    for block, members in groupby(zip(trials, order, strict=True), key=lambda pair: pair[0].block):
+        of_block = list(members)
+        record.add_blocks([Block(block, 1, None, tuple(treatment for _, treatment in of_block))])
+        measured = [
+            _measurement(number + place, place, treatment, trial)
+            for place, (trial, treatment) in enumerate(of_block, 1)
+        ]
+        record.take(run, measured, record.journal_path(run).name, 0)
+        number += len(of_block)
+    for note in dict.fromkeys(taken.notes):
+        record.add_warning("imported", note, run)
+    record.end_run(run, "complete")
+
+
+def _measurement(number: int, place: int, treatment: int, trial: Trial) -> Measurement:
+    """A trial of which nothing is known but its values; the record's metrics say which columns count."""
+    known = {name: values[0] for name, values in trial.values.items() if name in BUILTIN and values}
+    columns: dict[str, Any] = dict.fromkeys(_COLUMNS, 0)
+    columns |= {"trial": number, "block": trial.block, "place": place, "treatment": treatment}
+    columns["wall_ns"] = round(known.get("wall_s", 0.0) * 1e9)
+    columns["rss_bytes"] = round(known.get("rss_bytes", 0.0))
+    return Measurement(
+        **columns,
+        status="ok",
+        queue_wait_ns=None,
+        exit_code=None,
+        signal=None,
+        cpu=None,
+        values=tuple(
+            Value(name, value, i)
+            for name, values in trial.values.items()
+            if name not in BUILTIN
+            for i, value in enumerate(values)
+        ),
+    )
+
+
+_COLUMNS: Final = tuple(field.name for field in msgspec.structs.fields(Measurement) if field.type is int)

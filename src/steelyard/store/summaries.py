@@ -1,0 +1,213 @@
+"""``Summaries``: one SQLite file with what a history keeps of thousands of records.
+
+One row a record and metric, whose digests are JSON: a history of one metric reads what it needs and nothing
+else.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, Self
+
+import msgspec
+
+from steelyard.answers.history import Digest
+from steelyard.errors import RecordError
+from steelyard.store.database import quoted
+from steelyard.units import Metric, Scalar
+
+APPLICATION_ID: Final = int.from_bytes(b"Sths", "big")
+"""In the header of the file, by which it is known."""
+VERSION: Final = 1
+
+_TABLES: Final = """
+CREATE TABLE spec (
+    id          INTEGER PRIMARY KEY,
+    spec        TEXT    NOT NULL UNIQUE        -- what is run and measured (JSON, sorted keys)
+) STRICT;
+CREATE TABLE host (
+    id          INTEGER PRIMARY KEY,
+    facts       TEXT    NOT NULL UNIQUE        -- facts by which machines differ (JSON, sorted keys)
+) STRICT;
+CREATE TABLE record (
+    id          TEXT    PRIMARY KEY,           -- of the record itself
+    name        TEXT    NOT NULL,              -- its path when it was collected
+    created_ns  INTEGER NOT NULL,              -- Unix time
+    experiment  TEXT    NOT NULL,              -- its name
+    primary_metric TEXT NOT NULL,
+    spec        INTEGER NOT NULL REFERENCES spec,
+    host        INTEGER NOT NULL REFERENCES host
+) STRICT, WITHOUT ROWID;
+CREATE TABLE metric (
+    name        TEXT    PRIMARY KEY,
+    about       TEXT    NOT NULL               -- unit, kind, which way is better (JSON)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE digest (
+    metric      TEXT    NOT NULL REFERENCES metric,
+    record      TEXT    NOT NULL REFERENCES record,
+    digests     TEXT    NOT NULL,              -- one for each treatment and labels (JSON)
+    PRIMARY KEY (metric, record)
+) STRICT, WITHOUT ROWID;
+"""
+
+
+class Labelled(msgspec.Struct, frozen=True, array_like=True):
+    """A digest, and of what."""
+
+    treatment: str
+    labels: Mapping[str, Scalar]
+    digest: Digest
+
+
+class Condensed(msgspec.Struct, frozen=True):
+    """A record, condensed.
+
+    Attributes
+    ----------
+    id, name, created_ns, experiment, primary_metric
+        Of the record; ``name`` is its path.
+    spec : str
+        What is run and measured, without what may differ within a history (JSON, sorted keys).
+    host : str
+        The facts by which machines differ (JSON, sorted keys).
+    digests : Mapping[str, tuple of Labelled]
+        By metric.
+    """
+
+    id: str
+    name: str
+    created_ns: int
+    experiment: str
+    primary_metric: str
+    spec: str
+    host: str
+    digests: Mapping[str, tuple[Labelled, ...]]
+
+
+def is_summaries(path: Path) -> bool:
+    """Whether a file holds summaries of records, by its header."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        header = file.read(100)
+    return len(header) == 100 and int.from_bytes(header[68:72], "big") == APPLICATION_ID
+
+
+class Summaries:
+    """The file, open; a context manager that closes.
+
+    Raises
+    ------
+    RecordError
+        It cannot be read or written, is damaged, or of a newer version.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        with _explained(path):
+            new = not path.exists()
+            if not new and not is_summaries(path):
+                raise RecordError(
+                    f"{path} does not hold summaries of records",
+                    hint="name a file that does not exist yet, or one that --collect made",
+                )
+            self._connection = sqlite3.connect(path, isolation_level=None)
+            if new:
+                header = f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION};"
+                self._connection.executescript(f"BEGIN; {_TABLES} {header} COMMIT;")
+            ((version,),) = self._connection.execute("PRAGMA user_version")
+        if version > VERSION:
+            self._connection.close()
+            raise RecordError(
+                f"{path} has format {version}, and this Steelyard reads formats up to {VERSION}",
+                hint="pip install --upgrade steelyard",
+            )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
+    def known(self) -> set[str]:
+        """Ids of the records that it has."""
+        with self._explained():
+            return {row[0] for row in self._connection.execute("SELECT id FROM record")}
+
+    def add(self, records: Iterable[Condensed], metrics: Iterable[Metric]) -> None:
+        """Add records in one transaction; one that is there already is replaced."""
+        with self._explained(), self._connection:
+            run = self._connection.execute
+            run("BEGIN")
+            for metric in metrics:
+                run(
+                    "INSERT OR REPLACE INTO metric VALUES (?, ?)",
+                    (metric.name, msgspec.json.encode(metric).decode()),
+                )
+            for each in records:
+                ids = [self._id("spec", "spec", each.spec), self._id("host", "facts", each.host)]
+                run("DELETE FROM digest WHERE record = ?", (each.id,))
+                run(
+                    "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    (each.id, each.name, each.created_ns, each.experiment, each.primary_metric, *ids),
+                )
+                for name, digests in each.digests.items():
+                    run(
+                        "INSERT INTO digest VALUES (?, ?, ?)",
+                        (name, each.id, msgspec.json.encode(digests).decode()),
+                    )
+
+    def _id(self, table: str, column: str, text: str) -> int:
+        run = self._connection.execute
+        run(f"INSERT OR IGNORE INTO {table} ({column}) VALUES (?)", (text,))  # noqa: S608 -- our own names
+        ((id_,),) = run(f"SELECT id FROM {table} WHERE {column} = ?", (text,))  # noqa: S608
+        return int(id_)
+
+    def metrics(self) -> dict[str, Metric]:
+        """Every metric of any record, by name."""
+        with self._explained():
+            rows = self._connection.execute("SELECT name, about FROM metric").fetchall()
+            return {name: msgspec.json.decode(about, type=Metric) for name, about in rows}
+
+    def read(self, metrics: Iterable[str]) -> list[Condensed]:
+        """All records with their digests of these metrics; of the primary one of each where none is named."""
+        with self._explained():
+            run = self._connection.execute
+            specs, hosts = dict(run("SELECT id, spec FROM spec")), dict(run("SELECT id, facts FROM host"))
+            records = run("SELECT * FROM record").fetchall()
+            wanted = list(metrics) or sorted({row[4] for row in records})
+            decoder = msgspec.json.Decoder(tuple[Labelled, ...])
+            found: dict[str, dict[str, tuple[Labelled, ...]]] = {row[0]: {} for row in records}
+            for name in wanted:
+                for id_, digests in run("SELECT record, digests FROM digest WHERE metric = ?", (name,)):
+                    found[id_][name] = decoder.decode(digests)
+            return [
+                Condensed(id_, name, at, experiment, primary, specs[spec], hosts[host], found[id_])
+                for id_, name, at, experiment, primary, spec, host in records
+            ]
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        with _explained(self._path):
+            yield
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.ProgrammingError:
+        raise  # Ours, never the file's.
+    except (sqlite3.Error, OSError) as error:
+        raise RecordError(
+            f"{path}: {error}",
+            hint=f"see who may do what there, and whether it is full: ls -l {quoted(path)}",
+        ) from error
+    except (msgspec.DecodeError, LookupError) as error:
+        raise RecordError(
+            f"{path} is damaged: {error}",
+            hint=f"move it away and collect again: steelyard history RECORD… --collect {quoted(path)}",
+        ) from error

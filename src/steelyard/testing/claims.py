@@ -1,0 +1,140 @@
+"""Markers as claims: what a test says of its time, in the words of ``[[claims]]``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import pytest
+
+from steelyard.units import Scalar
+
+ABSENT: Final = "none"
+"""Level of a parameter that a test does not have, where others do."""
+
+METRIC: Final = "time_s"
+"""Seconds of one call."""
+
+MARKERS: Final = {
+    "faster_than": "faster_than(test, by=1.0): faster than another test of the file or group by this factor",
+    "equivalent": "equivalent(test, within=0.05): as fast as another test of it, to this fraction",
+    "within": 'within("5 ms"): the mean time of a call is at most this',
+    "scales": 'scales("n log n", parameter=...): over its parameters, time grows as this',
+}
+
+TURNS: Final = "turns(name): take turns with the tests of this name in other files, and be compared with them"
+"""The marker that makes a group."""
+
+Levels = Mapping[str, Scalar]
+
+
+def group_of(item: pytest.Item) -> str:
+    """The file of a test, whose timed tests take turns; or the name of its group, which has tests of several.
+
+    Raises
+    ------
+    pytest.UsageError
+        A marker ``turns`` without a name.
+    """
+    marker = item.get_closest_marker("turns")
+    if marker is None:
+        return item.nodeid.partition("::")[0]
+    if len(marker.args) != 1 or not isinstance(marker.args[0], str) or marker.kwargs:
+        raise pytest.UsageError(f"{item.nodeid}: turns takes the name of a group: {TURNS}")
+    return marker.args[0]
+
+
+def claims_of(item: pytest.Item, levels: Levels, others: Mapping[str, Levels]) -> list[dict[str, Any]]:
+    """The claims that a test's markers make.
+
+    Parameters
+    ----------
+    levels : Mapping
+        Of the test: ``test``, and its parameters.
+    others : Mapping
+        Levels of each timed test of the file or group, by the name of its function.
+
+    Raises
+    ------
+    pytest.UsageError
+        A marker that cannot be understood.
+    """
+    return [
+        _claim(marker, levels, others, item.nodeid) for name in MARKERS for marker in item.iter_markers(name)
+    ]
+
+
+def _claim(marker: pytest.Mark, levels: Levels, others: Mapping[str, Levels], where: str) -> dict[str, Any]:
+    if len(marker.args) != 1:
+        raise pytest.UsageError(f"{where}: {marker.name} takes one argument: {MARKERS[marker.name]}")
+    (wanted,) = marker.args
+    match marker.name:
+        case "faster_than":
+            claim: dict[str, Any] = {"faster": dict(levels), "than": _other(wanted, levels, others, where)}
+            return claim | _given(marker, {"by": float})
+        case "equivalent":
+            claim = {"equivalent": dict(levels), "to": _other(wanted, levels, others, where), "within": 0.05}
+            return claim | _given(marker, {"within": float})
+        case "within":
+            return {"limit": METRIC, "at": dict(levels), "max": wanted}
+        case _:
+            claim = {"scales": METRIC, "expect": _growth(wanted), "where": {"test": levels["test"]}}
+            return claim | _given(marker, {"parameter": str})
+
+
+def _given(marker: pytest.Mark, types: Mapping[str, type]) -> dict[str, Any]:
+    unknown = set(marker.kwargs) - set(types)
+    if unknown:
+        raise pytest.UsageError(f"{marker.name} has no {', '.join(sorted(unknown))}: {MARKERS[marker.name]}")
+    return {name: types[name](value) for name, value in marker.kwargs.items()}
+
+
+def _growth(text: str) -> str:
+    return text if text.lstrip().startswith("O(") else f"O({text})"
+
+
+def _other(name: str, levels: Levels, others: Mapping[str, Levels], where: str) -> dict[str, Scalar]:
+    """Levels of the other test at the same parameters, as far as it has them."""
+    own_file = f"{levels['test']}".rpartition("::")[0]
+    name = name if name in others else f"{own_file}::{name}"
+    if name not in others:
+        name = name.removeprefix("::")
+        known = ", ".join(each for each in others if each != levels["test"]) or "none"
+        raise pytest.UsageError(
+            f"{where}: {name!r} is not a timed test that takes turns with it (the marker turns puts tests of"
+            f" several files into one group); there are: {known}"
+        )
+    own = others[name]
+    return {key: levels.get(key, own[key]) if key != "test" else name for key in own}
+
+
+def levels_of(items: Sequence[pytest.Item]) -> list[dict[str, Scalar]]:
+    """The levels of each of these tests: its function, with its file where tests of other files may take
+    turns with it, and parameters that are numbers or text; others by their id.
+    """
+    several = any(item.get_closest_marker("turns") for item in items)
+    return [_levels_of(item, f"{item.nodeid.partition('::')[0]}::" if several else "") for item in items]
+
+
+def _levels_of(item: pytest.Item, file: str) -> dict[str, Scalar]:
+    name = getattr(item, "originalname", None) or item.name
+    cls = getattr(item, "cls", None)
+    found: dict[str, Scalar] = {"test": f"{file}{cls.__name__}.{name}" if cls else f"{file}{name}"}
+    call = getattr(item, "callspec", None)
+    if call is None:
+        return found
+    if all(isinstance(value, str | int | float | bool) for value in call.params.values()):
+        return found | _free(call.params)
+    return found | {"parameters": call.id}
+
+
+def _free(parameters: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    from steelyard.exchange.recording import free_name
+
+    return {free_name(name): value for name, value in parameters.items()}
+
+
+def full(levels: Sequence[Levels]) -> list[dict[str, Scalar]]:
+    """Levels with all factors that any of them has."""
+    names = dict.fromkeys(name for each in levels for name in each)
+    return [{name: each.get(name, ABSENT) for name in names} for each in levels]
