@@ -7,6 +7,7 @@ examples.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -14,15 +15,20 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import msgspec
 from msgspec.structs import fields
 
+from steelyard.errors import InterruptedRunError, UsageError
 from steelyard.report.text.line import Line
 
 if TYPE_CHECKING:
     from steelyard.answers.analysis import Answer
+    from steelyard.answers.history import History
+    from steelyard.answers.observation import Observation
     from steelyard.answers.plan import Preview
     from steelyard.claims.verdict import Checked
+    from steelyard.estimand import Estimand
     from steelyard.lab.answer.model import Modelled
     from steelyard.lab.run.run_loop import Watch
     from steelyard.lab.run.stop_rule import End
+    from steelyard.report.page.contents import Contents, Shown
     from steelyard.sample import Sample
     from steelyard.series import Series
     from steelyard.spec.claims.claim import Claim
@@ -53,7 +59,28 @@ class Result(msgspec.Struct, Generic[T], frozen=True):
         return plain(self._lines()).rstrip("\n")
 
     def __repr__(self) -> str:
-        return str(self)
+        first = next((text for text in str(self).splitlines() if text), "")
+        return f"Result({type(self.value).__name__}: {first})"
+
+    def to_frame(self) -> Any:
+        """One row for each comparison of an answer, or each sample where nothing is compared, as a data frame
+        of pandas.
+
+        Raises
+        ------
+        UsageError
+            The value is not an ``Answer``, or pandas is not installed.
+        """
+        from steelyard.answers.analysis import Answer
+        from steelyard.report.answer.frame import rows
+
+        if not isinstance(self.value, Answer):
+            raise UsageError("only an answer has rows", hint="json() has the whole document")
+        try:
+            import pandas as pd  # type: ignore[import-untyped,unused-ignore]
+        except ImportError:
+            raise UsageError("to_frame needs pandas", hint="pip install pandas") from None
+        return pd.DataFrame(rows(self.value))
 
     def _repr_html_(self) -> str:
         """HTML for a notebook."""
@@ -114,18 +141,20 @@ class Laboratory:
         Parameters
         ----------
         options
-            Fields of ``steelyard.lab.compare.compare.CompareRequest``.
+            As on the command line: ``name``, ``warmup``, ``runs``, ``min_runs``, ``max_runs``, ``precision``,
+            ``max_time``, ``parameter_list``, ``prepare``, ``margin``, ``metric``, ``contexts``, ``seed``, …
 
         Raises
         ------
         UsageError
-            Unknown field, or a value that it cannot have.
+            Unknown option, or a value that it cannot have.
         """
-        from steelyard.lab.compare.arguments import refuse_unknown
+        from steelyard.lab.compare.arguments import fields_of
         from steelyard.lab.compare.compare import CompareRequest
 
-        refuse_unknown(options, [each.name for each in fields(CompareRequest)], "Laboratory.compare")
-        return cls(CompareRequest(commands=commands, **options).experiment(), record=record)
+        known = [each.name for each in fields(CompareRequest)]
+        asked = fields_of(options, known, "Laboratory.compare")
+        return cls(CompareRequest(commands=commands, **asked).experiment(), record=record)
 
     def __repr__(self) -> str:
         return f"Laboratory({self.experiment.name!r}, record={str(self.directory)!r})"
@@ -200,6 +229,10 @@ class Laboratory:
             lambda: verdicts_json.render([found], code),
         )
 
+    def report(self, metric: str | None = None, **chosen: Any) -> Report:
+        """Make the page, figures and tables; ``chosen`` as for ``analyze``."""
+        return report(self.directory, metric=metric, **chosen)
+
     def model(
         self,
         *parameters: str,
@@ -217,6 +250,223 @@ class Laboratory:
         with self.open() as record:
             series = series_of_record(record, parameters, metrics)
         return model(series, parameters[0] if parameters else None, expect=expect, rules=rules, at=at)
+
+
+class Report:
+    """Page, figures and tables of one record or several, or of a history: ``Report([history(…).value])``. A
+    notebook shows the page.
+
+    Attributes
+    ----------
+    contents : tuple of Contents and History
+        What is shown, one below the other.
+    """
+
+    def __init__(self, contents: Sequence[Shown]) -> None:
+        self.contents = tuple(contents)
+
+    def html(self, title: str = "") -> str:
+        """Return the page: one document that fetches nothing."""
+        from steelyard.report.page.document import render
+
+        return render(self.contents, title)
+
+    def save(self, file: str | Path) -> Path:
+        """Write the page."""
+        place = Path(file)
+        place.write_text(self.html(), encoding="utf-8")
+        return place
+
+    def figures(self, directory: str | Path) -> list[Path]:
+        """Write every chart as SVG, PNG and PDF at the width of a column of a paper."""
+        from steelyard.report.page.figures import write_figures
+
+        return write_figures(self.contents, Path(directory))
+
+    def tables(self, directory: str | Path) -> list[Path]:
+        """Write every table as Markdown, LaTeX and CSV, and models as Python and LaTeX."""
+        from steelyard.report.page.tables import write_tables
+
+        return write_tables(self.contents, Path(directory))
+
+    def __repr__(self) -> str:
+        from steelyard.answers.history import History
+
+        names = (
+            each.experiment if isinstance(each, History) else each.portrait.status.record
+            for each in self.contents
+        )
+        return f"Report({', '.join(names)})"
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of its own: its scripts see nothing of the notebook."""
+        from html import escape
+
+        return (
+            '<iframe sandbox="allow-scripts" style="width: 100%; height: 48rem; border: 0" '
+            f'srcdoc="{escape(self.html())}"></iframe>'
+        )
+
+
+def report(
+    *records: str | Path,
+    metric: str | None = None,
+    observation: Observation | None = None,
+    **chosen: Any,
+) -> Report:
+    """Make page, figures and tables of records, of which each stands below the one before.
+
+    Parameters
+    ----------
+    records
+        Directories ``NAME.lab``, or their specs; also while they are still running.
+    observation : Observation, optional
+        What ``steelyard observe`` found from these records.
+    chosen
+        As for ``Laboratory.analyze``.
+
+    Raises
+    ------
+    RecordError
+        A record is damaged, or is none.
+    UsageError
+        The record has no such metric.
+    """
+    from steelyard.lab.compare.arguments import refuse_unknown
+    from steelyard.lab.run.existing_record import find_record
+
+    refuse_unknown(chosen, ("metric", "protocol", "against", "estimand", "interval"), "report")
+    found = (_contents(find_record(Path(each)), metric, chosen) for each in records)
+    return Report([msgspec.structs.replace(each, observation=observation) for each in found])
+
+
+def _contents(directory: Path, metric: str | None, chosen: Mapping[str, Any]) -> Contents:
+    """Everything that a page shows of one record."""
+    from steelyard.errors import RecordError
+    from steelyard.lab.answer.analyze import analyze, by_context
+    from steelyard.lab.answer.check import check
+    from steelyard.lab.answer.curves import curves
+    from steelyard.lab.answer.portrait import portrait
+    from steelyard.report.page.contents import Contents, Curve
+    from steelyard.store import Record
+
+    with Record.open(directory) as record:
+        about = portrait(record, metric=metric)
+        if not about.status.blocks_done:
+            try:
+                analyze(record, metric=metric, **chosen)
+            except RecordError as error:
+                return Contents(about, None, why=error.message)
+        answer = analyze(record, metric=metric, **chosen)
+        declared = metric is None and not chosen.get("protocol")
+        several = len({tuple(its.items()) for its in about.contexts.values()}) > 1
+        return Contents(
+            about,
+            answer,
+            by_context=by_context(record, metric=metric) if several else None,
+            checked=check(record) if record.experiment.claims and declared else None,
+            curves=tuple(Curve(*each) for each in curves(record, metric)),
+        )
+
+
+def compare(*commands: str, record: str | Path | None = None, **options: Any) -> Result[Answer]:
+    """Run commands as ``steelyard compare`` does, and answer; Ctrl-C answers with what there is.
+
+    Parameters
+    ----------
+    record : path, optional
+        Where the record is; by default under the user's state directory.
+    options
+        As ``Laboratory.compare``; ``seed`` is random by default, and recorded.
+
+    Raises
+    ------
+    SteelyardError
+        As the command line would end.
+    """
+    import os
+
+    from steelyard.lab.compare.compare import state_directory
+    from steelyard.report.text.progress import ProgressLine
+
+    place = Path(record) if record else state_directory(os.environ, "compare").with_suffix(".lab")
+    lab = Laboratory.compare(*commands, record=place, **{"seed": _seed(place), **options})
+    line = ProgressLine(sys.stderr)
+    try:
+        lab.run(line.update)
+    except InterruptedRunError:
+        with lab.open() as opened:
+            if not opened.progress().blocks.get("complete", 0):
+                raise
+    finally:
+        line.clear()
+    return lab.analyze()
+
+
+def measure(
+    *functions: Callable[[], object],
+    names: Sequence[str] = (),
+    precision: float | None = None,
+    max_time: float | str = 10.0,
+    margin: float | None = None,
+    estimand: Estimand = "median_ratio",
+    seed: int | None = None,
+) -> Result[Answer]:
+    """Time functions of this process, and compare each with the first: calibrated loops in randomised blocks,
+    with the garbage collector held back while they run, until that is answered.
+
+    Parameters
+    ----------
+    functions : callable
+        Called without arguments: ``measure(lambda: f(data), lambda: g(data))``.
+    names : sequence of str
+        What to call them; their own names where empty.
+    precision : float, optional
+        Relative half-width of every interval; by default it ends when every verdict is decided and its
+        interval narrow.
+    max_time : float or str
+        Seconds, or ``"1 min"``.
+    estimand : str
+        The median of the blocks' ratios, which interruptions of the machine hardly move; ``"geomean_ratio"``
+        or ``"ratio_of_means"`` where a function's own rare slow calls are to count.
+
+    Raises
+    ------
+    UsageError
+        Something that cannot be called, or names that are not as many or not different.
+    """
+    from steelyard.lab.measure import measure as timed
+    from steelyard.report.answer import document as json
+    from steelyard.report.answer import text
+    from steelyard.units import parse_duration
+
+    labels = list(names) or [getattr(each, "__name__", repr(each)) for each in functions]
+    if not names and len(set(labels)) < len(labels):
+        labels = [f"{label} #{place}" for place, label in enumerate(labels, 1)]
+    if len(labels) != len(functions) or len(set(labels)) < len(labels):
+        raise UsageError(
+            f"{len(labels)} names for {len(functions)} functions, or not all different: {', '.join(labels)}",
+            hint="names=['old', 'new'], one for each function",
+        )
+    answer = timed(
+        dict(zip(labels, functions, strict=True)),
+        precision_wanted=precision,
+        max_time_s=parse_duration(max_time),
+        margin=margin,
+        estimand=estimand,
+        seed=_seed(None) if seed is None else seed,
+    )
+    return Result(answer, lambda: text.lines(answer, WIDTH), lambda: json.render(answer))
+
+
+def _seed(record: Path | None) -> int:
+    """The seed of a record that goes on, else a random one."""
+    import secrets
+
+    from steelyard.lab.run.existing_record import existing_seed
+
+    known = None if record is None else existing_seed(record)
+    return secrets.randbits(31) if known is None else known
 
 
 def model(
@@ -249,3 +499,27 @@ def model(
     found = model_series(ModelRequest(series, question, rules))
     parts = (found.models, found.failed, found.rules, found.causes)
     return Result(found, lambda: models.lines(*parts, width=WIDTH), lambda: models_json.render(*parts))
+
+
+def history(*names: str | Path, **options: Any) -> Result[History]:
+    """Find what changed over records of many commits: records, directories of them, or files of summaries.
+
+    Parameters
+    ----------
+    options
+        Fields of ``steelyard.lab.history.history.HistoryRequest``.
+
+    Raises
+    ------
+    UsageError, RecordError
+        As ``steelyard.lab.history.history.history``.
+    """
+    from steelyard.answers.history import HISTORY
+    from steelyard.lab.compare.arguments import refuse_unknown
+    from steelyard.lab.history.history import HistoryRequest
+    from steelyard.lab.history.history import history as over
+    from steelyard.report.history.text import lines
+
+    refuse_unknown(options, [each.name for each in fields(HistoryRequest)], "history")
+    found = over(HistoryRequest(names=tuple(map(Path, names)), **options))
+    return Result(found, lambda: lines(found, WIDTH), lambda: HISTORY.text(found))

@@ -15,11 +15,11 @@ import numpy as np
 
 from steelyard.answers.analysis import Order
 from steelyard.answers.comparison import Speedup
-from steelyard.answers.undefined import Undefined
+from steelyard.answers.undefined import Reason, Undefined
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.evidence import BestEvidence, Candidate, Unit
 from steelyard.claims.observed import Observed, strata
-from steelyard.claims.ratio import comparison_of, unit_of
+from steelyard.claims.ratio import comparison_of, unit_of, why_open
 from steelyard.sample import Sample
 from steelyard.spec.claims.claim import Best
 from steelyard.stats.compare.comparison import admissible
@@ -58,7 +58,7 @@ class _Contest:
         self.by: Unit = _unit(self.samples[0])
         self.chosen: Scalar | None = None
         self.others: dict[Scalar, Speedup | Undefined] = {}
-        self.reason: Literal["failures", "one_block", "no_values"] | None = None
+        self.reason: Reason | Literal["failures"] | None = None
         self.observed = observed
         if self.selection + self.n < LEAST_UNITS or self.order == "sequential":
             self.reason = "one_block"
@@ -82,7 +82,7 @@ class _Contest:
                 self.others[level] = compared.speedup
                 self.by = unit_of(compared)
                 if not admissible(compared.flags, self.observed.declared(self.metric.name)):
-                    self.reason = "failures"
+                    self.reason = why_open(compared, allowed=False)
 
     def tested(self, stratum: dict[str, Scalar]) -> Undecided:
         """The claim in this stratum."""

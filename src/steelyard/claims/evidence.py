@@ -16,8 +16,9 @@ from steelyard.scaling.model import ModelWarning, ScalingModel
 from steelyard.scaling.rules import RuleAnswer
 from steelyard.units import Metric, Scalar
 
-Unit = Literal["block", "context", "instance", "launch"]
-"""What is counted by n: what is independent of each other."""
+Unit = Literal["block", "context", "instance", "launch", "repetition"]
+"""What is counted by n: what is taken to be independent. ``launch`` where nothing pairs them; ``repetition``
+within one process."""
 
 
 class Evidence(msgspec.Struct, frozen=True):
@@ -82,6 +83,8 @@ class MeanEvidence(Evidence, frozen=True):
         Standard deviation between units and standard uncertainty of the mean.
     interval : Interval or None
         Of the mean, at ``level``; ``None`` where so few units have none.
+    quantile : float or None
+        What ``mean`` and its interval are in place of the mean.
     """
 
     __lines__: ClassVar[Lines] = (
@@ -97,6 +100,7 @@ class MeanEvidence(Evidence, frozen=True):
         "n",
         "unit_of_inference=by",
         "reason",
+        "quantile",
     )
 
     metric: Metric
@@ -110,6 +114,7 @@ class MeanEvidence(Evidence, frozen=True):
     n: int
     by: Unit
     reason: Reason | Literal["failures"] | None = None
+    quantile: float | None = None
 
 
 class PredictedEvidence(Evidence, frozen=True):
@@ -225,6 +230,7 @@ class BreaksEvidence(msgspec.Struct, frozen=True):
         "parameter",
         "breaks_at=at",
         "interval95",
+        "above_until",
         "measured_up_to=measured",
         "warnings",
     )
@@ -236,6 +242,8 @@ class BreaksEvidence(msgspec.Struct, frozen=True):
     latest: float | None
     measured: float
     """The largest scale that was measured."""
+    above_until: float | None = None
+    """Where a value that begins above the limit falls to it."""
     warnings: tuple[ModelWarning, ...] = ()
     """Of the model that says so."""
 

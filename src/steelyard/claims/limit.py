@@ -8,7 +8,7 @@ from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import Undefined
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.evidence import BreaksEvidence, MeanEvidence, PredictedEvidence
-from steelyard.claims.mean import Mean, mean_of
+from steelyard.claims.mean import Mean, mean_of, tail_of
 from steelyard.claims.observed import Observed, has, levels_of
 from steelyard.claims.verdict import Instance
 from steelyard.errors import UsageError
@@ -33,6 +33,11 @@ def judge_limit(claim: Limit, observed: Observed) -> Draft:
     """
     samples = observed.samples(claim.limit)
     known, scale = _divided(claim, samples)
+    if scale and claim.quantile is not None:
+        raise UsageError(
+            f"limit = {claim.limit!r}: quantile = {claim.quantile:g} at a scale that was not measured",
+            hint="leave out quantile: a model predicts the mean; or name levels that were measured",
+        )
     if scale:
         found = observed.series(claim.limit, tuple(scale))
         series = [one for one in found if has(one.labels, known)]
@@ -43,7 +48,7 @@ def judge_limit(claim: Limit, observed: Observed) -> Draft:
         )
     chosen = [sample for sample in samples if has(levels_of(sample), known)]
     tested = tuple(_tested(claim, sample, known, observed) for sample in chosen)
-    return Draft(tested, breaks=() if claim.at else _breaks(claim, samples, observed))
+    return Draft(tested, breaks=() if claim.at or claim.quantile else _breaks(claim, samples, observed))
 
 
 def _divided(claim: Limit, samples: Sequence[Sample]) -> tuple[dict[str, Scalar], dict[str, float]]:
@@ -66,13 +71,18 @@ def _divided(claim: Limit, samples: Sequence[Sample]) -> tuple[dict[str, Scalar]
 
 
 def _tested(claim: Limit, sample: Sample, known: Mapping[str, Scalar], observed: Observed) -> Undecided:
-    mean = mean_of(sample, sequential=observed.order == "sequential")
+    sequential = observed.order == "sequential"
+    mean = (
+        mean_of(sample, sequential=sequential)
+        if claim.quantile is None
+        else tail_of(sample, claim.quantile, sequential=sequential)
+    )
     bound = _bound(claim)
     failed = _any_failed([sample], claim, observed)
     stratum = {name: level for name, level in levels_of(sample).items() if name not in known}
 
     def evidence(level: float) -> MeanEvidence:
-        its = mean if isinstance(mean, Mean) else None
+        its = None if isinstance(mean, Undefined) else mean
         reason = mean.reason if isinstance(mean, Undefined) else None
         return MeanEvidence(
             metric=sample.metric,
@@ -86,6 +96,7 @@ def _tested(claim: Limit, sample: Sample, known: Mapping[str, Scalar], observed:
             n=its.n if its else 0,
             by=its.by if its else "block",
             reason="failures" if failed else reason,
+            quantile=claim.quantile,
         )
 
     if failed or isinstance(mean, Undefined):
@@ -95,7 +106,7 @@ def _tested(claim: Limit, sample: Sample, known: Mapping[str, Scalar], observed:
         return Undecided(stratum, "holds" if _kept(claim, mean.value) else "fails", 0.0, evidence)
     # At the bound itself, equal values keep it: "at most" is kept by what is equal.
     kept = _kept(claim, mean.value)
-    p = 2.0 ** (1 - mean.n) if mean.s == 0 else mean.p_of(bound)
+    p = 2.0 ** (1 - mean.n) if isinstance(mean, Mean) and mean.s == 0 else mean.p_of(bound)
     return Undecided(stratum, "holds" if kept else "fails", p, evidence)
 
 
@@ -166,7 +177,14 @@ def _breaks(claim: Limit, samples: Sequence[Sample], observed: Observed) -> tupl
             largest = max(point.at[0] for point in one.points)
             found.append(
                 BreaksEvidence(
-                    one.name, parameter, answer.at, answer.earliest, answer.latest, largest, answer.warnings
+                    one.name,
+                    parameter,
+                    answer.at,
+                    answer.earliest,
+                    answer.latest,
+                    largest,
+                    answer.above_until,
+                    answer.warnings,
                 )
             )
     return tuple(found)

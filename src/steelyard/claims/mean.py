@@ -13,6 +13,7 @@ from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.claims.evidence import Unit
 from steelyard.sample import Sample
+from steelyard.stats.distributions.quantile import Quantile
 from steelyard.stats.distributions.student import t_quantile, two_sided_p
 
 
@@ -24,12 +25,15 @@ class Mean(msgspec.Struct, frozen=True):
     s : float
         Standard deviation of the units; 0 where all are equal.
     n, by : units
+    positive : bool
+        No unit is below 0, as of a time or a size, so that no interval reaches below either.
     """
 
     value: float
     s: float
     n: int
     by: Unit
+    positive: bool = False
 
     @property
     def u(self) -> float:
@@ -43,7 +47,8 @@ class Mean(msgspec.Struct, frozen=True):
         if self.s == 0:
             return Interval(self.value, self.value) if 2.0 ** (1 - self.n) <= alpha else None
         half = t_quantile(self.n - 1, alpha) * self.u
-        return Interval(self.value - half, self.value + half)
+        low = self.value - half
+        return Interval(max(low, 0.0) if self.positive else low, self.value + half)
 
     def p_of(self, bound: float) -> float:
         """Two-sided p of the hypothesis that the mean is ``bound``; at most alpha exactly when the interval
@@ -63,7 +68,7 @@ def mean_of(sample: Sample, *, sequential: bool = False) -> Mean | Undefined:
         return Undefined("no_values")
     if not np.isfinite(values).all():
         return Undefined("not_finite")
-    by: Unit = "launch"
+    by: Unit = "repetition" if sample.provenance == "one_process" else "launch"
     if not sequential:
         blocks = np.asarray(sample.blocks, dtype=np.int64)
         contexts = np.asarray(sample.contexts, dtype=np.int64)
@@ -80,7 +85,33 @@ def mean_of(sample: Sample, *, sequential: bool = False) -> Mean | Undefined:
     # The mean of equal values is that value, and rounding gives it no spread.
     if np.ptp(values) == 0:
         return Mean(float(values[0]), 0.0, values.size, by)
-    return Mean(float(values.mean()), float(values.std(ddof=1)), values.size, by)
+    positive = bool((values >= 0).all())
+    return Mean(float(values.mean()), float(values.std(ddof=1)), values.size, by, positive)
+
+
+class Tail(Quantile, frozen=True, eq=False):
+    """A quantile as the evidence of a limit; order statistics bound it, and no standard uncertainty."""
+
+    by: Unit = "launch"
+    u: None = None
+
+    @property
+    def s(self) -> float:
+        """Standard deviation of the values; 0 where all are equal."""
+        return float(self.ascending.std(ddof=1)) if np.ptp(self.ascending) > 0 else 0.0
+
+
+def tail_of(sample: Sample, of: float, *, sequential: bool = False) -> Tail | Undefined:
+    """A quantile of one treatment's launches; of the means of blocks where these have several."""
+    values = np.asarray(sample.values, dtype=np.float64)
+    if not values.size:
+        return Undefined("no_values")
+    if not np.isfinite(values).all():
+        return Undefined("not_finite")
+    several = not sequential and np.unique(np.asarray(sample.blocks)).size < values.size
+    if several:
+        values, _ = _grouped(values, np.asarray(sample.blocks, dtype=np.int64))
+    return Tail(np.sort(values), of, "block" if several else "launch")
 
 
 def _grouped(values: Floats, ids: npt.NDArray[np.int64]) -> tuple[Floats, npt.NDArray[np.intp]]:

@@ -80,9 +80,9 @@ def strata(
 def identifying_labels(samples: Iterable[Sample]) -> set[str]:
     """Labels that tell the lines of a treatment apart.
 
-    The others merely describe: a label that differs between treatments and is settled by the treatment and
-    the rest of the labels, as the algorithm that a line names, must not keep two treatments from being
-    compared.
+    The others merely describe: a label that all lines share, and one that differs between treatments and is
+    settled by the treatment and the rest of the labels, as the algorithm that a line names, must not keep two
+    treatments from being compared.
     """
     every = list(samples)
     kept = dict.fromkeys(name for sample in every for name in sample.labels)
@@ -95,6 +95,7 @@ def identifying_labels(samples: Iterable[Sample]) -> set[str]:
             of.add(sample.labels.get(name))
         settled = all(len(found) == 1 for line in values.values() for found in line.values())
         differs = any(len(set().union(*line.values())) > 1 for line in values.values())
-        if settled and differs:
+        shared = len({sample.labels.get(name) for sample in every}) == 1
+        if shared or (settled and differs):
             del kept[name]
     return set(kept)

@@ -22,7 +22,7 @@ from steelyard.stats.compare.judgement import at_least, within
 
 def judge_unperturbed(claim: Unperturbed, observed: Observed) -> Draft:
     """Holds where the interval of the ratio lies within the margin of 1, fails where it lies outside: a
-    difference that is not significant is no evidence.
+    difference that is not significant is not evidence.
     """
     return Draft(
         tuple(
@@ -108,7 +108,7 @@ def _quotient(on: Sample, off: Sample) -> Sample:
         passes=array("q", (on.passes[place] for place in places)),
         contexts=array("q", (on.contexts[place] for place in places)),
         trials=array("q", (on.trials[place] for place in places)),
-        late=array("b", (on.late[place] for place in places) if on.late else ()),
+        censored=array("b", (on.censored[place] for place in places) if on.censored else ()),
         instances=on.instances and replace(on.instances, of=array("q", units)),
     )
 

@@ -126,23 +126,28 @@ def tested_pair(
 
 
 def comparison_of(old: Sample, new: Sample, observed: Observed) -> Comparison:
-    """The comparison of two samples, as the analysis makes it: estimand, uncertainties and all."""
+    """The comparison of two samples, as the analysis makes it: estimand, uncertainties and all. The claim
+    chose both, so that labels which describe them may differ.
+    """
     metric = new.metric.name
     declared = replace(observed.declared(metric), baseline=old.treatment.levels, family="baseline", strata=())
-    (compared,) = intervals((old, new), declared, metric=metric, order=observed.order)
+    chosen = [replace(each, labels={}) for each in (old, new)]
+    (compared,) = intervals(chosen, declared, metric=metric, order=observed.order)
     return compared
 
 
 def why_open(compared: Comparison, *, allowed: bool) -> Reason | Literal["failures"] | None:
     """Why a comparison decides nothing, whatever its interval."""
     if not allowed:
-        return "failures"
+        return "slow_mode" if "slow_mode" in compared.flags else "failures"
     return compared.speedup.reason if isinstance(compared.speedup, Undefined) else None
 
 
 def unit_of(compared: Comparison) -> Unit:
     """Unit of inference of a comparison."""
-    if "sequential_order" in compared.flags or isinstance(compared.speedup, Undefined):
-        return "launch" if "sequential_order" in compared.flags else "block"
+    if "sequential_order" in compared.flags:
+        return "repetition" if "one_process" in compared.flags else "launch"
+    if isinstance(compared.speedup, Undefined):
+        return "block"
     unit = compared.speedup.unit
     return "launch" if unit == "unpaired" else unit

@@ -37,7 +37,7 @@ def judge_rule(claim: Rule, observed: Observed) -> Draft:
             f"rule = {claim.rule!r}: nothing was measured over {claim.over}",
             hint=f"name a factor or label of {metric} with several levels",
         )
-    question = Question(parameter=claim.parameter)
+    question = Question(parameter=claim.parameter, every_lead=True)
     return Draft(
         settled=tuple(
             _instance(dict(rest), parsed, metric, functions, question) for rest, functions in groups.items()

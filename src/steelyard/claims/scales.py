@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace
 
 from steelyard.claims.draft import Draft
 from steelyard.claims.evidence import ScalesEvidence
@@ -29,7 +31,8 @@ OUTCOMES: Final[Mapping[RankAnswer, Outcome]] = {
 
 
 def judge_scales(claim: Scales, observed: Observed) -> Draft:
-    """By the rank of each model against the expectation.
+    """By the rank of each model against the expectation; of a model of several parameters, in each that the
+    expectation names.
 
     Raises
     ------
@@ -46,17 +49,33 @@ def judge_scales(claim: Scales, observed: Observed) -> Draft:
         scale=claim.at,
     )
     question.refuse_unmet(every)
-    tests = [each for each in model_all(litmus, question) if isinstance(each, ScalingModel)]
     names = {each.name for each in litmus}
     asked = [each for each in series if each.name not in names]
-    found = model_all(asked, question)
+    judged = [
+        each
+        for parameter in _judged_in(every[0].parameters, question)
+        for each in _instances(asked, litmus, replace(question, parameter=parameter))
+    ]
+    return Draft(settled=tuple(judged))
+
+
+def _judged_in(parameters: tuple[str, ...], question: Question) -> tuple[str | None, ...]:
+    if question.parameter is not None or len(parameters) < 2:
+        return (question.parameter,)
+    named = frozenset[str]().union(*(each.parameters for each in question.expectations.values()))
+    return tuple(name for name in parameters if name in named) or parameters
+
+
+def _instances(asked: Sequence[Series], litmus: Sequence[Series], question: Question) -> Iterator[Instance]:
+    """The outcome for each function; which parameter it is about is part of the stratum where models have
+    several.
+    """
+    tests = [each for each in model_all(litmus, question) if isinstance(each, ScalingModel)]
     test = tests[0] if tests else None
-    return Draft(
-        settled=tuple(
-            Instance(one.labels, *settled(one, answer, test))
-            for one, answer in zip(asked, found, strict=True)
-        )
-    )
+    for one, answer in zip(asked, model_all(asked, question), strict=True):
+        several = question.parameter is not None and len(one.parameters) > 1
+        about = {"parameter": question.parameter or ""} if several else {}
+        yield Instance({**one.labels, **about}, *settled(one, answer, test))
 
 
 def settled(

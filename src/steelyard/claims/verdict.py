@@ -91,13 +91,15 @@ class Checked(msgspec.Struct, frozen=True):
     failed: bool = False
 
     def exit_code(self, *, strict: bool) -> int:
-        """5 where the run failed; 1 where a claim fails; 3 under ``strict`` where one is not resolved."""
+        """5 where the run failed; 1 where a claim fails; 3 under ``strict`` where one is not resolved, or was
+        stated after the run.
+        """
         if self.failed:
             return ProgramError.exit_code
         outcomes = {each.outcome for each in self.verdicts}
         if "fails" in outcomes:
             return 1
-        return 3 if strict and ("not_resolved" in outcomes or not self.precise) else 0
+        return 3 if strict and ("not_resolved" in outcomes or not self.precise or self.afterwards) else 0
 
 
 def combined(outcomes: Iterable[Outcome]) -> Outcome:

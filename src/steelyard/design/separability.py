@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
-from steelyard.factorial.confounding import confounding
+from steelyard.factorial.confounding import confounding, listed
 from steelyard.spec.cells import Cell
 from steelyard.spec.experiment import Experiment, Factor
 from steelyard.spec.layout import laid_out, layout_of, named_axes
@@ -41,7 +41,7 @@ def _constant(factors: Sequence[Factor]) -> Iterator[str]:
 
 def _linked(experiment: Experiment) -> Iterator[str]:
     for link in experiment.zips:
-        yield f"{_and(link.names)} change together ({link.name}): their effects cannot be separated"
+        yield f"{listed(link.names)} change together ({link.name}): their effects cannot be separated"
 
 
 def _broken(experiment: Experiment, found: Sequence[Cell]) -> Iterator[str]:
@@ -69,7 +69,7 @@ def _broken(experiment: Experiment, found: Sequence[Cell]) -> Iterator[str]:
         missing = len(every - run)
         if missing:
             yield (
-                f"{missing} of {len(every)} combinations of {_and(ordered)} are not run:"
+                f"{missing} of {len(every)} combinations of {listed(ordered)} are not run:"
                 f" their interaction can be judged on the others only"
             )
 
@@ -99,24 +99,24 @@ def _of_contexts(experiment: Experiment) -> Iterator[str]:
     if experiment.contexts is None:
         yield "all blocks have one context: whether the answer holds in others is not seen ([contexts])"
         return
-    drawn = [name for name, setting in experiment.contexts.settings.items() if _is_drawn(setting)]
+    drawn = experiment.contexts.drawn
     if not drawn:
         yield "no setting of the contexts is drawn, so all blocks have one context"
     elif experiment.contexts.passes == 1:
         yield (
-            f"each context ({_and(drawn)}) is visited once:"
+            f"each context ({listed(drawn)}) is visited once:"
             " what a single context does cannot be separated from chance (passes = 3 can)"
         )
     if len(drawn) > 1:
-        yield f"{_and(drawn)} are drawn together: what each does to a context cannot be separated"
+        yield f"{listed(drawn)} are drawn together: what each does to a context cannot be separated"
 
 
 def _of_plots(experiment: Experiment) -> Iterator[str]:
     if experiment.hard:
         are = "is" if len(experiment.hard) == 1 else "are"
         yield (
-            f"{_and(experiment.hard)} {are} hard to change: within a block, what setting up a level once does"
-            " cannot be separated from the level; blocks are the units, replicates within them are not"
+            f"{listed(experiment.hard)} {are} hard to change: within a block, what setting up a level once"
+            " does cannot be separated from the level; blocks are the units, replicates within them are not"
         )
 
 
@@ -134,15 +134,7 @@ def _of_order(experiment: Experiment) -> Iterator[str]:
         )
 
 
-def _is_drawn(setting: object) -> bool:
-    return setting == "random" or not isinstance(setting, (str, int, float))
-
-
 def _listed(levels: Sequence[Scalar]) -> str:
     named = ", ".join(toml_value(level) for level in levels[:_LISTED])
     rest = len(levels) - _LISTED
     return f"{named} and {rest} more" if rest > 0 else named
-
-
-def _and(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]

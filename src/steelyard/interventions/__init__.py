@@ -12,7 +12,7 @@ from steelyard.interventions.affinity import Affinity
 from steelyard.interventions.argv0_bytes import Argv0Bytes
 from steelyard.interventions.aslr import Aslr
 from steelyard.interventions.background_load import BackgroundLoad
-from steelyard.interventions.built import LinkOrder, Padding
+from steelyard.interventions.built import Code, LinkOrder, Padding
 from steelyard.interventions.cwd_bytes import CwdBytes
 from steelyard.interventions.env_bytes import EnvBytes
 from steelyard.interventions.file_cache import FileCache
@@ -48,6 +48,7 @@ INTERVENTIONS: Final[dict[str, Intervention]] = {
         Governor(),
         LinkOrder(),
         Padding(),
+        Code(),
     )
 }
 """Reserved name to intervention."""

@@ -79,6 +79,10 @@ class Affinity(Intervention):
         """The three names."""
         return ("none", "compact", "scatter")
 
+    def masks(self, most: int) -> Sequence[str]:
+        """Single CPUs as levels, at most ``most`` of them, those farthest from each other first."""
+        return [str(cpu) for cpu in farthest_first(self.usable(), self.sysfs)[:most]]
+
     def coincidence(self) -> str | None:
         """Why ``compact`` and ``scatter`` are the same here, in words; ``None`` where they differ."""
         cpus = self.usable()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 from steelyard.interventions.launch_change import LaunchChange
-from steelyard.interventions.shift import Shift
+from steelyard.interventions.shift import STACK_STEP, Shift
 from steelyard.units import Scalar
 
 LARGEST: Final = 3072
@@ -24,6 +24,7 @@ class Argv0Bytes(Shift):
     about: ClassVar[str] = "bytes by which the program's own name (argv[0]) grows, which moves the stack"
     levels_text: ClassVar[str] = f"a whole number of bytes from 0 to {LARGEST}"
     largest: ClassVar[int] = LARGEST
+    finer: ClassVar[int] = STACK_STEP
 
     def change(self, level: Scalar) -> LaunchChange:
         """The growth; also of none, since the first argument is then the path."""

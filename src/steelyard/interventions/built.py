@@ -1,4 +1,4 @@
-"""``link_order`` and ``padding``: interventions whose level goes into the build, and into its key.
+"""``link_order``, ``padding`` and ``code``: interventions whose level goes into the build, and into its key.
 
 Where code and data lie decides which of them share a cache set or a line; linking in another order, or
 adding a line to another function, moves them (Mytkowicz et al. 2009, DOI 10.1145/1508244.1508275). The build
@@ -11,7 +11,13 @@ receives the level by placeholders, so that any compiler and any build system ca
 ``{padding_file}``
     an assembler file that takes ``padding`` bytes of code and as many of data, to be linked first;
 ``{padding}``
-    the number itself, as for ``-falign-functions`` or a macro.
+    the number itself, as for ``-falign-functions`` or a macro;
+``{function_padding}``
+    bytes between functions that ``code`` draws, for a compiler that places them
+    (gcc and clang: ``-fpatchable-function-entry={function_padding},{function_padding}``).
+
+``code`` draws all of them at once, and puts padding in front of each of ``{objects}`` as well (Curtsinger and
+Berger 2013, DOI 10.1145/2451116.2451141, who draw the same while a program runs).
 """
 
 from __future__ import annotations
@@ -31,6 +37,8 @@ LARGEST_PADDING: Final = 65536
 """Bytes: the largest page that Linux has."""
 CODE_STEP: Final = 16
 """Bytes: compilers align functions to it."""
+LARGEST_FUNCTION_PADDING: Final = 63
+"""Bytes: with it, a function begins anywhere in a cache line."""
 
 
 class _Built(Intervention):
@@ -76,3 +84,23 @@ class Padding(_Built):
     def population(self) -> Sequence[Scalar]:
         """A page, in the steps in which functions are aligned."""
         return range(0, 4096, CODE_STEP)
+
+
+class Code(_Built):
+    """The layout of the code as a whole: order, and padding before each object and each function."""
+
+    name: ClassVar[str] = "code"
+    about: ClassVar[str] = "layout of the code: link order, padding between objects and functions, alignment"
+    levels_text: ClassVar[str] = f"a whole number from 0 (as written) to {LARGEST_SEED}"
+    most: ClassVar[int] = LARGEST_SEED
+    placeholders: ClassVar[frozenset[str]] = (
+        LinkOrder.placeholders | Padding.placeholders | {"code", "function_padding"}
+    )
+
+    def population(self) -> Sequence[Scalar]:
+        """Layouts, none of them the one that is written."""
+        return range(1, ORDERS + 1)
+
+
+CODE_PARTS: Final = (LinkOrder.name, Padding.name)
+"""Kinds that ``code`` draws among others."""

@@ -32,6 +32,7 @@ class CwdBytes(Intervention):
     name: ClassVar[str] = "cwd_bytes"
     about: ClassVar[str] = "bytes of the working directory's name, as getcwd gives it"
     levels_text: ClassVar[str] = f"a whole number of bytes from {LEAST} to {LARGEST}"
+    finer: ClassVar[int] = 16
 
     def __init__(self, allowed: Callable[[], bool] = may_mount) -> None:
         self.allowed = allowed
@@ -55,8 +56,4 @@ class CwdBytes(Intervention):
 
     def population(self) -> Sequence[Scalar]:
         """A kibibyte of lengths, each beyond what a record's own directory commonly takes."""
-        return range(512, 1536, 16)
-
-    def refine(self, level: Scalar, fraction: float) -> Scalar:
-        """The length plus 0 to 15 bytes."""
-        return int(level) + int(fraction * 16)
+        return range(512, 1536, self.finer)

@@ -25,11 +25,8 @@ class EnvBytes(Shift):
     about: ClassVar[str] = "bytes by which the environment grows, which moves the stack"
     levels_text: ClassVar[str] = f"a whole number of bytes from 0 to {LARGEST}"
     largest: ClassVar[int] = LARGEST
+    finer: ClassVar[int] = STACK_STEP
 
     def change(self, level: Scalar) -> LaunchChange:
         """The growth."""
         return LaunchChange(env_bytes=int(level))
-
-    def refine(self, level: Scalar, fraction: float) -> Scalar:
-        """The residue plus 0 to 15 bytes, so that a grid of lengths cannot hide a context."""
-        return int(level) + int(fraction * STACK_STEP)

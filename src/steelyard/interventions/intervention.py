@@ -28,6 +28,8 @@ class Intervention(ABC):
         Keys of ``[program]`` that say the same, so that a spec which has them too can be refused.
     placeholders : frozenset of str
         By which ``[build]`` takes the level; empty where the launch takes it.
+    finer : int
+        Levels that each of the population stands for: itself and those up to the next.
     """
 
     name: ClassVar[str]
@@ -36,6 +38,7 @@ class Intervention(ABC):
     variables: ClassVar[frozenset[str]] = frozenset()
     keys: ClassVar[frozenset[str]] = frozenset()
     placeholders: ClassVar[frozenset[str]] = frozenset()
+    finer: ClassVar[int] = 1
 
     def refused(self, level: Scalar) -> UsageError:
         """Error for a value that is not a level."""
@@ -67,9 +70,8 @@ class Intervention(ABC):
         """The levels from which ``"random"`` draws without replacement, on this machine."""
 
     def refine(self, level: Scalar, fraction: float) -> Scalar:
-        """A level near ``level``, by ``fraction`` in [0, 1): what of a draw is finer than the population."""
-        del fraction
-        return level
+        """One of the levels that ``level`` stands for, by ``fraction`` in [0, 1)."""
+        return level if self.finer == 1 else int(level) + int(fraction * self.finer)
 
     def place(self, level: Scalar) -> Scalar:
         """Part of a level that makes a difference: levels of one place are one context."""

@@ -11,7 +11,7 @@ from steelyard.units import Scalar
 
 STACK_STEP: Final = 16
 """Bytes: the kernel starts a program with its stack aligned to this, and malloc aligns what it lends to it,
-so only steps of 16 move anything."""
+so only steps of 16 move anything but strings: those of arguments and environment lie at any byte."""
 
 
 class Shift(Intervention):
@@ -36,7 +36,7 @@ class Shift(Intervention):
 
     def population(self) -> Sequence[Scalar]:
         """The residues of a page that can be reached, in steps of the stack's alignment."""
-        return range(0, min(self.page_bytes, self.largest + 1), STACK_STEP)
+        return range(0, min(self.page_bytes, self.largest), STACK_STEP)
 
     def place(self, level: Scalar) -> Scalar:
         """Levels count once for each place of the stack: 256 of them in a page of 4096 bytes."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 from steelyard.interventions.launch_change import LaunchChange
-from steelyard.interventions.shift import Shift
+from steelyard.interventions.shift import STACK_STEP, Shift
 from steelyard.units import Scalar
 
 LARGEST: Final = 3072
@@ -26,6 +26,7 @@ class StackOffset(Shift):
     about: ClassVar[str] = "bytes by which the stack begins lower; arguments and environment stay the same"
     levels_text: ClassVar[str] = f"a whole number of bytes from 0 to {LARGEST}"
     largest: ClassVar[int] = LARGEST
+    finer: ClassVar[int] = STACK_STEP
 
     def change(self, level: Scalar) -> LaunchChange:
         """The offset."""

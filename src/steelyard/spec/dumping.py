@@ -71,9 +71,10 @@ def _contexts(contexts: Contexts) -> Table:
 def _analysis(analysis: Analysis) -> Table:
     table = _plain(analysis)
     if analysis.protocol == "default":
-        table.pop("family")  # Of which a protocol has another default.
+        table.pop("family", None)  # Of which a protocol has another default.
     if analysis.baseline is None and not analysis.strata:
-        table.pop("strata")  # Which a baseline makes of every other factor; none at all must then be said.
+        # Which a baseline makes of every other factor; none at all must then be said.
+        table.pop("strata", None)
     return table
 
 

@@ -49,6 +49,15 @@ class Contexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     settings: Mapping[str, Scalar | tuple[Scalar, ...] | Range]
     passes: int = 1
 
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """Names of the settings that differ between contexts."""
+        return tuple(
+            name
+            for name, setting in self.settings.items()
+            if setting == "random" or isinstance(setting, tuple | Range)
+        )
+
 
 class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One experiment, complete: what ``spec`` gives and everything else takes.

@@ -24,6 +24,7 @@ from steelyard.spec.claims.claim import Claim
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.layout import cells_of, lay_out
 from steelyard.spec.tables.spec import SpecTable
+from steelyard.spec.text.gathered import Gathered
 from steelyard.spec.text.origin import Origin
 from steelyard.spec.text.origin import Path as KeyPath
 
@@ -233,22 +234,34 @@ def _compose(
     except msgspec.ValidationError:
         # Imported late: only a wrong spec needs it.
         from steelyard.spec.hints.did_you_mean import given_levels
-        from steelyard.spec.hints.type_errors import type_error
+        from steelyard.spec.hints.type_errors import type_errors
 
-        raise type_error(SpecTable, tables, origin, levels=given_levels(tables)) from None
+        wrong = type_errors(SpecTable, tables, origin, levels=given_levels(tables))
+        Gathered(wrong).refuse()
+        raise
     title = name if spec.name is None else spec.name
-    check_experiment_name(title, origin, ("name",))
-    program = read_program(spec.program, origin)
-    build = None if spec.build is None else read_build(spec.build, origin)
-    factors, zips = read_factors(spec.factors, tuple(spec.program.commands or ()), origin)
-    contexts = None if spec.contexts is None else read_contexts(spec.contexts, factors, origin)
-    metrics = read_metrics(spec.metrics, factors, program, origin)
-    levels = read_level_commands(spec.levels, factors, origin)
-    launch = read_launch(spec.launch, factors, origin)
-    check_references(program, build, factors, zips, contexts, metrics, levels, launch, origin)
-    design = read_design(spec.design, factors, zips, contexts, origin, allow_many=allow_many)
-    check_restarts(program, design, origin)
-    analysis = read_analysis(spec.analysis, program, metrics, factors, zips, design, origin)
+    gathered = Gathered()
+    gathered(check_experiment_name, title, origin, ("name",))
+    program = gathered(read_program, spec.program, origin)
+    build = None if spec.build is None else gathered(read_build, spec.build, origin)
+    varied = gathered(read_factors, spec.factors, tuple(spec.program.commands or ()), origin)
+    if program is None or varied is None:
+        # All else names them: what is wrong with them would be told again wherever they are used.
+        return gathered.refused()
+    factors, zips = varied
+    contexts = None if spec.contexts is None else gathered(read_contexts, spec.contexts, factors, origin)
+    metrics = gathered(read_metrics, spec.metrics, factors, program, origin)
+    levels = gathered(read_level_commands, spec.levels, factors, origin)
+    launch = gathered(read_launch, spec.launch, factors, origin)
+    design = gathered(read_design, spec.design, factors, zips, contexts, origin, allow_many=allow_many)
+    if metrics is None or levels is None or launch is None or design is None:
+        return gathered.refused()
+    gathered(check_references, program, build, factors, zips, contexts, metrics, levels, launch, origin)
+    gathered(check_restarts, program, design, origin)
+    analysis = gathered(read_analysis, spec.analysis, program, metrics, factors, zips, design, origin)
+    gathered.refuse()
+    if analysis is None:
+        return gathered.refused()
     if launch.queue is not None and levels:
         what = "levels are entered by commands on this machine, and trials run in a queue"
         raise origin.error(("levels",), what, "put the commands into prepare, or into the job script")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Final
@@ -9,28 +10,29 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from steelyard.analysis import Analysis, MeasuredTypeB, TypeB
-from steelyard.answers.analysis import Answer
+from steelyard.answers.analysis import Answer, DesignFacts
 from steelyard.answers.notice import Notice
 from steelyard.errors import RecordError, UsageError
-from steelyard.estimand import INTERVALS, PROPAGATED, Estimand, IntervalKind, OnFailures
+from steelyard.estimand import INTERVALS, PROPAGATED, Estimand, IntervalKind, OnFailures, meant
 from steelyard.lab.answer.design_facts import design_facts, order_of
+from steelyard.lab.answer.disturbance import disturbed, stolen, waited
 from steelyard.lab.answer.protocol import asked
 from steelyard.lab.run.restarting import confounded_boots
 from steelyard.lab.run.status import extent
-from steelyard.spec.experiment import Experiment
+from steelyard.sample import Sample
+from steelyard.spec.experiment import Experiment, Stop
 from steelyard.spec.layout import layout_of
 from steelyard.spec.valgrind import counting
 from steelyard.stats.answer import answer
-from steelyard.stats.planning.alpha_spending import level_after
+from steelyard.stats.compare.pairing import pair_up
+from steelyard.stats.sequential.over_looks import looks_of
 from steelyard.store import Disturbance, Record
 from steelyard.units import BUILTIN, Scalar
 
 if TYPE_CHECKING:
+    from steelyard.answers.comparison import Comparison
     from steelyard.answers.contexts import ByContext
-    from steelyard.stats.planning.precision import Precision
-
-DISTURBED_SHARE: Final = 0.01
-"""Fraction of the elapsed time below which other load explains little of what is compared."""
+    from steelyard.stats.planning.standing import Standing
 
 TIMED: Final = "wall_s"
 """The metric that is two readings of the clock."""
@@ -70,7 +72,10 @@ def analyze(
     primary = metric or experiment.analysis.metric
     with record.snapshot():
         # In one pass over the trials: of a million, each further one would take half a second.
-        others = dict.fromkeys(name for name in _others(experiment, primary) if name != primary)
+        known = {each.name for each in record.metrics}
+        others = dict.fromkeys(
+            name for name in _others(experiment, primary) if name != primary and name in known
+        )
         samples = record.samples(primary, *others)
         observed = {sample.metric.name for sample in samples if len(sample)}
         if primary not in observed:
@@ -80,16 +85,50 @@ def analyze(
         declared = _chosen(_about(_declared(record), primary), estimand, interval)
         declared = replace(declared, type_b=(*declared.type_b, *_clock_errors(record, declared.metric)))
         limit_s = experiment.program.timeout_s if declared.failures == "as-limit" else None
-        return answer(
+        wanted = asked(declared, record.treatments, protocol, against)
+        found = answer(
             experiment.name,
             samples,
             design_facts(record, so_far),
-            asked(declared, record.treatments, protocol, against),
+            wanted,
             to_limit=None if limit_s is None else record.times_to_limit(limit_s),
             warnings=_warnings(record, primary, disturbances, so_far.spent_s),
             unobserved=_unobserved(record, primary, observed, disturbances),
             layout=layout_of(experiment),
         )
+    chosen = _chosen_afterwards(experiment.analysis, wanted)
+    if against is not None and _pairs(samples, wanted) != _pairs(samples, declared):
+        chosen.append("baseline")
+    return _exploratory(found, chosen) if chosen else found
+
+
+def _chosen_afterwards(declared: Analysis, wanted: Analysis) -> list[str]:
+    """Name what of the question is not as the experiment declared it."""
+    if declared.metric != wanted.metric:
+        return ["metric"]
+    if declared.estimand != wanted.estimand:
+        return ["estimand"]
+    kinds = (meant(each.estimand, each.interval) for each in (declared, wanted))
+    return ["interval"] if len(set(kinds)) > 1 else []
+
+
+def _pairs(samples: Sequence[Sample], declared: Analysis) -> list[tuple[int, int]]:
+    chosen = [sample for sample in samples if sample.metric.name == declared.metric]
+    return [
+        (each.baseline.treatment.id, each.treatment.treatment.id) for each in pair_up(chosen, declared).pairs
+    ]
+
+
+def _exploratory(found: Answer, chosen: Sequence[str]) -> Answer:
+    """The answer, whose verdicts are marked as those of a question that was asked after the run."""
+    notice = Notice("exploratory", (), {"names": " and ".join(chosen)})
+    return replace(
+        found,
+        comparisons=tuple(
+            replace(each, exploratory=True) if each.verdict else each for each in found.comparisons
+        ),
+        warnings=(notice, *found.warnings),
+    )
 
 
 def by_context(record: Record, *, metric: str | None = None) -> ByContext:
@@ -173,29 +212,54 @@ def _chosen(declared: Analysis, estimand: Estimand | None, interval: IntervalKin
 
 
 def declared_of(record: Record, metric: str) -> Analysis:
-    """Return the declaration of the spec about any metric, the errors of the clock included."""
+    """Return the declaration of the spec about any metric, the errors of the clock included, with the level
+    that the looks at the record leave it.
+    """
     declared = _about(_declared(record), metric)
-    return replace(declared, type_b=(*declared.type_b, *_clock_errors(record, metric)))
+    looks = looks_of(design_facts(record, extent(record)))
+    alpha = declared.alpha if looks is None else looks.level(declared.alpha)
+    return replace(declared, alpha=alpha, type_b=(*declared.type_b, *_clock_errors(record, metric)))
 
 
-def primary_precision(record: Record) -> Precision:
-    """Compute the precision reached so far by the declared contrasts of the primary metric: effects where the
-    design asks for them, else comparisons.
+def standing_of(record: Record, complete: int) -> Standing:
+    """Tell how far the question is answered at a look after so many complete blocks: of effects where the
+    design asks for them, else of comparisons.
     """
     # Imported where a look needs it: an answer does without.
+    from steelyard.stats.compare.comparison import compare
+    from steelyard.stats.compare.instances import pool
     from steelyard.stats.effects.precision import effects_precision
     from steelyard.stats.planning.precision import precision
+    from steelyard.stats.planning.standing import standing
 
     experiment, declared = record.experiment, _declared(record)
+    stop = experiment.design.stop or Stop()
+    target = None if stop.decided else stop.rel_halfwidth or math.inf
     samples, order = record.samples(experiment.analysis.metric), order_of(experiment)
-    effects = effects_precision(samples, layout_of(experiment), declared, order=order)
-    return effects or precision(samples, declared, order=order)
+    if effects := effects_precision(samples, layout_of(experiment), declared, order=order):
+        return standing(effects, (), target)
+    judged: tuple[Comparison, ...] = ()
+    looks = None
+    if len(record.treatments) > 1:
+        facts = DesignFacts(
+            order,
+            complete,
+            experiment.design.seed,
+            looks=tuple(look.blocks for look in record.looks()),
+            extended_from=tuple(each.from_blocks for each in record.extensions()),
+            decided=stop.decided,
+            target=stop.rel_halfwidth,
+        )
+        looks = looks_of(facts)
+        pooled = samples if declared.instances is None else pool(samples, declared.instances)
+        judged = compare(pooled, declared, order=order, looks=looks)
+    return standing(precision(samples, declared, order=order, looks=looks), judged, target)
 
 
 def _declared(record: Record) -> Analysis:
     analysis, design = record.experiment.analysis, record.experiment.design
     seed = design.seed if analysis.seed is None else analysis.seed
-    return replace(analysis, alpha=level_after(analysis.alpha, len(record.extensions())), seed=seed)
+    return replace(analysis, seed=seed)
 
 
 def _clock_errors(record: Record, metric: str) -> tuple[TypeB, ...]:
@@ -255,21 +319,9 @@ def _warnings(
     if _simulated(record.experiment, primary):
         return notices
     labels = {treatment.id: treatment.label for treatment in record.treatments}
-    disturbed = [each for each in disturbances.values() if each.queue_wait_share > DISTURBED_SHARE]
-    if disturbed:
-        worst = max(each.queue_wait_share for each in disturbed)
-        names = tuple(labels[each.treatment] for each in disturbed)
-        notices.append(Notice("disturbed", names, {"share": worst}))
-    if (stolen := _stolen_share(record, spent_s)) > DISTURBED_SHARE:
-        notices.append(Notice("stolen", fields={"share": stolen}))
-    return notices
-
-
-def _stolen_share(record: Record, spent_s: float) -> float:
-    """Fraction of the time of all CPUs that the hypervisor stole during the runs."""
-    stolen_s = sum(batch.steal_s or 0.0 for batch in record.batches())
-    cpus = max((int(run.host.get("cpus_online", 1)) for run in record.runs()), default=1)
-    return stolen_s / (spent_s * cpus) if spent_s else 0.0
+    among = disturbed(disturbances.values())
+    notices += waited(tuple(labels[each.treatment] for each in among), among)
+    return notices + stolen(record, spent_s)
 
 
 def _unobserved(
@@ -277,7 +329,8 @@ def _unobserved(
 ) -> list[Notice]:
     """Limitations of what was observed, as far as the record knows."""
     experiment = record.experiment
-    notices = [] if _simulated(experiment, primary) else _unobserved_waits(record, disturbances)
+    elsewhere = record.imported or _simulated(experiment, primary)
+    notices = [] if elsewhere else _unobserved_waits(record, disturbances)
     missing = [name for name in experiment.program.counters if name not in observed]
     if missing:
         notices.append(Notice("counters", fields={"names": ", ".join(missing)}))

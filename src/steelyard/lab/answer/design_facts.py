@@ -10,10 +10,11 @@ from steelyard.design import different, drawn_before
 from steelyard.design.plan import Context
 from steelyard.interventions import INTERVENTIONS
 from steelyard.interventions.aslr import Aslr
+from steelyard.interventions.built import CODE_PARTS, Code
 from steelyard.interventions.env_bytes import EnvBytes
 from steelyard.interventions.stack_offset import StackOffset
 from steelyard.interventions.transparent_huge_pages import TransparentHugePages
-from steelyard.lab.run.status import Extent, most_blocks
+from steelyard.lab.run.status import Extent, most_blocks, wanted
 from steelyard.spec.experiment import Experiment
 from steelyard.store import Record, RunState
 from steelyard.units import Scalar
@@ -49,14 +50,23 @@ def design_facts(record: Record, so_far: Extent) -> DesignFacts:
         looks=tuple(look.blocks for look in looks),
         extended_from=tuple(each.from_blocks for each in record.extensions()),
         strict=bool(stop and stop.strict),
-        target=stop.rel_halfwidth if stop else None,
+        decided=bool(stop and stop.decided),
+        target=wanted(stop, looks),
         reached=looks[-1].rel_halfwidth if looks else None,
         cap=_cap(experiment, complete) if capped else None,
         layout_per_launch=layout_per_launch(experiment),
+        code_varied=_code_varied(experiment),
         default_context=default_context(contexts),
         drawn_before=drawn_before(contexts),
         pace=_pace(record, so_far),
     )
+
+
+def _code_varied(experiment: Experiment) -> bool:
+    """Whether contexts or treatments differ in the layout of the code."""
+    drawn = experiment.contexts.drawn if experiment.contexts else ()
+    varied = [factor.name for factor in experiment.factors if factor.intervention]
+    return not {Code.name, *CODE_PARTS}.isdisjoint([*drawn, *varied])
 
 
 def order_of(experiment: Experiment) -> Order:

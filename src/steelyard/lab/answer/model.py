@@ -82,8 +82,12 @@ def model_series(request: ModelRequest, progress: Callable[[int, int], None] | N
         )
     judged = []
     metrics = dict.fromkeys(m.metric for m in models)
+    named = {name for rule in parsed for name in (*rule.left, *rule.right)}
     for metric in metrics if parsed else ():
         own = {m.name: m for m in models if m.metric == metric}
+        ruled = [one for one in series if one.metric == metric and one.name in named]
+        whole = model_all(ruled, replace(request.question, every_lead=True))
+        own |= {m.name: m for m in whole if isinstance(m, ScalingModel)}
         scales = [point.at[0] for one in series if one.metric == metric for point in one.points]
         open_ = {one.name for one in series if one.metric == metric and (one.censored or one.crowded)}
         for rule in parsed:

@@ -5,6 +5,7 @@ experiment with a record of its own, so that an audit that was stopped goes on w
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Final
 
@@ -15,14 +16,15 @@ from msgspec.structs import replace
 from steelyard.answers.audit import Audit, AuditedContext, Screened
 from steelyard.arrays import Floats
 from steelyard.errors import ProgramError
-from steelyard.lab.audit.candidates import MOVE_THE_STACK, Candidate, candidates
+from steelyard.lab.audit.candidates import MOVE_THE_STACK, WAITING, Candidate, candidates, not_varied, placed
 from steelyard.lab.audit.effort import FEWEST_BLOCKS, SHARE_IN_A_LIMIT, Effort, effort
 from steelyard.lab.audit.request import AuditRequest, Row
 from steelyard.lab.audit.stages import Stages
 from steelyard.lab.run.existing_record import refuse_other_command
 from steelyard.lab.run.run_loop import Watch
 from steelyard.stats.audit.replication import Pair, replicate, verdict
-from steelyard.stats.audit.screening import Picks, pick, relative, spread, unseen
+from steelyard.stats.audit.screening import Picks, pick, relative, spread
+from steelyard.stats.planning.unseen import unseen_share
 from steelyard.units import Scalar
 
 PILOT_RUNS: Final = 10
@@ -50,58 +52,40 @@ def audit(request: AuditRequest, directory: Path, *, watch: Watch, tell: Tell) -
     among, left_out = candidates(request)
     bench = Stages(request, directory, watch)
     bench.measure([{}], stage="pilot", blocks=PILOT_RUNS, discard=1)
+    chosen = request.metric is None
     request = bench.request = replace(request, metric=request.metric or bench.sensible_metric())
     bench.run_s = float(np.median(np.exp(bench.logs("pilot", "wall_s"))))
+    among, idle = placed(among, bench.threads(), asked=bool(request.only))
     among, failing = _bearable(bench, among)
-    left_out = {**left_out, **failing}
+    left_out = {**left_out, **idle, **failing}
     plan = effort(request, among, bench.run_s)
     bench.refuse_too_much(plan)
     tell(_intention(plan, among, request))
     base = {candidate.name: candidate.base for candidate in among}
     visits = _screen(bench, among, base, plan)
     rows, comparisons = _again(among, base, visits)
-    logs = bench.measure(rows, stage="replication", blocks=plan.blocks, discard=1, fewest=FEWEST_BLOCKS)
-    where = {tuple(row.values()): place for place, row in enumerate(rows)}
-
-    def values(row: Row) -> Floats:
-        found: Floats = logs[where[tuple(row.values())]]
-        return found
-
-    pairs = [
-        Pair(each.name, each.level, values(each.row) - np.mean([values(row) for row in each.typical], axis=0))
-        for each in comparisons
-    ]
-    judged = replicate(pairs, alpha=request.alpha, least=request.least)
-    findings = []
-    for candidate in among:
-        its = tuple(found for name, found in judged if name == candidate.name)
-        visit = visits.get(candidate.name)
-        findings.append(
-            AuditedContext(
-                context=candidate.name,
-                verdict=verdict(its, request.least),
-                typical=visit.typical if visit else (candidate.base,),
-                screened=visit.screened if visit else (),
-                replicated=its,
-                spread=visit.spread if visit else None,
-                population=len(candidate.population),
-                unseen=unseen(len(candidate.population), len(visit.screened)) if visit else 0.0,
-            )
-        )
+    bench.measure(rows, stage="replication", blocks=plan.blocks, discard=1, fewest=FEWEST_BLOCKS)
+    waiting = WAITING if chosen and bench.asked_metric == "cpu_s" else frozenset()
+    replication = _Replication(rows, comparisons, among, visits, waiting & base.keys())
+    judged = replication.judged(bench)
+    while request.limited and judged.undecided and bench.double(rows, stage="replication"):
+        judged = replication.judged(bench)
     return Audit(
         command=request.command,
-        findings=tuple(sorted(findings, key=_importance)),
+        findings=judged.findings,
         left_out=left_out,
+        not_varied=not_varied({*base, *left_out}),
         metric=bench.asked_metric,
         unit=bench.metric.unit,
-        typical=float(np.exp(np.median([values(row) for row in comparisons[0].typical]))),
+        typical=judged.typical,
         passes=min((visit.passes for visit in visits.values()), default=0),
-        blocks=logs.shape[1],
+        blocks=judged.blocks,
         runs=bench.runs,
         seed=request.seed,
         alpha=request.alpha,
         least=request.least,
         thorough=request.thorough,
+        warnings=bench.warnings("replication"),
     )
 
 
@@ -116,6 +100,89 @@ class _Visit(msgspec.Struct, frozen=True):
     @property
     def typical(self) -> tuple[Scalar, ...]:
         return tuple(self.screened[place].level for place in self.picks.typical)
+
+
+class _Judged(msgspec.Struct, frozen=True):
+    """Findings at one look at the replication, those that move the time first."""
+
+    findings: tuple[AuditedContext, ...]
+    typical: float
+    blocks: int
+
+    @property
+    def undecided(self) -> bool:
+        return any(finding.verdict == "not_resolved" for finding in self.findings)
+
+
+class _Replication(msgspec.Struct, frozen=True):
+    """What is compared in the replication, and by which metric.
+
+    Attributes
+    ----------
+    rows : sequence of Row
+        The settings, in the order of the record's treatments.
+    waiting : set of str
+        Kinds that are judged by elapsed time.
+    """
+
+    rows: Sequence[Row]
+    comparisons: Sequence[_Comparison]
+    among: Sequence[Candidate]
+    visits: Mapping[str, _Visit]
+    waiting: AbstractSet[str]
+
+    def judged(self, bench: Stages) -> _Judged:
+        """The findings of all blocks so far, at the level that the looks at them leave."""
+        request = bench.request
+        logs = bench.logs("replication", bench.asked_metric)
+        elapsed = bench.logs("replication", "wall_s") if self.waiting else logs
+        alpha = bench.level("replication")
+        by = {True: elapsed, False: logs}
+        pairs = [
+            Pair(each.name, each.level, self._differences(each, by[each.name in self.waiting]))
+            for each in self.comparisons
+        ]
+        replicated = replicate(pairs, alpha=alpha, least=request.least)
+        cpu = {
+            (each.name, each.level): float(np.exp(self._differences(each, logs).mean()))
+            for each in self.comparisons
+            if each.name in self.waiting
+        }
+        findings = []
+        for candidate in self.among:
+            its = tuple(found for name, found in replicated if name == candidate.name)
+            visit = self.visits.get(candidate.name)
+            findings.append(
+                AuditedContext(
+                    context=candidate.name,
+                    metric="wall_s" if candidate.name in self.waiting else bench.asked_metric,
+                    verdict=verdict(its, request.least),
+                    typical=visit.typical if visit else (candidate.base,),
+                    screened=visit.screened if visit else (),
+                    replicated=its,
+                    spread=visit.spread if visit else None,
+                    population=candidate.levels,
+                    unseen=_unseen(candidate, visit, blocks=logs.shape[1]),
+                    cpu={level: ratio for (name, level), ratio in cpu.items() if name == candidate.name},
+                )
+            )
+        typical = np.median([self._values(row, logs) for row in self.comparisons[0].typical])
+        return _Judged(tuple(sorted(findings, key=_importance)), float(np.exp(typical)), logs.shape[1])
+
+    def _values(self, row: Row, logs: Floats) -> Floats:
+        found: Floats = logs[self.rows.index(row)]
+        return found
+
+    def _differences(self, of: _Comparison, logs: Floats) -> Floats:
+        typical: Floats = np.mean([self._values(row, logs) for row in of.typical], axis=0)
+        return self._values(of.row, logs) - typical
+
+
+def _unseen(candidate: Candidate, visit: _Visit | None, *, blocks: int) -> float:
+    """Share of the levels, or of the layouts that address randomisation draws, that could differ unseen."""
+    if visit is not None:
+        return candidate.unseen(len(visit.screened))
+    return unseen_share(blocks) if candidate.name == "aslr" else 0.0
 
 
 class _Comparison(msgspec.Struct, frozen=True):
@@ -230,7 +297,7 @@ def _intention(plan: Effort, among: Sequence[Candidate], request: AuditRequest) 
     from steelyard.units import format_duration
 
     levels = [
-        f"{plan.levels[each.name]} of {len(each.population)} levels of {each.name}"
+        f"{plan.levels[each.name]:,} of {each.levels:,} levels of {each.name}"
         if each.numeric
         else f"{each.name}"
         for each in among

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+import itertools
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from steelyard.design.randomness import generator, permutation
 from steelyard.errors import MachineError, UsageError
 from steelyard.interventions import AFFINITY, INTERVENTIONS
 from steelyard.lab.audit.request import AuditRequest
+from steelyard.lab.compare.compare import BUILD_HINT
 from steelyard.spec.text.origin import suggest
+from steelyard.stats.audit.screening import unseen
+from steelyard.stats.planning.unseen import unseen_share
 from steelyard.units import Scalar
 
 USUAL: Final = (
@@ -26,8 +31,11 @@ USUAL: Final = (
 """Contexts that differ between people who run the same program, and are hardly ever reported. The others can
 be asked for: that a dropped file cache or another priority moves the time of most programs is well known."""
 
-KINDS: Final = (*USUAL, *(name for name in INTERVENTIONS if name not in USUAL))
-"""Everything that can be asked for by name."""
+KINDS: Final = (
+    *USUAL,
+    *(name for name, each in INTERVENTIONS.items() if name not in USUAL and not each.placeholders),
+)
+"""Everything that can be asked for by name: all that a start changes, where others change a build."""
 
 _BASES: Final[dict[str, Scalar]] = {"aslr": "off", "nice": 0, "omp_wait_policy": "passive"}
 """Levels that the others are compared with where that is not the first one."""
@@ -36,13 +44,26 @@ MOVE_THE_STACK: Final = frozenset({"env_bytes", "argv0_bytes", "stack_offset", "
 """Kinds that say nothing where every run draws its own addresses, and that come on top of what is equal."""
 
 
+UNDISTURBED: Final[dict[str, Scalar]] = {"background_load": "none", "scheduling": "other", "nice": 0}
+"""Levels of the kinds that make a program wait for a CPU at which they do not."""
+
+WAITING: Final = frozenset({*UNDISTURBED, "file_cache"})
+"""Kinds that act by making a program wait, which its CPU time does not show."""
+
+Threads = Literal["one", "openmp", "own"]
+"""How a program uses CPUs: one at a time, several by OpenMP, or several by means of its own."""
+
+_MOST_MASKS: Final = 4
+"""CPUs on which a program of one thread is tried alone."""
+
+
 class Candidate(msgspec.Struct, frozen=True):
     """One kind of context.
 
     Attributes
     ----------
     population : tuple of Scalar
-        Every level that can be visited.
+        Every level that can be visited; of positions, one in each step of the stack.
     numeric : bool
         A position among many, of which the typical one is what others are compared with; otherwise a choice
         between a few names, of which ``base`` is.
@@ -53,10 +74,39 @@ class Candidate(msgspec.Struct, frozen=True):
     population: tuple[Scalar, ...]
     numeric: bool
 
+    @property
+    def levels(self) -> int:
+        """Levels that there are: of what moves strings, one for each byte."""
+        return len(self.population) * self._finer
+
+    @property
+    def _finer(self) -> int:
+        return INTERVENTIONS[self.name].finer if self.numeric else 1
+
     def draw(self, count: int, seed: int) -> tuple[Scalar, ...]:
-        """Draw ``count`` levels without replacement, in their order; all if the population is smaller."""
-        drawn = permutation(self.population, generator(seed, "audit", self.name))[:count]
-        return tuple(level for level in self.population if level in set(drawn))
+        """Draw ``count`` levels without replacement, in their order; all if there are fewer. No step of the
+        stack has a second one before each has one, at a byte of its own.
+        """
+        order = permutation(self.population, generator(seed, "audit", self.name))
+        if self._finer == 1:
+            drawn = set(order[:count])
+            return tuple(level for level in self.population if level in drawn)
+        bytes_ = {
+            level: permutation(range(self._finer), generator(seed, "audit", self.name, str(level)))
+            for level in order
+        }
+        rounds = (int(level) + bytes_[level][at] for at in range(self._finer) for level in order)
+        return tuple(sorted(itertools.islice(rounds, count)))
+
+    def unseen(self, visited: int) -> float:
+        """The largest share of the levels that could be of a kind of which none was visited (95 %).
+
+        Of levels drawn step by step, the bound of independent draws, which is not below theirs: the mean of
+        products over distinct steps is at most the power of the mean (Maclaurin's inequality).
+        """
+        if visited >= self.levels:
+            return 0.0
+        return unseen(self.levels, visited) if self._finer == 1 else unseen_share(visited)
 
 
 def candidates(request: AuditRequest) -> tuple[tuple[Candidate, ...], Mapping[str, str]]:
@@ -76,6 +126,11 @@ def candidates(request: AuditRequest) -> tuple[tuple[Candidate, ...], Mapping[st
         if name not in INTERVENTIONS:
             hint = suggest(name, INTERVENTIONS, "kinds of context")
             raise UsageError(f"unknown kind of context {name!r}", hint=hint)
+        if name not in KINDS:
+            raise UsageError(
+                f"{name} changes how a program is built, and a command is built already",
+                hint=f"steelyard compare --contexts=layout {BUILD_HINT}",
+            )
         levels = INTERVENTIONS[name].population()
         if lacks := _lacks(name, levels):
             if request.only:
@@ -85,12 +140,53 @@ def candidates(request: AuditRequest) -> tuple[tuple[Candidate, ...], Mapping[st
         numeric = isinstance(levels, range)
         usable = _different(name, [level for level in levels if INTERVENTIONS[name].missing(level) is None])
         found.append(Candidate(name, _BASES.get(name, usable[0]), usable, numeric))
+    for name in KINDS:
+        if name not in names and (lacks := _lacks(name, INTERVENTIONS[name].population())):
+            left_out[name] = lacks
     if not found:
         raise MachineError(
             f"no context can be varied here: {'; '.join(f'{n}: {w}' for n, w in left_out.items())}",
             hint="steelyard doctor shows what this machine allows",
         )
     return tuple(found), left_out
+
+
+def placed(
+    among: Sequence[Candidate], threads: Threads, *, asked: bool
+) -> tuple[tuple[Candidate, ...], Mapping[str, str]]:
+    """The kinds, with levels of ``affinity`` that do something to a program with such threads, and those left
+    out.
+
+    Raises
+    ------
+    MachineError
+        No kind is left, or ``affinity`` is left out that was asked for by name.
+    """
+    reason = None
+    levels: tuple[Scalar, ...] = ()
+    if threads == "one":
+        levels = ("none", *AFFINITY.masks(_MOST_MASKS))
+        if len(levels) == 2:
+            reason = "this process may use one CPU only"
+    elif threads == "openmp":
+        levels = _different(AFFINITY.name, AFFINITY.population())
+    else:
+        reason = "the program uses several CPUs at once, without OpenMP; as a factor, affinity takes CPUs"
+    if AFFINITY.name not in [each.name for each in among]:
+        return tuple(among), {}
+    left = tuple(
+        replace(each, population=levels) if each.name == AFFINITY.name else each
+        for each in among
+        if reason is None or each.name != AFFINITY.name
+    )
+    if reason is not None and (asked or not left):
+        raise MachineError(f"affinity cannot be varied here: {reason}", hint="leave affinity out")
+    return left, {} if reason is None else {AFFINITY.name: reason}
+
+
+def not_varied(known: Collection[str]) -> tuple[str, ...]:
+    """Further kinds of context."""
+    return tuple(name for name in KINDS if name not in known)
 
 
 def addresses_can_be_fixed() -> bool:

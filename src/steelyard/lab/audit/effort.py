@@ -20,6 +20,9 @@ _BLOCKS: Final = (12, 30)
 FEWEST_BLOCKS: Final = 2
 """Blocks without which a spread is undefined."""
 
+FEWEST_FOR_LOOKS: Final = 3
+"""Blocks at the first of several looks."""
+
 _SCREENING: Final = 0.6
 """Fraction of the time; the replication gets the rest."""
 
@@ -64,9 +67,14 @@ class Effort(msgspec.Struct, frozen=True):
     least_s: float
 
 
+def cost_s(run_s: float) -> float:
+    """Seconds to reckon with for one run of a program whose first took ``run_s``."""
+    return _SLOW * (run_s + _OVERHEAD_S)
+
+
 def effort(request: AuditRequest, among: Sequence[Candidate], run_s: float) -> Effort:
     """Plan the stages for a program that takes ``run_s`` seconds."""
-    each_s = _SLOW * (run_s + _OVERHEAD_S)
+    each_s = cost_s(run_s)
     numeric = [candidate for candidate in among if candidate.numeric]
     rows = request.max_time_s * _SCREENING / each_s / PASSES
     first, further, most = _LEVELS_IN_A_LIMIT if request.limited else _LEVELS
@@ -74,8 +82,9 @@ def effort(request: AuditRequest, among: Sequence[Candidate], run_s: float) -> E
     for place, candidate in enumerate(numeric):
         unit = rows / (_FIRST + len(numeric) - 1)
         wanted = max(first, _FIRST * unit) if not place else min(max(further, unit), most)
-        there = len(candidate.population)
-        levels[candidate.name] = there if request.thorough else min(there, round(wanted))
+        # A byte in each step of the stack; all bytes only where that is asked for.
+        there = candidate.levels if request.thorough else min(len(candidate.population), round(wanted))
+        levels[candidate.name] = there
     again = sum(TYPICAL + SLOWEST + FASTEST if c.numeric else len(c.population) for c in among)
     blocks = int(request.max_time_s * (1 - _SCREENING) / each_s / again)
     blocks = min(max(blocks, _BLOCKS[0]), int(_BLOCKS[1] * max(1.0, request.max_time_s / MAX_TIME_S)))

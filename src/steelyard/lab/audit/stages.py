@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 from msgspec.structs import replace
 
+from steelyard.answers.notice import Notice
 from steelyard.answers.status import Progress
 from steelyard.arrays import Floats
 from steelyard.design import treatments
 from steelyard.design.contexts import draw_context
 from steelyard.errors import UsageError
-from steelyard.lab.audit.candidates import addresses_can_be_fixed
-from steelyard.lab.audit.effort import Effort
+from steelyard.lab.answer.disturbance import disturbed, stolen, waited
+from steelyard.lab.audit.candidates import UNDISTURBED, Threads, addresses_can_be_fixed
+from steelyard.lab.audit.effort import FEWEST_FOR_LOOKS, Effort, cost_s
 from steelyard.lab.audit.request import AuditRequest, Row
 from steelyard.lab.run.existing_record import refuse_other_stage
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
+from steelyard.lab.run.status import extent
+from steelyard.run.launch.launch import CAPTURE, NULL, Launch
 from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.measure.verify import ending
 from steelyard.run.runner.runner import probe_launches
 from steelyard.spec.experiment import Experiment, Stop
+from steelyard.stats.sequential.looks import Looks
 from steelyard.store import Record
 from steelyard.store.facts import FILE
-from steelyard.units import Metric, format_duration, format_quantity
+from steelyard.units import Metric, Scalar, format_duration, format_quantity
 
 _SHORTEST_S: Final = 1e-3
 """A limit has to be positive; one block is run whatever it is."""
@@ -37,10 +42,19 @@ _COMPUTES: Final = (0.8, 1.1)
 the pilot that was disturbed least: the runner waits for a CPU too, which only elapsed time shows."""
 
 
+def parallel(wall_s: Floats, cpu_s: Floats, queue_wait_s: Floats) -> bool:
+    """Whether runs that took so long computed on several CPUs at once, judged as in ``computes``."""
+    return float(np.max(cpu_s / (wall_s - queue_wait_s))) > _COMPUTES[1]
+
+
 def computes(wall_s: Floats, cpu_s: Floats, queue_wait_s: Floats) -> bool:
     """Whether runs that took so long computed in one thread, judged by the one that was disturbed least."""
     share = float(np.max(cpu_s / (wall_s - queue_wait_s)))
     return _COMPUTES[0] <= share <= _COMPUTES[1]
+
+
+def _waits_on_purpose(levels: Mapping[str, Scalar]) -> bool:
+    return any(levels.get(name, base) != base for name, base in UNDISTURBED.items())
 
 
 class Stages:
@@ -62,12 +76,25 @@ class Stages:
 
     def sensible_metric(self) -> str:
         """``cpu_s`` where a run of the pilot computed on one CPU all the time that it had one."""
+        return "cpu_s" if computes(*self._pilot_times()) else "wall_s"
+
+    def threads(self) -> Threads:
+        """How the program uses CPUs: by the pilot, and by whether an OpenMP runtime answers in it."""
+        if not parallel(*self._pilot_times()):
+            return "one"
+        (launch,) = self._launches([{}])
+        # Runtimes of OpenMP print their settings where this is set (OpenMP 5.2, section 21.7).
+        shown = replace(launch, env=(*launch.env, "OMP_DISPLAY_ENV=TRUE"), stdout=NULL, stderr=CAPTURE)
+        (raw,) = probe_launches([shown])
+        return "openmp" if b"OPENMP DISPLAY ENVIRONMENT" in raw.stderr else "own"
+
+    def _pilot_times(self) -> tuple[Floats, Floats, Floats]:
         with Record.open(self._place("pilot")) as record:
             found = {
                 sample.metric.name: sample for sample in record.samples("wall_s", "cpu_s", "queue_wait_s")
             }
         wall, cpu, wait = (np.array(found[name].values) for name in ("wall_s", "cpu_s", "queue_wait_s"))
-        return "cpu_s" if computes(wall, cpu, wait if wait.size else np.zeros_like(wall)) else "wall_s"
+        return wall, cpu, wait if wait.size else np.zeros_like(wall)
 
     def refuse_too_much(self, plan: Effort) -> None:
         """Raise UsageError where the time is over before anything can be told."""
@@ -116,23 +143,58 @@ class Stages:
             raise self._too_short(f"the {stage} has {logs.shape[1]} of at least {fewest} blocks")
         return logs
 
+    def double(self, rows: Sequence[Row], *, stage: str) -> bool:
+        """Add as many blocks as a stage has, or as the time allows; whether that was a quarter or more."""
+        with Record.open(self._place(stage)) as record:
+            experiment, blocks = record.experiment, record.progress().blocks.get("complete", 0)
+            before = record.progress().trials
+        more = min(blocks, int(self._left_s() / (len(rows) * cost_s(self.run_s))))
+        if blocks < FEWEST_FOR_LOOKS or more < blocks / 4:
+            return False
+        run(experiment, self._place(stage), watch=self._watch, extend=more)
+        with Record.open(self._place(stage)) as record:
+            self.runs += record.progress().trials - before
+        return True
+
+    def level(self, stage: str) -> float:
+        """``alpha``, or what the looks at a stage that goes on until it decides leave of it."""
+        with Record.open(self._place(stage)) as record:
+            looks = [each.from_blocks for each in record.extensions()]
+            looks.append(record.progress().blocks.get("complete", 0))
+        spends = self.request.limited and looks[0] >= FEWEST_FOR_LOOKS
+        return Looks(tuple(looks)).level(self.request.alpha) if spends else self.request.alpha
+
+    def warnings(self, stage: str) -> tuple[Notice, ...]:
+        """Warnings that other programs or machines used the CPUs meanwhile, as of a comparison. Settings that
+        make a program wait on purpose are left out.
+        """
+        with Record.open(self._place(stage)) as record:
+            undisturbed = {each.id for each in record.treatments if not _waits_on_purpose(each.levels)}
+            known = [each for each in record.disturbances().values() if each.treatment in undisturbed]
+            among = disturbed(known)
+            named = f"{len(among)} of {len(known)} settings of the {stage}"
+            return (*waited((named,), among), *stolen(record, extent(record).spent_s))
+
     def failures(self, rows: Sequence[Row]) -> list[str | None]:
         """Try each row once: how the program fails there; ``None`` where it does not."""
         unique = list({tuple(row.values()): row for row in rows}.values())
         if self.request.limited and len(unique) * self.run_s > self._left_s():
             raise self._too_short(f"one run takes {format_quantity(self.run_s, 's', 2)}")
-        experiment = self._experiment(unique, "trial", 1, 0)
+        wanted = self._experiment(unique, "trial", 1, 0).program.verify.exit
+        ends = [
+            None if raw.status == "ok" and wanted in ("any", raw.exit_code) else ending(raw)
+            for raw in probe_launches(self._launches(unique))
+        ]
+        known = {tuple(row.values()): end for row, end in zip(unique, ends, strict=True)}
+        return [known[tuple(row.values())] for row in rows]
+
+    def _launches(self, rows: Sequence[Row]) -> list[Launch]:
+        experiment = self._experiment(rows, "trial", 1, 0)
         drawn = treatments(experiment)
         made = LaunchPlan(experiment, drawn, builds={}).in_context(
             draw_context(experiment.contexts, self.request.seed, 1) if experiment.contexts else None
         )
-        wanted = experiment.program.verify.exit
-        ends = [
-            None if raw.status == "ok" and wanted in ("any", raw.exit_code) else ending(raw)
-            for raw in probe_launches([made[treatment.id] for treatment in drawn])
-        ]
-        known = {tuple(row.values()): end for row, end in zip(unique, ends, strict=True)}
-        return [known[tuple(row.values())] for row in rows]
+        return [made[treatment.id] for treatment in drawn]
 
     def logs(self, stage: str, metric: str) -> Floats:
         """Logarithms of any metric of a stage, rows x blocks."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from steelyard.errors import UsageError
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.text.origin import suggest
+from steelyard.units import parse_duration
 
 FIELDS: Final = {
     "command_name": "names",
@@ -17,13 +18,33 @@ FIELDS: Final = {
     "max_time": "max_time_s",
     "min_runs": "blocks",
     "name": "names",
-    "output": "record",
     "parameter_list": "parameters",
     "precision": "rel_halfwidth",
     "timeout": "timeout_s",
     "warmup": "discard",
 }
-"""Option of ``steelyard compare``, as one would write it in Python, to the field that is meant."""
+"""Option of ``steelyard compare`` to the field of a request that it sets."""
+
+_TIMES: Final = ("max_time_s", "timeout_s")
+
+
+def fields_of(options: Mapping[str, object], known: Collection[str], call: str) -> dict[str, Any]:
+    """Translate options of ``steelyard compare`` into fields of a request; fields stay what they are.
+
+    Raises
+    ------
+    UsageError
+        Unknown option, or a time that is none.
+    """
+    fields: dict[str, Any] = {}
+    for name, value in options.items():
+        if name == "runs":
+            fields |= {"blocks": value, "rel_halfwidth": None}
+            continue
+        field = FIELDS.get(name, name)
+        fields[field] = parse_duration(value) if field in _TIMES and isinstance(value, str) else value
+    refuse_unknown(fields, known, call)
+    return fields
 
 
 def refuse_unknown(given: Mapping[str, object], known: Collection[str], call: str) -> None:
@@ -35,14 +56,9 @@ def refuse_unknown(given: Mapping[str, object], known: Collection[str], call: st
         Names the argument, its value, and the one that was probably meant.
     """
     for name, value in given.items():
-        if name in known:
-            continue
-        hint = suggest(name, known, "arguments")
-        if name == "runs" and "rel_halfwidth" in known:
-            hint = f"blocks={value!r}, rel_halfwidth=None"
-        elif FIELDS.get(name) in known:
-            hint = f"{FIELDS[name]}={value!r}"
-        raise UsageError(f"{call} has no argument {name}={value!r}", hint=hint)
+        if name not in known:
+            hint = suggest(name, known, "arguments")
+            raise UsageError(f"{call} has no argument {name}={value!r}", hint=hint)
 
 
 def refuse_one_text(name: str, given: Iterable[object]) -> None:

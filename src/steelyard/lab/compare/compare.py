@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 import secrets
 import shlex
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
 from steelyard.errors import UsageError
+from steelyard.interventions.built import Code
 from steelyard.lab.compare.arguments import refuse_one_text
 from steelyard.spec import Experiment, experiment
-from steelyard.spec.text.placeholders import escape
+from steelyard.spec.text.placeholders import escape, expand
 from steelyard.units import Scalar
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
 BLOCKS: Final = 10
-REL_HALFWIDTH: Final = 0.01
+LEAST_BLOCKS: Final = 5
+"""The same of an answer about several programs that are slow."""
 MAX_TIME_S: Final = 180.0
+"""Where a precision is asked for."""
+BUILD_HINT: Final = "--build 'cc {objects} -o {build}/prog' --objects 'a.c b.c' '{build}/prog'"
 DEFAULT_SHELL: Final = "/bin/sh"
 MOST_VALUES: Final = 10_000
 """Of a parameter that is scanned."""
 
+_OURS: Final = ("build", "objects", *Code.placeholders)
+"""Placeholders of a build besides parameters."""
 _SHELL_WORDS: Final = re.compile(r"\|{1,2}|&{1,2}|;|[0-9]*[<>]{1,2}.*")
 _EXPANSIONS: Final = re.compile(r"\$[A-Za-z_({?*@0-9]|`|[*?]|^~(/|$)")
 _QUOTED: Final = re.compile(r"'[^']*'|\\.")
@@ -45,15 +52,27 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
         What to call them; the commands themselves where empty.
     parameters : Mapping[str, Sequence[str]]
         Values for ``{name}`` in the commands; every command runs with every combination.
+    prepare, conclude : sequence of str
+        Before and after each run: all of them, or one a command where there are as many as commands.
     shell : str or None
         The program that reads each command after ``-c``. Values of parameters are quoted for ``/bin/sh``;
         another shell gets them as they are.
-    contexts : bool
-        Draw a new context for every block: length of the environment, with ASLR off.
-    blocks : int
-        The least number of blocks; all of them where ``rel_halfwidth`` is ``None``.
-    rel_halfwidth : float or None
-        Add blocks until every speedup has an interval of this relative half-width.
+    contexts : bool or "layout"
+        Draw a new context for every block: length of the environment, with ASLR off; with ``"layout"``, also
+        the layout of the code, which is rebuilt.
+    build : str or None
+        Command that builds the program into ``{build}`` from ``{objects}``, split into words as a shell
+        splits them. It may name parameters and, of several commands, ``{command}``.
+    objects : sequence of str
+        Files that ``{objects}`` stands for: sources, or objects to link.
+    blocks : int or None
+        The least number of blocks; all of them where ``rel_halfwidth`` is ``None``. By default 10, or 5 for
+        an answer about slow programs.
+    rel_halfwidth : float or "decided" or None
+        Add blocks until every speedup has an interval of this relative half-width; or until every verdict
+        is decided and its interval narrow against the effect.
+    max_time_s : float or None
+        Add no more after this; by default 180 s for a precision, 10 s for an answer, 3 s for one command.
     """
 
     commands: Sequence[str]
@@ -66,14 +85,16 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
     cleanup: Sequence[str] = ()
     stdin: str | None = None
     output: Literal["capture", "null"] = "capture"
-    contexts: bool = False
+    contexts: bool | Literal["layout"] = False
+    build: str | None = None
+    objects: Sequence[str] = ()
     ignore_failure: bool = False
     timeout_s: float | None = None
     discard: int = 1
-    blocks: int = BLOCKS
+    blocks: int | None = None
     max_blocks: int | None = None
-    rel_halfwidth: float | None = REL_HALFWIDTH
-    max_time_s: float = MAX_TIME_S
+    rel_halfwidth: float | Literal["decided"] | None = "decided"
+    max_time_s: float | None = None
     metric: str = "wall_s"
     margin: float | None = None
     seed: int = 1
@@ -85,7 +106,7 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
         ------
         UsageError
         """
-        for name in ("commands", "names", "prepare", "setup", "conclude", "cleanup"):
+        for name in ("commands", "names", "prepare", "setup", "conclude", "cleanup", "objects"):
             refuse_one_text(name, getattr(self, name))
         for name, values in self.parameters.items():
             if isinstance(values, str):
@@ -114,12 +135,12 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
                 "inherit": True,
                 "output": self.output,
                 "verify": {"exit": "any" if self.ignore_failure else 0},
-                "prepare": [_hook(text, self.parameters) for text in self.prepare],
-                "cleanup": [_hook(text, self.parameters) for text in self.conclude],
+                "prepare": _hooks(self.prepare, labels, self.parameters),
+                "cleanup": _hooks(self.conclude, labels, self.parameters),
                 "cleanup_once": [_hook(text, {}) for text in self.cleanup],
                 "setup_once": [_hook(text, {}) for text in self.setup],
             },
-            "design": {"blocks": self.blocks, "discard": self.discard, "seed": self.seed},
+            "design": {"blocks": self.least_blocks, "discard": self.discard, "seed": self.seed},
             "analysis": {"metric": self.metric},
         }
         if self.stdin is not None:
@@ -137,17 +158,58 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
             keys["analysis"]["baseline"] = {"command": labels[0]}
         if self.contexts:
             keys["contexts"] = {"env_bytes": "random", "aslr": "off"}
-        stop = {
-            "rel_halfwidth": self.rel_halfwidth,
-            "max_blocks": self.max_blocks,
-            "max_time": self.max_time_s,
-        }
-        if self.rel_halfwidth is not None:
+        if self.build is not None or self.contexts == "layout":
+            keys["build"] = self._build(labels)
+            keys["contexts"]["code"] = "random"
+        if stop := self._stop():
             keys["design"]["stop"] = {key: value for key, value in stop.items() if value is not None}
         return experiment(**keys)
 
+    @property
+    def least_blocks(self) -> int:
+        """Blocks that are run in any case."""
+        if self.blocks is not None:
+            return self.blocks
+        several = len(self.commands) > 1 or bool(self.parameters)
+        return LEAST_BLOCKS if several and self.rel_halfwidth == "decided" else BLOCKS
+
+    def _stop(self) -> dict[str, Any]:
+        match self.rel_halfwidth:
+            case None:
+                return {}
+            case "decided":
+                return {"decided": True, "max_blocks": self.max_blocks, "max_time": self.max_time_s}
+            case _:
+                limit_s = MAX_TIME_S if self.max_time_s is None else self.max_time_s
+                target = {"rel_halfwidth": self.rel_halfwidth}
+                return target | {"max_blocks": self.max_blocks, "max_time": limit_s}
+
+    def _build(self, labels: Sequence[str]) -> dict[str, Any]:
+        """The keys of ``[build]``; what objects are called at each level is what it depends on."""
+        if self.build is None or self.contexts != "layout":
+            raise UsageError(
+                "--contexts=layout draws how a program is linked, and --build says how; neither goes alone",
+                hint=f"steelyard compare --contexts=layout {BUILD_HINT}",
+            )
+        if "{objects}" not in self.build or "{build}" not in self.build:
+            raise UsageError(
+                f"--build {self.build!r} does not name {{objects}} and {{build}}",
+                hint=f"steelyard compare --contexts=layout {BUILD_HINT}",
+            )
+        levels = {**self.parameters, **({"command": labels} if len(labels) > 1 else {})}
+        words = [_keep_placeholders(word, {*levels, *_OURS}) for word in split(self.build)]
+        objects = [_keep_placeholders(name, levels) for name in self.objects]
+        files = {
+            expand(each, dict(zip(levels, row, strict=True)))
+            for each in objects
+            for row in itertools.product(*levels.values())
+        }
+        inputs = [f"{{source}}/{name}" if name.startswith("../") else name for name in sorted(files)]
+        return {"command": words, "objects": objects, "inputs": inputs}
+
     def _words(self, command: str) -> list[str] | str:
-        text = _keep_placeholders(command, self.parameters)
+        known = {*self.parameters, *(("build",) if self.build else ())}
+        text = _keep_placeholders(command, known)
         if self.shell == DEFAULT_SHELL:
             return text
         if self.shell is not None:
@@ -270,14 +332,25 @@ def _labels(commands: Sequence[str], names: Sequence[str]) -> list[str]:
     return [f"{label} #{place}" for place, label in enumerate(labels, 1)]
 
 
-def _keep_placeholders(text: str, parameters: Mapping[str, object]) -> str:
-    if not parameters:
+def _keep_placeholders(text: str, known: Collection[str]) -> str:
+    if not known:
         return escape(text)
-    names = "|".join(re.escape(name) for name in parameters)
+    names = "|".join(re.escape(name) for name in known)
     return "".join(
         part if index % 2 else escape(part)
         for index, part in enumerate(re.split(rf"(\{{(?:{names})\}})", text))
     )
+
+
+def _hooks(texts: Sequence[str], labels: Sequence[str], parameters: Mapping[str, object]) -> list[list[str]]:
+    """Untimed commands of every run; where they are as many as the commands, each run starts its own."""
+    if not len(texts) == len(labels) > 1:
+        return [_hook(text, parameters) for text in texts]
+    own = "".join(
+        f"{escape(shlex.quote(label))})\n{_keep_placeholders(text, parameters)}\n;;\n"
+        for label, text in zip(labels, texts, strict=True)
+    )
+    return [["/bin/sh", "-c", f'case "$1" in\n{own}esac', "sh", "{command}"]]
 
 
 def _hook(text: str, parameters: Mapping[str, object]) -> list[str]:

@@ -7,6 +7,7 @@ take turns, so that both meet the same load.
 
 from __future__ import annotations
 
+import math
 import shutil
 import time
 from collections.abc import Callable, Mapping
@@ -75,6 +76,7 @@ def null(
     RecordError, MachineError, ProgramError
         As ``steelyard.lab.run.run.run``.
     """
+    limit_s = math.inf if request.max_time_s is None else request.max_time_s
     found: dict[Way, list[Comparison]] = {}
     experiments: Mapping[Way, Experiment] = {}
     started = time.monotonic()
@@ -83,7 +85,7 @@ def null(
     try:
         with interruptible():
             for number in range(1, comparisons + 1):
-                out_of_time = number > 1 and time.monotonic() - started >= request.max_time_s
+                out_of_time = number > 1 and time.monotonic() - started >= limit_s
                 if out_of_time:
                     break
                 place = directory / f"{number:06}"
@@ -92,7 +94,7 @@ def null(
                 found = found or {way: [] for way in experiments}
                 for way in permutation(list(experiments), generator(request.seed, "way", number)):
                     done, total = sum(map(len, found.values())), comparisons * len(found)
-                    watch(done, total, _left_s(done, total, time.monotonic() - started, request.max_time_s))
+                    watch(done, total, _left_s(done, total, time.monotonic() - started, limit_s))
                     found[way].append(_compared(experiments[way], place / f"{way}.lab"))
                 if not keep:
                     shutil.rmtree(place)
@@ -111,7 +113,7 @@ def null(
     return NullResult(
         kind=kind,
         command=request.commands[0],
-        blocks=request.blocks,
+        blocks=request.least_blocks,
         seed=request.seed,
         alpha=next(iter(experiments.values())).analysis.alpha,
         wanted=comparisons,

@@ -27,12 +27,10 @@ from msgspec.structs import replace
 from steelyard.answers.null import Way
 from steelyard.design.randomness import generator, permutation
 from steelyard.errors import UsageError
-from steelyard.interventions.built import ORDERS, LinkOrder, Padding
+from steelyard.interventions.built import ORDERS, Code
 from steelyard.lab.compare.compare import CompareRequest, split
 from steelyard.lab.compare.null import Make, only_command, seed_of
-from steelyard.spec.experiment import Build, Contexts, Experiment, Factor, Range, Zip
-from steelyard.spec.text.placeholders import escape
-from steelyard.units import Scalar
+from steelyard.spec.experiment import Contexts, Experiment, Factor, Zip
 
 PLACE: Final = "layout_directory"
 """The factor whose levels are the two directories."""
@@ -42,9 +40,6 @@ LONGEST_NAME: Final = 200
 
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _OBJECT: Final = "object_{}"
-_OURS: Final = ("build", "objects", "padding_file")
-
-Setting = Scalar | tuple[Scalar, ...] | Range
 
 
 def layouts(request: CompareRequest) -> Make:
@@ -113,23 +108,7 @@ def _copy(program: Path, directory: Path) -> Path:
     return directory
 
 
-class Building(msgspec.Struct, frozen=True):
-    """Build of the program of a null.
-
-    Attributes
-    ----------
-    command : str
-        With ``{objects}`` and ``{build}``, and ``{padding_file}`` where code and data shall be shifted too;
-        split into words as a shell splits them.
-    objects : sequence of str
-        What ``{objects}`` stands for.
-    """
-
-    command: str
-    objects: tuple[str, ...]
-
-
-def built_layouts(request: CompareRequest, building: Building) -> Make:
+def built_layouts(request: CompareRequest) -> Make:
     """Link the objects in two orders: drawn again for each block, or held in one context.
 
     Raises
@@ -139,52 +118,36 @@ def built_layouts(request: CompareRequest, building: Building) -> Make:
     """
     if request.shell is not None:
         raise UsageError("--build makes a program, which a shell's command is not", hint="leave -S out")
-    if "{objects}" not in building.command or "{build}" not in building.command:
+    if len(set(request.objects)) < 2:
         raise UsageError(
-            f"--build {building.command!r} does not name {{objects}} and {{build}}",
-            hint="steelyard compare --null=layout --build 'cc {objects} -o {build}/prog' --objects 'a.c b.c'"
-            " '{build}/prog'",
-        )
-    if len(set(building.objects)) < 2:
-        raise UsageError(
-            f"--objects names {len(set(building.objects))}, which has one order only",
+            f"--objects names {len(set(request.objects))}, which has one order only",
             hint="--objects 'a.c b.c': two files or more",
         )
     only_command(request)
-    build = Build(
-        command=tuple(_kept(word) for word in split(building.command)),
-        inputs=building.objects,
-        objects=tuple(f"{{{_OBJECT.format(place)}}}" for place in range(len(building.objects))),
-    )
+    plain = replace(request, contexts="layout").experiment()
+    if plain.build is None:
+        raise AssertionError("contexts of the layout are drawn without a build")
+    build = plain.build
+    names = (PLACE, *(_OBJECT.format(place) for place in range(len(request.objects))))
+    objects = tuple(f"{{{name}}}" for name in names[1:])
 
     def make(number: int, _place: Path) -> Mapping[Way, Experiment]:
         draw = generator(request.seed, "layout", number)
-        rows = [tuple(permutation(building.objects, draw)) for _ in "ab"]
+        arms = [(arm, *permutation(request.objects, draw)) for arm in "ab"]
         bytes_ = [2 * int(draw.random() * LONGEST_NAME) for _ in "ab"]
-        order = 1 + int(draw.random() * ORDERS)
-        plain = replace(request, contexts=True, seed=seed_of(request, number)).experiment()
-        commands = {
-            name: tuple(_unescaped(word) for word in command)
-            for name, command in plain.program.commands.items()
-        }
-        program = msgspec.structs.replace(plain.program, commands=commands)
-        asked = msgspec.structs.replace(plain, program=program, build=build)
-        names = (PLACE, *(_OBJECT.format(place) for place in range(len(building.objects))))
-        arms = [("a", *rows[0]), ("b", *rows[1])]
-        settings: dict[str, Setting] = {
-            **(plain.contexts.settings if plain.contexts else {}),
-            LinkOrder.name: "random",
-        }
-        if "{padding_file}" in building.command:
-            settings[Padding.name] = "random"
-        held: dict[str, Setting] = {"aslr": "off", LinkOrder.name: order}
+        layout = 1 + int(draw.random() * ORDERS)
+        asked = msgspec.structs.replace(
+            plain,
+            build=msgspec.structs.replace(build, objects=objects),
+            design=msgspec.structs.replace(plain.design, seed=seed_of(request, number)),
+        )
         return {
-            "contexts": _linked(asked, names, arms, Contexts(settings)),
+            "contexts": _linked(asked, names, arms, plain.contexts),
             "one_context": _linked(
                 asked,
                 (*names, "env_bytes"),
                 [(*arm, each) for arm, each in zip(arms, bytes_, strict=True)],
-                Contexts(held),
+                Contexts({"aslr": "off", Code.name: layout}),
             ),
         }
 
@@ -192,7 +155,10 @@ def built_layouts(request: CompareRequest, building: Building) -> Make:
 
 
 def _linked(
-    asked: Experiment, names: tuple[str, ...], rows: Sequence[tuple[str | int, ...]], contexts: Contexts
+    asked: Experiment,
+    names: tuple[str, ...],
+    rows: Sequence[tuple[str | int, ...]],
+    contexts: Contexts | None,
 ) -> Experiment:
     factors = tuple(
         Factor(name, tuple(dict.fromkeys(column)), intervention=name == "env_bytes")
@@ -204,14 +170,3 @@ def _linked(
         zips=(Zip(names, tuple(rows), name="layout"),),
         contexts=contexts,
     )
-
-
-def _kept(word: str) -> str:
-    """Escape a word of the build's command, except our own placeholders."""
-    return _unescaped(escape(word))
-
-
-def _unescaped(word: str) -> str:
-    for name in _OURS:
-        word = word.replace(f"{{{{{name}}}}}", f"{{{name}}}")
-    return word

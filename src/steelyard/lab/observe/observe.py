@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from steelyard.answers.observation import Change, Observation, Probed, Trace
+from msgspec.structs import replace
+
+from steelyard.answers.observation import Change, Contest, Observation, Probed, Trace
 from steelyard.errors import MachineError, ProgramError, UsageError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.observe.probes import INCLUDE, NONE, Probe, distinct
-from steelyard.lab.observe.rehearsal import rehearse
-from steelyard.lab.observe.request import ObserveRequest
+from steelyard.lab.observe.rehearsal import LONGEST, Rehearsal, rehearse
+from steelyard.lab.observe.request import VERSUS, ObserveRequest
 from steelyard.lab.observe.tracing import Tracing
 from steelyard.lab.run.existing_record import refuse_other_command, refuse_other_stage
 from steelyard.lab.run.run import run
@@ -24,6 +27,7 @@ from steelyard.spec.experiment import Experiment
 from steelyard.spec.hints.metric_names import suggest_metric
 from steelyard.stats.perturbation.any_level import any_level
 from steelyard.stats.perturbation.changes import changes, correlations
+from steelyard.stats.perturbation.reversal import reversals
 from steelyard.stats.perturbation.tracing import traces
 from steelyard.store import Record
 from steelyard.units import BUILTIN
@@ -59,23 +63,42 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
     library = _library(directory) if any(probe.preload for probe in probes) else None
     try:
         rehearsed = rehearse(request.experiment(probes, exit_code=None, scratch=scratch, library=library))
-        usable = [probe for probe in probes if probe.name not in rehearsed.differs]
+        other = _rehearsed_other(request, probes, scratch, library)
+        differs = dict(rehearsed.differs)
+        usable = [probe for probe in probes if probe.name not in differs]
         samples: Mapping[str, Sequence[Sample]] = {}
         added: Mapping[str, float] = {}
         traced: tuple[Trace, ...] = ()
-        if usable:
+        contests: tuple[Contest, ...] = ()
+        stage = "observe"
+        while usable:
             experiment = request.experiment(
-                usable, exit_code=rehearsed.exit_code, scratch=scratch, library=library
+                usable,
+                exit_code=rehearsed.exit_code,
+                scratch=scratch,
+                library=library,
+                printed=rehearsed.printed,
             )
-            refuse_other_stage(directory, "observe", experiment, "observe")
-            run(experiment, directory / "observe.lab", watch=watch)
-            samples = _samples(directory / "observe.lab", request)
+            refuse_other_stage(directory, stage, experiment, "observe")
+            place = directory / f"{stage}.lab"
+            ended = _run(experiment, place, watch)
+            later = _differing(place)
+            differs |= later
+            usable = [probe for probe in usable if probe.name not in later]
+            if ended:
+                samples = _samples(place, request, [NONE, *(probe.name for probe in usable)])
+                break
+            # Under some probes it goes wrong run after run: the others have a record without these.
+            stage = f"observe-without-{len(differs)}"
+        if usable:
             inside = [probe for probe in usable if probe.inside]
             if request.added and inside:
                 alone = request.experiment(
                     inside, exit_code=rehearsed.exit_code, scratch=scratch, library=library
                 )
                 added = _added(request.counting(alone), directory / "added.lab", watch)
+            if other is not None:
+                contests = _contests(request, rehearsed, other, usable, scratch, library, directory, watch)
             if request.trace is not None:
                 # No more blocks than there was time for; two at least, so that there is a spread.
                 measured = min((len(each[0]) for each in samples.values()), default=0)
@@ -90,7 +113,7 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
             probe.name,
             added.get(probe.name),
             tuple(by_probe.get(probe.name, ())),
-            rehearsed.differs.get(probe.name),
+            differs.get(probe.name),
         )
         for probe in probes
     )
@@ -106,10 +129,57 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
         seed=request.seed,
         contexts=request.contexts,
         outputs_compared=rehearsed.repeats,
+        compared_bytes=LONGEST if rehearsed.cut else None,
+        versus=request.versus,
+        contests=contests,
         any_level=tuple(test for its in samples.values() if (test := any_level(its)) is not None),
         trace_ms=None if request.trace is None else request.trace.interval_ms,
         traces=traced,
     )
+
+
+def _rehearsed_other(
+    request: ObserveRequest, probes: Sequence[Probe], scratch: Path, library: Path | None
+) -> Rehearsal | None:
+    """The other program, before the first of many runs shows that it cannot be started."""
+    if request.versus is None:
+        return None
+    other = replace(request, command=request.versus, versus=None)
+    return rehearse(other.experiment(probes, exit_code=None, scratch=scratch, library=library))
+
+
+def _contests(
+    request: ObserveRequest,
+    rehearsed: Rehearsal,
+    of_other: Rehearsal,
+    usable: Sequence[Probe],
+    scratch: Path,
+    library: Path | None,
+    directory: Path,
+    watch: Watch,
+) -> tuple[Contest, ...]:
+    """Both programs without a probe and with each, in blocks of their own; all runs are held to what they
+    print and end with, as far as that is the same for both.
+    """
+    probes = [probe for probe in usable if probe.name not in of_other.differs]
+    experiment = request.experiment(
+        probes,
+        exit_code=rehearsed.exit_code if rehearsed.exit_code == of_other.exit_code else None,
+        scratch=scratch,
+        library=library,
+        printed=rehearsed.printed if rehearsed.printed == of_other.printed else None,
+        both=True,
+    )
+    refuse_other_stage(directory, "versus", experiment, "observe")
+    run(experiment, directory / "versus.lab", watch=watch)
+    with Record.open(directory / "versus.lab") as record:
+        samples = {str(each.treatment.levels["command"]): each for each in record.samples(request.metric)}
+    names = [NONE, *(probe.name for probe in probes)]
+    changed = [
+        changes(samples[name], [samples[f"{name}{VERSUS}"]], within=request.within, alpha=request.alpha)[0]
+        for name in names
+    ]
+    return reversals(names, changed, alpha=request.alpha)
 
 
 def _refuse_missing(request: ObserveRequest) -> None:
@@ -154,18 +224,66 @@ def _library(directory: Path) -> Path:
     return library.absolute()
 
 
-def _samples(place: Path, request: ObserveRequest) -> dict[str, list[Sample]]:
-    """Metric to the samples of its levels, the baseline first; metrics that are 0 somewhere have no ratio."""
+def _run(experiment: Experiment, place: Path, watch: Watch) -> bool:
+    """Run to the end, or to where the program goes wrong under a probe each time.
+
+    Raises
+    ------
+    ProgramError
+        It goes wrong without a probe as well, or for another reason.
+    """
+    try:
+        run(experiment, place, watch=watch)
+    except ProgramError:
+        if not _differing(place):
+            raise
+        return False
+    return True
+
+
+def _differing(place: Path) -> dict[str, str]:
+    """The probes under which some runs did something else than without one.
+
+    Raises
+    ------
+    ProgramError
+        Runs without a probe differ as well.
+    """
+    attempted: Counter[str] = Counter()
+    failed: Counter[str] = Counter()
+    with Record.open(place) as record:
+        names = {each.id: str(each.levels["command"]) for each in record.treatments}
+        for _, measurement in record.stream_measurements():
+            attempted[names[measurement.treatment]] += 1
+            failed[names[measurement.treatment]] += measurement.status != "ok"
+    if failed[NONE]:
+        raise ProgramError(
+            f"the program without a probe does not do the same each time: {failed[NONE]} of {attempted[NONE]}"
+            " runs print something else or end in another way",
+            hint="hold what that depends on, such as a seed, so that what a probe changes can be told",
+        )
+    return {
+        name: f"in {count} of {attempted[name]} runs it prints something else or ends in another way"
+        for name, count in failed.items()
+        if count
+    }
+
+
+def _samples(place: Path, request: ObserveRequest, levels: Sequence[str]) -> dict[str, list[Sample]]:
+    """Metric to the samples of these levels, the baseline first; metrics that are 0 somewhere have no
+    ratio.
+    """
     names = dict.fromkeys((request.metric, *ALWAYS, *request.counters))
     with Record.open(place) as record:
         found: dict[str, list[Sample]] = {name: [] for name in names}
         for sample in record.samples(*names):
             found[sample.metric.name].append(sample)
-    return {
-        name: its
-        for name, its in found.items()
-        if its and all(len(each) and min(each.values) > 0 for each in its)
-    }
+    known = {}
+    for name, its in found.items():
+        alike = [each for each in its if each.treatment.levels["command"] in levels]
+        if alike and all(len(each) and min(each.values) > 0 for each in alike):
+            known[name] = alike
+    return known
 
 
 def _by_probe(

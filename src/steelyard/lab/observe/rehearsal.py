@@ -5,6 +5,7 @@ A level that behaves differently is reported and left out: its time is not the c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import msgspec
@@ -20,6 +21,8 @@ from steelyard.spec.experiment import Experiment
 
 _OWN: bytes = b"steelyard_probe: "
 _LACKS = 4
+LONGEST = 1 << 16
+"""Bytes at the head of the output to which every run is held."""
 
 
 class Rehearsal(msgspec.Struct, frozen=True):
@@ -33,11 +36,17 @@ class Rehearsal(msgspec.Struct, frozen=True):
         Level to how it behaves differently.
     repeats : bool
         Whether the baseline printed the same twice, so that outputs could be compared.
+    printed : str or None
+        Pattern of what it printed, to which every run can be held; ``None`` where it does not repeat.
+    cut : bool
+        Whether the pattern is that of the first ``LONGEST`` bytes alone.
     """
 
     exit_code: int
     differs: Mapping[str, str]
     repeats: bool
+    printed: str | None = None
+    cut: bool = False
 
 
 def rehearse(experiment: Experiment) -> Rehearsal:
@@ -71,7 +80,16 @@ def rehearse(experiment: Experiment) -> Rehearsal:
             raise MachineError(f"the probe {level.levels['command']}: {message}", hint="leave this probe out")
         if how := _difference(baseline, raw, repeats=repeats):
             differs[str(level.levels["command"])] = how
-    return Rehearsal(baseline.exit_code, differs, repeats)
+    cut = baseline.stdout_bytes > LONGEST
+    pattern = _pattern(baseline.stdout, cut=cut) if repeats else None
+    return Rehearsal(baseline.exit_code, differs, repeats, pattern, cut)
+
+
+def _pattern(printed: bytes, *, cut: bool) -> str:
+    """Of an output as it is searched: what is not UTF-8 is U+FFFD there."""
+    text = printed[:LONGEST].decode(errors="replace")
+    # The cut may go through the last character.
+    return rf"\A{re.escape(text[:-1])}" if cut else rf"\A{re.escape(text)}\Z"
 
 
 def _output(raw: RawTrial) -> tuple[bytes, int]:

@@ -32,6 +32,8 @@ from steelyard.units import Scalar
 BLOCKS: Final = 20
 MAX_TIME_S: Final = 60.0
 WITHIN: Final = 0.01
+VERSUS: Final = ", versus"
+"""Ends the names of levels of the other program."""
 _PLACEHOLDERS: Final = ("build", "probe")
 
 
@@ -56,6 +58,8 @@ class ObserveRequest(msgspec.Struct, frozen=True, kw_only=True):
         Whether callgrind counts the instructions that probes inside of the program add.
     trace : Tracing or None
         What is read over the course of runs of every level, besides.
+    versus : str or None
+        Another command: which of the two is faster, and whether a probe turns that round.
     """
 
     command: str
@@ -71,12 +75,20 @@ class ObserveRequest(msgspec.Struct, frozen=True, kw_only=True):
     max_time_s: float = MAX_TIME_S
     added: bool = False
     trace: Tracing | None = None
+    versus: str | None = None
     stdin: str | None = None
     timeout_s: float | None = None
     seed: int = 1
 
     def experiment(
-        self, probes: Sequence[Probe], *, exit_code: int | None, scratch: Path, library: Path | None
+        self,
+        probes: Sequence[Probe],
+        *,
+        exit_code: int | None,
+        scratch: Path,
+        library: Path | None,
+        printed: str | None = None,
+        both: bool = False,
     ) -> Experiment:
         """The baseline and the probes, each once in each block.
 
@@ -88,10 +100,19 @@ class ObserveRequest(msgspec.Struct, frozen=True, kw_only=True):
             Where probes that write files beside the program write them.
         library : Path or None
             What the preloaded probe loads.
+        printed : str or None
+            Pattern of what every run has to print; ``None``: anything.
+        both : bool
+            Whether ``versus`` runs beside the command, also without a probe and with each.
         """
-        levels = (Probe(NONE), *probes)
-        words = [_placed(word) for word in split(self.command)]
-        commands = {level.name: (*map(escape, level.wrap), *words) for level in levels}
+        programs = {"": self.command} | ({VERSUS: self.versus} if both and self.versus else {})
+        words = {suffix: [_placed(word) for word in split(text)] for suffix, text in programs.items()}
+        levels = [level for level in (Probe(NONE), *probes) for _ in programs]
+        commands = {
+            f"{level.name}{suffix}": (*map(escape, level.wrap), *words[suffix])
+            for level in (Probe(NONE), *probes)
+            for suffix in programs
+        }
         names = sorted(
             {name for level in levels for name in level.variables} | ({"LD_PRELOAD"} if library else set())
         )
@@ -118,7 +139,10 @@ class ObserveRequest(msgspec.Struct, frozen=True, kw_only=True):
                 stdin=None if self.stdin is None else escape(self.stdin),
                 timeout_s=self.timeout_s,
                 counters=tuple(self.counters),
-                verify=Verify(exit="any" if exit_code is None else exit_code),
+                verify=Verify(
+                    exit="any" if exit_code is None else exit_code,
+                    stdout=printed,
+                ),
             ),
             build=self._build(),
             factors=factors,

@@ -71,6 +71,23 @@ def differences(record: Record, experiment: Experiment) -> list[str]:
     return record.changed(msgspec.structs.replace(experiment, source=record.experiment.source))
 
 
+def refuse_imported(directory: Path) -> None:
+    """Refuse to run what another tool measured.
+
+    Raises
+    ------
+    RecordError
+    """
+    if not (directory / FILE).exists():
+        return
+    with Record.open(directory) as record:
+        if record.imported:
+            raise RecordError(
+                f"{directory} holds what another tool measured, which Steelyard cannot continue",
+                hint=f"steelyard analyze {shlex.quote(str(directory))}",
+            )
+
+
 def refuse_other_experiment(record: Record, experiment: Experiment, hint: str) -> None:
     """Refuse a record of another experiment.
 

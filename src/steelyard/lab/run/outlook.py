@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from collections import Counter
 from collections.abc import Sequence
 from math import sqrt
 from pathlib import Path
@@ -17,6 +16,8 @@ from steelyard.estimand import meant
 from steelyard.sample import Sample, Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.stats.compare.comparison import intervals
+from steelyard.stats.compare.families import families
+from steelyard.stats.compare.instances import pool
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.planning.looking_ahead import outlook
 from steelyard.store import Record
@@ -35,9 +36,12 @@ def outlook_of(
     """Estimate what so many complete blocks could show; ``None`` where nothing is compared."""
     design, analysis = experiment.design, experiment.analysis
     passes = experiment.contexts.passes if experiment.contexts else 1
-    unit: Unit = "run" if design.in_rows else "context" if passes > 1 else "block"
+    instances = _levels_of(analysis.instances, treatments)
+    unit: Unit = (
+        "instance" if instances else "run" if design.in_rows else "context" if passes > 1 else "block"
+    )
     # No block of these orders has one run of each treatment, so each treatment's own runs are what there is.
-    units = design.blocks * design.replicates if unit == "run" else blocks // passes
+    units = instances or (design.blocks * design.replicates if unit == "run" else blocks // passes)
     return outlook(
         unit=unit,
         units=units,
@@ -47,7 +51,14 @@ def outlook_of(
         margin=analysis.margin,
         pilots=() if unit == "run" else _pilots(experiment, directory, unit),
         judge=_judge(experiment, unit),
+        passes=passes if unit == "context" else 1,
+        decided=bool(design.stop and design.stop.decided) and unit in ("block", "context"),
     )
+
+
+def _levels_of(factor: str | None, treatments: Sequence[Treatment]) -> int:
+    """Number of problem instances, where a factor names them; 0 where labels do, which no plan knows."""
+    return len({each.levels[factor] for each in treatments if factor in each.levels}) if factor else 0
 
 
 def _judge(experiment: Experiment, unit: Unit) -> Judge:
@@ -56,8 +67,7 @@ def _judge(experiment: Experiment, unit: Unit) -> Judge:
     kind = meant(analysis.estimand, analysis.interval)
     if kind == "sign" and unit != "run":
         return "sign"
-    blocks = unit == "block" and analysis.instances is None
-    return "sign-flip" if kind == "sign-flip" and blocks else "t"
+    return "sign-flip" if kind == "sign-flip" and unit == "block" else "t"
 
 
 def _declared(experiment: Experiment) -> Analysis:
@@ -79,9 +89,10 @@ def _largest_family(experiment: Experiment, treatments: Sequence[Treatment]) -> 
     none = array("q")
     metric = Metric("planned", "")
     samples = [Sample(metric, treatment, empty, none, none, none, none) for treatment in treatments]
+    if _levels_of(factor := experiment.analysis.instances, treatments) and factor:
+        samples = pool(samples, factor)
     pairs = pair_up(samples, _declared(experiment)).pairs
-    families = Counter(tuple(pair.stratum.items()) for pair in pairs)
-    return max(families.values(), default=0)
+    return max(map(len, families([pair.stratum for pair in pairs], experiment.analysis)), default=0)
 
 
 def _pilots(experiment: Experiment, directory: Path, unit: Unit) -> list[Pilot]:
@@ -91,15 +102,17 @@ def _pilots(experiment: Experiment, directory: Path, unit: Unit) -> list[Pilot]:
     declared = _declared(experiment)
     try:
         with Record.open(directory) as record, record.snapshot():
-            found = intervals(record.samples(declared.metric), declared, metric=declared.metric)
+            samples = record.samples(declared.metric)
+            if (factor := experiment.analysis.instances) is not None:
+                samples = pool(samples, factor)
+            found = intervals(samples, declared, metric=declared.metric)
     except SteelyardError:
         # A record of another experiment tells nothing about this one; the plan stands without.
         return []
     by_treatment: dict[str, float] = {}
     for each in found:
         ratio = each.speedup
-        same_unit = (each.contexts is not None) == (unit == "context")
-        if isinstance(ratio, Speedup) and ratio.nu and same_unit:
+        if isinstance(ratio, Speedup) and ratio.nu and ratio.unit == unit:
             s = ratio.se * sqrt(ratio.n)
             by_treatment[each.treatment.label] = max(s, by_treatment.get(each.treatment.label, 0.0))
     widest = sorted(by_treatment.items(), key=lambda pilot: -pilot[1])[:MOST_PILOTS]

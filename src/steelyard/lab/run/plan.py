@@ -12,7 +12,9 @@ from steelyard.interventions import AFFINITY
 from steelyard.lab.run.outlook import outlook_of
 from steelyard.lab.run.preflight import in_words, refusals
 from steelyard.lab.run.programs import recipes
+from steelyard.lab.run.simulations import simulations
 from steelyard.lab.run.status import extent, most_blocks
+from steelyard.run.host.system import system_facts
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.layout import layout_of
@@ -37,6 +39,7 @@ def preview(experiment: Experiment, directory: Path) -> Preview:
     same = AFFINITY.coincidence() if {"compact", "scatter"} <= set(affinity) else None
     block_s = _block_s(directory)
     programs = recipes(experiment, drawn)
+    simulated = simulations(experiment, drawn, directory)
     return Preview(
         experiment=experiment.name,
         treatments=tuple(
@@ -55,6 +58,7 @@ def preview(experiment: Experiment, directory: Path) -> Preview:
         builds=len(programs),
         most_blocks=most_blocks(experiment) if stop else None,
         target=stop.rel_halfwidth if stop else None,
+        decided=bool(stop and stop.decided),
         max_time_s=stop.max_time_s if stop else None,
         estimated_s=None if block_s is None else block_s * len(blocks),
         inseparable=(*separability(experiment), *([same] if same else [])),
@@ -62,6 +66,8 @@ def preview(experiment: Experiment, directory: Path) -> Preview:
         refused=refusals(experiment, drawn, programs),
         signs=None if design.exclude else sign_table(layout_of(experiment)),
         outlook=outlook_of(experiment, drawn, first_look, directory),
+        simulations=simulated,
+        memory_available_bytes=_available_bytes() if simulated else None,
     )
 
 
@@ -74,6 +80,11 @@ def shown_command(experiment: Experiment, treatment: Treatment) -> str:
     if experiment.program.shell:
         return expand_for_shell(chosen[0], known)
     return shlex.join(expand(word, known) for word in chosen)
+
+
+def _available_bytes() -> int | None:
+    found = dict(system_facts(Path("/"))).get("memory_available_bytes")
+    return None if found is None else int(found)
 
 
 def _block_s(directory: Path) -> float | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from steelyard.answers.status import Progress
 from steelyard.design import treatments
 from steelyard.errors import InterruptedRunError, RecordError, SteelyardError
-from steelyard.lab.run.existing_record import differences, refuse_other_experiment
+from steelyard.lab.run.existing_record import differences, refuse_imported, refuse_other_experiment
 from steelyard.lab.run.extending import add_blocks, ended, refuse_extending
 from steelyard.lab.run.preflight import refuse_level_commands, refuse_missing
 from steelyard.lab.run.process import Background, interruptible
@@ -98,6 +98,7 @@ def run(
         Ctrl-C or SIGTERM; what was measured is in the record, and calling this again goes on.
     """
     with interruptible():
+        refuse_imported(directory)
         drawn = treatments(experiment)
         submitted = submission(experiment)
         refuse_level_commands(experiment, submitted)

@@ -247,7 +247,10 @@ class RunLoop:
         rest, to_end = None, end is not None
         if (block_s := self._block_s(elapsed_s)) is not None:
             rest, limit_s = (wanted - done) * block_s, self._stopping.seconds_left(elapsed_s)
-            if limit_s is not None and limit_s <= rest:
+            if limit_s is not None:
+                limit_s = max(limit_s, (self._stopping.least - done) * block_s)
+            unknown = end is None and self._stopping.reached is not None
+            if limit_s is not None and (limit_s <= rest or unknown):
                 # Time that runs out before the next look is the end.
                 rest, to_end = limit_s, True
         self._watch(
@@ -259,5 +262,7 @@ class RunLoop:
                 to_end=to_end or rest is None,
                 target=self._stopping.target,
                 reached=self._stopping.reached,
+                speedup=self._stopping.speedup,
+                interval=self._stopping.interval,
             )
         )

@@ -9,8 +9,8 @@ import msgspec
 
 from steelyard.answers.status import Holder, State, Status
 from steelyard.design import last_look
-from steelyard.spec.experiment import Experiment
-from steelyard.store import Record
+from steelyard.spec.experiment import Experiment, Stop
+from steelyard.store import Look, Record
 from steelyard.store.entries import Run
 
 
@@ -53,11 +53,18 @@ def status(record: Record) -> Status:
         spent_s=known.spent_s,
         left_s=known.left_s,
         failures={labels[key]: each for key, each in record.failures().items() if each.failed},
-        stops_at_precision=stop is not None and stop.rel_halfwidth is not None,
-        target=stop.rel_halfwidth if stop else None,
+        stops_at_precision=stop is not None and stop.looks,
+        target=wanted(stop, looks_so_far),
         reached=looks_so_far[-1].rel_halfwidth if looks_so_far else None,
         holder=Holder(holder.pid or 0, holder.host or "", holder.since or "") if holder else None,
     )
+
+
+def wanted(stop: Stop | None, looks: Sequence[Look]) -> float | None:
+    """Relative half-width that ends a run; of a rule that asks for verdicts, what the last look wanted."""
+    if stop is None or not stop.decided:
+        return stop.rel_halfwidth if stop else None
+    return looks[-1].wanted if looks else None
 
 
 def _state(runs: Sequence[Run], *, held: bool) -> State:

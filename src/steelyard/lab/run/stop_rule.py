@@ -1,14 +1,16 @@
-"""When to stop adding blocks: on precision, looked at on a schedule that was fixed beforehand; never on
-significance.
+"""When to stop adding blocks: on a precision, or on an answer, looked at on a schedule that was fixed
+beforehand. A look that asks for a verdict is judged at the level that all looks together leave it.
 """
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
-from steelyard.answers.flags import EarlyDoubt
+from steelyard.answers.flags import ENOUGH, EarlyDoubt
+from steelyard.answers.interval import Interval
 from steelyard.design import next_look
 from steelyard.lab.run.process import one_thread
 from steelyard.lab.run.status import seconds_run
@@ -17,12 +19,17 @@ from steelyard.store import Look, Record
 from steelyard.store.entries import Decision
 
 if TYPE_CHECKING:
-    from steelyard.stats.planning.precision import Precision
+    from steelyard.stats.planning.standing import Standing
 
 End = Literal["complete", "precision_not_reached"]
 
-FIRST_IN_DOUBT: Final = 20
-"""Blocks before a look may end a run whose first values fall into groups, or resemble their neighbours."""
+HOPELESS: Final = 1.5
+"""Times the half-width wanted; what more blocks leave is itself an estimate from few instances."""
+PATIENCE_S: Final = 10.0
+"""Time that a rule asks for an answer which names no limit."""
+PATIENCE_ALONE_S: Final = 3.0
+"""The same where one treatment is described, as in hyperfine; also the time after which programs are slow, so
+that an answer is looked for from the least number of blocks on."""
 
 _ENDS: Final[dict[Decision, End | None]] = {
     "reached": "complete",
@@ -45,10 +52,15 @@ class StopRule:
         self._record = record
         self._experiment = experiment
         self._stop = experiment.design.stop or Stop()
+        self._instances = experiment.analysis.instances
         # The last of the runs is this one.
         self._spent_s = seconds_run(record.runs()[:-1], record.progress().last_start_ns)
         going_on = [look for look in record.looks() if look.decision == "continue"]
         self._last = max(going_on, key=lambda look: look.blocks, default=None)
+        self._alone = len(record.treatments) == 1
+        self.speedup: float | None = None
+        self.interval: Interval | None = None
+        """Of the first comparison at the last look."""
         extensions = record.extensions()
         self._extended_to = extensions[-1].to_blocks if extensions else None
         self._wanted = self._next()
@@ -67,7 +79,11 @@ class StopRule:
         look = self._last
         if look is None or look.rel_halfwidth is None or not look.wanted:
             return None
+        if self._stop.decided and look.rel_halfwidth <= look.wanted:
+            return None  # Narrow enough, and without a verdict: nobody knows when there will be one.
         needed = math.ceil(look.blocks * (look.rel_halfwidth / look.wanted) ** 2)
+        if not self._stop.decided:
+            needed = max(needed, ENOUGH)
         end = next_look(self._experiment, max(needed - 1, look.blocks))
         return self._stop.max_blocks if end is None else end
 
@@ -81,19 +97,28 @@ class StopRule:
         elapsed_s : float
             Of this run; ``max_time`` counts those before as well.
         """
-        late = self.seconds_left(elapsed_s) == 0.0
-        if complete < self._wanted and not late:
+        late = self.seconds_left(elapsed_s) == 0.0 and complete >= self.least
+        if complete < self._wanted and not late and not self._looks_early(complete, elapsed_s):
             return None
         if self._extended_to is not None:
             return self._close(complete, blocks)
-        if self._stop.rel_halfwidth is None:
+        if not self._stop.looks:
             return "precision_not_reached" if late and complete < self._wanted else "complete"
-        return self._judge(complete, blocks, self._stop.rel_halfwidth, late=late)
+        return self._judge(complete, blocks, late=late)
 
     @property
     def target(self) -> float | None:
-        """The relative half-width that ends the run; ``None`` where none does."""
-        return None if self._ends_at_wanted() else self._stop.rel_halfwidth
+        """The relative half-width that ends the run; ``None`` where none does, or no look has told it yet."""
+        if self._ends_at_wanted():
+            return None
+        return self._last.wanted if self._stop.decided and self._last else self._stop.rel_halfwidth
+
+    @property
+    def least(self) -> int:
+        """Complete blocks that time does not cut short: those of the design, where nobody set a limit."""
+        if not self._stop.decided or self._stop.max_time_s is not None:
+            return 0
+        return self._experiment.design.blocks
 
     @property
     def reached(self) -> float | None:
@@ -105,10 +130,15 @@ class StopRule:
         return self._spent_s + elapsed_s
 
     def seconds_left(self, elapsed_s: float) -> float | None:
-        """Seconds until ``max_time``; ``None`` without one, or in an extension, which has its own blocks."""
-        if self._stop.max_time_s is None or self._extended_to is not None:
+        """Seconds until the limit, which ``least`` blocks may exceed; ``None`` without one, or in an
+        extension, which has its own blocks.
+        """
+        limit_s = self._stop.max_time_s
+        if limit_s is None and self._stop.decided:
+            limit_s = PATIENCE_ALONE_S if self._alone else PATIENCE_S
+        if limit_s is None or self._extended_to is not None:
             return None
-        return max(0.0, self._stop.max_time_s - self.seconds_spent(elapsed_s))
+        return max(0.0, limit_s - self.seconds_spent(elapsed_s))
 
     def _next(self) -> int:
         if self._experiment.design.order == "sequential":
@@ -119,47 +149,74 @@ class StopRule:
         return next_look(self._experiment, last) or self._experiment.design.blocks
 
     def _ends_at_wanted(self) -> bool:
-        return self._stop.rel_halfwidth is None or self._extended_to is not None
+        return not self._stop.looks or self._extended_to is not None
 
-    def _judge(self, complete: int, blocks: int, wanted: float, *, late: bool) -> End | None:
-        found = self._look()
+    def _looks_early(self, complete: int, elapsed_s: float) -> bool:
+        """Whether to look before the first look: after each block, or pass, of programs that are slow."""
+        if not self._stop.decided or self.seconds_spent(elapsed_s) < PATIENCE_ALONE_S:
+            return False
+        before_first = self._wanted == next_look(self._experiment, 0) and self._extended_to is None
+        passes = self._experiment.contexts.passes if self._experiment.contexts else 1
+        fresh = self._last is None or self._last.blocks < complete
+        return before_first and fresh and complete >= self._experiment.design.blocks and not complete % passes
+
+    def _judge(self, complete: int, blocks: int, *, late: bool) -> End | None:
+        found = self._look(complete)
         last = late or next_look(self._experiment, complete) is None
         # Time may run out before the first look. Intervals of so few blocks are too narrow to stop on.
-        first = next_look(self._experiment, 0)
-        reached = found.reached(wanted) and (first is None or complete >= first)
-        if reached and complete < FIRST_IN_DOUBT and found.doubts:
+        first = self._experiment.design.blocks if self._stop.decided else next_look(self._experiment, 0)
+        reached = found.answered and (first is None or complete >= first)
+        if reached and not found.relied_on(complete, verdicts=self._stop.decided):
             reached = False
-            why = " and ".join(_DOUBTS[doubt] for doubt in found.doubts)
+            if found.doubts or last:
+                self._record.add_warning("late_look", _unreliable(complete, found.doubts))
+        beyond = found.floor > HOPELESS * found.target
+        if beyond and not last:
             self._record.add_warning(
-                "late_look",
-                f"The precision of {complete} blocks was not relied on, since {why}:"
-                f" looks count from {FIRST_IN_DOUBT} blocks on.",
+                "out_of_reach",
+                f"More blocks would leave half-widths of about {100 * found.floor:.2g} %, where"
+                f" {100 * found.target:.2g} % is wanted: it takes more levels of {self._instances}.",
             )
-        decision: Decision = "reached" if reached else "capped" if last else "continue"
-        self._last = self._add_look(complete, blocks, found.widest, wanted, decision)
+        decision: Decision = "reached" if reached else "capped" if last or beyond else "continue"
+        self._last = self._add_look(complete, blocks, found, decision)
         self._wanted = self._next()
         return _ENDS[decision]
 
     def _close(self, complete: int, blocks: int) -> End:
         """The end of an extension: its blocks are what was asked for, and the look is stored."""
-        found, wanted = self._look(), self._stop.rel_halfwidth
-        reached = wanted is not None and found.reached(wanted)
+        found = self._look(complete)
         # An extension that was continued after its last look has that look already.
         if all(look.blocks < complete for look in self._record.looks()):
-            self._add_look(complete, blocks, found.widest, wanted, "reached" if reached else "capped")
-        return "complete" if reached or wanted is None else "precision_not_reached"
+            reached = self._stop.looks and found.answered
+            self._add_look(complete, blocks, found, "reached" if reached else "capped")
+        return "complete" if found.answered or not self._stop.looks else "precision_not_reached"
 
-    def _look(self) -> Precision:
+    def _look(self, complete: int) -> Standing:
         # Numpy is loaded here at the earliest: a run without a stop rule never needs it.
         with one_thread():
-            from steelyard.lab.answer.analyze import primary_precision
+            from steelyard.lab.answer.analyze import standing_of
 
-        return primary_precision(self._record)
+        found = standing_of(self._record, complete)
+        self.speedup, self.interval = found.speedup, found.interval
+        return found
 
-    def _add_look(
-        self, complete: int, blocks: int, widest: float | None, wanted: float | None, decision: Decision
-    ) -> Look:
+    def _add_look(self, complete: int, blocks: int, found: Standing, decision: Decision) -> Look:
         metric = self._experiment.analysis.metric
-        look = Look(blocks, metric, time.time_ns(), complete, widest, wanted, decision)
+        wanted = found.target if self._stop.looks else None
+        look = Look(blocks, metric, time.time_ns(), complete, found.halfwidth, wanted, decision)
         self._record.add_look(look)
         return look
+
+
+def _unreliable(blocks: int, doubts: Sequence[EarlyDoubt]) -> str:
+    """Why a precision that was reached by few blocks does not end the run."""
+    if not doubts:
+        return (
+            f"{blocks} blocks are too few to tell whether neighbours resemble each other: below {ENOUGH},"
+            " only a quarter of the half-width wanted ends a run."
+        )
+    why = " and ".join(_DOUBTS[doubt] for doubt in doubts)
+    return (
+        f"The precision of {blocks} blocks was not relied on, since {why}: looks count from {ENOUGH} blocks"
+        " on."
+    )

@@ -10,10 +10,10 @@ from typing import Final
 import msgspec
 
 from steelyard.errors import ProgramError, SpecError
-from steelyard.interventions.built import LinkOrder, Padding
+from steelyard.interventions.built import Code, LinkOrder, Padding
 from steelyard.run.build.cache import Entry, cache_root
 from steelyard.run.build.inputs import InputFile
-from steelyard.run.build.recipe import PADDING_FILE, Recipe
+from steelyard.run.build.recipe import Recipe, is_padding
 from steelyard.run.launch.launch import Launch
 from steelyard.run.measure.start_failure import start_failure
 from steelyard.run.measure.verify import ending
@@ -85,8 +85,9 @@ class Builder:
         named = {
             name for text in (*build.command, *build.env.values(), *build.objects) for name in names(text)
         }
-        taken = {each.name for each in (LinkOrder, Padding) if each.placeholders & named}
-        ours = {"build", "source", "padding_file", *(("objects",) if build.objects else ())}
+        taken = {each.name for each in (LinkOrder, Padding, Code) if each.placeholders & named}
+        ours = {"build", "source", "padding_file", "function_padding"}
+        ours |= {"objects"} if build.objects else set()
         self.factors: frozenset[str] = frozenset(named - ours | taken)
         """The factors that the build names: treatments that differ in others share a program."""
 
@@ -143,7 +144,7 @@ def _make(recipe: Recipe, entry: Entry) -> None:
         raise ProgramError(
             f"{recipe} {failure}; {shown}", hint=f"the whole log of {recipe} is in {entry.log}"
         )
-    if not any(path.is_file() and path.name != PADDING_FILE for path in entry.directory.rglob("*")):
+    if not any(path.is_file() and not is_padding(path) for path in entry.directory.rglob("*")):
         raise ProgramError(
             f"{recipe} left no file in {{build}}",
             hint="let the command write its program to {build}: only that is kept apart by level",

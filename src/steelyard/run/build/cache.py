@@ -68,7 +68,7 @@ class Entry(msgspec.Struct, frozen=True):
         """
         with self._writing():
             self.root.mkdir(parents=True, exist_ok=True)
-            # Never deleted: whoever opened the old file would hold a lock that nobody else sees.
+            # Never deleted: a process that opened the old file would hold a lock that nobody else sees.
             descriptor = os.open(self._beside("lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -1,6 +1,7 @@
 """The files that a build depends on: found by patterns, and identified by name and contents.
 
-A pattern is relative to the directory of the spec. ``*`` and ``?`` and ``[…]`` match within one name,
+A pattern is relative to the directory of the spec; one that begins with ``{source}``, which is that
+directory, may leave it by ``..``. ``*`` and ``?`` and ``[…]`` match within one name,
 hidden names included; ``**`` matches any number of directories, without following links, so that a circle
 of links ends; a directory that is matched stands for all files in it. Neither enters ``.git`` or a record
 (``*.lab``), which change without the sources. (``pathlib`` and ``glob`` each do some of this otherwise, and
@@ -46,8 +47,8 @@ def input_paths(source: Path, patterns: Sequence[str], words: Sequence[str] = ()
     Parameters
     ----------
     patterns : sequence of str
-        Relative ones must stay inside ``source``; an absolute one declares that the build depends on a file
-        elsewhere.
+        Relative ones must stay inside ``source``; an absolute one, or one that begins with ``{source}/``,
+        declares that the build depends on a file elsewhere.
     words : sequence of str
         Of the command, its first one left out; those that are files in ``source`` count as declared.
 
@@ -86,18 +87,23 @@ def holds(question: Callable[[], bool]) -> bool:
 
 
 def _matches(source: Path, pattern: str) -> Iterator[Path]:
-    absolute = pattern.startswith("/")
+    base = Path("/") if pattern.startswith("/") else source
     parts = [part for part in pattern.split("/") if part not in ("", ".")]
     # Two in a row say no more than one, and each would be searched in all directories that the other found.
     parts = [
         part for part, before in zip(parts, ["", *parts], strict=False) if (part, before) != ("**", "**")
     ]
-    if not absolute and ".." in parts:
+    if parts[:1] == ["{source}"]:
+        del parts[0]
+        while parts[:1] == [".."]:
+            base = Path(os.path.normpath(base)).parent
+            del parts[0]
+    if ".." in parts and not pattern.startswith("/"):
         raise SpecError(
             f"build.inputs: {pattern!r} leaves the directory of the spec",
-            hint=f"an absolute path says that this is meant: {os.path.normpath(source / pattern)}",
+            hint=f"{{source}}/{os.path.normpath(pattern.removeprefix('{source}/'))} says that this is meant",
         )
-    for path in _walk(Path("/") if absolute else source, parts):
+    for path in _walk(base, parts):
         if holds(path.is_dir):
             yield from _below(path)
         elif holds(path.is_file):

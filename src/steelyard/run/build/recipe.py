@@ -5,13 +5,20 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
+from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from steelyard.design.randomness import generator, permutation
-from steelyard.interventions.built import LinkOrder, Padding
+from steelyard.interventions.built import (
+    CODE_PARTS,
+    LARGEST_FUNCTION_PADDING,
+    Code,
+    LinkOrder,
+    Padding,
+)
 from steelyard.run.build.inputs import InputFile, input_files, input_paths
 from steelyard.run.build.toolchain import find, machine, needed, tools
 from steelyard.run.launch.launch import Launch
@@ -33,6 +40,15 @@ _OBJECTS: Final = "{objects}"
 
 PADDING_FILE: Final = "steelyard-padding.s"
 
+_PIECE: Final = "steelyard-padding-{place:04}.s"
+"""What ``code`` puts in front of an object."""
+
+_FIRST_PIECE: Final = 4096
+_FURTHER_PIECES: Final = 256
+"""Bytes below which they are drawn: a page for the first, which moves all, a few lines of the cache for each
+further one, which moves what follows against what stands before.
+"""
+
 _PADDING: Final = """\
         .text
         .skip {bytes}
@@ -43,6 +59,11 @@ _PADDING: Final = """\
 """Source for GNU as and compatible assemblers, on every processor. Without the last line the stack could be
 executed.
 """
+
+
+def is_padding(path: Path) -> bool:
+    """Whether a file in ``{build}`` was written by us, before the command began."""
+    return path.name.startswith("steelyard-padding") and path.suffix == ".s"
 
 
 class Recipe(msgspec.Struct, frozen=True):
@@ -94,6 +115,7 @@ class Recipe(msgspec.Struct, frozen=True):
             "tools": tools(command, env, self.source),
             "machine": machine(),
             **({"padding": self.padding_bytes} if self.padding_bytes is not None else {}),
+            **({"pieces": self._pieces()} if self._pieces() else {}),
         }
         return hashlib.sha256(msgspec.json.encode(content, order="deterministic")).hexdigest()
 
@@ -129,17 +151,44 @@ class Recipe(msgspec.Struct, frozen=True):
         texts = (*self.build.command, *self.build.env.values())
         if not any("padding_file" in names(text) for text in texts):
             return None
-        return int(self.levels.get(Padding.name, 0))
+        return self._level(Padding.name)
 
     def write_padding(self, directory: Path) -> None:
-        """Write the file that ``{padding_file}`` names into ``{build}``, if the build asks for it."""
+        """Write into ``{build}`` what the command is given beside the user's own files, if anything."""
+        named = {_PIECE.format(place=place): bytes_ for place, bytes_ in enumerate(self._pieces())}
         if self.padding_bytes is not None:
-            (directory / PADDING_FILE).write_text(_PADDING.format(bytes=self.padding_bytes))
+            named[PADDING_FILE] = self.padding_bytes
+        for name, bytes_ in named.items():
+            (directory / name).write_text(_PADDING.format(bytes=bytes_))
+
+    def _code(self) -> int:
+        """Level of ``code``; 0 leaves everything as it is written."""
+        return int(self.levels.get(Code.name, 0))
+
+    def _drawn(self, what: str, below: int) -> int:
+        """A number that follows from the level of ``code``."""
+        return int(generator(self._code(), what).random() * below)
+
+    def _level(self, name: str) -> int:
+        """Level of a kind, or what ``code`` draws in its place; 0 without either."""
+        if name in self.levels or not self._code():
+            return int(self.levels.get(name, 0))
+        return self._code() if name == LinkOrder.name else self._drawn(name, _FIRST_PIECE)
+
+    def _pieces(self) -> list[int]:
+        """Bytes of padding in front of each object, in the order in which they are linked."""
+        if not self._code():
+            return []
+        places = range(len(self.build.objects))
+        return [self._drawn(f"piece {at}", _FURTHER_PIECES if at else _FIRST_PIECE) for at in places]
 
     def _objects(self, directory: str) -> list[str]:
         objects = [expand(name, self._mapping(directory)) for name in self.build.objects]
-        order = int(self.levels.get(LinkOrder.name, 0))
-        return permutation(objects, generator(order, "link_order")) if order else objects
+        order = self._level(LinkOrder.name)
+        ordered = permutation(objects, generator(order, "link_order")) if order else objects
+        pieces = (f"{directory}/{_PIECE.format(place=place)}" for place, _ in enumerate(self._pieces()))
+        # Without pieces, the objects alone.
+        return [word for both in zip_longest(pieces, ordered) for word in both if word is not None]
 
     def _command(self, directory: str) -> tuple[str, ...]:
         words: list[str] = []
@@ -162,10 +211,14 @@ class Recipe(msgspec.Struct, frozen=True):
         return inherited | own
 
     def _mapping(self, directory: str) -> dict[str, Scalar]:
-        padding_file = f"{directory}/{PADDING_FILE}"
+        drawn: dict[str, Scalar] = {}
+        if Code.name in self.levels:
+            drawn = {name: self._level(name) for name in CODE_PARTS}
+            drawn["function_padding"] = self._code() and self._drawn("function", LARGEST_FUNCTION_PADDING + 1)
         return {
+            **drawn,
             **self.levels,
             "source": str(self.source),
             "build": directory,
-            "padding_file": padding_file,
+            "padding_file": f"{directory}/{PADDING_FILE}",
         }

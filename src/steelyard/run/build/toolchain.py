@@ -2,8 +2,8 @@
 
 A tool is identified by its resolved path and the hash of its contents. It is never started for
 ``--version``: the first word of a build may be a script of the user's that knows no such option and builds.
-What a compiler loads on its way (``cc1``, specs, headers of the system) is not looked at; whoever replaces
-those alone names them in ``inputs`` by absolute path.
+What a compiler loads on its way (``cc1``, specs, headers of the system) is not looked at; where
+those alone are replaced, ``inputs`` names them by absolute path.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Launch(msgspec.Struct, frozen=True):
     cwd : str
         Working directory; absolute.
     stdin : str
-        A file, absolute, opened anew for each trial.
+        A file, absolute, opened again for each trial.
     stdout, stderr : str
         ``capture``, ``null``, or a file, absolute, which is emptied first; both may name the same one.
     capture_limit_bytes : int

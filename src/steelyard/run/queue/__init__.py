@@ -24,6 +24,7 @@ def submission(experiment: Experiment) -> Submission | None:
     if queue is None:
         return None
     # Few experiments have a queue, and each of these modules takes a part of a millisecond.
+    from steelyard.run.queue.commands import filled
     from steelyard.run.queue.job import RUN
     from steelyard.run.queue.queued_runner import Submission
     from steelyard.run.queue.slurm import Slurm
@@ -43,9 +44,10 @@ def submission(experiment: Experiment) -> Submission | None:
                 f"launch.script: {path} holds {RUN} {script.count(RUN)} times",
                 hint=f"write a line {RUN} where the trials are to run",
             )
+    source = experiment.source
     scheduler = (
-        Slurm(queue.options)
+        Slurm(filled(queue.options, source=source))
         if experiment.launch.kind == "slurm"
-        else Template(queue.submit, queue.job, queue.cancel, queue.alive)
+        else Template(queue.submit, queue.job, queue.cancel, queue.alive, source=source)
     )
     return Submission(scheduler, script, queue.hand_on, queue.poll_s)

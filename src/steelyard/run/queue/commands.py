@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.errors import MachineError
+from steelyard.spec.check.launch import PLACEHOLDER
 
 _TIMEOUT_S: Final = 60.0
 
@@ -69,3 +71,12 @@ def _kept(words: Sequence[str], into: Path) -> subprocess.CompletedProcess[str]:
         printed.seek(0)
         said.seek(0)
         return subprocess.CompletedProcess(words, done.returncode, printed.read(), said.read())
+
+
+def filled(words: Sequence[str], **values: str) -> list[str]:
+    """Put values in place of ``{name}``, and braces in place of doubled ones; others stay as they are."""
+
+    def value(match: re.Match[str]) -> str:
+        return match[0][0] if match[1] is None else values.get(match[1], match[0])
+
+    return [PLACEHOLDER.sub(value, word) for word in words]

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from steelyard.errors import MachineError
-from steelyard.run.queue.commands import ask, refuse_absent
+from steelyard.run.queue.commands import ask, filled, refuse_absent
 from steelyard.run.queue.scheduler import JobState, Scheduler
 
 
 class Template(Scheduler):
-    """A queue that is used by commands, in which ``{script}``, ``{log}``, ``{name}``, ``{job}`` are put in.
+    """A queue that is used by commands, in which ``{script}``, ``{log}``, ``{name}``, ``{job}`` and
+    ``{source}`` are put in.
 
     Attributes
     ----------
@@ -24,6 +25,8 @@ class Template(Scheduler):
         Ends a job.
     alive_words : sequence of str
         Exits with 0 while a job waits or runs; without it, only the job itself says when it has ended.
+    source : str
+        Directory of the spec.
     """
 
     def __init__(
@@ -32,19 +35,23 @@ class Template(Scheduler):
         job_pattern: str,
         cancel_words: Sequence[str],
         alive_words: Sequence[str] = (),
+        *,
+        source: str = "",
     ) -> None:
         self.submit_words = submit_words
         self.job_pattern = job_pattern
         self.cancel_words = cancel_words
         self.alive_words = alive_words
+        self.source = source
 
     def check(self) -> None:
         """See ``Scheduler.check``: what the commands do is the user's, so that none is run."""
-        refuse_absent(words[0] for words in (self.submit_words, self.cancel_words, self.alive_words) if words)
+        commands = (self.submit_words, self.cancel_words, self.alive_words)
+        refuse_absent(self._filled(words)[0] for words in commands if words)
 
     def submit(self, script: Path, log: Path, name: str, answer: Path) -> str:
         """See ``Scheduler.submit``."""
-        words = _filled(self.submit_words, script=str(script), log=str(log), name=name)
+        words = self._filled(self.submit_words, script=str(script), log=str(log), name=name)
         printed = ask(words, into=answer).stdout
         number = self.number(printed)
         if number is None:
@@ -63,13 +70,12 @@ class Template(Scheduler):
         """See ``Scheduler.state``."""
         if not self.alive_words:
             return "running"
-        done = ask(_filled(self.alive_words, job=job), may_fail=True)
+        done = ask(self._filled(self.alive_words, job=job), may_fail=True)
         return "running" if done.returncode == 0 else "ended"
 
     def cancel(self, job: str) -> None:
         """See ``Scheduler.cancel``."""
-        ask(_filled(self.cancel_words, job=job), may_fail=True)
+        ask(self._filled(self.cancel_words, job=job), may_fail=True)
 
-
-def _filled(words: Sequence[str], **values: str) -> list[str]:
-    return [re.sub(r"\{(\w+)\}", lambda match: values.get(match[1], match[0]), word) for word in words]
+    def _filled(self, words: Sequence[str], **values: str) -> list[str]:
+        return filled(words, source=self.source, **values)

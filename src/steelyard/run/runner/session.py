@@ -130,7 +130,7 @@ class Session:
         launches = self._in_context(work.block.context)
         first = self._treatments[work.block.order[0]]
         entries = self._hooks(first, program.before_block)
-        # Each block has its own: what is hard to change is set up anew, or its plots would be one.
+        # Each block has its own: what is hard to change is set up again, or its plots would be one.
         entries += self._levels.leave_hard(self._define)
         for trial, treatment in work.places():
             entries += self._levels.change(self._treatments[treatment].levels, self._define)

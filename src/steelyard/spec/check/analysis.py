@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -15,6 +15,7 @@ from steelyard.spec.check.valgrind import check_not_timed
 from steelyard.spec.experiment import Design, Factor, Program, UserMetric, Zip
 from steelyard.spec.hints.metric_names import suggest_metric
 from steelyard.spec.layout import base_step, cells_of, lay_out, named_axes
+from steelyard.spec.text.gathered import Gathered
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.toml import toml_value
 from steelyard.units import BUILTIN, Scalar
@@ -36,55 +37,79 @@ def read_analysis(
     SpecError
     """
     path: Path = ("analysis",)
-    known = [*BUILTIN, *program.counters, *(metric.name for metric in metrics)]
-    if table.metric not in known:
-        what = f"unknown metric {table.metric}"
-        raise origin.error((*path, "metric"), what, suggest_metric(table.metric, known))
-    check_not_timed(table.metric, metrics, origin, (*path, "metric"))
-    allowed = INTERVALS[table.estimand]
-    if table.interval is not None and table.interval not in allowed:
-        what = f"{table.estimand} has no interval by {table.interval}"
-        raise origin.error((*path, "interval"), what, f"one of: {', '.join(allowed)}")
-    names = [factor.name for factor in factors]
-    for i, stratum in enumerate(table.strata or ()):
-        place = (*path, "strata", i)
-        if stratum not in names:
-            raise origin.unknown(place, "factor", stratum, names)
-        if stratum in (table.strata or ())[:i]:
-            raise origin.error(place, f"{stratum} is a stratum twice", "leave one out")
-    strata = tuple(table.strata or ())
-    baseline = None
+    gathered = Gathered()
+    gathered(_check_metric, table, program, metrics, origin)
+    gathered(_check_interval, table, origin)
+    gathered(_check_stratum_names, table, factors, origin)
     family = family_of(table)
+    gathered(_check_protocol, table, family, origin)
+    gathered(_check_failures, table, program, origin)
+    type_b = gathered(_type_b, table, origin)
+    effects = gathered(read_effects, table.effects, factors, zips, design, origin)
+    contrasts = gathered(read_contrasts, table.contrasts, factors, zips, design, origin)
+    baseline = None
     if table.baseline is not None:
-        if family == "all-pairs":
-            what = "all pairs are compared, so a baseline has no meaning"
-            raise origin.error((*path, "baseline"), what, 'leave it out, or write family = "baseline"')
-        baseline = _baseline(table.baseline, factors, origin, (*path, "baseline"))
-        if design.kind == "one-at-a-time":
-            baseline = _base(baseline, factors, zips, origin, (*path, "baseline"))
-        elif table.strata is None:
-            # What changes together with a factor of the baseline changes in every comparison with it.
-            linked = {
-                name for link in zips if not baseline.keys().isdisjoint(link.names) for name in link.names
-            }
-            free = baseline.keys() | linked | {table.instances}
-            strata = tuple(name for name in names if name not in free)
+        baseline = gathered(_baseline, table, family, factors, zips, design, origin)
+    gathered.refuse()
+    strata = _strata(table, baseline, factors, zips, design)
+    if baseline is not None:
         run = list(cells_of(lay_out(factors, zips, design, baseline), factors, design.exclude))
-        within = (*strata, table.instances) if table.instances in names else strata
-        _check_strata(baseline, within, run, origin, (*path, "baseline"))
-    _check_protocol(table, family, origin)
-    _check_failures(table, program, origin)
-    _check_instances(table, strata, baseline, origin)
-    _check_ratio_across(table, factors, baseline, origin)
+        instances = [factor.name for factor in factors if factor.name == table.instances]
+        _check_strata(baseline, (*strata, *instances), run, origin, (*path, "baseline"))
+    gathered(_check_instances, table, strata, baseline, origin)
+    gathered(_check_ratio_across, table, factors, baseline, origin)
+    gathered.refuse()
     return replace(
         table,
         family=family,
         strata=strata,
         baseline=baseline,
-        type_b=_type_b(table, origin),
-        effects=read_effects(table.effects, factors, zips, design, origin),
-        contrasts=read_contrasts(table.contrasts, factors, zips, design, origin),
+        type_b=type_b,
+        effects=effects,
+        contrasts=contrasts,
     )
+
+
+def _check_metric(table: Analysis, program: Program, metrics: Sequence[UserMetric], origin: Origin) -> None:
+    path: Path = ("analysis", "metric")
+    known = [*BUILTIN, *program.counters, *(metric.name for metric in metrics)]
+    if table.metric not in known:
+        raise origin.error(path, f"unknown metric {table.metric}", suggest_metric(table.metric, known))
+    check_not_timed(table.metric, metrics, origin, path)
+
+
+def _check_interval(table: Analysis, origin: Origin) -> None:
+    allowed = INTERVALS[table.estimand]
+    if table.interval is not None and table.interval not in allowed:
+        what = f"{table.estimand} has no interval by {table.interval}"
+        raise origin.error(("analysis", "interval"), what, f"one of: {', '.join(allowed)}")
+
+
+def _check_stratum_names(table: Analysis, factors: tuple[Factor, ...], origin: Origin) -> None:
+    names = [factor.name for factor in factors]
+    strata = table.strata or ()
+    for i, stratum in enumerate(strata):
+        place: Path = ("analysis", "strata", i)
+        if stratum not in names:
+            raise origin.unknown(place, "factor", stratum, names)
+        if stratum in strata[:i]:
+            raise origin.error(place, f"{stratum} is a stratum twice", "leave one out")
+
+
+def _strata(
+    table: Analysis,
+    baseline: Cell | None,
+    factors: tuple[Factor, ...],
+    zips: tuple[Zip, ...],
+    design: Design,
+) -> tuple[str, ...]:
+    """The strata as declared; without, under a baseline, each factor that does not change with one of it."""
+    if table.strata is not None or baseline is None or design.kind == "one-at-a-time":
+        return tuple(table.strata or ())
+    # What changes together with a factor of the baseline changes in every comparison with it.
+    linked = {name for link in zips if not baseline.keys().isdisjoint(link.names) for name in link.names}
+    free = baseline.keys() | linked | {table.instances}
+    return tuple(factor.name for factor in factors if factor.name not in free)
 
 
 def family_of(table: Analysis) -> Family:
@@ -176,17 +201,29 @@ def _type_b(table: Analysis, origin: Origin) -> tuple[TypeB, ...]:
 
 
 def _baseline(
-    table: Mapping[str, Scalar], factors: tuple[Factor, ...], origin: Origin, path: Path
+    table: Analysis,
+    family: Family,
+    factors: tuple[Factor, ...],
+    zips: tuple[Zip, ...],
+    design: Design,
+    origin: Origin,
 ) -> dict[str, Scalar]:
-    levels = {factor.name: factor.levels for factor in factors}
-    if not table:
+    """The baseline's levels as its factors have them; one factor at a time departs from a whole treatment."""
+    path: Path = ("analysis", "baseline")
+    if family == "all-pairs":
+        what = "all pairs are compared, so a baseline has no meaning"
+        raise origin.error(path, what, 'leave it out, or write family = "baseline"')
+    if not table.baseline:
         raise origin.error(path, "names no level", 'write baseline = { opt = "O2" }')
-    for name in table:
+    levels = {factor.name: factor.levels for factor in factors}
+    for name in table.baseline:
         if name not in levels:
             raise origin.unknown((*path, name), "factor", name, levels)
-    return {
-        name: find_level(name, levels[name], level, origin, (*path, name)) for name, level in table.items()
+    baseline = {
+        name: find_level(name, levels[name], level, origin, (*path, name))
+        for name, level in table.baseline.items()
     }
+    return _base(baseline, factors, zips, origin, path) if design.kind == "one-at-a-time" else baseline
 
 
 def _base(

@@ -7,6 +7,7 @@ from typing import Final
 
 from steelyard.errors import SpecError, UsageError
 from steelyard.interventions import INTERVENTIONS
+from steelyard.interventions.built import CODE_PARTS, Code
 from steelyard.spec.check.factors import COMMAND
 from steelyard.spec.check.ranks import texts as launch_texts
 from steelyard.spec.experiment import (
@@ -63,14 +64,20 @@ def check_references(  # noqa: PLR0913, PLR0917 -- every table that takes placeh
     """
     levels = {factor.name: factor.levels for factor in factors}
     drawn = set(contexts.settings) if contexts else set()
-    used = _check_placeholders(program, build, launch, set(levels), drawn, origin) | _derived_from(metrics)
+    active = [*(factor.name for factor in factors if factor.intervention), *drawn]
+    built = {each for name in active for each in INTERVENTIONS[name].placeholders}
+    used = _check_placeholders(program, build, launch, set(levels), built, origin) | _derived_from(metrics)
     used |= {each.factor for each in commands if each.enter is not None}
     for i, each in enumerate(commands):
         for key, words in (("enter", each.enter), ("leave", each.leave)):
             for word in words or ():
                 _check_text(("levels", i, key), word, "together", {"source"}, set(levels), origin)
-    for name in (*(factor.name for factor in factors if factor.intervention), *drawn):
-        _check_built(name, build, origin, ("contexts" if name in drawn else "factors", name))
+    for name in active:
+        path: Path = ("contexts" if name in drawn else "factors", name)
+        _check_built(name, build, origin, path)
+        if name in CODE_PARTS and Code.name in active:
+            what = f"{name} is part of what code draws: it cannot have a level of its own beside it"
+            raise origin.error(path, what, f"leave {name} out, or code")
     for factor in factors:
         if not (factor.intervention or factor.name == COMMAND or factor.name in used):
             link = next((link.name for link in zips if factor.name in link.names), factor.name)
@@ -99,12 +106,11 @@ def _check_placeholders(
     build: Build | None,
     launch: LaunchMethod,
     factors: set[str],
-    drawn: set[str],
+    built: set[str],
     origin: Origin,
 ) -> set[str]:
-    """The names of all placeholders, each known where it stands."""
+    """The names of all placeholders, each known where it stands; ``built`` by what interventions make."""
     used: set[str] = set()
-    built = {name for name in drawn if INTERVENTIONS[name].placeholders}
     for path, text, scope in _texts(program, build, launch):
         known = {*_SCOPES[scope], *(factors if scope in ("trial", "build") else ())}
         known |= built if scope == "build" else set()

@@ -15,6 +15,7 @@ from steelyard.spec.check.levels import find_level
 from steelyard.spec.check.program import read_limit
 from steelyard.spec.experiment import Contexts, Design, Factor, Program, Range, Stop, Zip
 from steelyard.spec.layout import lay_out
+from steelyard.spec.text.gathered import Gathered
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.toml import toml_value
 from steelyard.units import Scalar
@@ -46,10 +47,15 @@ def read_design(
     SpecError
     """
     path: Path = ("design",)
-    check_kind(table, factors, zips, origin)
-    ends = read_ends(table.ends, factors, zips, origin)
-    generators = read_generators(table, factors, zips, origin)
-    exclude = _exclusions(table.exclude, factors, origin)
+    gathered = Gathered()
+    gathered(check_kind, table, factors, zips, origin)
+    ends = gathered(read_ends, table.ends, factors, zips, origin)
+    generators = gathered(read_generators, table, factors, zips, origin)
+    exclude = gathered(_exclusions, table.exclude, factors, origin)
+    stop = None if table.stop is None else gathered(_stop, table.stop, table, origin)
+    if ends is None or generators is None or exclude is None:
+        return gathered.refused()
+    gathered.refuse()
     layout = lay_out(factors, zips, Design(kind=table.kind, ends=ends, generators=generators))
     _check_count(layout.count, "combinations of levels", origin, ("factors",))
     treatments = _check_exclusions(exclude, factors, zips, origin) if exclude else layout.count
@@ -63,7 +69,6 @@ def read_design(
     rounds = table.blocks if table.order == "sequential" else 1
     trials = treatments * table.replicates * rounds
     _check_count(trials, "trials in a block", origin, (*path, "replicates"))
-    stop = None if table.stop is None else _stop(table.stop, table, origin)
     if contexts is not None:
         _check_contexts(contexts, table, stop, origin)
     return replace(
@@ -160,17 +165,19 @@ def _count(
 
 def _stop(table: Stop, design: Design, origin: Origin) -> Stop:
     path: Path = ("design", "stop")
-    if table.strict and table.rel_halfwidth is None:
+    if table.decided and table.rel_halfwidth is not None:
+        what = "decided has a precision of its own, a tenth of the effect or 1 %"
+        raise origin.error((*path, "rel_halfwidth"), what, "leave out decided, or rel_halfwidth")
+    if table.strict and not table.looks:
         what = "strict needs a target precision, and none is set"
         raise origin.error((*path, "strict"), what, "write rel_halfwidth = 0.02 as well, or leave strict out")
-    if table.rel_halfwidth is None and (table.max_blocks is not None or table.max_time_s is None):
+    if not table.looks and (table.max_blocks is not None or table.max_time_s is None):
         what = "max_blocks stops nothing without a precision" if table.max_blocks else "says nothing"
         raise origin.error(path, what, "write rel_halfwidth = 0.02 as well, or only give blocks")
-    if table.rel_halfwidth is not None and design.order != "randomized":
+    if table.looks and design.order != "randomized":
+        key = "decided" if table.decided else "rel_halfwidth"
         what = "a sequential order ends one treatment before the next, so it cannot look at a precision"
-        raise origin.error(
-            (*path, "rel_halfwidth"), what, 'write order = "randomized", or leave rel_halfwidth out'
-        )
+        raise origin.error((*path, key), what, f'write order = "randomized", or leave {key} out')
     first = FIRST_STRICT_LOOK if table.strict else FIRST_LOOK
     least = max(design.blocks, first)
     if table.max_blocks is not None and table.max_blocks < least:

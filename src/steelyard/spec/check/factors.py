@@ -11,6 +11,7 @@ from steelyard.spec.check.levels import check_distinct, check_level, find_level,
 from steelyard.spec.check.names import check_identifier
 from steelyard.spec.check.program import read_command
 from steelyard.spec.experiment import Factor, LevelCommands, Zip
+from steelyard.spec.text.gathered import Gathered
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.placeholders import RESERVED
 from steelyard.spec.text.toml import shown
@@ -33,7 +34,8 @@ def read_factors(
     zips: list[Zip] = []
     if commands:
         factors.append(_factor(COMMAND, commands, origin, ("program", "commands")))
-    for name, table in tables.items():
+
+    def read(name: str, table: Sequence[Scalar] | Zip) -> None:
         path: Path = ("factors", name)
         if isinstance(table, Zip):
             link = _zip(name, table, origin, path)
@@ -48,7 +50,12 @@ def read_factors(
             if any(member.name == factor.name for factor in factors):
                 what = f"{member.name} is a factor twice"
                 raise origin.error(path, what, "a factor stands by itself or in one zip")
-        factors += members
+        factors.extend(members)
+
+    gathered = Gathered()
+    for name, table in tables.items():
+        gathered(read, name, table)
+    gathered.refuse()
     for link in zips:
         if any(link.name == factor.name for factor in factors):
             what = f"{link.name} names a factor and a zip"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -19,6 +20,16 @@ _EXAMPLES = {
     "cancel": '["qdel", "{job}"]',
 }
 _OF_TEMPLATE = ("submit", "cancel", "alive")
+_KNOWN = {
+    "options": ("source",),
+    "submit": ("source", "script", "log", "name"),
+    "cancel": ("source", "job"),
+    "alive": ("source", "job"),
+}
+"""Key to the placeholders that its words may hold."""
+
+PLACEHOLDER = re.compile(r"\{\{|\}\}|(?<!\$)\{(\w+)\}")
+"""In words of a queue's commands, where other braces are text: ``{print $2}``, ``${HOME}``."""
 
 
 def read_launch(table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin) -> LaunchMethod:
@@ -42,6 +53,8 @@ def read_launch(table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin
         _check_slurm(table, origin, path)
     else:
         _check_template(table, origin, path)
+    for key in _KNOWN:
+        _check_words(key, getattr(table, key), factors, origin)
     for i, prefix in enumerate(table.hand_on):
         if not _VARIABLE.fullmatch(prefix):
             what = f"{prefix!r} is not the beginning of a variable's name"
@@ -49,6 +62,22 @@ def read_launch(table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin
     job = table.job if table.kind == "template" else ""
     poll_s = read_duration(table.poll_s, (*path, "poll"), origin)
     return replace(table, job=job, poll_s=poll_s)
+
+
+def _check_words(key: str, words: Sequence[str], factors: tuple[Factor, ...], origin: Origin) -> None:
+    """Refuse placeholders that would reach the queue as they are."""
+    for i, word in enumerate(words):
+        for name in filter(None, (match[1] for match in PLACEHOLDER.finditer(word))):
+            if name in _KNOWN[key]:
+                continue
+            if name in [factor.name for factor in factors]:
+                what = f"{{{name}}} has several levels, and one job runs the trials of all"
+                hint = "write what suffices for the largest; ranks within it are up to command in [program]"
+            else:
+                what = f"unknown placeholder {{{name}}}"
+                listed = ", ".join(f"{{{each}}}" for each in _KNOWN[key])
+                hint = f"known here: {listed}; for the text itself, write {{{{{name}}}}}"
+            raise origin.error(("launch", key, i), what, hint)
 
 
 def _check_slurm(table: LaunchMethod, origin: Origin, path: Path) -> None:

@@ -13,6 +13,7 @@ from steelyard.spec.check.patterns import check_pattern, check_pointer
 from steelyard.spec.check.valgrind import check_counting, check_event
 from steelyard.spec.experiment import Factor, Program, Source, UserMetric
 from steelyard.spec.hints.metric_names import suggest_metric
+from steelyard.spec.text.gathered import Gathered
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.placeholders import RESERVED
 from steelyard.spec.valgrind import EVENTS
@@ -28,9 +29,9 @@ def read_metrics(
     ------
     SpecError
     """
-    metrics: list[UserMetric] = []
     needs: dict[str, frozenset[str]] = {}
-    for name, table in tables.items():
+
+    def read(name: str, table: UserMetric) -> UserMetric:
         path: Path = ("metrics", name)
         _check_name(name, factors, program, origin, path)
         if table.name:
@@ -42,7 +43,12 @@ def read_metrics(
             known = [*BUILTIN, *program.counters, *tables]
             needs[name] = _derived_from(table.derive, known, factors, origin, (*path, "derive"))
         where = _where(table.where, factors, origin, (*path, "where"))
-        metrics.append(replace(table, name=name, source=source, where=where))
+        return replace(table, name=name, source=source, where=where)
+
+    gathered = Gathered()
+    found = [gathered(read, name, table) for name, table in tables.items()]
+    gathered.refuse()
+    metrics = [metric for metric in found if metric is not None]
     _check_order(needs, origin)
     check_counting(metrics, program, origin)
     return tuple(metrics)

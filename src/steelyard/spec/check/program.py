@@ -15,6 +15,7 @@ from steelyard.spec.check.names import check_text
 from steelyard.spec.check.patterns import check_pattern
 from steelyard.spec.tables.build import Build
 from steelyard.spec.tables.program import Program, Verify
+from steelyard.spec.text.gathered import Gathered
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.placeholders import format_level
 from steelyard.spec.text.toml import shown, toml_value
@@ -59,37 +60,47 @@ def read_program(table: Program, origin: Origin) -> Program:
     SpecError
     """
     path: Path = ("program",)
+    gathered = Gathered()
+    commands = gathered(_commands, table, path, origin)
+    for key in ("cwd", "stdin"):
+        gathered(_file, getattr(table, key), (*path, key), origin)
+    for i, pattern in enumerate(table.inputs):
+        gathered(_file, pattern, (*path, "inputs", i), origin)
+    gathered(check_counters, table.counters, origin, (*path, "counters"))
+    hooks = {key: gathered(_hooks, getattr(table, key), (*path, key), origin) for key in HOOKS}
+    env = gathered(_environment, table.env, (*path, "env"), origin)
+    timeout_s = gathered(read_limit, table.timeout_s, (*path, "timeout"), origin)
+    hook_timeout_s = gathered(read_duration, table.hook_timeout_s, (*path, "hook_timeout"), origin)
+    verify = gathered(_verify, table.verify, table.output, (*path, "verify"), origin)
+    gathered.refuse()
+    return replace(
+        table,
+        command=None,
+        commands=commands,
+        env=env,
+        timeout_s=timeout_s,
+        hook_timeout_s=hook_timeout_s,
+        verify=verify,
+        **hooks,
+    )
+
+
+def _commands(table: Program, path: Path, origin: Origin) -> dict[str, tuple[str, ...]]:
+    """The words of each command, by its name; of a single one, by no name."""
     if (table.command is None) == (not table.commands):
         given = (
             "neither command nor commands is" if table.command is None else "both command and commands are"
         )
         raise origin.error(path, f"{given} given", 'write command = ["program", "argument"]')
-    if table.commands:
-        if "" in table.commands:
-            hint = 'give it a name: commands = { old = ["program"] }'
-            raise origin.error((*path, "commands"), "a command has an empty name", hint)
-        commands = {
-            name: _command(words, (*path, "commands", name), origin, shell=table.shell)
-            for name, words in table.commands.items()
-        }
-    else:
-        commands = {"": _command(table.command or [], (*path, "command"), origin, shell=table.shell)}
-    for key in ("cwd", "stdin"):
-        _file(getattr(table, key), (*path, key), origin)
-    for i, pattern in enumerate(table.inputs):
-        _file(pattern, (*path, "inputs", i), origin)
-    check_counters(table.counters, origin, (*path, "counters"))
-    hooks = {key: _hooks(getattr(table, key), (*path, key), origin) for key in HOOKS}
-    return replace(
-        table,
-        command=None,
-        commands=commands,
-        env=_environment(table.env, (*path, "env"), origin),
-        timeout_s=read_limit(table.timeout_s, (*path, "timeout"), origin),
-        hook_timeout_s=read_duration(table.hook_timeout_s, (*path, "hook_timeout"), origin),
-        verify=_verify(table.verify, table.output, (*path, "verify"), origin),
-        **hooks,
-    )
+    if not table.commands:
+        return {"": _command(table.command or [], (*path, "command"), origin, shell=table.shell)}
+    if "" in table.commands:
+        hint = 'give it a name: commands = { old = ["program"] }'
+        raise origin.error((*path, "commands"), "a command has an empty name", hint)
+    return {
+        name: _command(words, (*path, "commands", name), origin, shell=table.shell)
+        for name, words in table.commands.items()
+    }
 
 
 def read_build(table: Build, origin: Origin) -> Build:
@@ -102,8 +113,8 @@ def read_build(table: Build, origin: Origin) -> Build:
     path: Path = ("build",)
     for i, pattern in enumerate(table.inputs):
         _file(pattern, (*path, "inputs", i), origin)
-        if "{" in pattern or "}" in pattern:
-            what = f"{shown(pattern)}: names of input files take no placeholders"
+        if {"{", "}"} & set(pattern.removeprefix("{source}/")):
+            what = f"{shown(pattern)}: names of input files take no placeholder but {{source}} in front"
             raise origin.error(
                 (*path, "inputs", i), what, "write a name or a pattern with * or ** that holds for all levels"
             )

@@ -38,6 +38,10 @@ class Limit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="limit"
         Bound | None, Meta(description='The mean is at most this: `"24 GB"`, `"60 s"`, or a number.')
     ] = None
     min: Annotated[Bound | None, Meta(description="The mean is at least this.")] = None
+    quantile: Annotated[
+        Annotated[float, Meta(gt=0, lt=1)] | None,
+        Meta(description="The bound is one of this quantile, as 0.99, in place of the mean."),
+    ] = None
     parameter: Annotated[
         str | None,
         Meta(
@@ -53,6 +57,9 @@ class Limit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="limit"
         if len(bounds) != 1:
             what = "both max and min are given, which are two claims" if bounds else "has no bound"
             raise origin.error(path, what, "write either max = … or min = …")
+        if self.quantile is not None and self.parameter is not None:
+            what = "a model predicts means, and no quantiles"
+            raise origin.error((*path, "quantile"), what, "leave out quantile, or parameter")
         if self.at and self.parameter is not None:
             what = "at says already for which treatments the limit stands"
             raise origin.error((*path, "parameter"), what, "leave out parameter, or at")

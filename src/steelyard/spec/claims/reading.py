@@ -10,6 +10,7 @@ from steelyard.spec.check.names import check_line
 from steelyard.spec.claims.claim import KINDS, Claim
 from steelyard.spec.claims.question import Question
 from steelyard.spec.tables.values import keys_of
+from steelyard.spec.text.gathered import Gathered
 from steelyard.spec.text.origin import Origin, Path, nearest
 from steelyard.spec.text.toml import toml_value
 
@@ -23,7 +24,10 @@ def read_claims(
     ------
     SpecError
     """
-    return tuple(_read(table, question, origin, ("claims", i)) for i, table in enumerate(tables))
+    gathered = Gathered()
+    read = [gathered(_read, table, question, origin, ("claims", i)) for i, table in enumerate(tables)]
+    gathered.refuse()
+    return tuple(claim for claim in read if claim is not None)
 
 
 def _read(table: Mapping[str, object], question: Question, origin: Origin, path: Path) -> Claim:

@@ -10,7 +10,7 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from steelyard.errors import UsageError
-from steelyard.spec.claims.keys import Levels, Name, Parameter, Where
+from steelyard.spec.claims.keys import Levels, Name, Where
 from steelyard.spec.claims.question import Question, check_metric, check_parameter, select
 from steelyard.spec.text.origin import Origin, Path
 
@@ -19,7 +19,13 @@ class Scales(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scale
     """The metric ``scales`` grows with ``parameter`` as ``expect`` says, or as the file ``accepted``."""
 
     scales: Annotated[str, Meta(description="The metric.")]
-    parameter: Parameter = None
+    parameter: Annotated[
+        str | None,
+        Meta(
+            description="The factor or label that growth is about. Left out, one model is made over all that"
+            " are numbers, and judged in each that `expect` names."
+        ),
+    ] = None
     expect: Annotated[
         str | None, Meta(description='Big-O text: `"O(log p)"`, `"O(n/p log(n/p) + p^2 log p)"`.')
     ] = None

@@ -37,7 +37,7 @@ _CALLED: Final = {
     **dict.fromkeys(("perf", "counter", "counters", "events"), "counters"),
 }
 
-_ESTIMANDS: Final = {"median": "median_ratio", "geo": "geomean_ratio"}
+_ESTIMANDS: Final = {"median": "median_ratio", "p9": "quantile", "geo": "geomean_ratio"}
 """By what the word has in it: "ratio of medians" looks more like ``ratio_of_means``."""
 
 

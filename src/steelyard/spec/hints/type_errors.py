@@ -48,14 +48,43 @@ _FIELD = re.compile(r"Object (contains unknown|missing required) field `(.*)`", 
 def type_error(
     expected: Any, value: object, origin: Origin, path: Path = (), *, levels: Levels | None = None
 ) -> SpecError:
-    """The error for ``value``, which msgspec will not convert to ``expected``; with the ``levels`` of the
-    spec, its hint says which of them were meant.
+    """The first of ``type_errors``."""
+    return next(type_errors(expected, value, origin, path, levels=levels))
+
+
+def type_errors(
+    expected: Any, value: object, origin: Origin, path: Path = (), *, levels: Levels | None = None
+) -> Iterator[SpecError]:
+    """Every error in ``value``, which msgspec will not convert to ``expected``; with the ``levels`` of the
+    spec, hints say which of them were meant.
     """
     levels = levels or {}
-    for key, child_type, child in _children(expected, value):
-        if _refusal(child_type, child):
-            return type_error(child_type, child, origin, (*path, key), levels=levels)
-    message = _refusal(expected, value) or ""
+    wrong = {
+        key: (child_type, child)
+        for key, child_type, child in _children(expected, value)
+        if _refusal(child_type, child)
+    }
+    for key, (child_type, child) in wrong.items():
+        yield from type_errors(child_type, child, origin, (*path, key), levels=levels)
+    if wrong and not isinstance(value, dict):
+        return
+    rest: Any = value
+    if isinstance(value, dict):
+        rest = {key: each for key, each in value.items() if key not in wrong}
+    while message := _refusal(expected, rest):
+        field = _FIELD.match(message)
+        if field and field[1] == "missing required" and field[2] in wrong:
+            return
+        yield _own_error(expected, value, origin, path, message, levels)
+        if not field or field[1] != "contains unknown":
+            return
+        rest = {key: each for key, each in rest.items() if key != field[2]}
+
+
+def _own_error(
+    expected: Any, value: object, origin: Origin, path: Path, message: str, levels: Levels
+) -> SpecError:
+    """The error for what is wrong with a value itself, and not with anything in it."""
     field = _FIELD.match(message)
     if field and field[1] == "contains unknown":
         hint = suggest_key(field[2], value, _fields(expected, value), levels)

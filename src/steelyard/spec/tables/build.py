@@ -18,7 +18,10 @@ class Build(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ]
     inputs: Annotated[
         tuple[str, ...],
-        Meta(description="Files, or patterns with `*` and `**`; when one changes, it is built again."),
+        Meta(
+            description="Files, or patterns with `*` and `**`; when one changes, it is built again. Those"
+            " outside of the spec's directory begin with `{source}/..` or `/`."
+        ),
     ] = ()
     env: Annotated[Environment, Meta(description="Environment variables to set.")] = {}
     timeout_s: Annotated[Duration, Meta(description="A build that takes longer has failed.")] = msgspec.field(
@@ -28,6 +31,6 @@ class Build(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         tuple[str, ...],
         Meta(
             description="What `{objects}` stands for in `command` and `env`: files to link, in an order that"
-            " `link_order` draws; several words where it is a word of its own."
+            " `link_order` or `code` draws; several words where it is a word of its own."
         ),
     ] = ()

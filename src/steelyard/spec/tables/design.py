@@ -14,13 +14,13 @@ from steelyard.units import Scalar
 
 
 class Stop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Rule to stop adding blocks: a precision, and caps that stop it short."""
+    """Rule to stop adding blocks: a precision or an answer, and caps that stop it short."""
 
     rel_halfwidth: Annotated[
         Annotated[float, Meta(gt=0, lt=1)] | None,
         Meta(
             description="Stop when the 95 % interval of every speedup (of every effect, in designs of two"
-            " levels) is this narrow: half of it, relative."
+            " levels) is this narrow: half of it, relative (below 30 blocks, at a quarter of it)."
         ),
     ] = None
     max_blocks: Annotated[
@@ -34,6 +34,19 @@ class Stop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         bool,
         Meta(description="Look at 40 blocks at the earliest, so that stopping costs next to no coverage."),
     ] = False
+    decided: Annotated[
+        bool,
+        Meta(
+            description="Stop when every verdict is decided and its interval narrow against the effect (half"
+            " of it a tenth of the effect, or 1 %); without `max_time` after 10 s, or 3 s of a treatment"
+            " alone, once `blocks` are complete."
+        ),
+    ] = False
+
+    @property
+    def looks(self) -> bool:
+        """Whether the runs so far decide when it ends."""
+        return self.decided or self.rel_halfwidth is not None
 
 
 class Design(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -101,14 +101,20 @@ class LaunchMethod(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             ' `"{trial}"`: noise of its own for every trial.'
         ),
     ] = "1"
-    options: Annotated[tuple[str, ...], Meta(description="With `slurm`: further words for `sbatch`.")] = ()
+    options: Annotated[
+        tuple[str, ...],
+        Meta(description="With `slurm`: further words for `sbatch`; `{source}` may stand in them."),
+    ] = ()
     script: Annotated[
         str | None,
         Meta(description="A job script for bash in which `{run}` runs the trials; needed with `template`."),
     ] = None
     submit: Annotated[
         tuple[str, ...],
-        Meta(description="With `template`: the command that hands in `{script}`, with output to `{log}`."),
+        Meta(
+            description="With `template`: the command that hands in `{script}`, with output to `{log}`;"
+            " `{source}` and `{name}` may stand in it too."
+        ),
     ] = ()
     job: Annotated[
         str, Meta(description="With `template`: its first group, in what `submit` prints, is the job.")

@@ -18,9 +18,9 @@ from steelyard.units import Scalar
 IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 """What the name of a factor may be."""
 
-RESERVED: Final = frozenset({"build", "source", "trial", "objects", "padding_file"})
+RESERVED: Final = frozenset({"build", "source", "trial", "objects", "padding_file", "function_padding"})
 """Placeholders besides factors: directory of the build, directory of the spec, number of the trial; and
-for the build, the files to link and the one that shifts them.
+for the build, the files to link, the one that shifts them, and the bytes between functions.
 """
 
 _TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")

@@ -38,7 +38,7 @@ class Pointer:
         Raises
         ------
         MissingValueError
-            The output is no JSON document, the pointer leads nowhere, or to something that is not a number.
+            The output is not JSON, or the pointer leads nowhere, or to something that is not a number.
         """
         refuse_cut(self.metric, output)
         try:

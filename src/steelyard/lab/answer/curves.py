@@ -1,0 +1,69 @@
+"""From a record to curves: growth with its one numeric factor, and predictions along the whole of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from steelyard.lab.answer.series_of_record import series_of_record
+from steelyard.scaling import Expectation, Question, ScalingModel, model_all
+from steelyard.series import Series
+from steelyard.spec.claims.claim import Scales
+from steelyard.store import Record
+from steelyard.units import is_number
+
+LEAST: Final = 4
+"""Points from which on growth is worth a model."""
+STEPS: Final = 32
+"""Places of a curve."""
+
+Curves = tuple[tuple[Series, ScalingModel], ...]
+
+
+def curves(record: Record, metric: str | None = None) -> Curves:
+    """Model the metric over the only numeric factor or label with enough levels; empty without one.
+
+    Expectations are those of the record's claims about this metric.
+    """
+    wanted = metric or record.experiment.analysis.metric
+    claims = [each for each in record.experiment.claims if isinstance(each, Scales) and each.scales == wanted]
+    parameter = _parameter(record, wanted, claims[0].parameter if claims else None)
+    if parameter is None:
+        return ()
+    series = [
+        each
+        for each in series_of_record(record, (parameter,), (wanted,))
+        if len(each.points) >= LEAST and each.points[0].at[0] >= 1
+    ]
+    if not series:
+        return ()
+    own = [each for each in claims if each.parameter in (None, parameter) and each.expect]
+    expected = {
+        f"{one.name} {one.metric}": Expectation(claim.expect or "", claim.deviation)
+        for claim in own
+        for one in series
+        if all(one.labels.get(name, level) == level for name, level in claim.where.items())
+    }
+    low, high = min(s.points[0].at[0] for s in series), max(s.points[-1].at[0] for s in series)
+    targets: list[Mapping[str, float]] = [
+        {parameter: low * (high / low) ** (i / (STEPS - 1))} for i in range(STEPS)
+    ]
+    along = own[0].along if own else {}
+    question = Question(expectations=expected, parameter=parameter, along=along, targets=tuple(targets))
+    found = model_all(series, question)
+    return tuple((s, m) for s, m in zip(series, found, strict=True) if isinstance(m, ScalingModel))
+
+
+def _parameter(record: Record, metric: str, named: str | None) -> str | None:
+    """The parameter that a claim names, or the only factor or label with as many numeric levels."""
+    if named is not None:
+        return named
+    labels = record.labels_of(metric)
+    swept = [
+        name
+        for places in ([each.levels for each in record.treatments], labels)
+        for name in (places[0] if places else ())
+        if all(is_number(place.get(name, "")) for place in places)
+        and len({place[name] for place in places}) >= LEAST
+    ]
+    return swept[0] if len(swept) == 1 else None

@@ -1,0 +1,278 @@
+"""Find the commit that changed a program, by measuring commits side by side with both ends."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from msgspec.structs import replace
+
+from steelyard.answers.bisection import Bisection, Candidate, ComparedCommit, SkippedCommit
+from steelyard.answers.history import Direction
+from steelyard.arrays import Floats
+from steelyard.errors import InterruptedRunError, ProgramError, UsageError
+from steelyard.lab.bisect.request import BisectRequest
+from steelyard.lab.bisect.trees import DIGITS, Trees
+from steelyard.lab.history.repository import Repository
+from steelyard.lab.run.process import interruptible
+from steelyard.lab.run.run import run
+from steelyard.lab.run.run_loop import Watch
+from steelyard.spec import Experiment, experiment
+from steelyard.spec.text.placeholders import escape
+from steelyard.stats.history.bisection import LOOKS, Compared, Search, differ, pooled
+from steelyard.store import Record
+from steelyard.store.facts import FILE
+from steelyard.units import Metric
+
+Tell = Callable[[str], None]
+"""Told in a sentence what happens."""
+
+TREE = "commit"
+"""The factor whose levels are names of trees."""
+
+
+def bisect(
+    request: BisectRequest,
+    repository: Repository,
+    directory: Path,
+    *,
+    watch: Watch = lambda _: None,
+    tell: Tell = lambda _: None,
+) -> Bisection:
+    """Search, or go on where a search was interrupted.
+
+    Parameters
+    ----------
+    directory : Path
+        Where the records are kept, and the work trees until the end.
+
+    Raises
+    ------
+    UsageError
+        A revision that is unknown, or ends that are not in one line.
+    ProgramError
+        An end does not build or does not run.
+    InterruptedRunError
+        The same call goes on.
+    """
+    line = _line(request, repository)
+    # With ids, which mean the same when a branch has moved on.
+    asked = replace(request, good=line[0], bad=line[-1]).kept_in(directory)
+    trees = Trees(repository, directory.absolute() / "trees", asked.build_words)
+    if repository.dirty:
+        tell("uncommitted changes are in no commit, and are not measured")
+    with interruptible(), _told_how_to_go_on(directory):
+        whole = _Bisection(asked, line, trees, directory)
+        found = whole.search(watch, tell)
+        trees.remove()
+    return whole.answer(found, repository)
+
+
+def _line(request: BisectRequest, repository: Repository) -> list[str]:
+    """Good, and every commit of bad's first parents that contains it, up to bad."""
+    good, bad = repository.commit(request.good), repository.commit(request.bad)
+    if good == bad:
+        raise UsageError(
+            f"{request.good} and {request.bad} are one commit, {good[:DIGITS]}", hint="name two revisions"
+        )
+    if not repository.is_ancestor(good, bad):
+        reversed_ = repository.is_ancestor(bad, good)
+        hint = "a commit that both have may be the good one: git merge-base GOOD BAD"
+        if reversed_:
+            hint = f"steelyard bisect {request.bad} {request.good} …: the older one first"
+        elif repository.shallow:
+            hint = "this clone is shallow: git fetch --unshallow (actions/checkout: fetch-depth: 0)"
+        raise UsageError(f"{request.bad} does not contain {request.good}", hint=hint)
+    behind = set(repository.descendants(good, bad))  # Not all, if good is on a branch that was merged.
+    return [good, *(each for each in repository.first_parents(bad, good) if each in behind)]
+
+
+@contextmanager
+def _told_how_to_go_on(directory: Path) -> Iterator[None]:
+    try:
+        yield
+    except (KeyboardInterrupt, InterruptedRunError):
+        raise InterruptedRunError(
+            f"interrupted; what was measured and built is in {directory}",
+            hint=f"the same command goes on, with -o {shlex.quote(str(directory))}",
+        ) from None
+
+
+class _Bisection:
+    """A search over commits of a line; its state is what its records hold."""
+
+    def __init__(self, request: BisectRequest, line: Sequence[str], trees: Trees, directory: Path) -> None:
+        self.request = request
+        self.line = line
+        self.trees = trees
+        self._directory = directory
+        self._batches = 0
+        self._differences = np.empty(0)
+        self._blocks: dict[int, list[tuple[Floats, Floats]]] = {}
+        self.metric = Metric(request.metric, "")
+
+    def search(self, watch: Watch, tell: Tell) -> Search:
+        """Compare the ends, then the commits between them, until the answer is as small as it can get."""
+        found = self._ends(watch, tell)
+        if found is None:
+            return Search(0, pooled(self._differences, {}))
+        while (following := found.following(self.request.error)) is not None:
+            if self._batches >= self.request.most_batches:
+                break
+            self._measure_between(following, watch, tell)
+            found = self._state()
+        return found
+
+    def _ends(self, watch: Watch, tell: Tell) -> Search | None:
+        for end in (self.line[0], self.line[-1]):
+            if not self._is_measured():
+                try:
+                    self.trees.build(end)
+                except ProgramError as error:
+                    raise ProgramError(f"{end[:DIGITS]}: {error.message}", hint=error.hint) from None
+        for look, batches in enumerate(LOOKS):
+            blocks = self.request.blocks * (batches - (LOOKS[look - 1] if look else 0))
+            values = self._measure([self.line[0], self.line[-1]], blocks, watch)
+            self._differences = np.concatenate([self._differences, values[1] - values[0]])
+            ends = pooled(self._differences, {})
+            if (differs := differ(look, ends, self.request.error)) is not None:
+                tell(f"bad is {math.exp(ends.mean):.4g} × good ({self._differences.size} blocks)")
+                return self._state() if differs else None
+        raise AssertionError("the last look decides")
+
+    def _state(self) -> Search:
+        compared = {
+            place: Compared(
+                np.concatenate([middles for middles, _ in parts]),
+                float(np.concatenate([over for _, over in parts]).mean()),
+                len(parts),
+            )
+            for place, parts in self._blocks.items()
+        }
+        skipped = frozenset(
+            place for place, commit in enumerate(self.line[1:]) if self.trees.why_not(commit) is not None
+        )
+        ends = pooled(self._differences, compared)
+        return Search(len(self.line) - 1, ends, compared, skipped)
+
+    def _measure_between(self, place: int, watch: Watch, tell: Tell) -> None:
+        commit = self.line[place + 1]
+        trio = [self.line[0], commit, self.line[-1]]
+        try:
+            if not self._is_measured():
+                for each in trio:  # The ends are there, unless an answer removed them.
+                    self.trees.build(each)
+            good, middle, bad = self._measure(trio, self.request.blocks, watch)
+        except ProgramError as error:
+            why = error.message.splitlines()[0]
+            self.trees.skip(commit, why)
+            if self._place().exists():  # It was built and did not run: the next commit has this number.
+                self._place().rename(self._directory / f"{commit[:DIGITS]}-failed.lab")
+            tell(f"{commit[:DIGITS]} is skipped: {why}")
+            return
+        self._differences = np.concatenate([self._differences, bad - good])
+        self._blocks.setdefault(place, []).append((2 * middle - good - bad, middle - good))
+        state = self._state()
+        left = len(state.credible(self.request.error))
+        tell(
+            f"{commit[:DIGITS]} is {math.exp(state.compared[place].over_good):.4g} × good"
+            f" ({state.compared[place].middles.size} blocks): {state.likeness(place)};"
+            f" {left} commit{'s' * (left != 1)} left"
+        )
+
+    def _place(self) -> Path:
+        return self._directory / f"{self._batches + 1:03}.lab"
+
+    def _is_measured(self) -> bool:
+        """Whether the next batch was measured before an interruption."""
+        if not (self._place() / FILE).exists():
+            return False
+        with Record.open(self._place()) as record:
+            runs = record.runs()
+        return bool(runs) and runs[-1].state == "complete"
+
+    def _measure(self, commits: Sequence[str], blocks: int, watch: Watch) -> list[Floats]:
+        """Logarithms of the metric for each commit, block by block."""
+        if not self._is_measured():
+            run(self._experiment(commits, blocks), self._place(), watch=watch)
+        with Record.open(self._place()) as record:
+            samples = record.samples(self.request.metric)
+        self._batches += 1
+        self.metric = samples[0].metric
+        values = [np.asarray(sample.values) for sample in samples]
+        if any(len(each) != len(values[0]) or not len(each) or each.min() <= 0 for each in values):
+            raise ProgramError(
+                f"{self.request.metric} was not observed in every run, or is not positive",
+                hint="choose another --metric",
+            )
+        return [np.log(each) for each in values]
+
+    def _experiment(self, commits: Sequence[str], blocks: int) -> Experiment:
+        names = [commit[:DIGITS] for commit in commits]
+        trees = escape(str(self.trees.path(commits[0]).parent))
+        # Braces of the user's words stay what they are; the tree alone is put in.
+        marked = self.request.program("\0")
+        return experiment(
+            name="bisect",
+            source=str(self._directory.absolute()),
+            program={
+                "command": [escape(word).replace("\0", f"{trees}/{{{TREE}}}") for word in marked],
+                "cwd": f"{trees}/{{{TREE}}}",
+                "inherit": True,
+            },
+            factors={TREE: names},
+            design={"blocks": blocks, "discard": 1, "seed": (self.request.seed or 0) + self._batches},
+            analysis={"metric": self.request.metric},
+        )
+
+    def answer(self, found: Search, repository: Repository) -> Bisection:
+        """The search as an answer."""
+        request, ends = self.request, found.ends
+        chosen = found.credible(request.error) if found.n else ()
+        posterior = found.posterior() if found.n else np.empty(0)
+        candidates = tuple(
+            Candidate(commit, repository.subject(commit), float(posterior[place]))
+            for place in chosen
+            for commit in [self.line[place + 1]]
+        )
+        return Bisection(
+            program=shlex.join(request.words),
+            metric=self.metric,
+            good=request.good,
+            bad=request.bad,
+            commits=len(self.line) - 1,
+            error=request.error,
+            ratio=math.exp(ends.mean),
+            ci95=ends.ci95(),
+            p=min(1.0, len(LOOKS) * ends.p),
+            direction=_direction(self.metric, ends.mean),
+            end_blocks=ends.n,
+            candidates=candidates,
+            probability=float(posterior[list(chosen)].sum()),
+            tested=tuple(self._tested(found, place) for place in found.compared),
+            skipped=tuple(
+                SkippedCommit(commit, why) for commit in self.line if (why := self.trees.why_not(commit))
+            ),
+            resolvable=None if found.n else ends.resolvable(request.error / len(LOOKS)),
+            ended_early=bool(found.n) and found.following(request.error) is not None,
+        )
+
+    def _tested(self, found: Search, place: int) -> ComparedCommit:
+        its = found.compared[place]
+        return ComparedCommit(
+            commit=self.line[place + 1],
+            blocks=its.middles.size,
+            ratio=math.exp(its.over_good),
+            p_bad=1 / (1 + math.exp(-found.log_odds(place))),
+            like=found.likeness(place),
+        )
+
+
+def _direction(metric: Metric, difference: float) -> Direction:
+    if metric.better == "neither":
+        return "neither"
+    return "worse" if (difference > 0) == (metric.better == "lower") else "better"

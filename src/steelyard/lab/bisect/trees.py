@@ -1,0 +1,107 @@
+"""``Trees``: a work tree for each commit, with what its build made; and the commits that do not build."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from steelyard.errors import ProgramError
+from steelyard.lab.history.repository import Repository
+
+DIGITS: Final = 12
+"""Of a commit in the name of its tree: names of one length keep contexts equal."""
+_LOG_LINES: Final = 3
+
+
+class Trees:
+    """Work trees below ``directory``, which an interrupted search finds again.
+
+    Parameters
+    ----------
+    build : sequence of str
+        Words of the build command, run in the tree; ``{tree}`` in them is its path.
+    """
+
+    def __init__(self, repository: Repository, directory: Path, build: Sequence[str]) -> None:
+        self._repository = repository
+        self._directory = directory
+        self._build = build
+
+    def path(self, commit: str) -> Path:
+        """The tree of a commit."""
+        return self._directory / commit[:DIGITS]
+
+    def why_not(self, commit: str) -> str | None:
+        """The reason why a commit was skipped; ``None`` where it was not."""
+        marker = self._marker(commit, "skipped")
+        return marker.read_text(encoding="utf-8") if marker.exists() else None
+
+    def skip(self, commit: str, why: str) -> None:
+        """Skip a commit from now on."""
+        self._directory.mkdir(parents=True, exist_ok=True)
+        self._marker(commit, "skipped").write_text(why, encoding="utf-8")
+
+    def build(self, commit: str) -> Path:
+        """Check a commit out and build it, unless that is done.
+
+        Raises
+        ------
+        ProgramError
+            The build fails.
+        """
+        tree, built = self.path(commit), self._marker(commit, "built")
+        if built.exists():
+            return tree
+        self._directory.mkdir(parents=True, exist_ok=True)
+        self._repository.remove(tree)  # What an interrupted build has left.
+        self._repository.check_out(commit, tree)
+        log = self._marker(commit, "log")
+        words = [word.replace("{tree}", str(tree)) for word in self._build]
+        try:
+            code = _ended(words, tree, log) if words else 0
+        except OSError as error:
+            raise ProgramError(
+                f"the build command cannot be started: {words[0]}: {error.strerror}",
+                hint="it is split into words and starts in the tree; --shell lets /bin/sh read it",
+            ) from None
+        if code:
+            said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-_LOG_LINES:]
+            how = f"ended with {code}" if code > 0 else f"was killed by {signal.Signals(-code).name}"
+            raise ProgramError(
+                f"its build {how}" + "".join(f"\n    {line}" for line in said), hint=f"cat {log}"
+            )
+        built.touch()
+        return tree
+
+    def remove(self) -> None:
+        """Remove every tree; logs and reasons stay."""
+        for built in sorted(self._directory.glob("*.log")):
+            self._repository.remove(built.with_suffix(""))
+            built.with_suffix(".built").unlink(missing_ok=True)
+
+    def _marker(self, commit: str, what: str) -> Path:
+        return self._directory / f"{commit[:DIGITS]}.{what}"
+
+
+def _ended(words: Sequence[str], tree: Path, log: Path) -> int:
+    """The exit code of a command, or less than 0 for a signal; nothing that it started goes on without it."""
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            words,
+            cwd=tree,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            return process.wait()
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()

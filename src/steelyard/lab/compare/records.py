@@ -1,0 +1,115 @@
+"""Two records compared: the same programs, measured at different times."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from msgspec.structs import replace
+
+from steelyard.analysis import Analysis
+from steelyard.answers.analysis import Answer, DesignFacts
+from steelyard.answers.notice import Notice
+from steelyard.errors import RecordError, UsageError
+from steelyard.sample import Sample, Treatment
+from steelyard.stats.answer import answer
+from steelyard.store import Record
+from steelyard.units import Scalar
+
+RECORD: Final = "record"
+"""The factor whose levels are the records."""
+
+_HOST: Final = ("hostname", "cpu_model", "kernel", "governor")
+
+Levels = tuple[tuple[str, Scalar], ...]
+
+
+def compare_records(
+    old: Path, new: Path, *, metric: str | None = None, margin: float | None = None
+) -> Answer:
+    """Compare every treatment that both records have, or the only one of each; runs nothing.
+
+    Parameters
+    ----------
+    metric : str, optional
+        By default the primary one of the old record.
+
+    Raises
+    ------
+    UsageError
+        The same record twice, no treatment that both have, or a metric that one lacks.
+    RecordError
+        One has no complete block.
+    """
+    if old.resolve() == new.resolve():
+        raise UsageError(f"{old} and {new} are the same record", hint="name two of them")
+    with Record.open(old) as before, Record.open(new) as after:
+        chosen = metric or before.experiment.analysis.metric
+        found = {str(old): _samples(before, chosen), str(new): _samples(after, chosen)}
+        shared = _shared(found[str(old)], found[str(new)], old, new)
+        kept = [(place, levels, each[levels]) for place, each in found.items() for levels in shared]
+        samples = [
+            _moved(sample, place, number, levels) for number, (place, levels, sample) in enumerate(kept, 1)
+        ]
+        strata = tuple(name for name, _ in next(iter(shared))) if len(shared) > 1 else ()
+        declared = Analysis(
+            metric=chosen, margin=margin, baseline={RECORD: str(old)}, family="baseline", strata=strata
+        )
+        facts = DesignFacts("sequential", 1, before.experiment.design.seed)
+        return answer(f"{old} and {new}", samples, facts, declared, warnings=_apart(before, after))
+
+
+def _samples(record: Record, metric: str) -> dict[Levels, Sample]:
+    """Samples of the metric by the levels of their treatments; of one treatment, by none."""
+    found = [sample for sample in record.samples(metric) if len(sample)]
+    if not found:
+        raise RecordError(
+            f"{record.directory} has no complete block with {metric}",
+            hint=f"steelyard status {record.directory}",
+        )
+    if any(sample.labels for sample in found):
+        raise UsageError(
+            f"{metric} has labels, by which records are not compared", hint="--metric wall_s, or another one"
+        )
+    if len(found) == 1:
+        return {(): found[0]}
+    return {tuple(sample.treatment.levels.items()): sample for sample in found}
+
+
+def _shared(
+    before: Mapping[Levels, Sample], after: Mapping[Levels, Sample], old: Path, new: Path
+) -> dict[Levels, None]:
+    shared = {levels: None for levels in before if levels in after}
+    if not shared:
+        names = [", ".join(each.treatment.label for each in found.values()) for found in (before, after)]
+        raise UsageError(
+            f"{old} and {new} have no treatment in common: {names[0]}; and {names[1]}",
+            hint="name records of the same experiment, or of one command each",
+        )
+    return shared
+
+
+def _moved(sample: Sample, place: str, number: int, levels: Levels) -> Sample:
+    """The sample as of a treatment whose further level is the record."""
+    label = f"{sample.treatment.label}, {RECORD}={place}" if levels else place
+    return replace(sample, treatment=Treatment(number, label, {**dict(levels), RECORD: place}))
+
+
+def _apart(before: Record, after: Record) -> list[Notice]:
+    """What differs between the records beside their programs, as far as it is known; never nothing."""
+    runs = before.runs()[0], after.runs()[0]
+    days = [time.strftime("%Y-%m-%d %H:%M", time.localtime(run.started_ns / 1e9)) for run in runs]
+    host = [
+        f"{key} {runs[0].host.get(key)} and {runs[1].host.get(key)}"
+        for key in _HOST
+        if runs[0].host.get(key) != runs[1].host.get(key)
+    ]
+    differ = f" The machines differ: {'; '.join(host)}." if host else ""
+    told = (
+        f"The records were made apart ({days[0]} and {days[1]}): whatever else changed between them, such as"
+        " load, temperature, libraries or paths, is part of the difference and in no interval; the commands"
+        f" side by side, in one steelyard compare, exclude that.{differ}"
+    )
+    return [Notice("note", fields={"text": told})]

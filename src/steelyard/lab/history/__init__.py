@@ -1,0 +1,1 @@
+"""Histories: records of one experiment over time or over the commits of a repository."""

@@ -1,0 +1,180 @@
+"""From records to what a history keeps of them; those that cannot be read are left out, and that is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+
+from steelyard.answers.history import LeftOut
+from steelyard.errors import SteelyardError, UsageError
+from steelyard.spec.hints.metric_names import suggest_metric
+from steelyard.stats.history.digest import digest
+from steelyard.store import Record
+from steelyard.store.facts import FILE
+from steelyard.store.summaries import Condensed, Labelled, Summaries, is_summaries
+from steelyard.units import Metric
+
+MACHINE: Final = (
+    *("cpu_model", "cpus_online", "cpus_usable", "governor", "turbo"),
+    *("kernel", "virtualization"),
+)
+"""Facts of a host by which machines differ; not its name, which a build server draws for every job."""
+
+_MAY_DIFFER: Final = ("name", "source", "claims", "design", "analysis")
+"""Parts of a spec that change neither what is run nor what is measured."""
+
+Watch = Callable[[int, int], None]
+"""Told how many records have been read, of how many."""
+
+
+def unwatched(_done: int, _total: int) -> None:
+    """Watch nothing."""
+
+
+class Gathered(msgspec.Struct, frozen=True):
+    """Records and what was left out."""
+
+    records: tuple[Condensed, ...]
+    metrics: Mapping[str, Metric]
+    left_out: tuple[LeftOut, ...]
+
+
+def gather(names: Sequence[Path], metrics: Sequence[str], watch: Watch = unwatched) -> Gathered:
+    """Condense records, the records of directories, or those of files that ``collect`` has written.
+
+    Parameters
+    ----------
+    metrics : sequence of str
+        Those that are wanted; the primary one of each record where there are none.
+
+    Raises
+    ------
+    UsageError
+        A name with no record, or a metric that no record has.
+    """
+    files = [name for name in names if is_summaries(name)]
+    directories = [each for name in names if name not in files for each in _records_in(name)]
+    found = _condensed(directories, metrics, watch)
+    records, known = {each.id: each for each in found.records}, dict(found.metrics)
+    for name in files:
+        with Summaries(name) as file:
+            known |= file.metrics()
+            records |= {each.id: each for each in file.read(metrics)}
+    for metric in metrics:
+        if known and metric not in known:
+            raise UsageError(f"no record has a metric {metric!r}", hint=suggest_metric(metric, known))
+    return Gathered(tuple(records.values()), known, found.left_out)
+
+
+def collect(file: Path, names: Sequence[Path], watch: Watch = unwatched) -> Gathered:
+    """Add every metric of these records to a file of summaries; what it has already is not read again.
+
+    Raises
+    ------
+    RecordError
+        The file cannot be written, or holds something else.
+    """
+    with Summaries(file) as summaries:
+        there = summaries.known()
+        directories = [each for name in names for each in _records_in(name)]
+        found = _condensed([each for each in directories if _id(each) not in there], None, watch)
+        summaries.add(found.records, found.metrics.values())
+    return found
+
+
+def _condensed(directories: Sequence[Path], metrics: Sequence[str] | None, watch: Watch) -> Gathered:
+    records: list[Condensed] = []
+    known: dict[str, Metric] = {}
+    left_out: list[LeftOut] = []
+    for done, directory in enumerate(directories):
+        watch(done, len(directories))
+        try:
+            found, its = condense(directory, metrics)
+        except SteelyardError as error:
+            left_out.append(LeftOut(str(directory), error.message.removeprefix(f"{directory} ")))
+            continue
+        records.append(found)
+        known |= its
+    return Gathered(tuple(records), known, tuple(left_out))
+
+
+def _records_in(name: Path) -> Iterator[Path]:
+    if name.name == FILE:
+        yield name.parent
+    elif (name / FILE).exists() or name.suffix == ".lab":
+        yield name
+    elif name.is_dir():
+        found = sorted(file.parent for file in name.rglob(FILE))
+        if not found:
+            raise UsageError(
+                f"{name} contains no records", hint="name records (NAME.lab), or a directory that has some"
+            )
+        yield from found
+    else:
+        raise UsageError(
+            f"{name} is neither a record nor a directory of records, nor a file that --collect wrote",
+            hint="steelyard history RECORD.lab … or steelyard history DIRECTORY",
+        )
+
+
+def _id(directory: Path) -> str | None:
+    """The id of a record; ``None`` where it cannot be read, which will be told."""
+    try:
+        with Record.open(directory) as record:
+            return record.id
+    except SteelyardError:
+        return None
+
+
+def condense(directory: Path, metrics: Sequence[str] | None) -> tuple[Condensed, dict[str, Metric]]:
+    """Condense a record: these metrics, ``None`` for all, none for the primary one; beside it, all it has.
+
+    Raises
+    ------
+    RecordError
+        It cannot be read.
+    UsageError
+        It is being written, or has nothing of what is asked.
+    """
+    with Record.open(directory) as record, record.snapshot():
+        if (holder := record.holder()) is not None:
+            raise UsageError(f"is being written by {holder}")
+        known = {metric.name: metric for metric in record.metrics}
+        experiment = record.experiment
+        primary = experiment.analysis.metric
+        wanted = [
+            name for name in (list(known) if metrics is None else metrics or [primary]) if name in known
+        ]
+        digests: dict[str, list[Labelled]] = {}
+        for sample in record.samples(*wanted):
+            if (found := digest(np.asarray(sample.values), sample.metric.better)) is not None:
+                entry = Labelled(sample.treatment.label, sample.labels, found)
+                digests.setdefault(sample.metric.name, []).append(entry)
+        if wanted and not digests:
+            raise UsageError("has no complete block with positive values")
+        runs = record.runs()
+        host = {} if not runs else {key: runs[0].host[key] for key in MACHINE if key in runs[0].host}
+        condensed = Condensed(
+            id=record.id,
+            name=str(directory),
+            created_ns=record.created_ns,
+            experiment=experiment.name,
+            primary_metric=primary,
+            spec=_text(_measured(msgspec.to_builtins(experiment))),
+            host=_text(host),
+            digests={name: tuple(its) for name, its in digests.items()},
+        )
+        return condensed, known
+
+
+def _measured(spec: dict[str, Any]) -> dict[str, Any]:
+    """The parts of a spec that say what is run and measured."""
+    return {key: value for key, value in spec.items() if key not in _MAY_DIFFER}
+
+
+def _text(value: object) -> str:
+    return msgspec.json.encode(value, order="sorted").decode()

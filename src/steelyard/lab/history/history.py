@@ -1,0 +1,234 @@
+"""From records to a history: what changed, at which commit, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from steelyard.answers.history import History, LeftOut, MachineBreak, Point, SeriesHistory
+from steelyard.errors import RecordError, UsageError
+from steelyard.lab.history.condensing import Gathered, Watch, gather, unwatched
+from steelyard.lab.history.ordering import Ordered, by_commit, by_time
+from steelyard.lab.history.repository import Repository
+from steelyard.stats.history.digest import merged, u_of_median
+from steelyard.stats.history.judging import ALPHA, judge
+from steelyard.store.differences import differences
+from steelyard.store.summaries import Condensed, Labelled
+from steelyard.units import Scalar
+
+_Key = tuple[str, str, str, int]
+"""Metric, treatment, labels in a fixed order, machine."""
+
+
+class HistoryRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """Records, and what is asked of them.
+
+    Attributes
+    ----------
+    names : sequence of Path
+        Records, directories of records, files of summaries.
+    revision : str or None
+        Order records by its first parents; by time where ``None``.
+    reference : str or None
+        Label of the treatment by which all others are divided, record by record.
+    ignored : sequence of str
+        Facts of a host that make no other machine.
+    least : float
+        Smallest change of level that counts, as a fraction.
+    """
+
+    names: Sequence[Path]
+    metrics: Sequence[str] = ()
+    revision: str | None = None
+    repository: Path = Path()
+    reference: str | None = None
+    ignored: Sequence[str] = ()
+    alpha: float = ALPHA
+    least: float = 0.0
+
+
+def history(request: HistoryRequest, watch: Watch = unwatched) -> History:
+    """Read the records and judge their series.
+
+    Raises
+    ------
+    UsageError
+        No records, or a name, metric, revision or reference that is not there.
+    RecordError
+        Records of different specs.
+    """
+    gathered = gather(request.names, request.metrics, watch)
+    _refuse_none(gathered.records, gathered.left_out)
+    _refuse_other_specs(gathered.records)
+    if request.revision is None:
+        ordered = by_time(gathered.records)
+    else:
+        ordered = by_commit(gathered.records, Repository(request.repository), request.revision)
+        _refuse_none(ordered.records, ordered.left_out)
+    machines: dict[str, int] = {}
+    of_commit = {
+        commit: [machines.setdefault(_machine(each, request.ignored), len(machines) + 1) for each in records]
+        for commit, records in ordered.records.items()
+    }
+    found = judge(
+        _series(ordered, of_commit, gathered, request.reference),
+        ordered.line,
+        alpha=request.alpha,
+        least=request.least,
+        drifts=request.reference is None,
+    )
+    *_, last = ordered.records
+    facts: tuple[Mapping[str, Scalar], ...] = tuple(map(msgspec.json.decode, machines))
+    return History(
+        experiment=ordered.records[last][-1].experiment,
+        records=sum(map(len, ordered.records.values())),
+        order="time" if request.revision is None else "git",
+        first=ordered.line[0],
+        last=ordered.line[-1],
+        missing=len(ordered.line) - len(ordered.records),
+        alpha=request.alpha,
+        reference=request.reference,
+        machines=facts,
+        breaks=_breaks(of_commit, facts),
+        left_out=(*gathered.left_out, *ordered.left_out),
+        series=found,
+        commits=tuple(ordered.records),
+    )
+
+
+def first_since(found: History, request: HistoryRequest, since: str) -> str:
+    """Resolve a commit of the history's repository, with a record or without, to the first record of it or
+    of a later commit. In the order of time, records have names of their own, and ``since`` is one.
+
+    Raises
+    ------
+    UsageError
+        No such commit, one that the last one with a record does not contain, or no record from it on.
+    """
+    if request.revision is None:
+        return since
+    repository = Repository(request.repository)
+    commit = repository.commit(since)
+    if repository.is_ancestor(commit, found.last):
+        later = {commit, *repository.descendants(commit, found.last)}
+        return next(measured for measured in found.commits if measured in later)
+    if not repository.is_ancestor(found.last, commit):
+        raise UsageError(
+            f"--since {since}: {found.last[:10]}, the last commit with a record, does not contain"
+            f" {commit[:10]}",
+            hint="name a commit of the history, or one that was merged into it",
+        )
+    raise UsageError(
+        f"--since {since}: no record of {commit[:10]} or of a later commit",
+        hint=f"measure one of them; the last commit with a record is {found.last[:10]}",
+    )
+
+
+def _refuse_none(records: Sequence[Condensed] | Mapping[str, object], left_out: Sequence[LeftOut]) -> None:
+    if records:
+        return
+    first = left_out[0] if left_out else LeftOut("the file", "holds none")
+    more = f", and {len(left_out) - 1} more records" if len(left_out) > 1 else ""
+    raise UsageError(
+        f"no record is left: {first.record} {first.why}{more}",
+        hint="--git takes records that have a commit in their name; steelyard status RECORD shows its state",
+    )
+
+
+def _refuse_other_specs(records: Sequence[Condensed]) -> None:
+    first = records[0]
+    for other in records:
+        if other.spec != first.spec:
+            found = differences(msgspec.json.decode(first.spec), msgspec.json.decode(other.spec))
+            shown = "".join(f"\n    {line}" for line in found)
+            raise RecordError(
+                f"{first.name} and {other.name} are of different specs, which differ in:{shown}",
+                hint="give the records of one spec; a spec that has changed begins another history",
+            )
+
+
+def _machine(record: Condensed, ignored: Sequence[str]) -> str:
+    if not ignored:
+        return record.host
+    facts = {key: value for key, value in msgspec.json.decode(record.host).items() if key not in ignored}
+    return msgspec.json.encode(facts, order="sorted").decode()
+
+
+def _series(
+    ordered: Ordered, of_commit: Mapping[str, Sequence[int]], gathered: Gathered, reference: str | None
+) -> list[SeriesHistory]:
+    """One series a metric, treatment, labels and machine; records of one commit and machine are one point."""
+    points: dict[_Key, dict[str, Point]] = {}
+    found: dict[_Key, tuple[str, Labelled]] = {}
+    for commit, records in ordered.records.items():
+        for record, machine in zip(records, of_commit[commit], strict=True):
+            for metric, entries in record.digests.items():
+                bases = _bases(entries, reference, record)
+                for entry in entries:
+                    labels = _key(entry.labels)
+                    if entry.treatment == reference or (reference is not None and labels not in bases):
+                        continue
+                    key = metric, entry.treatment, labels, machine
+                    found.setdefault(key, (metric, entry))
+                    its = points.setdefault(key, {})
+                    its[commit] = _joined(its.get(commit), _point(commit, entry, bases.get(labels)))
+    return [
+        SeriesHistory(
+            entry.treatment, gathered.metrics[metric], entry.labels, key[-1], tuple(points[key].values())
+        )
+        for key, (metric, entry) in sorted(found.items(), key=lambda item: item[0])
+    ]
+
+
+def _key(labels: Mapping[str, Scalar]) -> str:
+    return str(sorted(labels.items())) if labels else ""
+
+
+def _bases(entries: Sequence[Labelled], reference: str | None, record: Condensed) -> dict[str, Labelled]:
+    """The reference program by its labels; empty where there is none."""
+    bases = {_key(each.labels): each for each in entries if each.treatment == reference}
+    if reference is not None and not bases:
+        known = ", ".join(dict.fromkeys(each.treatment for each in entries))
+        raise UsageError(
+            f"{record.name} has no treatment {reference!r} to divide by",
+            hint=f"--reference with one of: {known}",
+        )
+    return bases
+
+
+def _point(commit: str, entry: Labelled, base: Labelled | None) -> Point:
+    u = u_of_median(entry.digest)
+    if base is None:
+        return Point(commit, entry.digest, entry.digest.median, u)
+    # Blocks that both share would make this smaller; a digest does not know them.
+    both = math.hypot(u, u_of_median(base.digest))
+    return Point(commit, entry.digest, entry.digest.median / base.digest.median, both)
+
+
+def _joined(one: Point | None, other: Point) -> Point:
+    if one is None:
+        return other
+    n, m = one.digest.n, other.digest.n
+    return replace(
+        one,
+        digest=merged(one.digest, other.digest),
+        median=math.exp((n * math.log(one.median) + m * math.log(other.median)) / (n + m)),
+        u=math.hypot(n * one.u, m * other.u) / (n + m),
+    )
+
+
+def _breaks(
+    of_commit: Mapping[str, Sequence[int]], facts: Sequence[Mapping[str, Scalar]]
+) -> tuple[MachineBreak, ...]:
+    return tuple(
+        MachineBreak(
+            before, behind, tuple(differences(facts[old[-1] - 1], facts[new[0] - 1]) or ["nothing known"])
+        )
+        for (before, old), (behind, new) in pairwise(of_commit.items())
+        if old[-1] != new[0]
+    )

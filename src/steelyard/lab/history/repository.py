@@ -1,0 +1,125 @@
+"""``Repository``: what is asked of git, without a shell, hooks, or words that could be taken for options."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+from pathlib import Path
+from typing import Final
+
+from steelyard.errors import MachineError, UsageError
+
+_TIMEOUT_S: Final = 600.0
+
+
+class Repository:
+    """A git repository.
+
+    Parameters
+    ----------
+    directory : Path
+        Anywhere within its work tree, or the bare repository.
+
+    Raises
+    ------
+    UsageError
+        Not within a repository.
+    MachineError
+        git is not installed.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        if self._run("rev-parse", "--git-dir").returncode:
+            raise UsageError(
+                f"{directory.absolute()} is not in a git repository", hint="cd to one, or name it: --repo DIR"
+            )
+
+    def commit(self, revision: str) -> str:
+        """The full id of the commit that a revision names.
+
+        Raises
+        ------
+        UsageError
+            It names none here.
+        """
+        done = self._run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        if done.returncode:
+            hint = "git log --oneline lists commits"
+            if self.shallow:
+                hint = "this clone is shallow: git fetch --unshallow (actions/checkout: fetch-depth: 0)"
+            raise UsageError(f"{revision!r} names no commit in {self.directory.absolute()}", hint=hint)
+        return done.stdout.strip()
+
+    def first_parents(self, last: str, after: str | None = None) -> list[str]:
+        """Commits from the first, or from behind ``after``, to ``last``, oldest first; of a merge, the side
+        that was merged into.
+        """
+        found = self.ask("rev-list", "--first-parent", "--reverse", last, *([f"^{after}"] if after else []))
+        return found.split()
+
+    def descendants(self, first: str, last: str) -> list[str]:
+        """Commits behind ``first`` that contain it, up to ``last``; those of merged branches too."""
+        return self.ask("rev-list", "--ancestry-path", last, f"^{first}").split()
+
+    def is_ancestor(self, one: str, other: str) -> bool:
+        """Whether ``other`` contains ``one``."""
+        return self._run("merge-base", "--is-ancestor", one, other).returncode == 0
+
+    def subject(self, commit: str) -> str:
+        """The first line of a commit's message."""
+        return self.ask("show", "--no-patch", "--format=%s", commit).strip()
+
+    @property
+    def shallow(self) -> bool:
+        """Whether commits before some depth are not here."""
+        return self._run("rev-parse", "--is-shallow-repository").stdout.strip() == "true"
+
+    @property
+    def dirty(self) -> bool:
+        """Whether files under version control differ from what is committed."""
+        return bool(self._run("status", "--porcelain", "--untracked-files=no").stdout.strip())
+
+    def check_out(self, commit: str, directory: Path) -> None:
+        """Put the files of a commit into a directory of their own."""
+        self.ask("worktree", "add", "--force", "--detach", str(directory), commit)
+
+    def remove(self, directory: Path) -> None:
+        """Remove what ``check_out`` made, with all that was built in it."""
+        self._run("worktree", "remove", "--force", str(directory))
+        self._run("worktree", "prune")
+
+    def ask(self, *words: str) -> str:
+        """The output of ``git WORDS``.
+
+        Raises
+        ------
+        MachineError
+            It fails.
+        """
+        done = self._run(*words)
+        if done.returncode:
+            said = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+            raise MachineError(f"git {shlex.join(words)} failed: {said}", hint="see what git status says")
+        return done.stdout
+
+    def _run(self, *words: str) -> subprocess.CompletedProcess[str]:
+        # A hook of the repository would run at each check-out, and a configured pager or editor would wait.
+        command = ["git", "-C", str(self.directory), "-c", "core.hooksPath=/dev/null", *words]
+        try:
+            return subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                encoding="utf-8",
+                errors="replace",
+                timeout=_TIMEOUT_S,
+                check=False,
+            )
+        except FileNotFoundError:
+            raise MachineError("git is not installed", hint="apt install git") from None
+        except subprocess.TimeoutExpired:
+            raise MachineError(
+                f"git {shlex.join(words)} did not end within {_TIMEOUT_S:.0f} s",
+                hint="see whether its file system answers",
+            ) from None

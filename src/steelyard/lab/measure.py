@@ -1,0 +1,164 @@
+"""Functions of this process compared: calibrated loops in randomised blocks, until that is answered."""
+
+from __future__ import annotations
+
+import time
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
+from itertools import count
+from typing import Final
+
+from steelyard.analysis import Analysis
+from steelyard.answers.analysis import Answer, DesignFacts, State
+from steelyard.answers.notice import Notice
+from steelyard.errors import UsageError
+from steelyard.estimand import INTERVALS, Estimand
+from steelyard.look_schedule import GROWTH
+from steelyard.sample import Sample, Treatment
+from steelyard.stats.answer import answer
+from steelyard.stats.compare.comparison import compare
+from steelyard.stats.planning.precision import precision
+from steelyard.stats.planning.standing import standing
+from steelyard.stats.sequential.looks import Looks
+from steelyard.stats.sequential.over_looks import looks_of
+from steelyard.timing.blocks import timed_blocks
+from steelyard.timing.loop import calibrated, quiet_memory
+from steelyard.units import Metric
+
+CALL: Final = Metric("call_s", "s", "user", "lower", "time of one call")
+FIRST_LOOK: Final = 20
+"""Blocks before the first look; each takes a millisecond or less of functions that are shorter."""
+MAX_TIME_S: Final = 10.0
+LEAST_BLOCKS: Final = 5
+"""Blocks that slow functions get, whatever the time; more where no test could decide by so few."""
+
+
+def measure(
+    functions: Mapping[str, Callable[[], object]],
+    *,
+    precision_wanted: float | None = None,
+    max_time_s: float = MAX_TIME_S,
+    margin: float | None = None,
+    estimand: Estimand = "median_ratio",
+    seed: int = 1,
+) -> Answer:
+    """Time the functions in randomised blocks, and compare each with the first.
+
+    Parameters
+    ----------
+    functions : Mapping[str, callable]
+        By the name that the answer calls them; called without arguments.
+    precision_wanted : float, optional
+        Relative half-width of every interval that ends it (below 30 blocks, at a quarter of it); by default
+        it ends when every verdict is decided and its interval narrow (a tenth of the effect, or 1 %).
+    max_time_s : float
+        After this it ends with what there is, once each function has been timed often enough for a verdict:
+        seven times for two functions.
+    estimand : Estimand
+        By default the median of the blocks' ratios: who interrupts a loop is mostly somebody else, and a
+        mean pays for it with four times the spread and more.
+
+    Raises
+    ------
+    UsageError
+        No function, or something that cannot be called.
+    """
+    for name, function in functions.items():
+        if not callable(function):
+            raise UsageError(f"{name} is not callable: {function!r}", hint="give functions: measure(f, g)")
+    if not functions:
+        raise UsageError("nothing to measure", hint="measure(f, g)")
+    if estimand not in INTERVALS:
+        raise UsageError(f"estimand={estimand!r} is not known", hint=f"one of: {', '.join(INTERVALS)}")
+    declared = Analysis(metric=CALL.name, estimand=estimand, margin=margin, seed=seed)
+    course = _Course(tuple(functions), declared, precision_wanted)
+    with quiet_memory(), suppress(KeyboardInterrupt):
+        loops = [calibrated(function) for function in functions.values()]
+        started = time.perf_counter()
+        for row in timed_blocks(loops, seed):
+            if course.ends(row, late=time.perf_counter() - started >= max_time_s):
+                break
+    if len(course.rows) < 2:
+        raise KeyboardInterrupt
+    in_one_process = Notice("note", fields={"text": ONE_PROCESS})
+    return answer("measure", course.samples(), course.facts(), declared, unobserved=[in_one_process])
+
+
+class _Course:
+    """Blocks so far, and whether they are enough."""
+
+    def __init__(self, names: Sequence[str], declared: Analysis, target: float | None) -> None:
+        self.rows: list[tuple[float, ...]] = []
+        self._names = names
+        self._declared = declared
+        self._target = target
+        self._looks: list[int] = []
+        self._state: State = "interrupted"
+        self._reached: float | None = None
+
+    @cached_property
+    def _least(self) -> int:
+        """Blocks by which a verdict can be decided; simulated, so asked for only when time is over."""
+        comparisons = max(1, len(self._names) - 1)
+        # All signs alike are the most that the sign test can find: p = 2^(1 - n).
+        return next(
+            n
+            for n in count(LEAST_BLOCKS)
+            if 2.0 ** (1 - n) <= Looks((n,)).level(self._declared.alpha / comparisons)
+        )
+
+    def ends(self, row: tuple[float, ...], *, late: bool) -> bool:
+        """Take a block, look where that is due, and tell whether it was the last."""
+        self.rows.append(row)
+        late = late and len(self.rows) >= self._least
+        due = int(self._looks[-1] * GROWTH) if self._looks else FIRST_LOOK
+        if len(self.rows) < due and not late:
+            return False
+        self._looks.append(len(self.rows))
+        samples, looks = self.samples(), looks_of(self.facts())
+        judged = compare(samples, self._declared, looks=looks) if len(self._names) > 1 else ()
+        found = standing(precision(samples, self._declared, looks=looks), judged, self._target)
+        if found.relied_on(len(self.rows), verdicts=self._target is None):
+            self._state = "complete"
+        elif late:
+            self._state, self._reached = "precision_not_reached", found.halfwidth
+        return self._state != "interrupted"
+
+    def facts(self) -> DesignFacts:
+        """How the values were made."""
+        return DesignFacts(
+            "randomized-blocks",
+            len(self.rows),
+            self._declared.interval_seed,
+            state=self._state,
+            looks=tuple(self._looks),
+            decided=self._target is None,
+            target=self._target,
+            reached=self._reached,
+        )
+
+    def samples(self) -> list[Sample]:
+        """A sample of each function; blocks are numbered, and no context is drawn."""
+        n = len(self.rows)
+        numbers = array("q", range(1, n + 1))
+        ones, none = array("q", [1]) * n, array("q", [0]) * n
+        return [
+            Sample(
+                CALL,
+                Treatment(place + 1, name, {"function": name}),
+                array("d", [row[place] for row in self.rows]),
+                blocks=numbers,
+                passes=ones,
+                contexts=none,
+                trials=numbers,
+            )
+            for place, name in enumerate(self._names)
+        ]
+
+
+ONE_PROCESS: Final = (
+    "Other processes: addresses, the hash seed and what was allocated before are those of this one, and in no"
+    " interval."
+)

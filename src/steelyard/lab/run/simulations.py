@@ -1,0 +1,86 @@
+"""Memory and time of simulations that have not run yet, from those of fewer ranks that have."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+
+from steelyard.answers.plan import Simulation
+from steelyard.sample import Treatment
+from steelyard.spec.experiment import Experiment
+from steelyard.spec.ranks import ranks_of
+from steelyard.spec.text.placeholders import format_level, names
+from steelyard.store import Record
+from steelyard.store.facts import FILE
+from steelyard.units import Scalar
+
+_Group = tuple[tuple[str, Scalar], ...]
+
+
+def simulations(
+    experiment: Experiment, treatments: Sequence[Treatment], directory: Path
+) -> tuple[Simulation, ...]:
+    """Estimate each simulation that the record in ``directory`` does not hold; empty without a simulator.
+
+    Both quantities go on as the power of the number of ranks that the two largest simulations of the same
+    other levels show. Where only one has run they grow with the square, as of a program in which each rank
+    keeps something of every other.
+    """
+    if experiment.launch.kind != "smpi":
+        return ()
+    seen = _seen(directory)
+    by_group: dict[_Group, dict[int, tuple[float, float]]] = {}
+    for each in treatments:
+        if each.id in seen:
+            by_group.setdefault(_group(experiment, each), {})[_ranks(experiment, each)] = seen[each.id]
+    return tuple(
+        _estimate(each.label, _ranks(experiment, each), by_group.get(_group(experiment, each), {}))
+        for each in treatments
+        if each.id not in seen
+    )
+
+
+def _estimate(label: str, ranks: int, known: dict[int, tuple[float, float]]) -> Simulation:
+    if not known:
+        return Simulation(label, ranks, None, None, ())
+    basis = tuple(sorted(known)[-2:])
+    wall_s, memory_bytes = (_grown(ranks, [(at, known[at][place]) for at in basis]) for place in range(2))
+    return Simulation(label, ranks, wall_s, memory_bytes, basis)
+
+
+def _grown(ranks: int, known: Sequence[tuple[int, float]]) -> float:
+    """A power law through one or two points; it never falls with the number of ranks."""
+    at, value = known[-1]
+    power = 2.0
+    if len(known) == 2 and min(known[0][1], value) > 0:
+        power = max(0.0, math.log(value / known[0][1]) / math.log(at / known[0][0]))
+    return float(value * (ranks / at) ** power)
+
+
+def _seen(directory: Path) -> dict[int, tuple[float, float]]:
+    """Treatment to the median of its elapsed time, and to the most memory that it took."""
+    if not (directory / FILE).exists():
+        return {}
+    with Record.open(directory) as record:
+        found = {
+            (each.treatment.id, each.metric.name): each.values
+            for each in record.samples("wall_s", "rss_bytes")
+        }
+    return {
+        id_: (statistics.median(values), max(found[id_, "rss_bytes"]))
+        for (id_, metric), values in found.items()
+        if metric == "wall_s" and len(values)
+    }
+
+
+def _ranks(experiment: Experiment, treatment: Treatment) -> int:
+    known = {name: format_level(level) for name, level in treatment.levels.items()}
+    return ranks_of(experiment.launch, known)
+
+
+def _group(experiment: Experiment, treatment: Treatment) -> _Group:
+    """Levels of a treatment but for the number of its ranks."""
+    varied = names(experiment.launch.ranks or "")
+    return tuple((name, level) for name, level in treatment.levels.items() if name not in varied)

@@ -1,0 +1,1 @@
+"""Functions timed in this process: calibrated loops, in randomised blocks."""
