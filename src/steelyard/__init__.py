@@ -1,7 +1,8 @@
 """Steelyard: a laboratory for performance experiments.
 
-The Python API is ``steelyard.Laboratory`` (docs/python.md), and below it ``steelyard.spec``,
-``steelyard.lab`` and ``steelyard.scaling``; importing the package itself costs nothing.
+The Python API is ``steelyard.compare``, ``steelyard.measure`` and ``steelyard.Laboratory``
+(docs/python.md), and below them ``steelyard.spec``, ``steelyard.lab`` and ``steelyard.scaling``; importing
+the package itself costs nothing.
 """
 
 from __future__ import annotations
@@ -11,20 +12,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from steelyard.laboratory import Laboratory
+    from steelyard.laboratory import Laboratory, compare, measure
 
 __version__ = "0.1.0"
-__all__ = ["Laboratory", "__version__"]
+__all__ = ["Laboratory", "__version__", "compare", "measure"]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "Laboratory":
-        from steelyard.laboratory import Laboratory
+    if name in ("Laboratory", "compare", "measure"):
+        from steelyard import laboratory
 
-        return Laboratory
+        return getattr(laboratory, name)
     raise AttributeError(f"module 'steelyard' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    """What a shell completes: ``Laboratory`` also before it is loaded."""
+    """Names that a shell completes, also before they are loaded."""
     return sorted({*globals(), *__all__})

@@ -32,6 +32,8 @@ class SteelyardError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.others: tuple[SteelyardError, ...] = ()
+        """What else is wrong, where several parts of a spec are."""
 
 
 class UsageError(SteelyardError):

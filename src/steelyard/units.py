@@ -118,6 +118,10 @@ def shown_unit(unit: str) -> str:
     return "" if unit == "1" else unit
 
 
+MOST_WRITTEN_OUT: Final = 1e15
+"""From here on a number is shown as 5.5e+17."""
+
+
 def format_quantity(value: float, unit: str, digits: int = 3) -> str:
     """The value with ``digits`` significant digits and an SI prefix.
 
@@ -127,7 +131,7 @@ def format_quantity(value: float, unit: str, digits: int = 3) -> str:
     if not math.isfinite(value):
         return str(value)
     if unit not in ("s", "B", "1/s", "B/s"):
-        whole = value == int(value) and abs(value) < 1e15
+        whole = value == int(value) and abs(value) < MOST_WRITTEN_OUT
         number = f"{value:,.0f}" if whole else f"{value:.{digits}g}"
         return f"{number} {shown_unit(unit)}".rstrip()
     # The prefix is chosen after rounding, so that 0.9996 ms becomes "1.00 ms" and not "1000 µs".
@@ -135,14 +139,19 @@ def format_quantity(value: float, unit: str, digits: int = 3) -> str:
     smallest = 1e-9 if unit == "s" else 1.0
     least = (smallest, "n" if unit == "s" else "")
     largest = 1.0 if unit == "s" else math.inf
-    scale, prefix = next(
-        ((s, p) for s, p in _PREFIXES if s <= largest and abs(rounded) >= s >= smallest), least
-    )
+    size = abs(rounded)
+    scale, prefix = least
+    for each in _PREFIXES:
+        if size >= each[0] >= smallest and each[0] <= largest:
+            scale, prefix = each
+            break
     if rounded == 0:
         scale, prefix = 1.0, ""
     if unit in ("1/s", "B/s") and 0 < abs(rounded) < smallest:
         return f"{rounded:.{digits}g} {unit.removeprefix('1')}"
     scaled = rounded / scale
+    if abs(scaled) >= MOST_WRITTEN_OUT:
+        return f"{rounded:.{digits}g} {unit}"
     places = len(str(int(abs(scaled))))
     return f"{scaled:,.{max(0, digits - places)}f} " + (f"{prefix}/s" if unit == "1/s" else f"{prefix}{unit}")
 

@@ -59,6 +59,9 @@ class DesignFacts(msgspec.Struct, frozen=True):
         Blocks at which a stop rule looked.
     extended_from : tuple of int
         Blocks that the record had at each of its extensions.
+    decided : bool
+        The stop rule may end the run because of what a look showed, so that p-values and intervals hold
+        over all looks.
     strict : bool
         The stop rule looked late enough to cost no coverage.
     target : float or None
@@ -69,6 +72,8 @@ class DesignFacts(msgspec.Struct, frozen=True):
         What ended the run before the target: ``"max_blocks"`` or ``"max_time"``.
     layout_per_launch : bool
         Address randomisation was on, so that each launch drew a layout of its own and no context is one.
+    code_varied : bool
+        Link order or padding differ between contexts, so that the layout of the code is one of their kinds.
     default_context : int or None
         The context of somebody who changes nothing, where it was among those drawn.
     drawn_before : Mapping[int, int]
@@ -93,10 +98,12 @@ class DesignFacts(msgspec.Struct, frozen=True):
     pace: Pace | None = None
     extended_from: tuple[int, ...] = ()
     strict: bool = False
+    code_varied: bool = False
+    decided: bool = False
     drawn_before: Mapping[int, int] = msgspec.field(default_factory=dict)
     __lines__: ClassVar[Lines] = (
         *("order", "blocks", "contexts", "passes", "seed", "state", "looks", "target", "reached", "cap"),
-        *("strict", "extended_from"),
+        *("strict", "decided", "extended_from"),
     )
 
 
@@ -138,7 +145,13 @@ class Answer(msgspec.Struct, frozen=True):
     effects_beside: tuple[Factorial, ...] = ()
     __lines__: ClassVar[Lines] = (
         *("experiment", "metric", "alpha=declared.alpha", "margin=declared.margin"),
-        *("family", "interval=declared.interval", "uncertainty=declared.uncertainty"),
+        *(
+            "family",
+            "family_over=declared.family_over",
+            "error_rate=declared.error_rate",
+            "interval=declared.interval",
+            "uncertainty=declared.uncertainty",
+        ),
         *("design", "samples", "comparisons", "warnings", "unobserved", "contexts", "protocol"),
         *("effects", "effects_beside", "speedup_ratios", "simulated"),
     )

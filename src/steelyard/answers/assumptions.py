@@ -23,6 +23,7 @@ _SHAPES: Final = {
     "means-fieller": "means of {units} are near normal",
     "means-gum-s1": "means of {units} are near normal",
     "means-bootstrap-t": "the {units} observed stand for their distribution",
+    "quantile-mover": "of each treatment, {units} come from one distribution",
     "medians-log-delta": "the density about each median is smooth",
     "contrast-t": "contrasts of {units} are near normal",
     "contrast-box": "contrasts of {units} are near normal",
@@ -64,6 +65,8 @@ def assumptions_of(unit: Unit, kind: str) -> tuple[str, ...]:
         return whole
     if kind in _EXACT:
         return (_UNITS[unit],)
+    if kind == "log-ratio-repeated":
+        return ("runs are independent of each other",)
     units = "launches" if unit == "unpaired" else f"{unit}s"
     shapes = (_SHAPES[kind], _BEYOND_SIGNS) if kind == "log-ratio-sign-flip" else (_SHAPES[kind],)
     return (_UNITS[unit], *(shape.format(units=units) for shape in shapes))

@@ -1,6 +1,6 @@
 """``Audit``: which contexts move the run time of a program, and by how much.
 
-Its document is ``steelyard/audit``. History: version 1, the first.
+Its document is ``steelyard/audit``. History: version 1, the first; ``warnings`` came later.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import msgspec
 
 from steelyard.answers.document import Format, Lines
 from steelyard.answers.interval import Interval
+from steelyard.answers.notice import Notice
+from steelyard.sample import S_PER_MAD
 from steelyard.units import Scalar
 
 Verdict = Literal["moves", "within", "not_resolved"]
@@ -68,6 +70,9 @@ class AuditedContext(msgspec.Struct, frozen=True):
     ----------
     context : str
         Its name, as in a spec.
+    metric : str
+        What it is judged by: elapsed time for a kind that makes a program wait, where others are judged by
+        CPU time.
     typical : tuple of Scalar
         The levels that the others are compared with.
     screened : tuple of Screened
@@ -78,10 +83,14 @@ class AuditedContext(msgspec.Struct, frozen=True):
     population : int
         Levels that there are; ``len(screened)`` of them were visited.
     unseen : float
-        Share of them that could be of a kind that was not visited (95 %); 0 where all were.
+        Share of them that could be of a kind that was not visited (95 %); 0 where all were. Of ``aslr``,
+        share of the layouts that runs draw.
+    cpu : Mapping[Scalar, float]
+        By level, the ratio of CPU times, of a kind that is judged by elapsed time for its waiting.
     """
 
     context: str
+    metric: str
     verdict: Verdict
     typical: tuple[Scalar, ...]
     screened: tuple[Screened, ...]
@@ -89,10 +98,13 @@ class AuditedContext(msgspec.Struct, frozen=True):
     spread: float | None
     population: int
     unseen: float
+    cpu: Mapping[Scalar, float] = {}
     __lines__: ClassVar[Lines] = (
         "context",
+        "metric",
         "verdict",
         "effect=extreme",
+        "cpu_ratio",
         "typical",
         "population",
         "visited",
@@ -113,12 +125,17 @@ class AuditedContext(msgspec.Struct, frozen=True):
         among = [each for each in self.replicated if each.moves] or self.replicated
         return max(among, key=lambda each: max(each.ratio, 1 / each.ratio))
 
+    @property
+    def cpu_ratio(self) -> float | None:
+        """The ratio of CPU times at ``extreme``; ``None`` where the kind is judged by the audit's metric."""
+        return self.cpu.get(self.extreme.level)
+
     def beyond(self, least: float) -> int:
         """Number of screened levels beyond the least effect, and beyond what noise makes of most levels:
         four standard deviations, from the median of the distances.
         """
         distances = [abs(math.log(each.ratio)) for each in self.screened]
-        bound = max(math.log1p(least), 4 * 1.4826 * statistics.median(distances)) if distances else 0.0
+        bound = max(math.log1p(least), 4 * S_PER_MAD * statistics.median(distances)) if distances else 0.0
         return sum(distance > bound for distance in distances)
 
 
@@ -131,6 +148,8 @@ class Audit(msgspec.Struct, frozen=True):
         Those that move the time first, the largest effect first.
     left_out : Mapping[str, str]
         Kind of context to what this machine or program lacks for it.
+    not_varied : tuple of str
+        Kinds that could be asked for by name, and were not.
     metric, unit : str
         What "time" was here.
     typical : float
@@ -140,7 +159,9 @@ class Audit(msgspec.Struct, frozen=True):
     alpha, least : float
         Probability of one false finding or more, and the relative effect that matters.
     thorough : bool
-        Whether every residue of a page was visited.
+        Whether every byte of a page was visited.
+    warnings : tuple of Notice
+        That something else used the CPUs during the replication.
     """
 
     command: str
@@ -156,6 +177,8 @@ class Audit(msgspec.Struct, frozen=True):
     seed: int
     findings: tuple[AuditedContext, ...]
     left_out: Mapping[str, str]
+    not_varied: tuple[str, ...] = ()
+    warnings: tuple[Notice, ...] = ()
 
 
 AUDIT: Final = Format("steelyard/audit", 1, Audit)

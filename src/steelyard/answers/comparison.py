@@ -57,7 +57,8 @@ class Speedup(msgspec.Struct, frozen=True):
     kind : str
         How it is estimated: ``log-ratio-t``. Where the units do not differ at all, so that no t exists:
         ``log-ratio-sign`` (p = 2^(1-n), the interval of the sign test) and ``log-ratio-permutation``
-        (p = 2 / C(n, n_old)). They claim no more than n equal signs can.
+        (p = 2 / C(n, n_old)), which claim no more than n equal signs can; and ``log-ratio-repeated``
+        (p = 2^(1-2r)) of counts that repeat to the bit in r runs of each treatment.
     distribution : Distribution
         Where p and interval come from.
     estimand : str
@@ -151,12 +152,15 @@ class FreshRun(msgspec.Struct, frozen=True):
         Complete ones; in several passes whole ones.
     seconds : float or None
         At the pace of this record.
+    instances : int or None
+        As many problem instances, where these are the units; more blocks of fewer would not do.
     """
 
     difference: float
     margin: float | None
     blocks: int
     seconds: float | None
+    instances: int | None = None
 
 
 BetterMethod = Literal["share-of-blocks", "share-of-contexts", "share-of-pairs"]
@@ -249,6 +253,55 @@ class Typical(msgspec.Struct, frozen=True):
         return assumptions(self.method)
 
 
+class QuantileSpeedup(msgspec.Struct, frozen=True):
+    """The ratio of one quantile of both treatments, above 1 where the treatment is better.
+
+    Attributes
+    ----------
+    of : float
+        The fraction of runs that do not exceed it; of what is better higher, that do not fall below it.
+    ci95 : Interval or None
+        ``None`` where so few runs do not bound that quantile.
+    """
+
+    of: float
+    value: float
+    ci95: Interval | None
+
+
+class SlowMode(msgspec.Struct, frozen=True):
+    """Slow runs of one treatment, where the other has none.
+
+    Attributes
+    ----------
+    treatment : Treatment
+    runs, n : int
+        Slow ones, and all of them.
+    share95 : Interval
+        Exact interval of the fraction of slow runs.
+    times : float
+        Median of the slow runs over that of the rest.
+    within : float
+        Speedup of the rest: the ratio of the medians of the runs that are not slow.
+    lowest, highest : float
+        Speedup of the geometric means with the fraction of slow runs at either end of its interval.
+    """
+
+    treatment: Treatment
+    runs: int
+    n: int
+    share95: Interval
+    times: float
+    within: float
+    lowest: float
+    highest: float
+
+    @property
+    def decides(self) -> bool:
+        """Whether the fraction of slow runs decides which treatment is the better one."""
+        return self.lowest < 1 < self.highest
+
+
 class Comparison(msgspec.Struct, frozen=True):
     """One treatment against its baseline.
 
@@ -270,10 +323,12 @@ class Comparison(msgspec.Struct, frozen=True):
         At the level at which Holm tested this comparison: excludes 1 exactly when it was rejected. ``None``
         too where not judged.
     ci_relevance : Interval or None
-        At the level at which Holm, over the decisions about the margin, judged this one: wholly beyond or
-        wholly inside the margin exactly when that was decided. ``None`` without a margin.
+        At the level at which Holm, over the decisions about the margin, judged this one (twice that for
+        equivalence by one-sided tests): wholly beyond or wholly inside the margin exactly when that was
+        decided. ``None`` without a margin.
     p, p_holm : float or None
-        ``p_holm`` only where judged.
+        ``p_holm`` only where judged: adjusted over the family, by Holm unless false discoveries are what is
+        bounded.
     p_relevance : float or None
         Of the decision about the margin, after Holm; ``None`` without a margin.
     difference : {"faster", "slower", "not_resolved"} or None
@@ -286,13 +341,20 @@ class Comparison(msgspec.Struct, frozen=True):
         The smallest relative difference that this n and spread would have shown with 80 % power at the level
         tested.
     refused : bool
-        No verdict because of runs that failed or timed out, or had more ranks than CPUs.
+        No verdict because of runs that failed or timed out, had more ranks than CPUs, or of which one
+        treatment has slow ones whose share decides.
+    exploratory : bool
+        What it is judged by was chosen after the run: the verdict is a hint, and counts nowhere.
     instances : int or None
         Where problem instances are the units of inference.
     budget : Budget or None
         What the uncertainty is made of, where it was propagated.
     typical : Typical or None
         What a typical run gains; of the primary metric alone.
+    quantiles : tuple of QuantileSpeedup
+        The shift function (Doksum 1974, DOI 10.1214/aos/1176342662) as ratios; of the primary metric alone.
+    slow : SlowMode or None
+        Slow runs that one of both has; where their fraction decides, no mean is judged.
     fresh : FreshRun or None
         What would resolve it, where it is not resolved and a new run could.
     """
@@ -321,10 +383,13 @@ class Comparison(msgspec.Struct, frozen=True):
     verdict: Verdict | None = None
     estimand: Estimand = "geomean_ratio"
     refused: bool = False
+    exploratory: bool = False
     instances: int | None = None
     budget: Budget | None = None
     typical: Typical | None = None
     fresh: FreshRun | None = None
+    slow: SlowMode | None = None
+    quantiles: tuple[QuantileSpeedup, ...] = ()
     __lines__: ClassVar[Lines] = (
         *("baseline", "treatment", "metric", "stratum", "labels", "estimand"),
         *("blocks", "contexts", "instances"),
@@ -341,7 +406,8 @@ class Comparison(msgspec.Struct, frozen=True):
         ),
         "adjusted_speedup=adjusted",
         *("p", "p_holm", "p_relevance", "family_size", "difference", "relevance", "verdict"),
-        *("resolvable", "budget", "flags", "typical", "fresh_run=fresh"),
+        *("exploratory", "resolvable", "budget", "flags", "typical", "fresh_run=fresh"),
+        *("slow_mode=slow", "quantiles"),
         *("r1=autocorrelation.r1", "n_eff=autocorrelation.n_eff"),
     )
 

@@ -16,15 +16,18 @@ from steelyard.answers.undefined import LARGEST_LOG, Undefined
 from steelyard.factorial import Axis, Kind
 from steelyard.units import Metric, Scalar
 
-By = Literal["block", "context", "launch"]
+By = Literal["block", "context", "instance", "launch"]
 Method = Literal[
     "block-contrast-t",
     "context-contrast-t",
+    "instance-contrast-t",
     "unpaired-contrast-t",
     "block-contrast-sign",
     "context-contrast-sign",
+    "instance-contrast-sign",
     "block-contrast-box",
     "context-contrast-box",
+    "instance-contrast-box",
     "unpaired-welch-james",
     "lenth-pseudo-se",
     "no-error-term",

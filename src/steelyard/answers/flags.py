@@ -9,6 +9,8 @@ from steelyard.sample import Failures, Sample
 
 Flag = Literal[
     "autocorrelated",
+    "autocorrelated_few",
+    "slow_mode",
     "trend",
     "outliers",
     "bimodal",
@@ -27,10 +29,18 @@ Flag = Literal[
     "undefined",
     "simulated",
     "crowded",
+    "one_process",
 ]
 
 EarlyDoubt = Literal["bimodal", "autocorrelated"]
 """Flags that make the precision of few blocks doubtful."""
+
+ENOUGH: Final = 30
+"""Blocks before a look may end a run whose first values fall into groups, or resemble their neighbours; or
+which has no more than the precision that was wanted."""
+EARLY: Final = 0.25
+"""Part of the half-width wanted that fewer blocks must reach: where differences resemble their neighbours by
+0.8, which so few blocks hardly tell, the interval would be four times as wide."""
 
 FEW_BLOCKS: Final = 10
 """Below, optional stopping and skewed values cost coverage (docs/statistics.md)."""

@@ -10,6 +10,8 @@ import msgspec
 from steelyard.units import Scalar
 
 Kind = Literal[
+    # about the question
+    "exploratory",
     # about the run
     "running",
     "interrupted",
@@ -21,7 +23,9 @@ Kind = Literal[
     "stolen",
     # about values
     "autocorrelated",
+    "autocorrelated_few",
     "autocorrelated_mean",
+    "slow_mode",
     "trend",
     "trend_of_difference",
     "outliers",
@@ -33,6 +37,7 @@ Kind = Literal[
     "failures",
     "simulated",
     "crowded",
+    "one_process",
     "failures_unequal",
     "failures_ignored",
     "failures_as_limit",
@@ -46,6 +51,7 @@ Kind = Literal[
     "modes_unseen",
     "contexts_unseen",
     "one_context",
+    "one_code_layout",
     "layout_per_launch",
     "below_tick",
     "counters",

@@ -31,6 +31,9 @@ class Tally(msgspec.Struct, frozen=True):
         The exact interval of the share.
     largest_ratio : float or None
         The speedup farthest from 1 that was found, above 1; ``None`` where none was found. The truth is 1.
+    margin : float or None
+        The smallest one within which nine of ten comparisons showed the program to be equivalent to itself,
+        so that this machine resolves it with so many runs. ``None`` where intervals are unbounded.
     """
 
     way: Way
@@ -39,6 +42,7 @@ class Tally(msgspec.Struct, frozen=True):
     share: float | None
     ci95: Interval | None
     largest_ratio: float | None
+    margin: float | None = None
 
 
 class NullResult(msgspec.Struct, frozen=True):

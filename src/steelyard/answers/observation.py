@@ -1,7 +1,7 @@
 """``Observation``: the cost of probes, metric by metric.
 
 Its document is ``steelyard/observation``. History: version 1, the first; ``any_level``, ``trace_ms`` and
-``traces`` came later.
+``traces`` came later, then ``versus``, ``contests`` and ``compared_bytes``.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class AnyLevel(msgspec.Struct, frozen=True):
 
     Attributes
     ----------
-    unit : {"block", "context", "launch"}
+    unit : {"block", "context", "instance", "launch"}
         What is counted as independent.
     f, nu1, nu2, p : float
         F with its degrees of freedom, and P(F' >= F); not adjusted over metrics.
@@ -111,7 +111,7 @@ class AnyLevel(msgspec.Struct, frozen=True):
     """
 
     metric: Metric
-    unit: Literal["block", "context", "launch"]
+    unit: Literal["block", "context", "instance", "launch"]
     f: float
     nu1: float
     nu2: float
@@ -181,6 +181,36 @@ class Probed(msgspec.Struct, frozen=True):
     __lines__: ClassVar[Lines] = (*("probe=name", "added", "differs", "changes"),)
 
 
+class Contest(msgspec.Struct, frozen=True):
+    """Two programs under one probe, or without.
+
+    Attributes
+    ----------
+    probe : str
+        ``none`` for the first, which the others are held against.
+    ratio : float
+        Geometric mean over blocks of the other program over the command.
+    ci95 : Interval or None
+        ``None`` where it has no bounds.
+    p_holm : float or None
+        Of the hypothesis that the probe leaves the order of the two as it is, adjusted over the probes;
+        ``None`` without a probe.
+    reversed : bool
+        Whether that was rejected: what is faster without the probe is slower under it.
+    """
+
+    probe: str
+    metric: Metric
+    ratio: float
+    ci95: Interval | None
+    blocks: int
+    p_holm: float | None
+    reversed: bool
+    __lines__: ClassVar[Lines] = (
+        *("probe", "metric", "unit=metric.unit", "ratio", "ci95", "blocks", "p_holm", "reversed"),
+    )
+
+
 class Correlation(msgspec.Struct, frozen=True):
     """Whether the change of one metric predicts that of another, over the probes.
 
@@ -212,6 +242,12 @@ class Observation(msgspec.Struct, frozen=True):
         Whether every block had a context of its own.
     outputs_compared : bool
         Whether the program prints the same each time, so that what it prints could be compared.
+    compared_bytes : int or None
+        Bytes at the head of the output that were compared in every run; ``None``: all of it.
+    versus : str or None
+        Command of another program, compared with the first under each probe.
+    contests : tuple of Contest
+        The comparison without a probe, then under each.
     any_level : tuple of AnyLevel
         By metric; none where it has no test, and none at all with a single probe.
     trace_ms : int or None
@@ -233,9 +269,13 @@ class Observation(msgspec.Struct, frozen=True):
     any_level: tuple[AnyLevel, ...] = ()
     trace_ms: int | None = None
     traces: tuple[Trace, ...] = ()
+    compared_bytes: int | None = None
+    versus: str | None = None
+    contests: tuple[Contest, ...] = ()
     __lines__: ClassVar[Lines] = (
-        *("command", "within", "alpha", "blocks", "seed", "contexts", "outputs_compared"),
+        *("command", "within", "alpha", "blocks", "seed", "contexts", "outputs_compared", "compared_bytes"),
         *("unprobed=typical", "probes", "correlations", "any_level", "trace_ms", "traces"),
+        *("versus", "contests"),
     )
 
     @property

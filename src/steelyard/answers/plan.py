@@ -1,6 +1,6 @@
 """``Preview``: an experiment before it runs, and ``Outlook``: the differences that its design could show.
 
-The document of a preview is ``steelyard/plan``. History: version 1, the first.
+The document of a preview is ``steelyard/plan``. History: version 1, the first; ``simulations`` came later.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from steelyard.answers.document import Format
 from steelyard.factorial.signs import SignTable
 from steelyard.units import Scalar
 
-Unit = Literal["block", "context", "run"]
+Unit = Literal["block", "context", "instance", "run"]
 Judge = Literal["t", "sign-flip", "sign"]
 """By which the units are tested: their mean, their mean by 7 to 64 flipped signs, or their median."""
 
@@ -40,7 +40,7 @@ class OutlookRow(msgspec.Struct, frozen=True):
     needed : tuple
         Units that show each of ``Outlook.differences``.
     precise : int or None
-        Units for the precision that the stop rule wants; ``None`` too without one.
+        Units after which the precision that the stop rule wants ends the run; ``None`` too without one.
     equivalent : int or None
         Units that show, with 90 % power, that equal treatments are within the margin; ``None`` too without
         one.
@@ -69,6 +69,9 @@ class Outlook(msgspec.Struct, frozen=True):
         Of the stop rule, and of the analysis.
     fewest : int or None
         Units from which on a difference can show at all; ``None`` where those planned are as many.
+    decided : bool
+        The run is looked at until verdicts are decided: ``level`` is that of all looks together, and units
+        needed are those of the look by which so many experiments are decided.
     """
 
     unit: Unit
@@ -80,6 +83,7 @@ class Outlook(msgspec.Struct, frozen=True):
     rows: tuple[OutlookRow, ...]
     differences: tuple[float, ...]
     fewest: int | None = None
+    decided: bool = False
 
 
 class PlannedTreatment(msgspec.Struct, frozen=True):
@@ -89,6 +93,24 @@ class PlannedTreatment(msgspec.Struct, frozen=True):
     label: str
     command: str
     levels: Mapping[str, Scalar] = msgspec.field(default_factory=dict)
+
+
+class Simulation(msgspec.Struct, frozen=True):
+    """A simulation that has not run yet.
+
+    Attributes
+    ----------
+    wall_s, memory_bytes : float or None
+        As simulations of fewer ranks in the record let expect; ``None`` where there are none.
+    basis : tuple of int
+        Their numbers of ranks.
+    """
+
+    label: str
+    ranks: int
+    wall_s: float | None
+    memory_bytes: float | None
+    basis: tuple[int, ...]
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -112,6 +134,8 @@ class Preview(msgspec.Struct, frozen=True):
         come before those of each.
     target, max_time_s : float or None
         Of the stop rule: relative half-width wanted, and the time allowed.
+    decided : bool
+        The stop rule ends the run when every verdict is decided.
     contexts : int
         Different ones in ``blocks``; 0 where the experiment declares none.
     first_block : tuple of str
@@ -130,6 +154,10 @@ class Preview(msgspec.Struct, frozen=True):
         Where two steps of each factor are run.
     outlook : Outlook or None
         What it could show; ``None`` where nothing is compared.
+    simulations : tuple of Simulation
+        Those that have not run yet, of programs on a simulated machine.
+    memory_available_bytes : int or None
+        Of this machine, now; ``None`` where nothing is simulated.
     """
 
     experiment: str
@@ -153,6 +181,9 @@ class Preview(msgspec.Struct, frozen=True):
     refused: tuple[Refusal, ...] = ()
     signs: SignTable | None = None
     outlook: Outlook | None = None
+    decided: bool = False
+    simulations: tuple[Simulation, ...] = ()
+    memory_available_bytes: int | None = None
 
     @property
     def trials(self) -> int:

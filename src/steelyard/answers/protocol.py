@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections import Counter
 from collections.abc import Mapping
 from typing import ClassVar, Final, Literal
@@ -24,7 +26,7 @@ OnShape = Literal["flag", "veto"]
 Path = Literal["student", "welch", "shift", "order", "degenerate", "constant"]
 """``shift`` and ``order`` are both Mann-Whitney: with shapes that agree it speaks of a shift, otherwise only
 of which sample tends to be larger. ``degenerate``: Mann-Whitney too, since a sample has no shape.
-``constant``: both samples are, and no test exists.
+``constant``: both samples are, and arrangements of their values are counted.
 """
 Test = Literal["student", "welch", "mann-whitney"]
 
@@ -44,6 +46,7 @@ ProtocolFlag = Literal[
     "vetoed",
     "degenerate",
     "deterministic_difference",
+    "too_few",
     "resolution",
     "failures_unequal",
     "timed_out",
@@ -74,6 +77,17 @@ class Rules(msgspec.Struct, frozen=True):
     def of(cls, analysis: Analysis) -> Rules:
         """Return the rules that an experiment declared."""
         return cls(analysis.alpha, analysis.alternative, analysis.ks_policy)
+
+    def least_p(self, m: int, n: int) -> float:
+        """The smallest p that an exact test of the order of ``m`` and ``n`` values can have: one or two of
+        C(m + n, m) arrangements.
+        """
+        return min(1.0, (2 if self.direction == "two-sided" else 1) / math.comb(m + n, m))
+
+    @property
+    def fewest(self) -> int:
+        """Launches of each of two treatments from which on such a test can reject."""
+        return next(n for n in itertools.count(1) if self.least_p(n, n) <= self.alpha)
 
 
 class Checks(msgspec.Struct, frozen=True):
@@ -137,11 +151,11 @@ class ProtocolPair(msgspec.Struct, frozen=True):
     outcome : TestOutcome or None
         Of the test chosen, baseline first. ``None`` for two constants.
     p : float or None
-        Of that test; 1 for two equal constants. Two different ones have no p: nothing random is left.
+        Of that test; of two constants, by all arrangements of their values.
     p_holm : float or None
         Over the family; a vetoed pair counts there with 1.
     before, after : bool
-        Whether the pair is called different before and after Holm. Two different constants always are.
+        Whether the pair is called different before and after Holm.
     difference : {"faster", "slower", "not_resolved"}
         After Holm; not resolved too where runs failed unequally, unless that is declared to be ignored, and
         where they had more ranks than CPUs.

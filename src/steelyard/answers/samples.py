@@ -202,5 +202,6 @@ class Described(msgspec.Struct, frozen=True):
             "timed_out": self.failures.timed_out > 0,
             "simulated": self.provenance == "simulated",
             "crowded": self.provenance == "crowded",
+            "one_process": self.provenance == "one_process",
         }
         return tuple(flag for flag, up in raised.items() if up)

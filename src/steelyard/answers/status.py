@@ -11,6 +11,7 @@ from typing import Final, Literal
 import msgspec
 
 from steelyard.answers.document import Format
+from steelyard.answers.interval import Interval
 from steelyard.sample import Failures
 
 State = Literal["planned", "running", "interrupted", "complete", "precision_not_reached", "failed"]
@@ -32,6 +33,8 @@ class Progress(msgspec.Struct, frozen=True):
     target, reached : float or None
         Relative half-width that ends the run, and the widest at the last look; ``None`` where no precision
         ends it, or no look has told one yet.
+    speedup, interval : float or None, Interval or None
+        Of the first comparison at the last look: the estimate so far.
     """
 
     blocks_done: int
@@ -42,6 +45,8 @@ class Progress(msgspec.Struct, frozen=True):
     to_end: bool = True
     target: float | None = None
     reached: float | None = None
+    speedup: float | None = None
+    interval: Interval | None = None
 
 
 class Holder(msgspec.Struct, frozen=True):

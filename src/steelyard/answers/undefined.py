@@ -24,6 +24,7 @@ Reason = Literal[
     "no_spread",
     "no_spread_at_median",
     "missing_combinations",
+    "slow_mode",
     "late_without_pairs",
     "late_beyond_median",
 ]
@@ -47,6 +48,7 @@ REASONS: Final[Mapping[str, str]] = {
     "one_instance": "there is only one instance",
     "out_of_range": "the ratio is out of range",
     "missing_combinations": "some combinations of the factors are not run",
+    "slow_mode": "one of both has slow runs, and their unknown share decides which is better",
     "no_spread": "values do not differ at all",
     "no_spread_at_median": "the values about both medians are equal",
     "late_without_pairs": "runs timed out in an order without blocks",

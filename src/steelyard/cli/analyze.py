@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,9 +14,10 @@ from steelyard.cli.options import (
     metric_option,
     protocol_option,
     record_argument,
+    refuse_unwritable,
     strict_option,
 )
-from steelyard.cli.run_and_answer import print_answer, tell_unjudged, terminal_width
+from steelyard.cli.run_and_answer import Shown, print_answer, show, tell_unjudged
 from steelyard.estimand import INTERVALS, Estimand, IntervalKind
 
 
@@ -45,6 +46,12 @@ from steelyard.estimand import INTERVALS, Estimand, IntervalKind
     is_flag=True,
     help="Plot each treatment and each speedup context by context instead.",
 )
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also write the page of steelyard report.",
+)
 @json_option
 @strict_option
 @click.pass_context
@@ -59,6 +66,7 @@ def command(
     details: bool,
     budget: bool,
     contexts: bool,
+    html: Path | None,
     as_json: bool,
     strict: bool,
 ) -> None:
@@ -69,12 +77,24 @@ def command(
     """
     from steelyard.lab.run.existing_record import find_record
 
+    if html is not None:
+        from steelyard.laboratory import report
+
+        refuse_unwritable(html, "--html")
+        asked: dict[str, Any] = {
+            "protocol": protocol,
+            "against": against,
+            "estimand": estimand,
+            "interval": interval,
+        }
+        report(record, metric=metric, **asked).save(html)
     if contexts:
         _print_contexts(find_record(record), as_json=as_json, metric=metric)
         return
     ctx.exit(
         print_answer(
             find_record(record),
+            Shown(details=details),
             as_json=as_json,
             strict=strict,
             metric=metric,
@@ -82,7 +102,6 @@ def command(
             against=against,
             estimand=estimand,
             interval=interval,
-            details=details,
             budget=budget,
         )
     )
@@ -93,13 +112,9 @@ def _print_contexts(directory: Path, *, as_json: bool, metric: str | None) -> No
     from steelyard.answers.contexts import BY_CONTEXT
     from steelyard.lab.answer.analyze import by_context
     from steelyard.report.answer.by_context import lines
-    from steelyard.report.text.line import write
     from steelyard.store import Record
 
     with Record.open(directory) as record:
         found = by_context(record, metric=metric)
         tell_unjudged(record)
-    if as_json:
-        click.echo(BY_CONTEXT.text(found), nl=False)
-    else:
-        write(lines(found, terminal_width()), sys.stdout)
+    show(lambda: BY_CONTEXT.text(found), lambda width: lines(found, width), as_json=as_json)

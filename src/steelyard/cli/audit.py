@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import click
@@ -21,7 +20,7 @@ from steelyard.cli.options import (
     seed_option,
     timeout_option,
 )
-from steelyard.cli.run_and_answer import as_a_whole, tell_records, terminal_width
+from steelyard.cli.run_and_answer import as_a_whole, show, tell_records, terminal_width
 from steelyard.errors import UsageError
 
 
@@ -35,7 +34,7 @@ from steelyard.errors import UsageError
     help="Vary only this kind of context: env_bytes, aslr, affinity, … May be repeated.",
 )
 @click.option(
-    "--thorough", is_flag=True, help="Visit every residue of a page of environment, however long it takes."
+    "--thorough", is_flag=True, help="Visit every byte of a page of environment, however long it takes."
 )
 @max_time_option(
     "Limit of the whole audit, to a block: pilot, screening and replication (default: planned for 50 s; the"
@@ -86,7 +85,6 @@ def command(
     from steelyard.lab.compare.compare import state_directory
     from steelyard.report.audit.text import lines
     from steelyard.report.text.label import wrap
-    from steelyard.report.text.line import write
 
     directory = output or state_directory(os.environ, "audit")
     request = AuditRequest(
@@ -113,8 +111,5 @@ def command(
         except UsageError as error:
             said = error.message.removeprefix("experiment(): ").replace("analysis.metric:", "--metric:", 1)
             raise UsageError(said, hint=error.hint) from error
-    if as_json:
-        click.echo(AUDIT.text(found), nl=False)
-    else:
-        write(lines(found, terminal_width()), sys.stdout)
+    show(lambda: AUDIT.text(found), lambda width: lines(found, width), as_json=as_json)
     tell_records(directory, as_json=as_json)

@@ -34,6 +34,18 @@ if TYPE_CHECKING:
     help="Also write the verdicts as JUnit XML, for build servers.",
 )
 @click.option(
+    "--sarif",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also write what fails or is not resolved as SARIF, for code hosts and editors.",
+)
+@click.option(
+    "--markdown",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Also write the verdicts as Markdown, for a comment on the change.",
+)
+@click.option(
     "--github",
     is_flag=True,
     help="Also annotate the change in GitHub Actions, on stderr, with what fails or is not resolved.",
@@ -49,6 +61,8 @@ def command(
     no_run: bool,
     strata: bool,
     junit: Path | None,
+    sarif: Path | None,
+    markdown: Path | None,
     github: bool,
     as_json: bool,
     strict: bool,
@@ -60,11 +74,14 @@ def command(
     A spec whose record is not finished is run first. Exits with 1 if a claim fails, with 3 under --strict if
     one is not resolved, with 5 if a program fails or, of several arguments, one could not be judged.
     """
-    if junit is not None:
-        refuse_unwritable(junit, "--junit")
+    files = {"--junit": junit, "--markdown": markdown, "--sarif": sarif}
+    for option, file in files.items():
+        if file is not None:
+            refuse_unwritable(file, option)
     checked, broken = _all_checked(names, about, run=not no_run)
-    if junit is not None:
-        _write_junit(junit, list(checked.values()), broken, strict=strict)
+    for option, file in files.items():
+        if file is not None:
+            _write(file, option, _rendered(option, checked, broken, strict=strict))
     if github:
         for name in names:
             said = (
@@ -188,13 +205,8 @@ def _print(checked: Sequence[Checked], *, strata: bool, headed: bool) -> None:
 def _annotations(name: Path, checked: Checked, *, strict: bool) -> str:
     from steelyard.report.claims.github import render
 
-    # GitHub knows files by their place in what it checked out, wherever a step works.
-    top = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()
-    inside = name.resolve().is_relative_to(top)
-    shown = name.resolve().relative_to(top) if inside else name
-    file = None if name.is_dir() or name.name == "record.sqlite" else str(shown)
-    spec = name.read_text(encoding="utf-8") if name.suffix == ".toml" else ""
-    return render(checked.experiment, file, spec, checked.verdicts, strict=strict)
+    file = None if _is_record(name) else _from_checkout(name)
+    return render(checked.experiment, file, _spec_text(name), checked.verdicts, strict=strict)
 
 
 def _broken_annotation(name: Path, error: SteelyardError) -> str:
@@ -203,17 +215,44 @@ def _broken_annotation(name: Path, error: SteelyardError) -> str:
     return render_error(str(name), None if name.is_dir() else str(name), error.message)
 
 
-def _write_junit(
-    file: Path, checked: Sequence[Checked], broken: Mapping[Path, SteelyardError], *, strict: bool
-) -> None:
-    from steelyard.report.claims.junit import render
+def _is_record(name: Path) -> bool:
+    return name.is_dir() or name.name == "record.sqlite"
 
-    parts = [(each.experiment, each.verdicts) for each in checked]
-    text = render(parts, {str(name): error.message for name, error in broken.items()}, strict=strict)
+
+def _from_checkout(name: Path) -> str:
+    """Name a file as code hosts know it: by its place in what was checked out, wherever a step works."""
+    top = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()
+    inside = name.resolve().is_relative_to(top)
+    return str(name.resolve().relative_to(top) if inside else name)
+
+
+def _spec_text(name: Path) -> str:
+    return name.read_text(encoding="utf-8") if name.suffix == ".toml" else ""
+
+
+def _rendered(
+    option: str, checked: Mapping[Path, Checked], broken: Mapping[Path, SteelyardError], *, strict: bool
+) -> str:
+    """The text of a file with the verdicts, in the form that an option asks for."""
+    from steelyard.report.claims import junit, markdown, sarif
+
+    if option == "--sarif":
+        judged = [
+            sarif.Judged(each.experiment, _from_checkout(name), _spec_text(name), each.verdicts)
+            for name, each in checked.items()
+        ]
+        reasons = {_from_checkout(name): error.message for name, error in broken.items()}
+        return sarif.render(judged, reasons, strict=strict)
+    render = {"--junit": junit.render, "--markdown": markdown.render}[option]
+    parts = [(each.experiment, each.verdicts) for each in checked.values()]
+    return render(parts, {str(name): error.message for name, error in broken.items()}, strict=strict)
+
+
+def _write(file: Path, option: str, text: str) -> None:
     try:
         file.write_text(text, encoding="utf-8", errors="replace")
     except OSError as error:
         raise UsageError(
-            f"--junit {file}: cannot be written: {error.strerror}",
+            f"{option} {file}: cannot be written: {error.strerror}",
             hint=f"mkdir -p {file.parent}, or name a file that you may write",
         ) from None

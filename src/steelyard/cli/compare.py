@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 
 import click
-from msgspec.structs import replace
 
 from steelyard.cli import completion
 from steelyard.cli.compare_null import (
-    BLOCKS_OF_NULL,
-    NullTakesItsValueAfterEquals,
+    ValuesAfterEquals,
     build_option,
     calibrate,
     comparisons_option,
-    given,
+    contexts_option,
     null_option,
     objects_option,
     refuse_without_meaning,
 )
+from steelyard.cli.compare_output import UNITS, check_exports, show_output, with_exports, write_exports
+from steelyard.cli.compare_request import (
+    check_counts,
+    experiment_of,
+    hint_at_shell,
+    hooks_as_options,
+    parameters_of,
+    record_named,
+)
 from steelyard.cli.options import (
     chosen_seed,
+    details_option,
     fraction,
     ignore_failure_option,
     input_option,
@@ -37,16 +42,12 @@ from steelyard.cli.options import (
     strict_option,
     timeout_option,
 )
-from steelyard.cli.run_and_answer import pointing_to, print_answer, run_with_progress
-from steelyard.errors import ProgramError, UsageError
-
-if TYPE_CHECKING:
-    from steelyard.lab.compare.compare import CompareRequest
-    from steelyard.spec import Experiment
+from steelyard.cli.run_and_answer import Shown, pointing_to, print_answer, run_with_progress, show_answer
+from steelyard.errors import UsageError
 
 
 @click.command(
-    cls=NullTakesItsValueAfterEquals,
+    cls=ValuesAfterEquals,
     short_help="Compare commands: which is faster, by how much, and how sure that is.",
 )
 @click.argument("commands", nargs=-1, required=True, metavar="COMMAND...", shell_complete=completion.commands)
@@ -73,7 +74,7 @@ if TYPE_CHECKING:
     "--min-runs",
     type=click.IntRange(min=2),
     metavar="N",
-    help="Run each command at least N times (default: 10).",
+    help="Run each command at least N times (default: 10; 5 where several are so slow that 3 s have passed).",
 )
 @click.option(
     "-M", "--max-runs", type=click.IntRange(min=2), metavar="N", help="Run each command at most N times."
@@ -88,17 +89,14 @@ if TYPE_CHECKING:
 @click.option(
     "--precision",
     type=fraction,
-    default=0.01,
-    show_default=True,
     metavar="FRACTION",
-    help="Continue until the 95 % interval of every speedup has this relative half-width.",
+    help="Continue until the 95 % interval of every speedup has this relative half-width (default: until"
+    " every verdict is decided, and its interval narrow: a tenth of the effect, or 1 %).",
 )
-@max_time_option("Stop after this, whatever the precision.", default="3 min")
-@click.option(
-    "--contexts",
-    is_flag=True,
-    help="Draw a new context for every block: a random length of the environment, with ASLR off.",
+@max_time_option(
+    "Stop after this, whatever is open (default: 10 s, or 3 s of one command; with --precision 3 min)."
 )
+@contexts_option
 @click.option(
     "-L",
     "--parameter-list",
@@ -131,10 +129,18 @@ if TYPE_CHECKING:
     "-s", "--setup", multiple=True, metavar="CMD", help="Shell command, untimed, before everything."
 )
 @click.option(
-    "-p", "--prepare", multiple=True, metavar="CMD", help="Shell command, untimed, before each run."
+    "-p",
+    "--prepare",
+    multiple=True,
+    metavar="CMD",
+    help="Shell command, untimed, before each run; of as many as commands, each before its own.",
 )
 @click.option(
-    "-C", "--conclude", multiple=True, metavar="CMD", help="Shell command, untimed, after each run."
+    "-C",
+    "--conclude",
+    multiple=True,
+    metavar="CMD",
+    help="Shell command, untimed, after each run; of as many as commands, each after its own.",
 )
 @click.option(
     "-c", "--cleanup", multiple=True, metavar="CMD", help="Shell command, untimed, after everything."
@@ -154,7 +160,7 @@ if TYPE_CHECKING:
 @ignore_failure_option
 @input_option
 @timeout_option
-@metric_option("Metric to compare: wall_s, cpu_s, rss_bytes, …", default="wall_s")
+@metric_option("Metric to compare: wall_s, cpu_s, rss_bytes, … (default: wall_s).")
 @click.option(
     "--margin",
     type=fraction,
@@ -175,20 +181,43 @@ if TYPE_CHECKING:
     help="Directory of the record. As in hyperfine, null discards what the commands print, and pipe captures"
     " it (the default); inherit is refused.",
 )
+@click.option(
+    "--show-output",
+    "shows_output",
+    is_flag=True,
+    help="First run each command once, untimed, and show what it prints.",
+)
+@click.option(
+    "-u",
+    "--time-unit",
+    type=click.Choice(UNITS),
+    metavar="UNIT",
+    help="Unit of times: microsecond, millisecond, second (default: what suits them).",
+)
+@click.option(
+    "--sort",
+    type=click.Choice(("auto", "command", "mean-time")),
+    default="auto",
+    metavar="ORDER",
+    help="Order of the commands in the answer: as given (command, auto), or by mean-time.",
+)
+@with_exports
+@details_option
 @json_option
 @strict_option
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     commands: tuple[str, ...],
     names: tuple[str, ...],
     warmup: int,
     min_runs: int | None,
     max_runs: int | None,
     runs: int | None,
-    precision: float,
-    max_time_s: float,
-    contexts: bool,
+    precision: float | None,
+    max_time_s: float | None,
+    contexts: str | None,
     parameters: tuple[tuple[str, str], ...],
     scans: tuple[tuple[str, str, str], ...],
     step: str | None,
@@ -202,7 +231,7 @@ def command(
     ignore_failure: bool,
     stdin: str | None,
     timeout_s: float | None,
-    metric: str,
+    metric: str | None,
     margin: float | None,
     seed: int | None,
     null: str | None,
@@ -211,13 +240,19 @@ def command(
     objects: str | None,
     protocol: str | None,
     output: Path | None,
+    shows_output: bool,
+    time_unit: str | None,
+    sort: str,
+    details: bool,
     as_json: bool,
     strict: bool,
+    **exports: Path | None,
 ) -> None:
-    """Run the COMMANDs in random order, block by block, and compare each with the first.
+    """Run the COMMANDs in random order, block by block, and compare each with the first, until that is
+    answered or 10 s have passed.
 
     A command is one argument, so quote it; it is split into words as a shell does. Its output is captured
-    and not shown.
+    and not shown. Two records (OLD.lab NEW.lab) in place of commands are compared as they are.
 
     \b
     steelyard compare './old input' './new input'
@@ -226,45 +261,30 @@ def command(
     steelyard compare --contexts './prog-O2' './prog-O3'
     steelyard compare --null './prog input'
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
-    from steelyard.lab.compare.compare import (
-        BLOCKS,
-        DEFAULT_SHELL,
-        CompareRequest,
-        shell_words,
-        state_directory,
-    )
+    from steelyard.lab.compare.compare import BLOCKS, DEFAULT_SHELL, CompareRequest, split, state_directory
+    from steelyard.lab.run.existing_record import is_record
 
-    if comparisons is not None and null is None:
-        raise UsageError(
-            f"--comparisons {comparisons} needs --null",
-            hint=f"steelyard compare --null --comparisons {comparisons} {commands[0]!r}",
-        )
-    if (build is not None or objects is not None) and (null != "layout" or build is None):
-        raise UsageError(
-            "--build and --objects are for --null=layout, which links a program in several orders",
-            hint="steelyard compare --null=layout --build 'cc {objects} -o {build}/prog' --objects 'a.c b.c'"
-            " '{build}/prog'",
-        )
+    shown = Shown(details=details, time_unit=time_unit, by_mean=sort == "mean-time")
+    if len(commands) == 2 and all(is_record(Path(each)) for each in commands):
+        ctx.exit(_records(commands, metric, margin, shown, as_json=as_json, strict=strict))
+    _refuse_apart(commands, null, comparisons, contexts, build, objects)
     if null is not None:
         refuse_without_meaning(ctx)
-    if min_runs is not None and max_runs is not None and max_runs < min_runs:
-        raise UsageError(
-            f"--max-runs {max_runs} is less than --min-runs {min_runs}",
-            hint=f"--runs {max_runs} for exactly {max_runs}, or leave one of them out",
-        )
+    check_counts(min_runs, max_runs, runs, precision)
     commands = commands if reference is None else (reference, *commands)
     if no_shell and shell:
         raise UsageError("-N and --shell contradict each other", hint="leave one of them out")
     if shell is None and not no_shell:
-        _hint_at_shell([(text, shell_words(text)) for text in commands])
-    named = _record_named(output)
+        hint_at_shell(commands)
+    named = record_named(output)
+    wanted = check_exports(exports)
     directory = named or state_directory(os.environ, "compare").with_suffix(".lab")
     # Below the first look there is nothing to decide: so many runs, whatever the precision.
     fixed = runs or (max_runs if max_runs and max_runs < BLOCKS else None)
     request = CompareRequest(
         commands=commands,
         names=names,
-        parameters=_parameters(parameters, scans, step),
+        parameters=parameters_of(parameters, scans, step),
         shell={None: None, "none": None, "default": DEFAULT_SHELL}.get(shell, shell),
         prepare=prepare,
         conclude=conclude,
@@ -272,132 +292,85 @@ def command(
         cleanup=cleanup,
         stdin=stdin,
         output="null" if output == Path("null") else "capture",
-        contexts=contexts,
+        contexts="layout" if contexts == "layout" else contexts is not None,
+        build=build,
+        objects=tuple(split(objects)) if objects else (),
         ignore_failure=ignore_failure,
         timeout_s=timeout_s,
         discard=warmup,
-        blocks=fixed or min_runs or BLOCKS,
+        blocks=fixed or min_runs,
         max_blocks=max_runs,
-        rel_halfwidth=None if fixed else precision,
+        rel_halfwidth=None if fixed else precision or "decided",
         max_time_s=max_time_s,
-        metric=metric,
+        metric=metric or "wall_s",
         margin=margin,
         seed=chosen_seed(seed, directory),
     )
     if null is not None:
-        request = replace(request, blocks=runs or BLOCKS_OF_NULL, rel_halfwidth=None)
-        if not given(ctx, "max_time_s"):  # the three minutes are for one comparison
-            request = replace(request, max_time_s=math.inf)
         code = calibrate(
             null,
             request,
+            runs=runs,
             comparisons=comparisons,
-            build=build,
-            objects=objects,
             output=named,
             as_json=as_json,
         )
         ctx.exit(code)
-    with pointing_to(directory):
-        with _hooks_as_options(request):
-            run_with_progress(_experiment(request, scans), directory)
-        code = print_answer(directory, as_json=as_json, strict=strict, protocol=protocol)
-    click.echo(f"record: {directory}" if as_json else f"\nrecord: {directory}", err=as_json)
+    experiment = experiment_of(request, scans)
+    if shows_output:
+        show_output(experiment, as_json=as_json)
+    with pointing_to(directory, answers=not as_json):
+        with hooks_as_options(request):
+            run_with_progress(experiment, directory)
+        code = print_answer(directory, shown, as_json=as_json, strict=strict, protocol=protocol)
+        write_exports(directory, wanted, time_unit)
+    click.echo(f"record: {directory}", err=as_json)
     ctx.exit(code)
 
 
-def _parameters(
-    lists: Sequence[tuple[str, str]], scans: Sequence[tuple[str, str, str]], step: str | None
-) -> dict[str, list[str]]:
-    """Collect the values of every parameter, and refuse what would be left out: a parameter that is given
-    twice, a step without a scan.
-    """
-    from steelyard.lab.compare.compare import scan
+def _refuse_apart(
+    commands: Sequence[str],
+    null: str | None,
+    comparisons: int | None,
+    contexts: str | None,
+    build: str | None,
+    objects: str | None,
+) -> None:
+    """Refuse options that stand without what they are about."""
+    from steelyard.lab.compare.compare import BUILD_HINT
 
-    if step is not None and not scans:
+    if comparisons is not None and null is None:
         raise UsageError(
-            f"--parameter-step-size {step} needs --parameter-scan",
-            hint=f"--parameter-scan n 1 8 --parameter-step-size {step}, or leave it out",
+            f"--comparisons {comparisons} needs --null",
+            hint=f"steelyard compare --null --comparisons {comparisons} {commands[0]!r}",
         )
-    names = [name for name, *_ in (*lists, *scans)]
-    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
-    if twice is not None:
+    if null is not None and contexts == "layout":
         raise UsageError(
-            f"the parameter {twice} is given twice",
-            hint=f"give all its values at once: --parameter-list {twice} 1,2,8",
+            "--contexts=layout has no meaning with --null: --null=layout draws layouts",
+            hint=f"steelyard compare --null=layout {BUILD_HINT}",
         )
-    listed = {name: values.split(",") for name, values in lists}
-    return listed | {name: scan(first, last, "1" if step is None else step) for name, first, last in scans}
-
-
-def _record_named(output: Path | None) -> Path | None:
-    """Tell a record from what hyperfine's ``--output`` means, which is about what programs print."""
-    if output == Path("inherit"):
+    if (build is not None or objects is not None) and ("layout" not in (null, contexts) or build is None):
         raise UsageError(
-            "--output inherit: a terminal that scrolls would be part of the time",
-            hint="--output null, or leave it out: output is captured",
+            "--build and --objects are for --contexts=layout and --null=layout, which link a program in"
+            " several orders",
+            hint=f"steelyard compare --contexts=layout {BUILD_HINT}",
         )
-    if output == Path("-") or (output and output.suffix in _FILES):
-        raise UsageError(
-            f"--output {output}: a record is a directory, and what programs print goes to no file",
-            hint=f"--output {output.stem.strip('-') or 'NAME'}.lab for the record; the answer alone: > FILE",
-        )
-    return None if output in _STREAMS else output
 
 
-_STREAMS: Final = (Path("null"), Path("pipe"))
-"""Values of ``--output`` in hyperfine, about what programs print; a record is called ``NAME.lab``."""
+def _records(
+    names: Sequence[str],
+    metric: str | None,
+    margin: float | None,
+    shown: Shown,
+    *,
+    as_json: bool,
+    strict: bool,
+) -> int:
+    """Compare two records, print the answer, and return the exit code."""
+    from steelyard.lab.compare.records import compare_records
+    from steelyard.lab.run.existing_record import find_record
 
-_FILES: Final = (".csv", ".json", ".jsonl", ".log", ".md", ".out", ".txt")
-"""Ends of names by which users mean a file of text."""
-
-_OPTIONS: Final = {
-    "analysis.metric": "--metric",
-    "analysis.margin": "--margin",
-    "design.stop.max_blocks": "--max-runs",
-    "design.blocks": "--min-runs",
-    "factors": "--parameter-list",
-    "program.timeout": "--timeout",
-}
-"""Key of a spec to the option that sets it here."""
-
-
-@contextmanager
-def _hooks_as_options(request: CompareRequest) -> Iterator[None]:
-    """Name the options whose command before or after a run failed, where a spec has other words for them."""
-    given = [f"--{name}" for name in ("prepare", "conclude") if getattr(request, name)]
-    try:
-        yield
-    except ProgramError as error:
-        said = error.message.replace("a prepare or cleanup command", f"a {' or '.join(given)} command")
-        named = f"the commands of {' and '.join(given)}"
-        hint = error.hint and error.hint.replace("the prepare and cleanup commands", named)
-        raise ProgramError(said, hint=hint) from error
-
-
-def _experiment(request: CompareRequest, scans: Sequence[tuple[str, str, str]]) -> Experiment:
-    """Make the experiment; errors name the options of this command."""
-    options = dict(_OPTIONS)
-    if scans:
-        options["factors"] = "--parameter-scan" if len(scans) == len(request.parameters) else "parameter"
-    try:
-        return request.experiment()
-    except UsageError as error:
-        said = error.message.removeprefix("experiment(): ")
-        for key, option in options.items():
-            if said.startswith(key):
-                said = f"{option}{said.removeprefix(key).replace('.', ' ', 1)}"
-        hint = error.hint and error.hint.replace("max_blocks = ", "--max-runs ").replace(
-            "in [program] or [build]", "in a command"
-        )
-        raise UsageError(said.removesuffix(", which is blocks"), hint=hint) from error
-
-
-def _hint_at_shell(found: list[tuple[str, list[str]]]) -> None:
-    for text, words in found:
-        if words:
-            click.echo(
-                f"hint: {text!r} runs without a shell, so {words[0]!r} is passed to it as an ordinary word;"
-                " --shell default runs it through /bin/sh",
-                err=True,
-            )
+    old, new = (find_record(Path(each)) for each in names)
+    return show_answer(
+        compare_records(old, new, metric=metric, margin=margin), shown, as_json=as_json, strict=strict
+    )

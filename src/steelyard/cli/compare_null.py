@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 import click
+from msgspec.structs import replace
 
-from steelyard.cli.run_and_answer import terminal_width
+from steelyard.cli.run_and_answer import show
 from steelyard.errors import UsageError
 from steelyard.lab.compare.compare import CompareRequest
 
-NULLS = ("itself", "layout")
+NULLS: Final = ("itself", "layout")
+CONTEXTS: Final = ("stack", "layout")
+_ALONE: Final = {"--null": NULLS[0], "--contexts": CONTEXTS[0]}
 
 BLOCKS_OF_NULL: Final = 20
 
@@ -33,14 +35,14 @@ _WITHOUT_MEANING: Final = {
 """Parameter of ``compare`` to how it is written, why it means nothing with ``--null``, and the cure."""
 
 
-class NullTakesItsValueAfterEquals(click.Command):
-    """A command whose ``--null`` may stand alone: the word after it is what to run, never its value."""
+class ValuesAfterEquals(click.Command):
+    """A command with options that may stand alone: the word after them is what to run, never their value."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """``--null`` alone is ``--null=itself``."""
+        """``--null`` alone is ``--null=itself``, ``--contexts`` alone ``--contexts=stack``."""
         end = args.index("--") if "--" in args else len(args)
         return super().parse_args(
-            ctx, [f"--null={NULLS[0]}" if word == "--null" else word for word in args[:end]] + args[end:]
+            ctx, [f"{word}={_ALONE[word]}" if word in _ALONE else word for word in args[:end]] + args[end:]
         )
 
 
@@ -61,15 +63,23 @@ comparisons_option = click.option(
 )
 
 
+contexts_option = click.option(
+    "--contexts",
+    type=click.Choice(CONTEXTS),
+    metavar="[=layout]",
+    help="Draw a new context for every block: a random length of the environment, with ASLR off; with"
+    " =layout, also a random layout of the code, built by --build.",
+)
 build_option = click.option(
     "--build",
     metavar="CMD",
-    help="With --null=layout: build the program into {build} from {objects}, in orders drawn at random.",
+    help="With --contexts=layout or --null=layout: build the program into {build} from {objects}, in orders"
+    " and with padding drawn at random.",
 )
 objects_option = click.option(
     "--objects",
     metavar="FILES",
-    help="With --build: the files that {objects} stands for, separated by spaces.",
+    help="With --build: the files that {objects} stands for, separated by spaces; they may name parameters.",
 )
 
 
@@ -95,9 +105,8 @@ def calibrate(
     null: str,
     request: CompareRequest,
     *,
+    runs: int | None,
     comparisons: int | None,
-    build: str | None,
-    objects: str | None,
     output: Path | None,
     as_json: bool,
 ) -> int:
@@ -107,18 +116,14 @@ def calibrate(
     from steelyard.lab.compare.compare import state_directory
     from steelyard.lab.compare.null import COMPARISONS, Make, itself
     from steelyard.lab.compare.null import null as compare_with_itself
-    from steelyard.lab.compare.null_layout import layouts
+    from steelyard.lab.compare.null_layout import built_layouts, layouts
     from steelyard.report.null import lines
-    from steelyard.report.text.line import write
     from steelyard.report.text.progress import ProgressLine
 
+    request = replace(request, blocks=runs or BLOCKS_OF_NULL, rel_halfwidth=None)
     line = ProgressLine(sys.stderr)
-    kinds: dict[str, Callable[[CompareRequest], Make]] = {"itself": itself, "layout": layouts}
-    if build is not None:
-        from steelyard.lab.compare.null_layout import Building, built_layouts
-
-        building = Building(build, tuple(shlex.split(objects or "")))
-        kinds["layout"] = lambda request: built_layouts(request, building)
+    of_layouts = layouts if request.build is None else built_layouts
+    kinds: dict[str, Callable[[CompareRequest], Make]] = {"itself": itself, "layout": of_layouts}
     try:
         result = compare_with_itself(
             "layout" if null == "layout" else "itself",
@@ -127,13 +132,10 @@ def calibrate(
             comparisons=comparisons or COMPARISONS,
             directory=output or state_directory(os.environ, "null"),
             keep=output is not None,
-            built=build is not None,
+            built=request.build is not None,
             watch=lambda done, total, left_s: line.update(Progress(done, total, 0.0, left_s, "comparisons")),
         )
     finally:
         line.clear()
-    if as_json:
-        click.echo(NULL.text(result), nl=False)
-    else:
-        write(lines(result, terminal_width()), sys.stdout)
+    show(lambda: NULL.text(result), lambda width: lines(result, width), as_json=as_json)
     return 130 if result.interrupted else 0

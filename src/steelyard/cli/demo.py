@@ -6,17 +6,22 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from steelyard.cli.options import refuse_unwritable
 from steelyard.cli.run_and_answer import as_a_whole, terminal_width
 from steelyard.errors import MachineError
 
 if TYPE_CHECKING:
+    from steelyard.answers.interval import Interval
+    from steelyard.lab.demo.optimisation import Optimisation
     from steelyard.report.text.line import Line
     from steelyard.report.text.progress import ProgressLine
 
+Shown = tuple[str, Callable[[], dict[str, Any]]]
+"""What a part says, and what draws it."""
 _ORDERS = {"sequential": "one after the other, as usual:", "randomized": "in randomised blocks:"}
 
 
@@ -28,7 +33,13 @@ _ORDERS = {"sequential": "one after the other, as usual:", "randomized": "in ran
     metavar="DIRECTORY",
     help="Directory of the records (default: a new one under the user's state directory).",
 )
-def command(output: Path | None) -> None:
+@click.option(
+    "--figure",
+    type=click.Path(path_type=Path),
+    metavar="FILE.svg",
+    help="Also draw what they show as one picture.",
+)
+def command(output: Path | None, figure: Path | None) -> None:
     """Run three experiments on this machine, in about a minute, and say what they show.
 
     A command against itself; -O2 against -O3 in one context and in many; a program whose time depends on the
@@ -38,9 +49,15 @@ def command(output: Path | None) -> None:
     from steelyard.lab.run.existing_record import refuse_other_command
     from steelyard.report.demo import findings, heading, indented
 
+    if figure is not None:
+        from steelyard.report.page.bundle import converter
+
+        refuse_unwritable(figure, "--figure")
+        converter()
     directory = output or state_directory(os.environ, "demo")
     refuse_other_command(directory, "demo")
     found: list[str] = []
+    panels: list[dict[str, Any]] = []
     parts = (
         ("A command against itself: nothing can differ", _itself),
         ("One program, -O2 against -O3: single contexts against many", _optimisation),
@@ -50,17 +67,23 @@ def command(output: Path | None) -> None:
         for number, (title, part) in enumerate(parts, 1):
             _write(heading(number, title))
             try:
-                found.append(part(directory, progress))
+                sentence, panel = part(directory, progress)
+                found.append(sentence)
+                panels += [panel()] if figure is not None else []
             except MachineError as error:
                 _write(indented(f"not shown here: {error.message}"))
                 found.append(f"Not shown here: {error.message}.")
             finally:
                 progress.clear()
     _write(findings(found, terminal_width()))
+    if figure is not None:
+        from steelyard.report.demo_figure import write_demo
+
+        write_demo(figure, panels)
     click.echo(f"\nrecords: {directory}")
 
 
-def _itself(directory: Path, progress: ProgressLine) -> str:
+def _itself(directory: Path, progress: ProgressLine) -> Shown:
     from steelyard.lab.demo.itself import against_itself
     from steelyard.report.demo import called_different
 
@@ -71,15 +94,26 @@ def _itself(directory: Path, progress: ProgressLine) -> str:
         _write(called_different(_ORDERS[order], it.called_different, it.comparisons, it.worst))
         counts[order] = it
     sequential, blocks = counts["sequential"], counts["randomized"]
-    return (
+
+    def panel() -> dict[str, Any]:
+        from steelyard.report.demo_figure import itself_panel
+
+        called = {
+            "one after the other, as usual": sequential.called_different,
+            "in randomised blocks": blocks.called_different,
+        }
+        return itself_panel(called, blocks.comparisons)
+
+    said = (
         f"The same program was called different from itself in {sequential.called_different} of"
         f" {sequential.comparisons} comparisons when its runs came one after the other, and in"
         f" {blocks.called_different} of {blocks.comparisons} in randomised blocks; at the 5 % level,"
         f" {round(blocks.comparisons * 0.05)} are expected by chance."
     )
+    return said, panel
 
 
-def _optimisation(directory: Path, progress: ProgressLine) -> str:
+def _optimisation(directory: Path, progress: ProgressLine) -> Shown:
     from steelyard.answers.comparison import Speedup
     from steelyard.lab.demo.optimisation import optimisation
     from steelyard.report.demo import speedup
@@ -97,6 +131,16 @@ def _optimisation(directory: Path, progress: ProgressLine) -> str:
         if isinstance(comparison.speedup, Speedup) and comparison.ci95:
             _write(speedup(where, comparison.speedup.value, comparison.ci95))
             known.append((comparison.speedup.value, comparison.ci95))
+
+    def panel() -> dict[str, Any]:
+        from steelyard.report.demo_figure import optimisation_panel
+
+        return optimisation_panel(it.single, it.across)
+
+    return _of_contexts(it, known), panel
+
+
+def _of_contexts(it: Optimisation, known: Sequence[tuple[float, Interval]]) -> str:
     *single, (across, around) = known
     values = [value for value, _ in single]
     shown = f"-O3 is {min(values):.2f} × to {max(values):.2f} × as fast as -O2"
@@ -110,7 +154,7 @@ def _optimisation(directory: Path, progress: ProgressLine) -> str:
     )
 
 
-def _stack(directory: Path, progress: ProgressLine) -> str:
+def _stack(directory: Path, progress: ProgressLine) -> Shown:
     from steelyard.lab.demo.stack import STEP_BYTES, stack_lengths
     from steelyard.report.demo import picture
 
@@ -121,10 +165,17 @@ def _stack(directory: Path, progress: ProgressLine) -> str:
     marks = ["#" if each.across_page else "o" if each.across_line else "." for each in it.lengths]
     _write(picture([each.wall_s for each in it.lengths], marks, STEP_BYTES))
     slow = sum(each.wall_s > 2 * it.typical_s for each in it.lengths)
-    return (
+
+    def panel() -> dict[str, Any]:
+        from steelyard.report.demo_figure import stack_panel
+
+        return stack_panel([each.wall_s for each in it.lengths], STEP_BYTES)
+
+    said = (
         f"The length of the environment alone makes the same binary up to {it.ratio:.1f} × slower;"
         f" {slow} of {len(it.lengths)} lengths more than double its time."
     )
+    return said, panel
 
 
 def _counted(progress: ProgressLine) -> Callable[[int, int], None]:

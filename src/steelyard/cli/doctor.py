@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from steelyard.cli.options import json_option
-from steelyard.cli.run_and_answer import terminal_width
+from steelyard.cli.run_and_answer import show
 from steelyard.errors import MachineError
 
 
@@ -23,11 +21,7 @@ def command(ctx: click.Context, as_json: bool) -> None:
     from steelyard.answers.machine import DOCTOR
     from steelyard.lab.doctor import inspect_host
     from steelyard.report.doctor import lines
-    from steelyard.report.text.line import write
 
     found = inspect_host()
-    if as_json:
-        click.echo(DOCTOR.text(found), nl=False)
-    else:
-        write(lines(found, terminal_width()), sys.stdout)
+    show(lambda: DOCTOR.text(found), lambda width: lines(found, width), as_json=as_json)
     ctx.exit(0 if found.able else MachineError.exit_code)

@@ -17,7 +17,7 @@ def _exit(*_: object) -> None:
 
 
 def _begin() -> None:
-    # Whoever ignores the signal, or has a handler for it, keeps that.
+    # A signal that is ignored, or handled by somebody else, stays so.
     if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
         _set(_exit)
 

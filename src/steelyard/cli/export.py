@@ -11,26 +11,30 @@ from steelyard.cli.options import metrics_option, parameters_option, record_argu
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
-    from steelyard.exchange import Format, SeriesFormat
+    from steelyard.exchange import Format, PeerFormat, SeriesFormat
     from steelyard.store import Record
 
 _FORMATS: Final[dict[str, Format | SeriesFormat]] = {
     ".csv": "csv",
     ".jsonl": "jsonl",
     ".parquet": "parquet",
+    ".arrow": "arrow",
     ".txt": "extrap-text",
     ".json": "extrap-json",
 }
+_PEERS: Final[tuple[PeerFormat, ...]] = ("hyperfine", "benchstat", "bencher", "github-action-benchmark")
 
 
-@click.command(short_help="Write a record as CSV, JSON Lines, Parquet or Extra-P data.")
+@click.command(short_help="Write a record for other tools: tables, Extra-P, hyperfine, benchstat, …")
 @record_argument
 @click.option(
     "-f",
     "--format",
     "form",
-    type=click.Choice(list(_FORMATS.values())),
-    help="Format (default: by the file name; extrap-text is .txt, extrap-json .json).",
+    type=click.Choice([*_FORMATS.values(), *_PEERS]),
+    metavar="FORMAT",
+    help="csv, jsonl, parquet, arrow, extrap-text, extrap-json (default: by the file name: .txt is"
+    " extrap-text, .json extrap-json), hyperfine, benchstat, bencher or github-action-benchmark.",
 )
 @click.option(
     "-o",
@@ -41,10 +45,10 @@ _FORMATS: Final[dict[str, Format | SeriesFormat]] = {
 )
 @click.option("--long", is_flag=True, help="Write one row per value instead of one per trial.")
 @parameters_option("For Extra-P: a numeric factor or label (default: all that vary). Repeatable.")
-@metrics_option("For Extra-P: a metric (default: the primary one of the spec). Repeatable.")
+@metrics_option("For all but tables: a metric (default: the primary one of the spec). Repeatable.")
 def command(
     record: Path,
-    form: Format | SeriesFormat | None,
+    form: Format | SeriesFormat | PeerFormat | None,
     output: Path | None,
     long: bool,
     parameters: tuple[str, ...],
@@ -57,8 +61,11 @@ def command(
 
     For Extra-P, the same series that `steelyard model` uses: one value for each launch that counts at each
     point of the parameters, and one function for each combination of the other factors and labels.
+
+    hyperfine's JSON and benchstat's text have all launches of complete blocks; the Bencher Metric Format and
+    the JSON of github-action-benchmark have means.
     """
-    from steelyard.exchange import export
+    from steelyard.exchange import export, export_for_peers
     from steelyard.lab.run.existing_record import find_record
     from steelyard.store import Record
 
@@ -74,13 +81,19 @@ def command(
                 if long:
                     raise UsageError("--long is about rows; Extra-P's files have none", hint="leave it out")
                 _export_series(opened, output, chosen, parameters, metrics)
-            case "csv" | "jsonl" | "parquet":
+            case "csv" | "jsonl" | "parquet" | "arrow":
                 if parameters or metrics:
                     raise UsageError(
-                        f"--parameter and --metric are for Extra-P, and {chosen} has all of them",
+                        f"--parameter and --metric choose, and {chosen} has all of them",
                         hint="leave them out, or --format extrap-json",
                     )
                 export(opened, output, chosen, long=long)
+            case _:
+                if long or parameters:
+                    raise UsageError(
+                        f"--long and --parameter have no meaning for {chosen}", hint="leave them out"
+                    )
+                export_for_peers(opened, output, chosen, metrics)
 
 
 def _export_series(

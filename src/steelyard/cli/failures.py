@@ -24,14 +24,9 @@ _CURES: Final = {
 """Error numbers that a user's paths and disks cause; others are bugs."""
 
 _ELSEWHERE: Final = {
-    "--export-json": "--json > FILE has the answer, steelyard export RECORD -o FILE.jsonl every run",
-    "--export-csv": "steelyard export RECORD -o FILE.csv writes every run",
-    "--export-markdown": "steelyard export RECORD -o FILE.csv writes every run; --json has the answer",
-    "--show-output": "run the command by itself once; its output is captured while it is measured",
-    "--sort": "leave it out; commands stay in their order",
+    "--export-asciidoc": "--export-markdown FILE, or --export-csv FILE",
+    "--export-orgmode": "--export-markdown FILE, or --export-csv FILE",
     "--style": "leave it out; colours are used on a terminal only",
-    "--time-unit": "leave it out; units are chosen for reading, and exports are in seconds",
-    "-u": "leave it out; units are chosen for reading, and exports are in seconds",
 }
 """Options of hyperfine that ``compare`` lacks, and what does the same here."""
 
@@ -102,11 +97,18 @@ _LONGEST: Final = 200
 
 def tell(error: SteelyardError) -> int:
     """Say what went wrong and return the exit code; with ``--json``, also as one document on stdout."""
-    sys.stderr.write(f"error: {error.message}\n" + (f"\nhint: {error.hint}\n" if error.hint else ""))
+    every = (error, *error.others)
+    told = (f"error: {it.message}\n" + (f"\nhint: {it.hint}\n" if it.hint else "") for it in every)
+    sys.stderr.write("\n".join(told))
     if _as_document():
         from steelyard.answers.document import written
 
-        document = {"message": error.message, "hint": error.hint, "exit": error.exit_code}
+        document: dict[str, object] = {
+            "message": error.message,
+            "hint": error.hint,
+            "exit": error.exit_code,
+            "others": [{"message": it.message, "hint": it.hint} for it in error.others],
+        }
         sys.stdout.write(written({"format": "steelyard/error", "version": 1, **document}))
     return error.exit_code
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from keyword import iskeyword
 from typing import Any
 
 import click
@@ -25,7 +26,8 @@ class CommandGroup(click.Group):
         """Load a command; ``None`` for an unknown name."""
         if cmd_name not in self.commands_help:
             return None
-        command: click.Command = import_module(f"steelyard.cli.{cmd_name}").command
+        module = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        command: click.Command = import_module(f"steelyard.cli.{module}").command
         return command
 
     def resolve_command(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -62,6 +64,13 @@ if TYPE_CHECKING:
     help="Compare functions that differ only in this label (a column of --by), each with the first.",
 )
 @click.option("--suggest", is_flag=True, help="Suggest points to measure next where a rank is undecided.")
+@click.option(
+    "--up-to",
+    "most",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="N",
+    help="With --suggest: no point beyond this, such as the largest machine there is.",
+)
 @json_option
 @strict_option
 @click.pass_context
@@ -71,7 +80,13 @@ def command(ctx: click.Context, /, data: Path, **options: Any) -> None:
 
     Exits with 1 if a rank is "none" or a rule fails; under --strict, with 3 if something is undecided.
     """
-    ctx.exit(_run(data, **options))
+    # A hundred thousand models hold no circles, and every look for some would go through all of them.
+    gc.disable()
+    try:
+        code = _run(data, **options)
+    finally:
+        gc.enable()
+    ctx.exit(code)
 
 
 def _run(
@@ -84,6 +99,7 @@ def _run(
     limit: str | None,
     versus: str | None,
     suggest: bool,
+    most: float | None,
     as_json: bool,
     strict: bool,
     **about: Any,
@@ -96,6 +112,8 @@ def _run(
 
     if accept is not None:
         refuse_unwritable(accept, "--accept")
+    if most is not None and not suggest:
+        raise UsageError(f"--up-to {most:g} needs --suggest", hint=f"--suggest --up-to {most:g}")
     asked = ask(data, **about)
     named = len(space) == 1 and space[0] in SPACES
     question = replace(
@@ -107,7 +125,7 @@ def _run(
     series = asked.series
     with Counting("functions", sys.stderr) as counting:
         found = model_series(replace(asked, question=question), counting.update)
-    after = _after(found, series, question, limit=limit, versus=versus, suggest=suggest)
+    after = _after(found, series, question, limit=limit, versus=versus, suggest=suggest, most=most)
     _print(found, after, as_json=as_json)
     if accept is not None:
         from steelyard.scaling.status_quo import accept as accepted
@@ -133,6 +151,7 @@ def _after(
     limit: str | None,
     versus: str | None,
     suggest: bool,
+    most: float | None,
 ) -> After:
     """Compute the answers that were asked for beyond the models."""
     from steelyard.report.models.follow_ups import After
@@ -148,7 +167,7 @@ def _after(
             if isinstance(broken, Breaks):
                 limits.append((model, broken))
         if suggest and model.validation is not None and model.validation.rank == "undecided":
-            suggestions.append((model, advise(own, question)))
+            suggestions.append((model, advise(own, question, most=most or math.inf)))
     return After(tuple(limits), tuple(suggestions), _versus(series, question, versus) if versus else ())
 
 
@@ -160,20 +179,17 @@ def _versus(series: Sequence[Series], question: Question, label: str) -> tuple[V
 
 
 def _print(found: Modelled, after: After, *, as_json: bool) -> None:
-    from steelyard.cli.run_and_answer import terminal_width
+    from steelyard.cli.run_and_answer import show
+    from steelyard.report.models.document import render
+    from steelyard.report.models.follow_ups import lines as more
+    from steelyard.report.models.text import lines
 
     parts = (found.models, found.failed, found.rules, found.causes)
-    if as_json:
-        from steelyard.report.models.document import render
-
-        click.echo(render(*parts, after), nl=False)
-    else:
-        from steelyard.report.models.follow_ups import lines as more
-        from steelyard.report.models.text import lines
-        from steelyard.report.text.line import write
-
-        width = terminal_width()
-        write([*lines(*parts, width=width), *more(after, width)], sys.stdout)
+    show(
+        lambda: render(*parts, after),
+        lambda width: [*lines(*parts, width=width), *more(after, width)],
+        as_json=as_json,
+    )
 
 
 def _quantity(text: str, unit: str) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import click
@@ -18,10 +17,11 @@ from steelyard.cli.options import (
     metric_option,
     names,
     output_option,
+    refuse_unwritable,
     seed_option,
     timeout_option,
 )
-from steelyard.cli.run_and_answer import as_a_whole, tell_records, terminal_width
+from steelyard.cli.run_and_answer import as_a_whole, show, tell_records
 from steelyard.errors import UsageError
 
 
@@ -54,6 +54,11 @@ from steelyard.errors import UsageError
     metavar="CMD",
     help="Build COMMAND for each probe: {build} is where CMD writes, {probe} the option; steelyard_probe.h is"
     " found by #include.",
+)
+@click.option(
+    "--versus",
+    metavar="CMD",
+    help="Another command: also test whether a probe reverses which of the two is faster.",
 )
 @click.option(
     "--counters",
@@ -107,6 +112,9 @@ from steelyard.errors import UsageError
 @timeout_option
 @seed_option
 @output_option
+@click.option(
+    "--html", type=click.Path(path_type=Path), metavar="FILE", help="Also write the page of steelyard report."
+)
 @json_option
 def command(
     command: str,
@@ -115,6 +123,7 @@ def command(
     variables: tuple[str, ...],
     options: tuple[str, ...],
     build: str | None,
+    versus: str | None,
     counters: tuple[str, ...],
     added: bool,
     trace_ms: int | None,
@@ -128,12 +137,13 @@ def command(
     timeout_s: float | None,
     seed: int | None,
     output: Path | None,
+    html: Path | None,
     as_json: bool,
 ) -> None:
     """Run COMMAND without a probe and with each of the probes, in randomised blocks, to find what each costs.
 
-    Every probe is tried once first: a probe under which the program prints something else or ends differently
-    is reported and left out of the comparison.
+    What every run prints is compared with what the program prints alone: a probe under which it prints
+    something else or ends differently is reported and left out of the comparison.
 
     \b
     steelyard observe --probe strace --probe perf-stat './prog input'
@@ -147,16 +157,18 @@ def command(
     from steelyard.lab.observe.request import ObserveRequest
     from steelyard.lab.observe.tracing import EVENTS, Tracing
     from steelyard.report.observe.text import lines
-    from steelyard.report.text.line import write
 
     if trace_ms is None and trace_events is not None:
         raise UsageError("--trace-events without --trace", hint="--trace 10 reads them every 10 ms")
+    if html is not None:
+        refuse_unwritable(html, "--html")
     events = EVENTS if trace_events is None else trace_events
     directory = output or state_directory(os.environ, "observe")
     request = ObserveRequest(
         command=command,
         probes=(*map(named, known), *map(wrapper, wraps), *map(variable, variables), *map(option, options)),
         build=build,
+        versus=versus,
         counters=counters,
         metric=metric,
         contexts=not one_context,
@@ -171,8 +183,9 @@ def command(
     )
     with as_a_whole(output, directory) as line:
         found = observe(request, directory, watch=line.update)
-    if as_json:
-        click.echo(OBSERVATION.text(found), nl=False)
-    else:
-        write(lines(found, terminal_width()), sys.stdout)
+    show(lambda: OBSERVATION.text(found), lambda width: lines(found, width), as_json=as_json)
+    if html is not None:
+        from steelyard.laboratory import report
+
+        report(directory / "observe.lab", observation=found).save(html)
     tell_records(directory, as_json=as_json)

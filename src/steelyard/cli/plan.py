@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
 
 from steelyard.cli import completion
 from steelyard.cli.options import json_option, many_option
-from steelyard.cli.run_and_answer import terminal_width
+from steelyard.cli.run_and_answer import show
 
 
 @click.command(short_help="Show what a spec would run, how long, and what it cannot separate.")
 @click.argument("spec", type=click.Path(path_type=Path), shell_complete=completion.specs)
 @json_option
-@click.option(
-    "--signs", is_flag=True, help="Show the sign table even for a design with more than 16 treatments."
-)
+@click.option("--signs", is_flag=True, help="Show the sign table, in the order of Yates.")
 @many_option
 def command(spec: Path, as_json: bool, yes: bool, signs: bool) -> None:
     """Show what SPEC would run and in which order, what it could not separate, and what would be refused on
@@ -26,12 +23,12 @@ def command(spec: Path, as_json: bool, yes: bool, signs: bool) -> None:
     from steelyard.lab.run.existing_record import record_of_spec
     from steelyard.lab.run.plan import preview
     from steelyard.report.plan.text import document, lines
-    from steelyard.report.text.line import write
     from steelyard.spec import load
 
     experiment = load(spec, allow_many=yes)
     found = preview(experiment, record_of_spec(spec))
-    if as_json:
-        click.echo(document(found, experiment), nl=False)
-    else:
-        write(lines(found, experiment, terminal_width(), every_sign=signs), sys.stdout)
+    show(
+        lambda: document(found, experiment),
+        lambda width: lines(found, experiment, width, signs=signs),
+        as_json=as_json,
+    )

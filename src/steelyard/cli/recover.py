@@ -11,6 +11,7 @@ import click
 
 from steelyard.cli import completion
 from steelyard.cli.options import json_option
+from steelyard.cli.run_and_answer import show
 
 if TYPE_CHECKING:
     from steelyard.store.recovery import Recovered
@@ -35,14 +36,12 @@ def command(damaged: Path, new: Path, as_json: bool) -> None:
 
     from steelyard.answers.document import written
     from steelyard.lab.run.existing_record import find_record
+    from steelyard.report.text.line import Span
     from steelyard.store.recovery import recover
 
     found = recover(find_record(damaged), new)
-    if as_json:
-        click.echo(written({"format": "steelyard/recovery", "version": 1, **asdict(found)}), nl=False)
-        return
-    for line in _lines(found, new):
-        click.echo(line)
+    document = {"format": "steelyard/recovery", "version": 1, **asdict(found)}
+    show(lambda: written(document), lambda _: [(Span(line),) for line in _lines(found, new)], as_json=as_json)
 
 
 def _lines(found: Recovered, new: Path) -> Iterator[str]:

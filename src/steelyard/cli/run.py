@@ -8,7 +8,7 @@ import click
 
 from steelyard.cli import completion
 from steelyard.cli.options import json_option, many_option, output_option, protocol_option, strict_option
-from steelyard.cli.run_and_answer import pointing_to, print_answer, run_with_progress
+from steelyard.cli.run_and_answer import Shown, pointing_to, print_answer, run_with_progress
 
 
 @click.command(short_help="Run the experiment of a spec; continue it if it was stopped.")
@@ -56,7 +56,7 @@ def command(
     else:
         experiment, text = load(spec, allow_many=yes), spec.read_text(encoding="utf-8")
         directory = output or record_of_spec(spec)
-    with pointing_to(directory):
+    with pointing_to(directory, answers=not as_json):
         run_with_progress(experiment, directory, spec_text=text, extend=extend)
-        code = print_answer(directory, as_json=as_json, strict=strict, protocol=protocol)
+        code = print_answer(directory, Shown(), as_json=as_json, strict=strict, protocol=protocol)
     ctx.exit(code)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
+from msgspec.structs import replace
 
 from steelyard.errors import InterruptedRunError, ProgramError, SteelyardError
 from steelyard.estimand import Estimand, IntervalKind
@@ -18,6 +21,8 @@ from steelyard.spec.experiment import Experiment
 
 if TYPE_CHECKING:
     from steelyard.answers.analysis import Answer
+    from steelyard.answers.comparison import Comparison
+    from steelyard.answers.samples import Described
     from steelyard.claims.verdict import Checked
     from steelyard.report.text.line import Line
     from steelyard.report.text.progress import ProgressLine
@@ -27,6 +32,16 @@ if TYPE_CHECKING:
 def terminal_width() -> int:
     """Columns of the terminal, 80 without one; at most 120, beyond which eyes lose the line."""
     return min(120, max(60, shutil.get_terminal_size().columns))
+
+
+def show(document: Callable[[], str], lines: Callable[[int], Sequence[Line]], *, as_json: bool) -> None:
+    """Print a JSON document, or lines as wide as the terminal allows."""
+    if as_json:
+        click.echo(document(), nl=False)
+        return
+    from steelyard.report.text.line import write
+
+    write(lines(terminal_width()), sys.stdout)
 
 
 @contextmanager
@@ -46,13 +61,34 @@ def as_a_whole(output: Path | None, directory: Path) -> Iterator[ProgressLine]:
         line.clear()
 
 
+class Shown(msgspec.Struct, frozen=True):
+    """How an answer is shown.
+
+    Attributes
+    ----------
+    time_unit : {"microsecond", "millisecond", "second"} or None
+        Of the table; ``None`` for what suits the values.
+    by_mean : bool
+        Treatments in the order of their means instead of that of the design.
+    """
+
+    details: bool = False
+    time_unit: str | None = None
+    by_mean: bool = False
+
+
 @contextmanager
-def pointing_to(directory: Path) -> Iterator[None]:
+def pointing_to(directory: Path, *, answers: bool = False) -> Iterator[None]:
     """Tell where the measurements are when a command is stopped while its record is closed or analysed, or
-    fails after blocks that are complete.
+    fails after blocks that are complete; with ``answers``, print the answer so far of a run that is stopped.
     """
     try:
         yield
+    except InterruptedRunError:
+        if answers and _has_blocks(directory):
+            with suppress(SteelyardError):
+                print_answer(directory, Shown(), as_json=False, strict=False)
+        raise
     except KeyboardInterrupt:
         from steelyard.lab.run.extending import had_ended
 
@@ -137,6 +173,7 @@ def _from_here(directory: Path) -> Path:
 
 def print_answer(
     directory: Path,
+    shown: Shown,
     *,
     as_json: bool,
     strict: bool,
@@ -145,7 +182,6 @@ def print_answer(
     against: str | None = None,
     estimand: Estimand | None = None,
     interval: IntervalKind | None = None,
-    details: bool = False,
     budget: bool = False,
 ) -> int:
     """Print what the record says, and return the exit code: 1 where a claim of its spec fails, 3 under
@@ -170,24 +206,60 @@ def print_answer(
         checked = _checked(record) if record.experiment.claims and declared else None
         if not declared:
             tell_unjudged(record)
-    if as_json:
+    return show_answer(answer, shown, checked, as_json=as_json, strict=strict, budget=budget)
+
+
+def show_answer(
+    answer: Answer,
+    shown: Shown,
+    checked: Checked | None = None,
+    *,
+    as_json: bool,
+    strict: bool,
+    budget: bool = False,
+) -> int:
+    """Print an answer, with verdicts on claims, and return the exit code, as ``print_answer``."""
+    if shown.by_mean:
+        answer = _by_mean(answer)
+
+    def document() -> str:
         from steelyard.report.answer.document import render
 
-        click.echo(render(answer, _claims_entries(checked)), nl=False)
-    else:
-        from steelyard.report.answer.text import lines
-        from steelyard.report.text.line import write
+        return render(answer, _claims_entries(checked))
 
-        shown = lines(answer, terminal_width(), details=details)
-        parts = _budget_lines(answer) if budget else []
-        write([*shown, *parts, *_claims_lines(checked)], sys.stdout)
+    def lines(width: int) -> list[Line]:
+        from steelyard.report.answer.text import lines
+
+        text = lines(answer, width, details=shown.details, time_unit=shown.time_unit)
+        return [*text, *(_budget_lines(answer) if budget else []), *_claims_lines(checked)]
+
+    show(document, lines, as_json=as_json)
     if checked is not None and checked.exit_code(strict=strict) == 1:
         return 1
-    unresolved = any(each.verdict == "not_resolved" for each in answer.judged)
+    # What was chosen after the run settles nothing.
+    unresolved = any(each.verdict == "not_resolved" or each.exploratory for each in answer.judged)
     if answer.protocol is not None:  # whose verdicts were asked for
         unresolved = any(each.difference == "not_resolved" for each in answer.protocol.pairs)
     unresolved |= checked is not None and checked.exit_code(strict=True) == 3
     return 3 if strict and (unresolved or answer.design.state == "precision_not_reached") else 0
+
+
+def _by_mean(answer: Answer) -> Answer:
+    """The same answer with the treatments of the primary metric in the order of their means."""
+    means = {
+        each.treatment.id: each.summary.mean
+        for each in answer.samples
+        if each.metric.name == answer.metric.name and each.summary.mean is not None
+    }
+
+    def mean(each: Described | Comparison) -> float:
+        return means.get(each.treatment.id, math.inf)
+
+    return replace(
+        answer,
+        samples=tuple(sorted(answer.samples, key=mean)),
+        comparisons=tuple(sorted(answer.comparisons, key=mean)),
+    )
 
 
 def tell_unjudged(record: Record) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
 
 from steelyard.cli.options import json_option, record_argument
-from steelyard.cli.run_and_answer import terminal_width
+from steelyard.cli.run_and_answer import show
 
 
 @click.command(short_help="Show the progress of a record.")
@@ -20,12 +19,8 @@ def command(record: Path, as_json: bool) -> None:
     from steelyard.lab.run.existing_record import find_record
     from steelyard.lab.run.status import status
     from steelyard.report.status import lines
-    from steelyard.report.text.line import write
     from steelyard.store import Record
 
     with Record.open(find_record(record)) as opened:
         found = status(opened)
-    if as_json:
-        click.echo(STATUS.text(found), nl=False)
-    else:
-        write(lines(found, terminal_width()), sys.stdout)
+    show(lambda: STATUS.text(found), lambda width: lines(found, width), as_json=as_json)

@@ -29,6 +29,12 @@ def lines(result: NullResult, width: int = 80) -> list[Line]:
         for text, style in (_finding(ours, result), _beside(other, result))
         for line in paragraph(text, width, style=style, rest="  ", only_first=True)
     ]
+    if ours.margin is not None:
+        said = (
+            f"Differences of {percent(ours.margin)} and more are resolved here: within that margin, 9 of 10"
+            " comparisons of this size show equal programs to be equivalent (margin, under [analysis])."
+        )
+        found += paragraph(said, width, rest="  ")
     what = (
         f"{shorten(printable(result.command), 40)} {_both_arms(result)}; {result.blocks} runs of each"
         f" a comparison, level {percent(result.alpha)}, seed {result.seed}"

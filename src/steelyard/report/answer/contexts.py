@@ -25,6 +25,12 @@ def lines(answer: Answer, called: Names, width: int) -> list[Line]:
     found = answer.contexts[:MOST_ROWS]
     if not found:
         return []
+    shown = [*table(context_columns(found, called), width), *left_out(len(answer.contexts) - MOST_ROWS)]
+    return [*shown, *(line for text in sentences(found, called) for line in _wrapped(text, width))]
+
+
+def context_columns(found: Sequence[ContextFinding], called: Names) -> list[Column]:
+    """The columns of these comparisons."""
     across = [each.across for each in found]
     columns = [
         Column(
@@ -40,8 +46,7 @@ def lines(answer: Answer, called: Names, width: int) -> list[Line]:
             Column("SD between", [Span(_share(each.interaction)) for each in across], give_way=1),
             Column("SD within", [Span(_share(each.noise)) for each in across], give_way=2),
         ]
-    shown = [*table(columns, width), *left_out(len(answer.contexts) - MOST_ROWS)]
-    return [*shown, *(line for text in _sentences(found, called) for line in _wrapped(text, width))]
+    return columns
 
 
 def _against(found: Sequence[ContextFinding], called: Names) -> list[Column]:
@@ -66,7 +71,8 @@ def _share(log_s: float | None) -> str:
     return "–" if log_s is None else percent(log_s)
 
 
-def _sentences(found: Sequence[ContextFinding], called: Names) -> list[str]:
+def sentences(found: Sequence[ContextFinding], called: Names) -> list[str]:
+    """What needs a sentence."""
     said = [
         text
         for each in found[:MOST_SENTENCES]

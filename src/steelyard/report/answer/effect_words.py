@@ -69,7 +69,9 @@ def _main(effect: Effect, found: Factorial, where: str, answer: Answer) -> Findi
     power = ""
     if effect.resolvable is not None:
         power = f"; a difference of {percent(effect.resolvable)} or more would have shown"
-    return Finding(f"{name}: not resolved{power}{fresh(effect.fresh)}", evidence, "open")
+    return Finding(
+        f"{name}: not resolved{power}{fresh(effect.fresh, answer.design.blocks)}", evidence, "open"
+    )
 
 
 def _evidence(

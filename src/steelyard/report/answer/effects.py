@@ -37,7 +37,8 @@ def lines(answer: Answer, width: int) -> list[Line]:
     for found in answer.effects:
         if shown:
             shown.append(())
-        shown += [*_caption(found, width), *_part(found, width, told=leads(answer))]
+        shown += paragraph(caption(found), width, style="heading", only_first=True)
+        shown += _part(found, width, told=leads(answer))
     if shown and any(not each.measured for each in answer.declared.type_b):
         shown += _wrapped("Errors declared in type_b are in speedups, and in no effect.", width)
     return shown
@@ -50,28 +51,30 @@ def _part(found: Factorial, width: int, *, told: bool) -> Iterator[Line]:
         yield from _wrapped(said, width)
         return
     largest = sorted(found.effects, key=lambda effect: -effect.share)[:MOST_ROWS]
-    yield from _table(found, largest, width)
+    yield from table(effect_columns(found, largest), width)
     if len(found.effects) > MOST_ROWS:
         yield (Span(f"… and {len(found.effects) - MOST_ROWS} smaller; --json has all."),)
-    for sentence in (*(() if told else interactions(found)), *_notes(found)):
+    for sentence in (*(() if told else interactions(found)), *notes(found)):
         yield from _wrapped(sentence, width)
     yield from _level_table(found, width)
     yield from _contrast_table(found, width)
 
 
-def _caption(found: Factorial, width: int) -> list[Line]:
+def caption(found: Factorial) -> str:
+    """The metric and stratum, and what effects are estimated from."""
     known = {**found.stratum, **found.labels}
     where = ", ".join(f"{printable(name)} = {level_text(level)}" for name, level in known.items())
-    units = {"block": "block", "context": "context", "launch": "run"}[found.by]
+    units = "run" if found.by == "launch" else found.by
     each = " of each" if found.by == "launch" else ""
     said = f"Effects on {printable(found.metric.name)}{f', {where}' if where else ''}"
     rest = f": {counted(found.treatments, 'treatment')}"
     if found.units:
         rest += f", {counted(found.units, units)}{each}; ratios of geometric means"
-    return paragraph(said + rest, width, style="heading", only_first=True)
+    return said + rest
 
 
-def _table(found: Factorial, effects: Sequence[Effect], width: int) -> list[Line]:
+def effect_columns(found: Factorial, effects: Sequence[Effect]) -> list[Column]:
+    """The columns of these effects, and what is left to chance."""
     axes = {axis.name: axis for axis in found.axes}
     unassigned = "not assigned" if found.kind == "screening" else "other interactions"
     others = {"chance": found.rest, unassigned: found.unassigned}
@@ -102,22 +105,27 @@ def _table(found: Factorial, effects: Sequence[Effect], width: int) -> list[Line
         Column("variation", [Span(f"{100 * share:.1f} %") for share in shares], give_way=2),
         Column("", [Span(_bar(share), "dim") for share in shares], right=False, give_way=3),
     ]
-    return table(columns, width)
+    return columns
 
 
 def _level_table(found: Factorial, width: int) -> list[Line]:
     """Levels of factors that have more than two, against their first."""
     if not found.levels:
         return []
-    axes = {axis.name: axis for axis in found.axes}
-
-    def called(each: LevelEffect) -> str:
-        axis = axes[each.factor]
-        return f"{printable(axis.name)}: {step_text(axis, 0)} → {step_text(axis, each.step)}"
-
     shown = found.levels[:MOST_ROWS]
-    columns = [
-        Column("levels", [Span(called(each)) for each in shown], right=False, is_name=True),
+    return [(), *table(level_columns(found, shown), width), *left_out(len(found.levels) - len(shown))]
+
+
+def level_name(found: Factorial, each: LevelEffect) -> str:
+    """``threads: 1 → 4``."""
+    axis = next(axis for axis in found.axes if axis.name == each.factor)
+    return f"{printable(axis.name)}: {step_text(axis, 0)} → {step_text(axis, each.step)}"
+
+
+def level_columns(found: Factorial, shown: Sequence[LevelEffect]) -> list[Column]:
+    """The columns of these levels."""
+    return [
+        Column("levels", [Span(level_name(found, each)) for each in shown], right=False, is_name=True),
         Column(_ratio_title(found.metric), [ratio_cell(_value(each.ratio), each.ci95) for each in shown]),
         Column(
             "95 % CI",
@@ -126,7 +134,6 @@ def _level_table(found: Factorial, width: int) -> list[Line]:
             give_way=1,
         ),
     ]
-    return [(), *table(columns, width), *left_out(len(found.levels) - len(shown))]
 
 
 def _contrast_table(found: Factorial, width: int) -> list[Line]:
@@ -156,7 +163,8 @@ def _contrast_table(found: Factorial, width: int) -> list[Line]:
     ]
 
 
-def _notes(found: Factorial) -> Iterator[str]:
+def notes(found: Factorial) -> Iterator[str]:
+    """Sentences on what was not judged, and on what cannot be told apart."""
     if found.censored:
         yield (
             "Nothing is judged: runs failed or timed out, so that what is missing is not missing by chance,"

@@ -20,6 +20,10 @@ _DESCRIPTIVE: Final[tuple[Kind, ...]] = (
     "resolution",
 )
 """About values of one treatment, which comparisons and effects stand anyway: they come last."""
+_HARMLESS: Final[frozenset[Kind]] = frozenset({"outliers", "resolution"})
+"""Changes nothing that a reader of the answer does."""
+MOST: Final = 3
+"""Cautions of an answer that is not asked for details."""
 _COMMON: Final[frozenset[Kind]] = frozenset({"outliers", "bimodal", "dominated", "failures"})
 """Made for each treatment, and said once for all of them: with the range of their numbers."""
 _FEW: Final = 3
@@ -33,6 +37,18 @@ def lines(title: str, notices: Sequence[Notice], called: Names, width: int) -> l
     shown: list[Line] = [(Span(title, "heading"),)]
     for sentence in sentences(notices, called):
         shown += paragraph(sentence, width, first="- ", rest="  ")
+    return shown
+
+
+def brief(notices: Sequence[Notice], called: Names, width: int) -> list[Line]:
+    """The gravest as a list without a title; where there are more, how many."""
+    telling = sentences([each for each in notices if each.kind not in _HARMLESS], called)
+    more = len(sentences(notices, called)) - len(telling[:MOST])
+    shown: list[Line] = []
+    for sentence in telling[:MOST]:
+        shown += paragraph(sentence, width, first="- ", rest="  ")
+    if more and shown:
+        shown.append((Span(f"- … and {more} more: --details", "dim"),))
     return shown
 
 

@@ -49,6 +49,11 @@ def headline(answer: Answer, width: int) -> list[Line]:
         f"{'differs' if after == 1 else 'differ'} after Holm, {before} before  "
         f"(alpha {rules.alpha:g}, {side}; {_used(found)})"
     )
+    if refused := sum("too_few" in pair.flags for pair in pairs):
+        said += (
+            f". Refused: {counted(refused, 'pair')} of so few runs that no order of their values has"
+            f" p ≤ {rules.alpha:g}; it takes {rules.fewest} of each"
+        )
     return paragraph(said, width, rest="  ")
 
 
@@ -58,11 +63,19 @@ def pair_table(answer: Answer, width: int) -> list[Line]:
     if found is None or not found.pairs:
         return []
     shown = found.pairs[:MOST_ROWS]
+    more = left_out(len(found.pairs) - len(shown))
+    return [*table(pair_columns(answer, found, shown, width), width), *more]
+
+
+def pair_columns(
+    answer: Answer, found: ProtocolAnswer, shown: Sequence[ProtocolPair], width: int
+) -> list[Column]:
+    """The columns of these pairs."""
     paired = {(c.baseline.id, c.treatment.id, *sorted(c.labels.items())): c for c in answer.judged}
     beside = [paired.get((p.baseline.id, p.treatment.id, *sorted(p.labels.items()))) for p in shown]
     by_blocks = answer.design.order != "sequential"
     strata = _strata(shown)
-    columns = [
+    return [
         *strata,
         *_treatments(answer, shown, width - sum(each.width + len(GAP) for each in strata)),
         Column("test", [_test(p) for p in shown], right=False, give_way=1),
@@ -74,8 +87,6 @@ def pair_table(answer: Answer, width: int) -> list[Line]:
         Column("verdict", [_verdict(p, found.metric) for p in shown], right=False),
         *([Column("paired", [_paired(c) for c in beside], right=False, give_way=3)] if by_blocks else []),
     ]
-    more = left_out(len(found.pairs) - len(shown))
-    return [*table(columns, width), *more]
 
 
 def _strata(shown: Sequence[ProtocolPair]) -> list[Column]:
@@ -165,6 +176,8 @@ def _better(pair: ProtocolPair, metric: Metric) -> Span:
 def _verdict(pair: ProtocolPair, metric: Metric) -> Span:
     if isinstance(pair.path, Undefined):
         return Span("not tested", "open")
+    if "too_few" in pair.flags:
+        return Span("too few runs", "open")
     if pair.difference == "not_resolved":
         return Span("not resolved", "open")
     better = pair.difference == "faster"

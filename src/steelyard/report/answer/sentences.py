@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from steelyard.answers.flags import EARLY, ENOUGH
 from steelyard.answers.notice import Kind, Notice
 from steelyard.report.answer.words import Names
 from steelyard.report.text.digits import percent
@@ -12,21 +14,28 @@ from steelyard.report.text.label import counted, listed, printable
 from steelyard.units import Scalar, format_quantity
 
 _SENTENCES: Final[dict[Kind, str]] = {
+    "exploratory": "Exploratory: {names} chosen after the run, when the values may have been seen; verdicts "
+    "in brackets count in no check. Declare it in the spec, and confirm it in a new run.",
     "running": "The experiment is still running; this is after {blocks}.",
     "interrupted": "The run was interrupted after {blocks}; it can be continued.",
-    "precision_not_reached": "The precision wanted was not reached{ended} ({blocks}){halfwidths}.",
-    "extended": "Blocks were added {times} after an answer from {blocks}: judged over all of them at "
-    "p ≤ {alpha}, so that adding blocks until something shows finds hardly more than chance; the 95 % "
-    "intervals are not widened.",
-    "sequential_order": "One command ran after the other, so that every drift of the machine counts as a "
+    "precision_not_reached": "The precision wanted {outcome}.",
+    "extended": "Blocks were added {times} after an answer from {blocks}: p-values and intervals hold over "
+    "all answers (this one is judged at {alpha}), so that adding blocks until something shows finds hardly "
+    "more than chance.",
+    "sequential_order": "One treatment ran after the other, so that every drift of the machine counts as a "
     "difference, and no interval accounts for it.",
     "disturbed": "{who}: {share} of the elapsed time was spent waiting for a CPU that something else used.",
     "stolen": "The hypervisor gave {share} of the time to other machines; steal is in no program's account.",
     "few_blocks": "Few {what} ({n}): below {wanted}, intervals rest on the shape of the distribution.",
     "autocorrelated": "{who}: {what} resemble each other (r1 = {r1}), so that {n} tell as much as {n_eff} "
-    "independent ones; the interval is too narrow.",
+    "independent ones; p-value and interval allow for it.",
+    "autocorrelated_few": "{who}: {what} resemble each other (r1 = {r1}), and {n} are too few to tell how "
+    "strongly; p-value and interval allow for an autocorrelation of up to {most}.",
     "autocorrelated_mean": "{who}: neighbouring values resemble each other (r1 = {r1}), so that {n} tell as "
     "much as {n_eff} independent ones; u is too small.",
+    "slow_mode": "{who}: slow runs, {count} of {n} ({ratio} × the rest; {low} to {high} of all runs, 95 % "
+    "sure); the treatment that it is compared with has none. More runs tell how often, "
+    'estimand = "quantile" what it costs; of the runs that are not slow, the ratio of medians is {within}.',
     "trend": "{who}: values drift during the run; {drift}.",
     "trend_of_difference": "{who}: the difference itself drifts during the run; the ratio is its average.",
     "outliers": "{who}: outliers ({count} of {n} values), the farthest at {farthest} × the median; "
@@ -43,6 +52,8 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "failures": "{who}: {failed} of {attempted} runs failed{in_time}.",
     "simulated": "Simulated: these values come from a computed machine, not from a measurement.",
     "crowded": "{who}: more ranks than CPUs; times are the work of all ranks together, and get no verdict.",
+    "one_process": "{who}: all repetitions come from one process, so that what differs from one launch to "
+    "the next (its layout in memory, say) is in no interval.",
     "failures_unequal": "{who}: no verdict, since runs failed or timed out, "
     'and what is missing is not missing by chance; failures = "ignore" in [analysis] judges all the same.',
     "failures_as_limit": "{who}: runs that timed out count as at least the limit, as declared; what failed "
@@ -60,6 +71,9 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "contexts_unseen": "Kinds of context that are rarer than {share} ({contexts}, 95 % sure).",
     "one_context": "Other contexts: what another environment size, other paths or another link order would "
     "change is not in any interval.",
+    "one_code_layout": "Other layouts of the code: each program is one build, and what another link order or "
+    'padding would change is not in any interval (compare --contexts=layout, or code = "random" in '
+    "[contexts], draws builds).",
     "layout_per_launch": "One layout for each context: address randomisation was on, so that every "
     "launch drew a layout of its own, and a context is what else was set.",
     "below_tick": "{metrics}: sampled at clock ticks, unreliable below {tick_s} s.",
@@ -79,6 +93,7 @@ _FORMATS: Final = {
     "n_eff": ".0f",
     "farthest": ".3g",
     "ratio": ".3g",
+    "within": ".4g",
     "alpha": ".2g",
     "tick_s": "g",
 }
@@ -110,7 +125,7 @@ def _who(labels: Sequence[str], names: Names) -> str:
 
 
 def _shown(key: str, value: Scalar) -> str:
-    if key in ("share", "cv") and isinstance(value, float):
+    if key in ("share", "cv", "low", "high") and isinstance(value, float):
         return percent(value)
     if key in ("value", "wall_s") and isinstance(value, float):
         return format_quantity(value, "s")
@@ -124,13 +139,10 @@ def _phrases(about: Notice, most: Mapping[str, Scalar]) -> dict[str, str]:
     it = about.fields
     phrases: dict[str, str] = {}
     if about.kind == "precision_not_reached":
-        ended = {"max_blocks": " with the blocks allowed", "max_time": " in the time allowed"}
-        widths = [f"{percent(float(it[key]))} {word}" for key, word in _WIDTHS.items() if key in it]
-        phrases["ended"] = ended.get(str(it.get("cap")), "")
-        phrases["halfwidths"] = f": {', '.join(widths)} (half-width of the widest interval)" if widths else ""
+        phrases["outcome"] = _precision(it)
     elif about.kind == "few_blocks":
         phrases["what"] = "blocks" if it["blocked"] else "runs of each"
-    elif about.kind == "autocorrelated":
+    elif about.kind in ("autocorrelated", "autocorrelated_few"):
         phrases["what"] = "differences of neighbouring blocks" if it["blocked"] else "neighbouring values"
     elif about.kind == "trend":
         if it["alone"]:
@@ -152,3 +164,18 @@ def _phrases(about: Notice, most: Mapping[str, Scalar]) -> dict[str, str]:
         late = f"up to {most['timed_out']}" if "timed_out" in most else it["timed_out"]
         phrases["in_time"] = f", {late} of them by running out of time" if late else ""
     return phrases
+
+
+def _precision(it: Mapping[str, Scalar]) -> str:
+    """How the precision wanted was missed; so few blocks may have reached it that it is not relied on."""
+    blocks = counted(int(it["blocks"]), "block")
+    widths = {key: float(it[key]) for key in _WIDTHS if key in it}
+    reached, target = (widths.get(key, math.inf) for key in ("reached", "target"))
+    if reached <= target < math.inf:
+        early = int(it["blocks"]) < ENOUGH and reached > EARLY * target
+        why = f": below {ENOUGH} blocks it ends a run at a quarter of that" if early else ""
+        return f"({percent(target)}) was not relied on after {blocks} ({percent(reached)}){why}"
+    ended = {"max_blocks": " with the blocks allowed", "max_time": " in the time allowed"}
+    shown = ", ".join(f"{percent(width)} {_WIDTHS[key]}" for key, width in widths.items())
+    halfwidths = f": {shown} (half-width of the widest interval)" if widths else ""
+    return f"was not reached{ended.get(str(it.get('cap')), '')} ({blocks}){halfwidths}"

@@ -7,12 +7,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from steelyard.answers.undefined import Undefined
 from steelyard.report.answer import effects
 from steelyard.report.answer.effect_words import leads
-from steelyard.report.answer.words import is_speed, verdict
+from steelyard.report.answer.words import is_speed, outcome, verdict
+from steelyard.report.text.box import boxes
 from steelyard.report.text.cells import interval_cell, left_out, name_cell, p_cell, ratio_cell
-from steelyard.report.text.digits import quantity, scale
+from steelyard.report.text.digits import Scale, quantity, scale
 from steelyard.report.text.factor_columns import baseline_column, treatment_columns, varying
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Line, Span
@@ -22,34 +25,91 @@ from steelyard.units import Metric, Scalar
 if TYPE_CHECKING:
     from steelyard.answers.analysis import Answer
     from steelyard.answers.comparison import Comparison
-    from steelyard.answers.samples import Described
+    from steelyard.answers.samples import Described, Summary
 
+PREFIXES: Final = {"microsecond": "µ", "millisecond": "m", "second": ""}
+"""Of the units of time that hyperfine knows."""
+_BOX: Final = 16
+"""Columns of a box plot."""
 _SUMMARY: Final = 32
 """Columns of a terminal that runs, mean, s and CV take."""
 
 Key = tuple[int, tuple[tuple[str, Scalar], ...]]
 
 
-def measured(answer: Answer, width: int) -> list[Line]:
-    """One row for each sample of the primary metric; with its comparison where it has one only."""
+def overview(answer: Answer, width: int, time_unit: str | None = None) -> list[Line]:
+    """One row for each sample of the primary metric: mean, uncertainty, range, verdict, and a box plot."""
     every = [sample for sample in answer.samples if sample.metric.name == answer.metric.name]
     shown = every[:MOST_ROWS]
+    summaries = [sample.summary for sample in shown]
+    unit = _unit(summaries, answer.metric, time_unit)
+    coarse = replace(unit, decimals=max(0, unit.decimals - 1))
+    suffix = f" {unit.unit}" if unit.unit else ""
+    columns = [
+        *treatment_columns(
+            [sample.treatment for sample in shown], _factors(answer), width // 3, answer.metric.name
+        ),
+        *_labels([sample.labels for sample in shown]),
+        Column(f"mean ± u{suffix}", [Span(_mean_and_u(each, unit)) for each in summaries]),
+        Column("min … max", [Span(f"{coarse.text(s.min)} … {coarse.text(s.max)}") for s in summaries]),
+    ]
+    if _tells_each(answer):
+        columns.append(Column("verdict", _outcomes(answer, shown), right=False))
+    plots = [Span(plot) for plot in boxes(summaries, _BOX)]
+    columns.append(Column("distribution", plots, right=False, give_way=1))
+    return [*table(columns, width), *left_out(len(every) - len(shown))]
+
+
+def _mean_and_u(summary: Summary, unit: Scale) -> str:
+    if summary.mean is None or summary.u is None:
+        return unit.text(summary.mean)
+    return f"{unit.text(summary.mean)} ± {unit.text(summary.u)}"
+
+
+def _tells_each(answer: Answer) -> bool:
+    """Whether each treatment is in one comparison, which its row can show."""
+    return bool(answer.judged) and _one_each(answer) and answer.protocol is None and not leads(answer)
+
+
+def _outcomes(answer: Answer, shown: Sequence[Described]) -> list[Span]:
+    """The ratio as the sentences say it, or why there is none."""
+    of = {_key(c.treatment.id, c.labels): c for c in answer.judged}
+    baselines = {_key(c.baseline.id, c.labels) for c in answer.judged}
+    keys = [_key(sample.treatment.id, sample.labels) for sample in shown]
+    roles = [Span("baseline", "dim") if key in baselines else Span("") for key in keys]
+    return [Span(*outcome(of[key])) if key in of else role for key, role in zip(keys, roles, strict=True)]
+
+
+def measured(answer: Answer, width: int) -> list[Line]:
+    """One row for each sample of the primary metric; with its comparison where it has one only."""
+    every = primary(answer)
+    shown = every[:MOST_ROWS]
+    return [*table(measured_columns(answer, shown, width), width), *left_out(len(every) - len(shown))]
+
+
+def primary(answer: Answer) -> list[Described]:
+    """The samples of the primary metric."""
+    return [sample for sample in answer.samples if sample.metric.name == answer.metric.name]
+
+
+def measured_columns(answer: Answer, shown: Sequence[Described], width: int) -> list[Column]:
+    """The columns of these samples of the primary metric."""
     columns = [
         *treatment_columns([sample.treatment for sample in shown], _factors(answer), _room(answer, width)),
         *_labels([sample.labels for sample in shown]),
         *_summaries(shown, answer.metric),
     ]
-    if answer.judged and _one_each(answer) and answer.protocol is None and not leads(answer):
+    if _tells_each(answer):
         of = {_key(c.treatment.id, c.labels): c for c in answer.judged}
         baselines = {_key(c.baseline.id, c.labels) for c in answer.judged}
         keys = [_key(sample.treatment.id, sample.labels) for sample in shown]
-        columns += _comparisons([of.get(key) for key in keys], answer.metric)
+        columns += _comparisons([of.get(key) for key in keys], answer)
         roles = [Span("baseline", "dim") if key in baselines else Span("") for key in keys]
         verdicts = [
             Span(*verdict(of[key])) if key in of else role for key, role in zip(keys, roles, strict=True)
         ]
         columns.append(Column("verdict", verdicts, right=False))
-    return [*table(columns, width), *left_out(len(every) - len(shown))]
+    return columns
 
 
 def pairwise(answer: Answer, width: int) -> list[Line]:
@@ -57,16 +117,20 @@ def pairwise(answer: Answer, width: int) -> list[Line]:
     if _one_each(answer):
         return []
     shown = answer.judged[:MOST_ROWS]
-    columns = [
+    return [*table(pair_columns(answer, shown, width), width), *left_out(len(answer.judged) - len(shown))]
+
+
+def pair_columns(answer: Answer, shown: Sequence[Comparison], width: int) -> list[Column]:
+    """The columns of these comparisons."""
+    return [
         *(named := treatment_columns([each.treatment for each in shown], _factors(answer), width // 2)),
         baseline_column(
             [(each.treatment, each.baseline) for each in shown], _factors(answer) if len(named) > 1 else ()
         ),
         *_labels([comparison.labels for comparison in shown]),
-        *_comparisons(shown, answer.metric),
+        *_comparisons(shown, answer),
         Column("verdict", [Span(*verdict(comparison)) for comparison in shown], right=False),
     ]
-    return [*table(columns, width), *left_out(len(answer.judged) - len(shown))]
 
 
 def other_metrics(answer: Answer, width: int) -> list[Line]:
@@ -79,13 +143,18 @@ def other_metrics(answer: Answer, width: int) -> list[Line]:
     if not others:
         return []
     shown = others[:MOST_ROWS]
+    return [*table(other_columns(answer, shown, width), width), *left_out(len(others) - len(shown))]
+
+
+def other_columns(answer: Answer, shown: Sequence[Comparison], width: int) -> list[Column]:
+    """The columns of these comparisons of metrics that carry no verdict."""
     samples = {(s.metric.name, _key(s.treatment.id, s.labels)): s for s in answer.samples}
 
     def mean(comparison: Comparison, treatment: int) -> Span:
         sample = samples[comparison.metric.name, _key(treatment, comparison.labels)]
         return _quantity(sample, sample.summary.mean, sample.summary.u)
 
-    columns = [
+    return [
         Column("also measured", [name_cell(c.metric.name) for c in shown], right=False, is_name=True),
         *_labels([comparison.labels for comparison in shown]),
         Column("baseline", [mean(c, c.baseline.id) for c in shown], give_way=1),
@@ -94,7 +163,6 @@ def other_metrics(answer: Answer, width: int) -> list[Line]:
         Column("× better", [ratio_cell(_value(c), c.ci95) for c in shown]),
         Column("95 % CI", [interval_cell(_value(c), c.ci95) for c in shown], right=False, give_way=2),
     ]
-    return [*table(columns, width), *left_out(len(others) - len(shown))]
 
 
 def _alone(answer: Answer, width: int) -> list[Line]:
@@ -146,8 +214,7 @@ def _labels(rows: Sequence[Mapping[str, Scalar]]) -> list[Column]:
 
 def _summaries(samples: Sequence[Described], metric: Metric) -> list[Column]:
     summaries = [sample.summary for sample in samples]
-    means = [summary.mean for summary in summaries if summary.mean is not None]
-    unit = scale(means, [summary.u for summary in summaries if summary.u], metric.unit)
+    unit = _unit(summaries, metric)
     suffix = f" {unit.unit}" if unit.unit else ""
     # The median is shown where it tells another story than the mean.
     skewed = any(s.mean and s.median and s.u and abs(s.mean - s.median) > 2 * s.u for s in summaries)
@@ -170,11 +237,19 @@ def _summaries(samples: Sequence[Described], metric: Metric) -> list[Column]:
     return columns
 
 
-def _comparisons(comparisons: Sequence[Comparison | None], metric: Metric) -> list[Column]:
+def _unit(summaries: Sequence[Summary], metric: Metric, time_unit: str | None = None) -> Scale:
+    """One unit for all means; of times, the one that was asked for."""
+    means = [summary.mean for summary in summaries if summary.mean is not None]
+    uncertainties = [summary.u for summary in summaries if summary.u]
+    return scale(means, uncertainties, metric.unit, prefix=PREFIXES.get(time_unit or ""))
+
+
+def _comparisons(comparisons: Sequence[Comparison | None], answer: Answer) -> list[Column]:
     blank = Span("")
+    adjusted = "p Holm" if answer.declared.error_rate == "familywise" else "p FDR"
     return [
         Column(
-            "speedup" if is_speed(metric) else "× better",
+            "speedup" if is_speed(answer.metric) else "× better",
             [ratio_cell(_value(c), c.ci95) if c else blank for c in comparisons],
         ),
         Column(
@@ -183,7 +258,7 @@ def _comparisons(comparisons: Sequence[Comparison | None], metric: Metric) -> li
             right=False,
             give_way=1,
         ),
-        Column("p Holm", [p_cell(c.p_holm) if c else blank for c in comparisons], give_way=2),
+        Column(adjusted, [p_cell(c.p_holm) if c else blank for c in comparisons], give_way=2),
     ]
 
 

@@ -6,13 +6,23 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
+from steelyard.analysis import Analysis
 from steelyard.answers.analysis import DesignFacts
 from steelyard.answers.undefined import Undefined
-from steelyard.report.answer import contexts, effects, notices, typical
+from steelyard.report.answer import adjusted_speedup, contexts, effects, notices, typical
 from steelyard.report.answer import interactions as speedup_ratios
 from steelyard.report.answer.effect_words import findings, leads
-from steelyard.report.answer.tables import measured, other_metrics, pairwise
-from steelyard.report.answer.words import ESTIMANDS, INTERVAL_NAMES, Names, alone, finding, names, verdict
+from steelyard.report.answer.tables import measured, other_metrics, overview, pairwise, primary
+from steelyard.report.answer.words import (
+    ESTIMANDS,
+    INTERVAL_NAMES,
+    Finding,
+    Names,
+    alone,
+    finding,
+    names,
+    verdict,
+)
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import columns, counted, listed, printable
 from steelyard.report.text.line import Line, Span, paragraph, plain
@@ -29,14 +39,48 @@ def render(answer: Answer, width: int = 80, *, details: bool = False) -> str:
     return plain(lines(answer, width, details=details))
 
 
-def lines(answer: Answer, width: int = 80, *, details: bool = False) -> list[Line]:
-    """The answer, line by line; ``details`` adds what is otherwise said in a line, or only in JSON."""
+def lines(
+    answer: Answer, width: int = 80, *, details: bool = False, time_unit: str | None = None
+) -> list[Line]:
+    """The answer, line by line: what was found, a row for each treatment, and cautions that would change what
+    a reader does. ``details`` has all that is known in the place of the last two.
+
+    Parameters
+    ----------
+    time_unit : {"microsecond", "millisecond", "second"}, optional
+        Of the rows; by default what suits them.
+    """
     called = names(sample.treatment.label for sample in answer.samples)
+    if details:
+        return _in_detail(answer, called, width)
     parts = [
         _headline(answer, width) or _findings(answer, called, width),
-        [*_caption(answer, width), *measured(answer, width)],
+        [*_chosen(answer, width), *overview(answer, width, time_unit)],
         *_pairs(answer, width),
-        _typical(answer, called, width, details=details),
+        adjusted_speedup.lines(answer, width),
+        speedup_ratios.lines(answer, called, width),
+        contexts.lines(answer, called, width),
+        effects.lines(answer, width),
+        notices.brief(answer.warnings, called, width),
+    ]
+    return [line for part in _separated(parts) for line in part]
+
+
+def _chosen(answer: Answer, width: int) -> list[Line]:
+    """The definition of a speedup where it is not the usual one."""
+    declared = answer.declared
+    if not answer.judged or (declared.estimand == Analysis().estimand and declared.interval is None):
+        return []
+    return paragraph(f"speedup: {_estimand(answer)}", width, style="dim")
+
+
+def _in_detail(answer: Answer, called: Names, width: int) -> list[Line]:
+    parts = [
+        _headline(answer, width) or _findings(answer, called, width),
+        [*paragraph(caption(answer), width, style="dim"), *measured(answer, width)],
+        *_pairs(answer, width),
+        typical.details(answer, width),
+        adjusted_speedup.lines(answer, width, details=True),
         speedup_ratios.lines(answer, called, width),
         contexts.lines(answer, called, width),
         effects.lines(answer, width),
@@ -45,13 +89,6 @@ def lines(answer: Answer, width: int = 80, *, details: bool = False) -> list[Lin
         notices.lines("Limitations", answer.unobserved, called, width),
     ]
     return [line for part in _separated(parts) for line in part]
-
-
-def _typical(answer: Answer, called: Names, width: int, *, details: bool) -> list[Line]:
-    """Of comparisons; where a design is about effects, nobody asked for these."""
-    if details:
-        return typical.details(answer, width)
-    return [] if leads(answer) else typical.brief(answer, called, width)
 
 
 def _headline(answer: Answer, width: int) -> list[Line]:
@@ -75,18 +112,23 @@ def _separated(parts: Iterable[list[Line]]) -> list[list[Line]]:
     return [part if i == 0 else [(), *part] for i, part in enumerate(present)]
 
 
-def _findings(answer: Answer, called: Names, width: int) -> list[Line]:
+def found_in(answer: Answer, called: Names) -> tuple[list[Finding], str]:
+    """The findings, and what is said of those that are too many to be listed."""
     judged = answer.judged
     if leads(answer):
-        found, left = list(findings(answer)), ""
-    elif not judged:
-        samples = [sample for sample in answer.samples if sample.metric.name == answer.metric.name]
+        return list(findings(answer)), ""
+    if not judged:
+        samples = primary(answer)
         found = [alone(sample, called) for sample in samples[:MOST_FINDINGS]]
-        left = f"… and {len(samples) - MOST_FINDINGS} more" if len(samples) > MOST_FINDINGS else ""
-    else:
-        shown = judged if len(judged) <= MOST_FINDINGS else _largest(judged)
-        found = [finding(comparison, answer, called) for comparison in shown]
-        left = _count(judged, len(shown))
+        return found, f"… and {len(samples) - MOST_FINDINGS} more" if len(samples) > MOST_FINDINGS else ""
+    shown = judged if len(judged) <= MOST_FINDINGS else _largest(judged)
+    return [finding(each, answer, called) for each in shown], tally(judged) if len(shown) < len(
+        judged
+    ) else ""
+
+
+def _findings(answer: Answer, called: Names, width: int) -> list[Line]:
+    found, left = found_in(answer, called)
     result: list[Line] = []
     for each in found:
         whole = f"{each.claim}  ({each.evidence})" if each.evidence else each.claim
@@ -111,10 +153,8 @@ def _largest(judged: Sequence[Comparison]) -> list[Comparison]:
     return [judged[i] for i in sorted(chosen)]
 
 
-def _count(judged: Sequence[Comparison], shown: int) -> str:
-    """Counts of all verdicts, where not all comparisons are listed."""
-    if len(judged) == shown:
-        return ""
+def tally(judged: Sequence[Comparison]) -> str:
+    """How many comparisons have which verdict, and what would have shown in any that is open."""
     counts = Counter(verdict(comparison)[0] for comparison in judged)
     said = ", ".join(f"{count} {word}" for word, count in counts.items())
     open_ = [
@@ -124,7 +164,8 @@ def _count(judged: Sequence[Comparison], shown: int) -> str:
     return f"{len(judged)} comparisons: {said}{power}"
 
 
-def _caption(answer: Answer, width: int) -> list[Line]:
+def caption(answer: Answer) -> str:
+    """The metric, how it was measured, and what a speedup is."""
     design, metric = answer.design, answer.metric
     what = f"{printable(metric.name)} ({printable(metric.about)})" if metric.about else printable(metric.name)
     if design.order == "randomized-blocks":
@@ -138,8 +179,7 @@ def _caption(answer: Answer, width: int) -> list[Line]:
     again = f" in {design.passes} passes" if design.passes > 1 else ""
     what += ", simulated" if any(each.provenance == "simulated" for each in answer.samples) else ""
     stopped = f"; {sentence}" if (sentence := stopping(design)) else ""
-    said = f"{what}; {how}{where}{again}, seed {design.seed}{ratio}{stopped}"
-    return paragraph(said, width, style="dim")
+    return f"{what}; {how}{where}{again}, seed {design.seed}{ratio}{stopped}"
 
 
 def _estimand(answer: Answer) -> str:
@@ -148,7 +188,8 @@ def _estimand(answer: Answer) -> str:
     if kind == "sign-flip" and not any(_by_signs(each) for each in answer.judged):
         kind = "log-delta"  # t stands in for signs that nobody drew, and where blocks are too few or many
     by = f", intervals by {INTERVAL_NAMES[kind]}" if kind else ""
-    return ESTIMANDS[declared.estimand] + by
+    which = f" ({declared.quantile:g})" if declared.estimand == "quantile" else ""
+    return ESTIMANDS[declared.estimand] + which + by
 
 
 def _by_signs(comparison: Comparison) -> bool:

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from steelyard.answers.undefined import REASONS, Undefined
 from steelyard.report.text.digits import bounds, percent, probability, quantity, ratio
 from steelyard.report.text.factor_columns import differing
-from steelyard.report.text.label import counted, printable, shorten_apart
+from steelyard.report.text.label import counted, level_text, printable, shorten_apart
 from steelyard.report.text.line import Style
 from steelyard.units import Metric, format_duration, format_quantity
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from steelyard.answers.interval import Interval
     from steelyard.answers.samples import Described
     from steelyard.estimand import Estimand, IntervalKind
+    from steelyard.sample import Treatment
 
 Names = Mapping[str, str]
 
@@ -35,6 +37,7 @@ ESTIMANDS: Final[dict[Estimand, str]] = {
     "geomean_ratio": "ratio of geometric means",
     "ratio_of_means": "ratio of arithmetic means",
     "median_ratio": "median of ratios",
+    "quantile": "ratio of quantiles",
 }
 INTERVAL_NAMES: Final[dict[IntervalKind, str]] = {
     "sign-flip": "flipped signs of blocks",
@@ -43,6 +46,7 @@ INTERVAL_NAMES: Final[dict[IntervalKind, str]] = {
     "gum-s1": "Monte Carlo (GUM Supplement 1)",
     "bootstrap-t": "the studentised bootstrap",
     "sign": "the sign test",
+    "mover": "order statistics",
 }
 
 
@@ -76,7 +80,12 @@ def is_speed(metric: Metric) -> bool:
 
 
 def verdict(comparison: Comparison) -> tuple[str, Style]:
-    """The verdict as one cell of a table."""
+    """The verdict as one cell of a table; in brackets where it is exploratory."""
+    word, style = _verdict(comparison)
+    return (f"({word})", "") if comparison.exploratory and style != "open" else (word, style)
+
+
+def _verdict(comparison: Comparison) -> tuple[str, Style]:
     if comparison.verdict in ("faster", "slower"):
         better = comparison.verdict == "faster"
         style: Style = "" if comparison.metric.better == "neither" else "good" if better else "bad"
@@ -84,8 +93,22 @@ def verdict(comparison: Comparison) -> tuple[str, Style]:
     return ("equivalent", "good") if comparison.verdict == "equivalent" else ("not resolved", "open")
 
 
+def outcome(comparison: Comparison) -> tuple[str, Style]:
+    """The ratio and its direction as one cell of a table, as the sentence says it: ``1.30 × slower``."""
+    word, style = verdict(comparison)
+    if isinstance(comparison.speedup, Undefined) or comparison.verdict not in ("faster", "slower"):
+        return word, style
+    value, interval = _shown(comparison.speedup, comparison)
+    return f"{ratio(value, interval)} × {word}", style
+
+
 def finding(comparison: Comparison, answer: Answer, names: Names) -> Finding:
     """One comparison of the primary metric in words."""
+    found = _finding(comparison, answer, names)
+    return replace(found, claim=f"exploratory: {found.claim}") if comparison.exploratory else found
+
+
+def _finding(comparison: Comparison, answer: Answer, names: Names) -> Finding:
     new, old = _pair(comparison, names)
     where = _where(comparison)
     style = verdict(comparison)[1]
@@ -97,18 +120,30 @@ def finding(comparison: Comparison, answer: Answer, names: Names) -> Finding:
     evidence, size = _evidence(value, interval, comparison, answer), f"{ratio(value, interval)} ×"
     against = f"{where}{new} against {old}: "
     if comparison.refused:
-        return Finding(against + "not resolved, since runs failed or timed out", evidence, style)
+        return Finding(f"{against}not resolved, since {_withheld(comparison)}", evidence, style)
     if comparison.verdict == "equivalent" and margin is not None:
-        claim = f"{where}{new} is equivalent to {old} within {percent(margin)}"
+        claim = f"{where}{new} is equivalent to {old} within {percent(margin)}{_but_rare(answer)}"
         return Finding(claim, f"{size}, {evidence}", style)
+    advice = fresh(comparison.fresh, comparison.instances or comparison.blocks)
     if _direction(comparison) is not None:
         least = "at least " if speedup.one_sided else ""
         claim = f"{where}{new} {_is(comparison)} {least}{size} {_than(comparison)} {old}"
         if comparison.verdict == "not_resolved" and margin is not None:
             claim += f", but whether by more than {percent(margin)} is not resolved"
-        return Finding(claim + fresh(comparison.fresh), evidence, style)
-    open_ = f"not resolved{_power(comparison.resolvable)}{fresh(comparison.fresh)}"
+        return Finding(claim + advice, evidence, style)
+    open_ = f"not resolved{_power(comparison.resolvable)}{advice}"
     return Finding(against + open_, evidence, style)
+
+
+def _but_rare(answer: Answer) -> str:
+    """Part of the contexts for which equivalence is not shown, since none of them was drawn."""
+    rare = next((each.fields["share"] for each in answer.unobserved if each.kind == "contexts_unseen"), None)
+    return "" if rare is None else f", except possibly in contexts rarer than {percent(float(rare))}"
+
+
+def _withheld(comparison: Comparison) -> str:
+    """Why a verdict was not given."""
+    return REASONS["slow_mode"] if "slow_mode" in comparison.flags else "runs failed or timed out"
 
 
 def _pair(comparison: Comparison, names: Names) -> tuple[str, str]:
@@ -124,14 +159,37 @@ def _pair(comparison: Comparison, names: Names) -> tuple[str, str]:
     return names[new.label], names[old.label]
 
 
-def fresh(run: FreshRun | None) -> str:
-    """The run that would resolve it, if the difference that was seen is real."""
-    if run is None:
+def pair_name(new: Treatment, old: Treatment, names: Names) -> str:
+    """A comparison as the name of a row: of labels of several factors what differs, and behind it what both
+    share.
+    """
+    apart = [name for name in new.levels if level_text(new.levels[name]) != level_text(old.levels[name])]
+    spelled = all(f"{name}=" in label for name in apart for label in (new.label, old.label))
+    shared = [name for name in new.levels if name not in apart and f"{name}=" in new.label]
+    if not (apart and spelled and shared):
+        return f"{names[new.label]}  against  {names[old.label]}"
+    other = level_text(old.levels[apart[0]]) if len(apart) == 1 else differing(new.levels, old.levels, apart)
+    both = ", ".join(f"{name}={level_text(new.levels[name])}" for name in shared)
+    return printable(f"{differing(old.levels, new.levels, apart)}  against  {other}  ({both})")
+
+
+MOST_TIMES: Final = 10
+"""Size of a fresh run that is worth a word, in sizes of this one: where it takes more for a power of 80 %,
+what was seen is below 0.9 standard errors, as most differences of equal programs are.
+"""
+
+
+def fresh(run: FreshRun | None, units: int) -> str:
+    """The run that would resolve it, if the difference that was seen among so many units is real; empty where
+    that would be to chase noise.
+    """
+    if run is None or (run.instances or run.blocks) > MOST_TIMES * units:
         return ""
     time = f" (about {format_duration(run.seconds)})" if run.seconds else ""
     seen = f"the {percent(run.difference)} seen"
     what = f"show {seen}, if real" if run.margin is None else f"decide that, if {seen} are real"
-    return f"; a fresh run of {run.blocks:,} blocks{time} would {what}"
+    size = f"{run.blocks:,} blocks" if run.instances is None else f"{run.instances:,} instances"
+    return f"; a fresh run of {size}{time} would {what}"
 
 
 def _power(resolvable: float | None) -> str:
@@ -216,7 +274,8 @@ def _evidence(value: float, interval: Interval | None, comparison: Comparison, a
     elif (open_margin := _open_margin(comparison, answer.declared.margin)) is not None:
         parts.append(open_margin)
     if "sequential_order" in comparison.flags:
-        parts.append(f"{counted(comparison.blocks, 'run')} of each, one after the other")
+        what = "repetition" if "one_process" in comparison.flags else "run"
+        parts.append(f"{counted(comparison.blocks, what)} of each, one after the other")
     elif comparison.instances is not None:
         parts.append(f"{counted(comparison.instances, 'instance')} in {counted(comparison.blocks, 'block')}")
     elif comparison.contexts is not None:

@@ -6,7 +6,16 @@ import math
 from typing import Final
 
 from steelyard.answers.audit import Audit, AuditedContext, Verdict
-from steelyard.report.audit.words import advice, effect, headline, level_of, missed, open_ended
+from steelyard.report.answer.sentences import notice
+from steelyard.report.audit.words import (
+    advice,
+    by_elapsed_time,
+    effect,
+    headline,
+    level_of,
+    missed,
+    open_ended,
+)
 from steelyard.report.text.digits import percent, probability
 from steelyard.report.text.label import counted, printable, shorten
 from steelyard.report.text.line import Line, Span, Style, paragraph
@@ -25,16 +34,24 @@ def lines(audit: Audit, width: int = 80) -> list[Line]:
     found = any(finding.verdict == "moves" for finding in audit.findings)
     shown = _wrapped(headline(audit), width, "bad" if found else "good")
     shown += [(), *_wrapped(_caption(audit), width, "dim"), *_table(audit, width)]
+    if elapsed := by_elapsed_time(audit):
+        shown += _wrapped(elapsed, width, "dim")
     for finding in audit.findings:
         if finding.verdict == "moves" and len(finding.screened) > 1 and _is_number(finding):
             shown += [(), *picture(finding, width)]
+    shown += _section("Warnings", [notice(each, {}) for each in audit.warnings], width)
     texts = [*(advice(each, audit) for each in audit.findings), open_ended(audit)]
     shown += _section("What to do", [text for text in texts if text], width)
     unseen = [text for each in audit.findings if (text := missed(each))]
     if unseen and not audit.thorough:
-        unseen[-1] += "; --thorough visits every residue of a page"
+        unseen[-1] += "; --thorough visits every byte of a page"
     unseen += [f"{name}: {why}" for name, why in audit.left_out.items()]
-    unseen.append("Link order and the layout of the code itself: a command is built already")
+    if audit.not_varied:
+        unseen.append(f"Only where --only names them: {', '.join(audit.not_varied)}")
+    unseen.append(
+        "Link order and the layout of the code itself: a command is built already (compare --contexts=layout"
+        " draws them)"
+    )
     return shown + _section("Not visited", [f"{text}." for text in unseen], width)
 
 
@@ -53,14 +70,14 @@ def _caption(audit: Audit) -> str:
 
 def _table(audit: Audit, width: int) -> list[Line]:
     findings = audit.findings
-    verdicts = [_VERDICTS[each.verdict] for each in findings]
+    verdicts = [_verdict(each, audit.least) for each in findings]
     return table(
         [
             Column("context", [Span(each.context) for each in findings], right=False),
             Column("levels", [Span(_levels(each)) for each in findings], give_way=2),
             Column(
                 "verdict",
-                [Span(text.format(least=percent(audit.least)), style) for text, style in verdicts],
+                [Span(text, style) for text, style in verdicts],
                 right=False,
             ),
             Column(
@@ -76,6 +93,15 @@ def _table(audit: Audit, width: int) -> list[Line]:
         ],
         width,
     )
+
+
+def _verdict(finding: AuditedContext, least: float) -> tuple[str, Style]:
+    """A rare level that was not visited may differ from all that are "within"."""
+    words, style = _VERDICTS[finding.verdict]
+    said = words.format(least=percent(least))
+    if finding.verdict == "within" and finding.unseen:
+        said += f" at {percent(1 - finding.unseen)} of levels"
+    return said, style
 
 
 def _levels(finding: AuditedContext) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from typing import Final
 
 from steelyard.answers.audit import Audit, AuditedContext, Replicated
 from steelyard.report.text.digits import bounds, percent, ratio
-from steelyard.report.text.label import counted, printable
+from steelyard.report.text.label import counted, listed, printable
 from steelyard.units import Scalar
 
 _NAMES: Final = {
@@ -55,10 +55,14 @@ def headline(audit: Audit) -> str:
     """The finding in one sentence."""
     moving = [finding for finding in audit.findings if finding.verdict == "moves"]
     if not moving:
-        return f"No context that was varied is shown to move the time by {percent(audit.least)} or more."
+        rare = max((finding.unseen for finding in audit.findings), default=0.0)
+        unless = f"; one rarer than {percent(rare)} of its kind would not be seen" if rare else ""
+        return (
+            f"No context that was varied is shown to move the time by {percent(audit.least)} or more{unless}."
+        )
     first, *others = moving
     also = (
-        f"; so {'do' if len(others) > 1 else 'does'} {_joined([name_of(f) for f in others])}"
+        f"; so {'do' if len(others) > 1 else 'does'} {listed([name_of(f) for f in others], len(others))}"
         if others
         else ""
     )
@@ -103,17 +107,41 @@ def open_ended(audit: Audit) -> str | None:
     if not left:
         return None
     return (
-        f"Not resolved, with the largest effect that is not excluded: {_joined(left)}."
+        f"Not resolved, with the largest effect that is not excluded: {listed(left, len(left))}."
         " More time resolves more: --max-time."
     )
 
 
+def by_elapsed_time(audit: Audit) -> str | None:
+    """The kinds judged by elapsed time where others are by CPU time, and both where they disagree."""
+    judged = [each for each in audit.findings if each.cpu_ratio is not None]
+    if not judged:
+        return None
+    named = [
+        f"{each.context} (CPU time alone: {each.cpu_ratio:.2f} ×)"
+        if _disagree(each, audit.least)
+        else each.context
+        for each in judged
+    ]
+    return f"By elapsed time, since waiting takes no CPU time: {listed(named, len(named))}."
+
+
+def _disagree(finding: AuditedContext, least: float) -> bool:
+    cpu = finding.cpu_ratio or 1.0
+    return abs(math.log(finding.extreme.ratio / cpu)) > math.log1p(least)
+
+
 def missed(finding: AuditedContext) -> str | None:
     """Levels of a kind of context that were not visited; ``None`` where all were."""
+    if finding.context == "aslr" and finding.unseen:
+        return (
+            f"{_capital(name_of(finding))}: each run draws a layout, so that a kind of up to"
+            f" {percent(finding.unseen)} of layouts could have been missed (95 % sure)"
+        )
     if not finding.unseen:
         return None
     return (
-        f"{_capital(name_of(finding))}: {len(finding.screened)} of {counted(finding.population, 'level')}"
+        f"{_capital(name_of(finding))}: {len(finding.screened):,} of {counted(finding.population, 'level')}"
         f" visited, so that a kind of up to {percent(finding.unseen)} of them could have been missed (95 %"
         " sure)"
     )
@@ -125,10 +153,6 @@ def _largest(finding: AuditedContext) -> str:
     if len(found) < len(finding.replicated):
         return "any effect"
     return f"{max(max(each.high, 1 / each.low) for each in found):.2f} ×"
-
-
-def _joined(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def _capital(text: str) -> str:

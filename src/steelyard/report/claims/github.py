@@ -24,13 +24,17 @@ def render(experiment: str, file: str | None, spec: str, verdicts: Sequence[Verd
     spec : str
         Its text, in which the claims are looked for; empty for data.
     """
-    lines = [spec.count("\n", 0, match.start()) + 1 for match in _CLAIM.finditer(spec)]
-    where = lines if len(lines) == len(verdicts) else [None] * len(verdicts)
     return "".join(
         _command(experiment, file, line, verdict, strict=strict)
-        for line, verdict in zip(where, verdicts, strict=True)
+        for line, verdict in zip(lines_of(spec, len(verdicts)), verdicts, strict=True)
         if verdict.outcome != "holds"
     )
+
+
+def lines_of(spec: str, claims: int) -> Sequence[int | None]:
+    """The line of each claim in the text of its spec; ``None`` where the text has another number of them."""
+    lines = [spec.count("\n", 0, match.start()) + 1 for match in _CLAIM.finditer(spec)]
+    return lines if len(lines) == claims else [None] * claims
 
 
 def render_error(name: str, file: str | None, reason: str) -> str:

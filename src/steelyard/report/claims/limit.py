@@ -15,7 +15,8 @@ def text(claim: Limit, unit: str) -> str:
     """``wall_s at most 60.0 s at p = 64``."""
     side, bound = ("at most", claim.max) if claim.max is not None else ("at least", claim.min)
     at = f" at {stratum_text(claim.at)}" if claim.at else ""
-    return f"{claim.limit} {side} {format_quantity(bound or 0.0, unit)}{at}"
+    which = "" if claim.quantile is None else f"{_called(claim.quantile)} of "
+    return f"{which}{claim.limit} {side} {format_quantity(bound or 0.0, unit)}{at}"
 
 
 def evidence(_claim: Limit, _outcome: Outcome, found: MeanEvidence | PredictedEvidence) -> str:
@@ -26,12 +27,17 @@ def evidence(_claim: Limit, _outcome: Outcome, found: MeanEvidence | PredictedEv
 def breaks_words(found: BreaksEvidence, bound: str) -> str:
     """The scale from which a limit breaks."""
     name = f"{printable(found.name)}: " if found.name else ""
+    falls = f"{found.parameter} = {scale_text(found.above_until)}" if found.above_until else ""
     if found.at is None:
-        return f"{name}its model stays within {bound} over the whole range that was searched"
+        whole = (
+            f"from {falls} on, as far as was searched" if falls else "over the whole range that was searched"
+        )
+        return f"{name}its model stays within {bound} {whole}"
     ends = [scale_text(end) if end is not None else "never" for end in (found.earliest, found.latest)]
     beyond = ", beyond what was measured" if found.at > found.measured else ""
     where = f"{found.parameter} = {scale_text(found.at)}"
-    return f"{name}its model breaks {bound} from {where} on (95 %: {ends[0]} to {ends[1]}{beyond})"
+    first = f"up to {falls}, and again " if falls else ""
+    return f"{name}its model breaks {bound} {first}from {where} on (95 %: {ends[0]} to {ends[1]}{beyond})"
 
 
 def _mean(found: MeanEvidence) -> str:
@@ -39,8 +45,14 @@ def _mean(found: MeanEvidence) -> str:
         return why(found.reason) or "the mean is undefined"
     unit = found.metric.unit
     ci = between(found.interval, unit, found.level)
-    words = f"mean {format_quantity(found.mean, unit)} ({ci}, {units_text(found)})"
+    what = "mean" if found.quantile is None else _called(found.quantile)
+    words = f"{what} {format_quantity(found.mean, unit)} ({ci}, {units_text(found)})"
     return f"{words}, but {why(found.reason)}" if found.reason else words
+
+
+def _called(quantile: float) -> str:
+    """``p99``, ``p99.9``, ``median``."""
+    return "median" if quantile == 0.5 else f"p{100 * quantile:g}"
 
 
 def _predicted(found: PredictedEvidence) -> str:

@@ -59,5 +59,9 @@ def between(interval: Interval | None, unit: str, level: float) -> str:
 
 
 def units_text(found: RatioEvidence | MeanEvidence | BestEvidence) -> str:
-    """``30 blocks``."""
-    return counted(found.n, {"launch": "run"}.get(found.by, found.by))
+    """``30 blocks``; with what is assumed of runs that nothing pairs."""
+    if found.by == "repetition":
+        return f"{counted(found.n, 'repetition')} in one process, if nothing drifted"
+    if found.by == "launch":
+        return f"{counted(found.n, 'run')} one after the other, if nothing drifted"
+    return counted(found.n, found.by)

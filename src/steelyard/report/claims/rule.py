@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from steelyard.claims.evidence import RuleEvidence
 from steelyard.report.claims.phrases import where_text, why
 from steelyard.report.text.digits import share
 from steelyard.report.text.label import printable
+from steelyard.scaling.rules import RuleAnswer
 from steelyard.spec.claims.claim import Rule
 from steelyard.stats.compare.judgement import Outcome
+
+NO_FASTER: Final = "the left side grows no faster"
 
 
 def text(claim: Rule, _unit: str) -> str:
@@ -20,10 +25,14 @@ def evidence(_claim: Rule, _outcome: Outcome, found: RuleEvidence) -> str:
     answer = found.answer
     if answer is None:
         return f"no verdict: {why(found.reason)}"
+    sure = "" if answer.probability is None else f"{share(answer.probability)} sure that {NO_FASTER}; "
+    return sure + crossing(answer)
+
+
+def crossing(answer: RuleAnswer) -> str:
+    """Where the models of both sides cross."""
     if answer.breaks_at is None:
-        where = "the fitted models never cross"
-    elif answer.measured:
-        where = f"the left side is larger already at {answer.breaks_at:.3g}"
-    else:
-        where = f"the fitted models cross at {answer.breaks_at:.3g}"
-    return f"{share(answer.probability)} sure that the left side grows no faster; {where}"
+        return "the fitted models never cross"
+    if answer.measured:
+        return f"the left side is larger already at {answer.breaks_at:.3g}"
+    return f"the fitted models cross at {answer.breaks_at:.3g}"

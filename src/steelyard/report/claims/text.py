@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from steelyard.claims.evidence import MeanEvidence, PredictedEvidence
+from steelyard.claims.evidence import MeanEvidence, PredictedEvidence, RuleEvidence, ScalesEvidence
 from steelyard.claims.verdict import Instance, Verdict
 from steelyard.report.claims.claim import claim_text, evidence_words
 from steelyard.report.claims.limit import breaks_words
 from steelyard.report.claims.phrases import stratum_text
 from steelyard.report.models.cautions import cautions
+from steelyard.report.text.digits import percent
 from steelyard.report.text.label import listed, wrap
 from steelyard.report.text.line import Line, Span, Style
 from steelyard.stats.compare.judgement import Outcome
@@ -24,8 +25,9 @@ WORDS: Final[dict[Outcome, str]] = {
     "fails": "fails",
     "not_resolved": "not resolved",
 }
-_WORST: Final[dict[Outcome, int]] = {"fails": 0, "not_resolved": 1, "holds": 2}
+WORST: Final[dict[Outcome, int]] = {"fails": 0, "not_resolved": 1, "holds": 2}
 
+FEWEST_BY_MODELS: Final = 4
 MOST_NUMBERS: Final = 8
 """Of claims that are named by their number."""
 
@@ -45,19 +47,45 @@ def lines(
 ) -> list[Line]:
     """One line a claim; with ``strata`` one for each stratum of it too."""
     out: list[Line] = []
-    ordered = sorted(verdicts, key=lambda each: _WORST[each.outcome])
+    ordered = sorted(verdicts, key=lambda each: WORST[each.outcome])
     for verdict in ordered:
         out += _marked(verdict.outcome, words(verdict), width)
         if strata and len(verdict.instances) > 1:
-            for each in sorted(verdict.instances, key=lambda one: _WORST[one.outcome]):
+            for each in sorted(verdict.instances, key=lambda one: WORST[one.outcome]):
                 text = f"{stratum_text(each.stratum)}: {evidence_words(verdict.claim, each)}"
                 out += _marked(each.outcome, text, width, indent="    ")
     if said := cautions([(claim_of(each), each) for each in ordered]):
         out += [(), (Span("Warnings about models", "heading"),)]
         out += [(Span(line),) for text in said for line in wrap(text, width, first="- ", rest="  ")]
-    if text := _family(ordered, alpha):
+    for text in filter(None, (_family(ordered, alpha), _by_models(ordered))):
         out += [*([()] if said else []), *((Span(line, "dim"),) for line in wrap(text, width))]
+        said = []
     return out
+
+
+def _by_models(ordered: Sequence[Verdict]) -> str:
+    """How many of many verdicts by probabilities are expected to be wrong; empty where there are few."""
+    left = [wrong for verdict in ordered for each in verdict.instances if (wrong := _doubt(each)) is not None]
+    if len(left) < FEWEST_BY_MODELS:
+        return ""
+    share = percent(sum(left) / len(left))
+    return (
+        f"Of {len(left)} verdicts by models, {share} are expected to be wrong: what their probabilities leave"
+    )
+
+
+def _doubt(instance: Instance) -> float | None:
+    """The probability that a verdict by a model is wrong; ``None`` where none was made, or by a test."""
+    evidence = instance.evidence
+    if instance.outcome == "not_resolved":
+        return None
+    if isinstance(evidence, ScalesEvidence) and evidence.model and evidence.model.validation:
+        fails = evidence.model.validation.probability.none
+    elif isinstance(evidence, RuleEvidence) and evidence.answer and evidence.answer.probability is not None:
+        fails = 1 - evidence.answer.probability
+    else:
+        return None
+    return fails if instance.outcome == "holds" else 1 - fails
 
 
 def _family(ordered: Sequence[Verdict], alpha: float) -> str:
@@ -87,8 +115,8 @@ def notes(width: int, *, finished: bool, precision_reached: bool, afterwards: bo
         said.append("The run ended before the precision that the spec wants was reached.")
     if afterwards:
         said.append(
-            "The claims are not those with which the record was run: claims that are chosen after seeing the"
-            " values prove less."
+            "Exploratory: the claims are not those with which the record was run. Values do not confirm what"
+            " was claimed after seeing them; nothing that holds here counts under --strict."
         )
     return [(Span(line),) for text in said for line in wrap(text, width, first="- ", rest="  ")]
 
@@ -133,7 +161,7 @@ def deciding(verdict: Verdict) -> Instance:
     def rank(each: Instance) -> tuple[int, float]:
         p: float | None = getattr(each.evidence, "p", None)
         sure = 1.0 if p is None else p
-        return _WORST[each.outcome], sure if each.outcome == "fails" else -sure
+        return WORST[each.outcome], sure if each.outcome == "fails" else -sure
 
     return min(verdict.instances, key=rank)
 

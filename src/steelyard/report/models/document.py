@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, ClassVar, Final
 
 import msgspec
@@ -12,7 +13,15 @@ from steelyard.growth import Growth
 from steelyard.report.models.follow_ups import NOTHING, After
 from steelyard.scaling.limit import Breaks
 from steelyard.scaling.litmus import Cause
-from steelyard.scaling.model import NotModelled, Prediction, ScalingModel, Segment, Term, lead_text
+from steelyard.scaling.model import (
+    NotModelled,
+    Prediction,
+    RankProbability,
+    ScalingModel,
+    Segment,
+    Term,
+    lead_text,
+)
 from steelyard.scaling.rules import RuleAnswer
 from steelyard.scaling.suggest import Suggestion
 from steelyard.scaling.versus import Versus
@@ -59,10 +68,10 @@ class JudgedModel(msgspec.Struct, frozen=True):
         *("parameters=model.parameters", "points=model.points", "launches=model.launches"),
         *("method=model.method", "aggregate=model.aggregate", "noise_law=model.noise_law"),
         *("model=model.text", "growth=model.growth", "terms", "constant=model.constant", "segments"),
-        *("posterior=model.posterior", "alternatives", "lack_of_fit_p=model.lack_of_fit"),
+        *("posterior", "alternatives", "lack_of_fit_p=model.lack_of_fit"),
         *("r2_adjusted=model.r2", "expectation=model.validation.expectation"),
         *("deviation=model.validation.deviation", "divergence", "rank=model.validation.rank", "rank_at"),
-        *("rank_probability=model.validation.probability", "cause", "predictions"),
+        *("rank_probability", "cause", "predictions"),
         *("simulated=model.simulated", "warnings=model.warnings"),
     )
 
@@ -78,6 +87,17 @@ class JudgedModel(msgspec.Struct, frozen=True):
 
     def _piece(self, of: Segment) -> Piece:
         return Piece(of.start, of.end, of.constant, _terms(self.model, of.terms))
+
+    @property
+    def posterior(self) -> float | None:
+        """Probability of the growth; ``None`` by the method of seed 001, which states none."""
+        return None if self.model.method == "seed001" else self.model.posterior
+
+    @property
+    def rank_probability(self) -> RankProbability | None:
+        """Of each rank; ``None`` where nothing is expected, and by the method of seed 001."""
+        its = self.model.validation
+        return None if its is None or self.model.method == "seed001" else its.probability
 
     @property
     def alternatives(self) -> tuple[Alternative, ...]:
@@ -118,6 +138,7 @@ class LimitOfModel(msgspec.Struct, frozen=True):
     __lines__: ClassVar[Lines] = (
         *("name=model.name", "metric=model.metric", "limit=found.limit", "parameter=found.parameter"),
         *("breaks_at=found.at", "interval95"),
+        "above_until=found.above_until",
     )
 
     @property
@@ -220,5 +241,6 @@ def _terms(model: ScalingModel, terms: Sequence[Term]) -> tuple[TermOfModel, ...
     )
 
 
+@lru_cache(maxsize=4096)
 def _exponents(growth: Growth) -> Mapping[str, str]:
     return {"power": str(growth.power), "log": str(growth.log), "exp2": str(growth.exp2)}

@@ -50,10 +50,14 @@ def _wrapped(text: str, width: int) -> list[Line]:
 
 def _limit(model: ScalingModel, found: Breaks) -> str:
     name, limit = model.name or model.metric, format_quantity(found.limit, model.unit)
+    falls = f"{found.parameter} = {scale_text(found.above_until)}" if found.above_until else ""
     if found.at is None:
-        return f"{name}: stays below {limit} as far as was looked"
+        return f"{name}: stays below {limit} {f'from {falls} on, ' if falls else ''}as far as was searched"
     ends = [scale_text(end) if end is not None else "never" for end in (found.earliest, found.latest)]
-    return f"{name}: above {limit} from {found.parameter} = {scale_text(found.at)} on [{ends[0]}, {ends[1]}]"
+    first = f"up to {falls}, and again " if falls else ""
+    where = f"{found.parameter} = {scale_text(found.at)}"
+    between = "" if model.method == "seed001" else f" (95 %: {ends[0]} to {ends[1]})"
+    return f"{name}: above {limit} {first}from {where} on{between}"
 
 
 def _versus(found: Versus) -> str:
@@ -83,7 +87,7 @@ def _points(model: ScalingModel, found: tuple[Suggestion, ...]) -> str:
     name = model.name or model.metric
     settling = [one for one in found if one.settles]
     if not found:
-        return f"{name}: no point within 16 times the range would say more"
+        return f"{name}: no point that may be measured would say more"
     if not settling:
         best = found[0]
         return f"{name}: no single point is expected to settle it; most is learnt at {_at(model, best)}"

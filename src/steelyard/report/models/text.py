@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
+from steelyard.growth import Growth
 from steelyard.report.claims import text as verdicts
+from steelyard.report.claims.rule import NO_FASTER, crossing
 from steelyard.report.text.digits import share
 from steelyard.report.text.label import printable, shorten, wrap
 from steelyard.report.text.line import Line, Span, Style, paragraph
@@ -45,7 +48,7 @@ def lines(
     shown = [model for model, _ in ordered]
     out: list[Line] = []
     if shown:
-        out += [*_summary(shown, width), *table(_columns(shown), width)]
+        out += [*_summary(shown, width), *table(model_columns(shown), width)]
     for rule in rules:
         out += [(), *_rule(rule, width)]
     notes = _notes(ordered, width)
@@ -63,8 +66,12 @@ def lines(
 def _badness(model: ScalingModel) -> tuple[int, float, str, str]:
     """Worst rank first, then fastest growth, then name."""
     rank = _WORST[model.validation.rank] if model.validation is not None else 4
-    speed = max((float(g.exp2) * 1e6 + float(g.power) + float(g.log) * 1e-3 for g in model.lead), default=0.0)
-    return (rank, -speed, model.name, model.metric)
+    return (rank, -_speed(model.lead), model.name, model.metric)
+
+
+@lru_cache(maxsize=4096)
+def _speed(lead: tuple[Growth, ...]) -> float:
+    return max((float(g.exp2) * 1e6 + float(g.power) + float(g.log) * 1e-3 for g in lead), default=0.0)
 
 
 def _summary(models: Sequence[ScalingModel], width: int) -> list[Line]:
@@ -98,7 +105,8 @@ def _shown(names: Sequence[str]) -> list[str]:
     return [_leaf(name) if distinct else name for name in names]
 
 
-def _columns(models: Sequence[ScalingModel]) -> list[Column]:
+def model_columns(models: Sequence[ScalingModel]) -> list[Column]:
+    """The columns of these models."""
     columns = []
     if any(m.validation for m in models):
         signs = [m.validation.rank if m.validation else None for m in models]
@@ -114,7 +122,7 @@ def _columns(models: Sequence[ScalingModel]) -> list[Column]:
     if len({m.metric for m in models}) > 1:
         columns.append(Column("metric", [Span(m.metric) for m in models], right=False))
     columns.append(Column("growth", [Span(m.growth()) for m in models], right=False))
-    columns.append(Column("sure", [Span(share(m.posterior)) for m in models], give_way=4))
+    columns.append(Column("sure", [Span(_sure(m)) for m in models], give_way=4))
     if any(m.validation for m in models):
         found = [m.validation for m in models]
         columns.append(
@@ -137,6 +145,11 @@ def _columns(models: Sequence[ScalingModel]) -> list[Column]:
     return columns
 
 
+def _sure(model: ScalingModel) -> str:
+    """The method of seed 001 chooses a formula and states no probability of it."""
+    return "–" if model.method == "seed001" else share(model.posterior)
+
+
 def _formula(model: ScalingModel) -> str:
     return model.text() + (f"  ({unit})" if (unit := shown_unit(model.unit)) else "")
 
@@ -153,16 +166,9 @@ def _prediction(model: ScalingModel, number: int) -> str:
 
 def _rule(rule: RuleAnswer, width: int) -> list[Line]:
     words, style = verdicts.WORDS[rule.verdict], verdicts.STYLES[rule.verdict]
-    if rule.breaks_at is None:
-        where = "the fitted models never cross"
-    elif rule.measured:
-        where = f"the left side is larger already at {rule.breaks_at:.3g}"
-    else:
-        where = f"the fitted models cross at {rule.breaks_at:.3g}"
+    sure = "" if rule.probability is None else f" ({share(rule.probability)} that {NO_FASTER})"
     head = f"rule {rule.rule}: "
-    text = wrap(
-        f"{head}{words} ({share(rule.probability)} that the left side grows no faster); {where}", width
-    )
+    text = wrap(f"{head}{words}{sure}; {crossing(rule)}", width)
     first = text[0]
     at = first.find(words, len(head) - 1)
     if at < 0:

@@ -13,7 +13,7 @@ from typing import Final
 from steelyard.answers.observation import AnyLevel, Change, Observation, Perturbation, Probed
 from steelyard.report.observe.traces import traced
 from steelyard.report.text.axis import axis_of
-from steelyard.report.text.digits import decimals, percent, probability
+from steelyard.report.text.digits import bounds, decimals, percent, probability, ratio
 from steelyard.report.text.label import counted, listed, pad, printable, shorten
 from steelyard.report.text.line import Line, Span, Style, paragraph
 from steelyard.report.text.table import Column, table
@@ -34,7 +34,7 @@ _FEW: Final = 6
 
 def lines(found: Observation, width: int = 80) -> list[Line]:
     """Everything, in at most ``width`` columns."""
-    shown = paragraph(_headline(found), width, rest="  ")
+    shown = paragraph(headline(found), width, rest="  ")
     if found.metrics:
         shown += [(), *paragraph(_caption(found), width, style="dim", rest="  ")]
     tests = {test.metric.name: test for test in found.any_level}
@@ -42,20 +42,22 @@ def lines(found: Observation, width: int = 80) -> list[Line]:
         shown += [(), *_of_metric(metric, found, width)]
         if (test := tests.get(metric.name)) is not None:
             shown += paragraph(_any_level(test, found), width, rest="  ")
-        elif len(rows := _rows(metric, found)) > 1 and found.any_level:
+        elif len(rows := rows_of(metric, found)) > 1 and found.any_level:
             text = f"any of {counted(len(rows) + 1, 'level')}: no test, since nothing varies between blocks"
             shown += paragraph(text, width, rest="  ")
         if not place:
-            shown += [(), *_figure(_rows(metric, found), width)]
+            shown += [(), *_figure(rows_of(metric, found), width)]
     for probe in found.probes:
         if probe.differs:
             text = f"{printable(probe.name)}: the program behaves differently: {probe.differs}. Not compared."
             shown += [(), *paragraph(text, width, rest="  ", style="bad")]
+    shown += _contests(found, width)
     shown += traced(found, width)
-    return shown + _foretold(found, width) + _notes(found, width)
+    return shown + _predicted(found, width) + _notes(found, width)
 
 
-def _headline(found: Observation) -> str:
+def headline(found: Observation) -> str:
+    """What perturbs the first metric, and by how much at most."""
     metric = found.metrics[0].name if found.metrics else ""
     first = [
         (probe, change) for probe in found.probes for change in probe.changes if change.metric.name == metric
@@ -76,9 +78,67 @@ def _headline(found: Observation) -> str:
         parts.append(f"unperturbed within {percent(found.within)} by {listed(by['unperturbed'])}")
     if by["not_resolved"]:
         parts.append(f"not resolved for {listed(by['not_resolved'])}")
-    return (
-        f"{metric} is {'; '.join(parts)}. The largest change: {_change(change)} with {printable(worst.name)}."
+    largest = f"The largest change: {_change(change)} with {printable(worst.name)}."
+    said = f"{metric} is {'; '.join(parts)}. {largest}"
+    if failing := [printable(probe.name) for probe in found.probes if probe.differs]:
+        said += f" The program does something else with {listed(failing)}."
+    if moved := list(dict.fromkeys(each.level for each in found.traces if each.differing(found.alpha))):
+        said += f" Its course differs with {listed([printable(name) for name in moved])} (traces)."
+    if turned := [printable(each.probe) for each in found.contests if each.reversed]:
+        said += f" Under {listed(turned)} the order of the two programs reverses."
+    return said
+
+
+def _contests(found: Observation, width: int) -> list[Line]:
+    """One program over the other, probe by probe."""
+    if found.versus is None:
+        return []
+    if not found.contests:
+        both = f"{printable(found.command)} and {printable(found.versus)}"
+        said = f"{both} cannot be compared: no block of both is complete."
+        return [(), *paragraph(said, width)]
+    alone, *_ = found.contests
+    title = f"{alone.metric.name} of {printable(found.versus)} over that of {printable(found.command)}"
+    columns = [
+        Column(
+            "probe", [Span(shorten(printable(each.probe), _LONGEST)) for each in found.contests], right=False
+        ),
+        Column("ratio", [Span(ratio(each.ratio, each.ci95)) for each in found.contests]),
+        Column(
+            "95 % CI",
+            [Span("–" if each.ci95 is None else bounds(each.ratio, each.ci95)) for each in found.contests],
+            give_way=1,
+        ),
+        Column(
+            "p Holm",
+            [Span("–" if each.p_holm is None else probability(each.p_holm)) for each in found.contests],
+            give_way=2,
+        ),
+        Column(
+            "order",
+            [
+                Span("reversed", "bad")
+                if each.reversed
+                else Span("" if each is alone else "no reversal shown")
+                for each in found.contests
+            ],
+            right=False,
+        ),
+    ]
+    compared = {each.probe for each in found.contests}
+    left_out = [
+        printable(probe.name) for probe in found.probes if not probe.differs and probe.name not in compared
+    ]
+    said = (
+        f"Not compared, since one of them does something else there: {listed(left_out)}." if left_out else ""
     )
+    rows = table(columns, width)
+    return [
+        (),
+        *paragraph(title, width, rest="  ", style="heading"),
+        *rows,
+        *(paragraph(said, width) if said else ()),
+    ]
 
 
 def _caption(found: Observation) -> str:
@@ -89,7 +149,7 @@ def _caption(found: Observation) -> str:
     )
 
 
-def _rows(metric: Metric, found: Observation) -> list[tuple[Probed, Change]]:
+def rows_of(metric: Metric, found: Observation) -> list[tuple[Probed, Change]]:
     """The probes that have the metric, in the order of what they add where that was counted."""
     rows = [
         (probe, change)
@@ -103,31 +163,33 @@ def _rows(metric: Metric, found: Observation) -> list[tuple[Probed, Change]]:
 
 
 def _of_metric(metric: Metric, found: Observation, width: int) -> list[Line]:
-    rows = _rows(metric, found)
-    verdicts = [_VERDICTS[change.perturbation] for _, change in rows]
-    title = f"{metric.name}, {format_quantity(found.typical[metric.name], metric.unit)} without a probe"
+    title = (Span(metric_title(metric, found), "heading"),)
+    return [title, *table(change_columns(rows_of(metric, found), found), width)]
+
+
+def metric_title(metric: Metric, found: Observation) -> str:
+    """The metric, and what it is without a probe."""
+    return f"{metric.name}, {format_quantity(found.typical[metric.name], metric.unit)} without a probe"
+
+
+def change_columns(rows: Sequence[tuple[Probed, Change]], found: Observation) -> list[Column]:
+    """The columns of the changes of one metric."""
+    verdicts = [verdict_of(change, found.within) for _, change in rows]
+    names = [Span(shorten(printable(probe.name), _LONGEST)) for probe, _ in rows]
     return [
-        (Span(title, "heading"),),
-        *table(
-            [
-                Column(
-                    "probe",
-                    [Span(shorten(printable(probe.name), _LONGEST)) for probe, _ in rows],
-                    right=False,
-                ),
-                Column("instructions", _added([probe for probe, _ in rows]), give_way=1),
-                Column("change", [Span(_change(change)) for _, change in rows]),
-                Column("95 % CI", [Span(_interval(change)) for _, change in rows], give_way=2),
-                Column("p Holm", [Span(probability(change.p_holm)) for _, change in rows], give_way=3),
-                Column(
-                    "verdict",
-                    [Span(text.format(within=percent(found.within)), style) for text, style in verdicts],
-                    right=False,
-                ),
-            ],
-            width,
-        ),
+        Column("probe", names, right=False),
+        Column("instructions", _added([probe for probe, _ in rows]), give_way=1),
+        Column("change", [Span(_change(change)) for _, change in rows]),
+        Column("95 % CI", [Span(_interval(change)) for _, change in rows], give_way=2),
+        Column("p Holm", [Span(probability(change.p_holm)) for _, change in rows], give_way=3),
+        Column("verdict", verdicts, right=False),
     ]
+
+
+def verdict_of(change: Change, within: float) -> Span:
+    """Whether the probe perturbs the metric, as one cell."""
+    text, style = _VERDICTS[change.perturbation]
+    return Span(text.format(within=percent(within)), style)
 
 
 def _any_level(test: AnyLevel, found: Observation) -> str:
@@ -170,7 +232,7 @@ def _ends(change: Change) -> tuple[float, ...]:
     return 100 * (change.ci95.low - 1), 100 * (change.ci95.high - 1)
 
 
-def _foretold(found: Observation, width: int) -> list[Line]:
+def _predicted(found: Observation, width: int) -> list[Line]:
     if not found.correlations:
         return []
     texts = []
@@ -191,6 +253,11 @@ def _notes(found: Observation, width: int) -> list[Line]:
     texts = []
     if not found.outputs_compared:
         texts.append("The program does not print the same twice, so that only exit codes could be compared.")
+    if found.compared_bytes is not None:
+        texts.append(
+            f"Of what the program prints, the first {found.compared_bytes:,} bytes were compared in every"
+            " run, the rest in the first."
+        )
     if any(metric.kind == "counter" for metric in found.metrics):
         texts.append(
             "A processor has few counters. Under a probe that counts too, they take turns, and what is shown"
@@ -214,7 +281,3 @@ def _interval(change: Change) -> str:
 
 def _plain(line: str) -> Line:
     return (Span(line),)
-
-
-def _dim(line: str) -> Line:
-    return (Span(line, "dim"),)

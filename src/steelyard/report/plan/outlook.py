@@ -13,6 +13,7 @@ from steelyard.report.text.table import Column, table
 _OF: Final[dict[Unit, str]] = {
     "block": "s is the spread of a ratio from block to block",
     "context": "s is the spread of a ratio from context to context",
+    "instance": "s is the spread of a ratio from one problem instance to another",
     "run": "s is the spread of a command from run to run",
 }
 
@@ -53,10 +54,14 @@ def _caption(outlook: Outlook) -> str:
     level = f"at {percent(outlook.level)}"
     if outlook.comparisons > 1:
         level += f" (the first of {outlook.comparisons} comparisons, Holm)"
-    needs = {"block": "blocks", "context": "contexts", "run": "runs of each command"}[outlook.unit]
+    if outlook.decided:
+        level += " over all looks"
+    needs = "runs of each command" if outlook.unit == "run" else f"{outlook.unit}s"
+    if outlook.decided:
+        needs += f", at the look by which 80 % are decided; of them {outlook.units} are the first"
     parts = [_OF[outlook.unit], f"differences that show with 80 % power {level}", f"needs: {needs}"]
     if outlook.target is not None:
-        parts.append(f"to {percent(outlook.target)}: until every interval is that precise")
+        parts.append(f"to {percent(outlook.target)}: until intervals that precise end the run")
     if outlook.margin is not None:
         parts.append("equal: with 90 % power, if nothing differs")
     if outlook.fewest is not None:

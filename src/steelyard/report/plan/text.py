@@ -17,12 +17,10 @@ from steelyard.report.text.line import Line, Span, Style, paragraph, plain
 from steelyard.report.text.table import Column, table
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
-from steelyard.units import format_duration
+from steelyard.units import format_duration, format_quantity
 
 MOST_TREATMENTS: Final = 20
 MOST_REFUSED: Final = 10
-MOST_SIGNS: Final = 16
-"""Rows of a sign table that nobody has to ask for."""
 
 
 def render(preview: Preview, experiment: Experiment, width: int = 80) -> str:
@@ -30,15 +28,14 @@ def render(preview: Preview, experiment: Experiment, width: int = 80) -> str:
     return plain(lines(preview, experiment, width))
 
 
-def lines(
-    preview: Preview, experiment: Experiment, width: int = 80, *, every_sign: bool = False
-) -> list[Line]:
-    """Line by line; the sign table where it is short, or where every sign is asked for."""
+def lines(preview: Preview, experiment: Experiment, width: int = 80, *, signs: bool = False) -> list[Line]:
+    """Line by line; the sign table where it is asked for."""
     shown: list[Line] = [(Span(printable(preview.experiment), "heading"),)]
     facts = {
         "design": _design(preview),
         "stops": _stops(preview),
         "time": _time(preview),
+        "simulations": _simulations(preview),
         "where": where_words(experiment.launch),
         "build": build_words(experiment, preview.builds),
         "first block": _first(preview),
@@ -64,7 +61,7 @@ def lines(
         ),
     ]
     shown += left_out(len(preview.treatments) - MOST_TREATMENTS, "")
-    if preview.signs is not None and (every_sign or len(preview.signs.rows) <= MOST_SIGNS):
+    if preview.signs is not None and signs:
         shown += [(), *sign_lines(preview.signs, width)]
     if preview.outlook is not None:
         shown += [(), *outlooks.lines(preview.outlook, width)]
@@ -126,9 +123,9 @@ def _design(preview: Preview) -> str:
 
 
 def _stops(preview: Preview) -> str:
-    if preview.target is None and preview.max_time_s is None and preview.most_blocks is None:
-        return ""
     parts = []
+    if preview.decided:
+        parts.append("when every verdict is decided and its interval narrow against the effect")
     if preview.target is not None:
         parts.append(f"when every interval reaches at most {percent(preview.target)} to either side")
     if preview.most_blocks is not None:
@@ -142,6 +139,34 @@ def _time(preview: Preview) -> str:
     if preview.estimated_s is None:
         return "not known before the first runs"
     return f"about {format_duration(preview.estimated_s)}"
+
+
+def _simulations(preview: Preview) -> str:
+    """The most that a simulation to come takes, beside what this machine has."""
+    if not preview.simulations:
+        return ""
+    known = [each for each in preview.simulations if each.memory_bytes is not None]
+    unknown = len(preview.simulations) - len(known)
+    left = (
+        f"{counted(unknown, 'simulation')} with nothing smaller in the record to go by: memory and time are"
+        " not known before; run small ones first"
+        if unknown
+        else ""
+    )
+    if not known:
+        return left
+    largest = max(known, key=lambda each: each.memory_bytes or 0.0)
+    longest = max(known, key=lambda each: each.wall_s or 0.0)
+    from_ = " and ".join(f"{ranks:,}" for ranks in largest.basis)
+    said = (
+        f"up to {format_quantity(largest.memory_bytes or 0.0, 'B', 2)} ({printable(largest.label)}) and"
+        f" {format_duration(longest.wall_s or 0.0)} ({printable(longest.label)}) each, going on as from"
+        f" {from_} ranks"
+    )
+    there = preview.memory_available_bytes
+    if there is not None and (largest.memory_bytes or 0.0) > there:
+        said += f"; this machine has {format_quantity(there, 'B', 2)} left: it would be killed"
+    return f"{said}; {left}" if left else said
 
 
 def _as_treatments(treatments: Sequence[PlannedTreatment]) -> list[Treatment]:

@@ -14,6 +14,8 @@ from steelyard.units import format_quantity, shown_unit
 _PREFIXES: Final = {"G": 1e9, "M": 1e6, "k": 1e3, "m": 1e-3, "µ": 1e-6, "n": 1e-9}
 _SI_UNITS: Final = ("s", "B", "1/s", "B/s")
 _MOST_DIGITS: Final = 6
+_MOST_DECIMALS: Final = 9
+"""Of a unit that was asked for, which may be far too large."""
 
 
 def decimals(uncertainty: float) -> int:
@@ -110,12 +112,16 @@ class Scale(msgspec.Struct, frozen=True):
         return f"{value / self.factor:,.{self.decimals}f}"
 
 
-def scale(values: Sequence[float], uncertainties: Sequence[float], unit: str) -> Scale:
-    """The scale of a column: the prefix of the largest value, the decimals of the smallest uncertainty, six
-    digits at most.
+def scale(
+    values: Sequence[float], uncertainties: Sequence[float], unit: str, *, prefix: str | None = None
+) -> Scale:
+    """The scale of a column: the prefix of the largest value, or of seconds the one that is asked for, the
+    decimals of the smallest uncertainty, six digits at most.
     """
     largest = max((abs(value) for value in values), default=0.0)
     shown = format_quantity(largest, unit).rpartition(" ")[2] if unit in _SI_UNITS else shown_unit(unit)
+    if prefix is not None and unit == "s":
+        shown = f"{prefix}s"
     factor = _PREFIXES.get(shown.removesuffix(unit.removeprefix("1")), 1.0) if unit in _SI_UNITS else 1.0
     known = [uncertainty / factor for uncertainty in uncertainties if uncertainty > 0]
     whole = len(str(int(largest / factor)))
@@ -125,4 +131,5 @@ def scale(values: Sequence[float], uncertainties: Sequence[float], unit: str) ->
         wanted = 0
     else:
         wanted = 3 - whole
-    return Scale(factor, shown, min(max(0, wanted), max(0, _MOST_DIGITS - whole)))
+    most = _MOST_DECIMALS if prefix is not None else _MOST_DIGITS - whole
+    return Scale(factor, shown, min(max(0, wanted), max(0, most)))

@@ -39,9 +39,13 @@ def level_text(level: Scalar) -> str:
     return printable(str(level)) or "''"
 
 
+FIRST_COMBINING: Final = "\u0300"
+"""Of all characters before, such as that of µs, each takes one column."""
+
+
 def columns(text: str) -> int:
     """Columns of a terminal that the text takes: two for wide characters, none for combining ones."""
-    if text.isascii():
+    if text.isascii() or max(text) < FIRST_COMBINING:
         return len(text)
     return sum(
         0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text
@@ -62,10 +66,18 @@ def shorten(text: str, width: int) -> str:
 
 
 def shorten_all(texts: Sequence[str], width: int) -> dict[str, str]:
-    """Each text at most ``width`` columns; where that makes two of them equal, what tells them apart is kept,
-    and around it as much of what they share as there is room for.
+    """Each text at most ``width`` columns. Of labels of factors the levels that not all share are kept; of
+    other texts, words that all begin or end with are left out first; where that is not enough and letters in
+    the middle are not either, since two would be equal, what tells them apart is kept, and around it as much
+    of what they share as there is room for.
     """
     distinct = list(dict.fromkeys(texts))
+    if all(columns(text) <= width for text in distinct):
+        return {text: text for text in distinct}
+    if (levels := _levels_apart(distinct, width)) is not None:
+        return levels
+    if (apart := _words_apart(distinct, width)) is not None:
+        return apart
     short = {text: shorten(text, width) for text in distinct}
     if len(set(short.values())) == len(distinct):
         return short
@@ -80,6 +92,63 @@ def shorten_all(texts: Sequence[str], width: int) -> dict[str, str]:
         )
         for text in distinct
     }
+
+
+def _levels_apart(distinct: Sequence[str], width: int) -> dict[str, str] | None:
+    """Of labels such as ``opt=O2, n=1000`` the levels that not all share: with the names of their factors,
+    or with those of numbers only, as there is room; ``None`` for other texts, or where neither fits.
+    """
+    split = [[tuple(piece.partition("=")[::2]) for piece in text.split(", ")] for text in distinct]
+    names = [name for name, _ in split[0]]
+    alike = all([name for name, _ in pieces] == names for pieces in split)
+    if (
+        len(distinct) < 2
+        or len(names) < 2
+        or not alike
+        or any(text.count("=") < len(names) for text in distinct)
+    ):
+        return None
+    told = [i for i in range(len(names)) if len({pieces[i] for pieces in split}) > 1]
+    for bare in (_NONE, _WORD):
+        short = {
+            text: ", ".join(
+                pieces[i][1] if bare.fullmatch(pieces[i][1]) else "=".join(pieces[i]) for i in told
+            )
+            for text, pieces in zip(distinct, split, strict=True)
+        }
+        if len(set(short.values())) == len(distinct) and max(map(columns, short.values())) <= width:
+            return short
+    return None
+
+
+_NONE: Final = re.compile(r"(?!)")
+_WORD: Final = re.compile(r"(?!(true|false|[-+.\d]+(e[-+\d]+)?)$).*")
+"""Levels that are told without the name of their factor."""
+
+
+def _words_apart(distinct: Sequence[str], width: int) -> dict[str, str] | None:
+    """The words that not all share, with as many of the shared ones as there is room for, ``…`` for the
+    others; ``None`` where the texts have no words in common, or this is too long.
+    """
+    split = [text.split(" ") for text in distinct]
+    least = min(map(len, split))
+    head = next((i for i in range(least) if len({words[i] for words in split}) > 1), least)
+    tail = next((i for i in range(least - head) if len({words[-1 - i] for words in split}) > 1), least - head)
+    if len(distinct) < 2 or not head + tail:
+        return None
+    for shown in range(head + tail, -1, -1):
+        right = min(tail, max(shown - head, (shown + 1) // 2))
+        left = shown - right
+        short = {}
+        for text, words in zip(distinct, split, strict=True):
+            kept = words[head - left : len(words) - tail + right]
+            short[text] = " ".join(["…"] * (left < head) + kept + ["…"] * (right < tail))
+        if left <= head and max(map(columns, short.values())) <= width:
+            return short
+    bare = {
+        text: " ".join(words[head : len(words) - tail]) for text, words in zip(distinct, split, strict=True)
+    }
+    return bare if all(0 < columns(text) <= width for text in bare.values()) else None
 
 
 def shorten_apart(texts: Sequence[str], width: int, most: int) -> dict[str, str]:

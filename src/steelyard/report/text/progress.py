@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Final, Self, TextIO
 
 from steelyard.answers.status import Progress
-from steelyard.report.text.digits import percent
+from steelyard.report.text.digits import bounds, percent, ratio
 from steelyard.report.text.label import columns, shorten
 from steelyard.units import format_duration
 
@@ -27,17 +27,29 @@ def progress_line(at: Progress, width: int = 80) -> str:
     what will have been spent, and the precision stands beside it: ``120 blocks  ████░░░░  2.4 % reached, 1 %
     wanted  48 s spent, 2 min left``.
     """
-    if at.target is not None and at.reached is not None and at.to_end:
-        counted = f"{at.blocks_done} {at.what}"
-        said = [f"{percent(at.reached)} reached, {percent(at.target)} wanted", _times(at)]
-    else:
-        counted = f"{at.blocks_done}/{at.blocks_wanted} {at.what}"
-        left = "" if at.remaining_s is None else format_duration(at.remaining_s)
-        said = [f"{left} {'left' if at.to_end else 'to the next look'}"] if left else []
+    counted, said = _words(at)
     room = width - sum(columns(part) + 2 for part in (counted, *said))
     bar = max(_NARROWEST_BAR, min(_BAR, room))
     filled = int(bar * _share(at))
     return shorten("  ".join([counted, "█" * filled + "░" * (bar - filled), *said]), width)
+
+
+def _words(at: Progress) -> tuple[str, list[str]]:
+    """The count, and what is said beside the bar."""
+    if at.target is not None and at.reached is not None and at.to_end:
+        return f"{at.blocks_done} {at.what}", [_reached(at), _times(at)]
+    left = "" if at.remaining_s is None else format_duration(at.remaining_s)
+    said = [f"{left} {'left' if at.to_end else 'to the next look'}"] if left else []
+    return f"{at.blocks_done}/{at.blocks_wanted} {at.what}", said
+
+
+def _reached(at: Progress) -> str:
+    if at.speedup is None or at.interval is None:
+        return f"{percent(at.reached or 0.0)} reached, {percent(at.target or 0.0)} wanted"
+    value, interval, word = at.speedup, at.interval, "better"
+    if value < 1:
+        value, interval, word = 1 / value, interval.reciprocal(), "worse"
+    return f"{ratio(value, interval)} × {word} ({bounds(value, interval)})"
 
 
 def _times(at: Progress) -> str:
@@ -52,18 +64,28 @@ def _share(at: Progress) -> float:
     return min(at.blocks_done, at.blocks_wanted) / max(at.blocks_wanted, 1)
 
 
+EVERY_S: Final = 10.0
+"""Seconds between lines where nothing can be redrawn: a log shows that the run goes on."""
+
+
 class ProgressLine:
-    """Draws on ``stream`` where that is a terminal, and nothing anywhere else; ``clear`` before anything else
-    is written there.
+    """Draws on ``stream`` where that is a terminal, and writes a line every ten seconds anywhere else;
+    ``clear`` before anything else is written there.
     """
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
         self._shown = False
+        self._told = time.monotonic()
 
     def update(self, at: Progress) -> None:
         """Redraw the line."""
         if not self.stream.isatty() or os.environ.get("TERM") == "dumb":
+            if time.monotonic() - self._told >= EVERY_S:
+                self._told = time.monotonic()
+                counted, said = _words(at)
+                self.stream.write("  ".join([counted, *said]) + "\n")
+                self.stream.flush()
             return
         # The last column is left free: a character there makes some terminals wrap.
         line = progress_line(at, self._width() - 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Final, Literal
 
 import msgspec
@@ -19,7 +20,7 @@ NARROWEST_NAME: Final = 12
 """Columns of a terminal below which a shortened name says too little."""
 
 
-class Column(msgspec.Struct, frozen=True):
+class Column(msgspec.Struct, frozen=True, dict=True):
     """A column, and what becomes of it where the width does not suffice.
 
     Attributes
@@ -44,7 +45,7 @@ class Column(msgspec.Struct, frozen=True):
     is_name: bool = False
     of: Literal["factor", "label", ""] = ""
 
-    @property
+    @cached_property
     def width(self) -> int:
         """Columns of a terminal that the widest cell takes."""
         return max(columns(self.title), *(columns(cell.text) for cell in self.cells))

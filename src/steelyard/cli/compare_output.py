@@ -1,0 +1,109 @@
+"""What ``compare`` shows and writes beside its answer, as hyperfine does."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from steelyard.cli.options import refuse_unwritable
+from steelyard.errors import UsageError
+
+if TYPE_CHECKING:
+    from steelyard.spec import Experiment
+
+UNITS: Final = ("microsecond", "millisecond", "second")
+
+export_options = (
+    click.option(
+        "--export-json",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Write the results as hyperfine does, all times included.",
+    ),
+    click.option(
+        "--export-csv",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Write a summary of each command as CSV, with hyperfine's columns.",
+    ),
+    click.option(
+        "--export-markdown",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Write a summary of each command as a Markdown table.",
+    ),
+)
+
+
+def with_exports(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--export-json``, ``--export-csv`` and ``--export-markdown``, which a command takes as one mapping."""
+    for option in reversed(export_options):
+        command = option(command)
+    return command
+
+
+def check_exports(exports: Mapping[str, Path | None]) -> dict[str, Path]:
+    """Refuse files that cannot be written, before anything runs for them.
+
+    Raises
+    ------
+    UsageError
+    """
+    wanted = {form: file for form, file in exports.items() if file is not None}
+    for form, file in wanted.items():
+        refuse_unwritable(file, f"--{form.replace('_', '-')}")
+    return wanted
+
+
+def write_exports(directory: Path, exports: Mapping[str, Path], unit: str | None) -> None:
+    """Write what ``--export-…`` asks for from the record."""
+    if not exports:
+        return
+    from steelyard.exchange import export_text
+    from steelyard.exchange.hyperfine import as_csv, as_json, as_markdown, results
+    from steelyard.lab.run.plan import shown_command
+    from steelyard.store import Record
+
+    with Record.open(directory) as record:
+        commands = {each.id: shown_command(record.experiment, each) for each in record.treatments}
+        found = results(record, commands)
+    texts = {
+        "export_json": as_json(found),
+        "export_csv": as_csv(found),
+        "export_markdown": as_markdown(found, unit),
+    }
+    for form, file in exports.items():
+        export_text(texts[form], file, directory)
+
+
+def show_output(experiment: Experiment, *, as_json: bool) -> None:
+    """Run every command once, untimed, with its output on the terminal; on stderr beside a JSON document.
+
+    Raises
+    ------
+    UsageError
+        It cannot be started.
+    """
+    from steelyard.design import treatments
+    from steelyard.lab.run.plan import shown_command
+
+    if experiment.program.setup_once or experiment.program.cleanup_once:
+        raise UsageError(
+            "--show-output runs the commands once before --setup, which may be what they need",
+            hint="leave --setup and --cleanup out, or run the command by itself to see its output",
+        )
+    for treatment in treatments(experiment):
+        text = shown_command(experiment, treatment)
+        click.echo(f"{text}:", err=True)
+        words = ["/bin/sh", "-c", text] if experiment.program.shell else shlex.split(text)
+        try:
+            stdout = sys.stderr if as_json else None
+            subprocess.run(words, stdin=subprocess.DEVNULL, stdout=stdout, check=False)
+        except OSError as error:
+            raise UsageError(f"{words[0]}: {error.strerror}", hint="give its path, or check PATH") from error

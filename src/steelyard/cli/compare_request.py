@@ -1,0 +1,152 @@
+"""From the options of ``compare`` to what is run: errors name options, where a spec has keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from steelyard.errors import ProgramError, UsageError
+
+if TYPE_CHECKING:
+    from steelyard.lab.compare.compare import CompareRequest
+    from steelyard.spec import Experiment
+
+_STREAMS: Final = (Path("null"), Path("pipe"))
+"""Values of ``--output`` in hyperfine, about what programs print; a record is called ``NAME.lab``."""
+
+_FILES: Final = (".csv", ".json", ".jsonl", ".log", ".md", ".out", ".txt")
+"""Ends of names by which users mean a file of text."""
+
+_OPTIONS: Final = {
+    "analysis.metric": "--metric",
+    "analysis.margin": "--margin",
+    "design.stop.max_blocks": "--max-runs",
+    "design.blocks": "--min-runs",
+    "factors": "--parameter-list",
+    "program.timeout": "--timeout",
+}
+"""Key of a spec to the option that sets it here."""
+
+
+def parameters_of(
+    lists: Sequence[tuple[str, str]], scans: Sequence[tuple[str, str, str]], step: str | None
+) -> dict[str, list[str]]:
+    """Collect the values of every parameter, and refuse what would be left out: a parameter that is given
+    twice, a step without a scan.
+
+    Raises
+    ------
+    UsageError
+    """
+    from steelyard.lab.compare.compare import scan
+
+    if step is not None and not scans:
+        raise UsageError(
+            f"--parameter-step-size {step} needs --parameter-scan",
+            hint=f"--parameter-scan n 1 8 --parameter-step-size {step}, or leave it out",
+        )
+    names = [name for name, *_ in (*lists, *scans)]
+    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    if twice is not None:
+        raise UsageError(
+            f"the parameter {twice} is given twice",
+            hint=f"give all its values at once: --parameter-list {twice} 1,2,8",
+        )
+    listed = {name: values.split(",") for name, values in lists}
+    return listed | {name: scan(first, last, "1" if step is None else step) for name, first, last in scans}
+
+
+def record_named(output: Path | None) -> Path | None:
+    """Tell a record from what hyperfine's ``--output`` means, which is about what programs print.
+
+    Raises
+    ------
+    UsageError
+        It means that output goes to the terminal, or into a file.
+    """
+    if output == Path("inherit"):
+        raise UsageError(
+            "--output inherit: a terminal that scrolls would be part of the time",
+            hint="--output null; --show-output runs each command once before, and shows what it prints",
+        )
+    if output == Path("-") or (output and output.suffix in _FILES):
+        raise UsageError(
+            f"--output {output}: a record is a directory, and what programs print goes to no file",
+            hint=f"--output {output.stem.strip('-') or 'NAME'}.lab for the record; the answer alone: > FILE",
+        )
+    return None if output in _STREAMS else output
+
+
+def check_counts(
+    min_runs: int | None, max_runs: int | None, runs: int | None, precision: float | None
+) -> None:
+    """Refuse numbers of runs that contradict each other.
+
+    Raises
+    ------
+    UsageError
+    """
+    if min_runs is not None and max_runs is not None and max_runs < min_runs:
+        raise UsageError(
+            f"--max-runs {max_runs} is less than --min-runs {min_runs}",
+            hint=f"--runs {max_runs} for exactly {max_runs}, or leave one of them out",
+        )
+    for name, given in (("--min-runs", min_runs), ("--max-runs", max_runs), ("--precision", precision)):
+        if runs is not None and given is not None:
+            raise UsageError(
+                f"--runs {runs} is an exact number, so {name} {given:g} has no meaning",
+                hint=f"leave {name} or --runs out",
+            )
+
+
+def hint_at_shell(commands: Sequence[str]) -> None:
+    """Say on stderr that words which only a shell understands are passed as they are."""
+    from steelyard.lab.compare.compare import shell_words
+
+    for text in commands:
+        if words := shell_words(text):
+            click.echo(
+                f"hint: {text!r} runs without a shell, so {words[0]!r} is passed to it as an ordinary word;"
+                " --shell default runs it through /bin/sh",
+                err=True,
+            )
+
+
+def experiment_of(request: CompareRequest, scans: Sequence[tuple[str, str, str]]) -> Experiment:
+    """Make the experiment; errors name the options of this command.
+
+    Raises
+    ------
+    UsageError
+    """
+    options = dict(_OPTIONS)
+    if scans:
+        options["factors"] = "--parameter-scan" if len(scans) == len(request.parameters) else "parameter"
+    try:
+        return request.experiment()
+    except UsageError as error:
+        said = error.message.removeprefix("experiment(): ")
+        for key, option in options.items():
+            if said.startswith(key):
+                said = f"{option}{said.removeprefix(key).replace('.', ' ', 1)}"
+        hint = error.hint and error.hint.replace("max_blocks = ", "--max-runs ").replace(
+            "in [program] or [build]", "in a command"
+        )
+        raise UsageError(said.removesuffix(", which is blocks"), hint=hint) from error
+
+
+@contextmanager
+def hooks_as_options(request: CompareRequest) -> Iterator[None]:
+    """Name the options whose command before or after a run failed, where a spec has other words for them."""
+    given = [f"--{name}" for name in ("prepare", "conclude") if getattr(request, name)]
+    try:
+        yield
+    except ProgramError as error:
+        said = error.message.replace("a prepare or cleanup command", f"a {' or '.join(given)} command")
+        named = f"the commands of {' and '.join(given)}"
+        hint = error.hint and error.hint.replace("the prepare and cleanup commands", named)
+        raise ProgramError(said, hint=hint) from error

@@ -1,0 +1,82 @@
+"""Adjusted speedups (Firoz et al. 2016) by name: S ± u, S ± spread, and the RSU of each mean."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from steelyard.answers.samples import Summary
+from steelyard.report.text.cells import interval_cell, left_out, name_cell
+from steelyard.report.text.digits import decimals, percent
+from steelyard.report.text.line import Line, Span, paragraph
+from steelyard.report.text.table import MOST_ROWS, Column, table
+from steelyard.sample import Treatment
+
+if TYPE_CHECKING:
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.comparison import AdjustedSpeedup, Comparison
+
+MOST_DECIMALS = 6
+
+
+def lines(answer: Answer, width: int, *, details: bool = False) -> list[Line]:
+    """One row for each comparison, where the experiment asks for the ratio of means or for ``spread``; in
+    ``details``, always.
+    """
+    declared = answer.declared
+    asked = declared.estimand == "ratio_of_means" or declared.uncertainty == "sample"
+    every = [(c, its) for c in answer.judged if (its := c.adjusted) is not None]
+    if not every or not (asked or details):
+        return []
+    shown = every[:MOST_ROWS]
+    u = Column("S ± u (k = 1)", [Span(_with(its.value, its.u)) for _, its in shown], right=False)
+    spread = Column("S ± spread", [_spread(its) for _, its in shown], right=False)
+    first, second = (spread, u) if declared.uncertainty == "sample" else (u, spread)
+    columns = [
+        Column(
+            "adjusted speedup", [name_cell(c.treatment.label) for c, _ in shown], right=False, is_name=True
+        ),
+        Column("against", [name_cell(c.baseline.label) for c, _ in shown], right=False, is_name=True),
+        first,
+        replace(second, give_way=1),
+        Column("95 % CI", [interval_cell(its.value, its.ci95) for _, its in shown], right=False, give_way=4),
+        Column("RSU", [_rsu(answer, c, c.treatment) for c, _ in shown], give_way=2),
+        Column("RSU against", [_rsu(answer, c, c.baseline) for c, _ in shown], give_way=3),
+    ]
+    paired = all(its.paired for _, its in shown)
+    note = (
+        "S: ratio of arithmetic means; u: standard uncertainty of S from those of the means"
+        + (", which share blocks" if paired else "")
+        + "; spread: what the ratio of one future run of each varies by, as plotted in Firoz et al. 2016; "
+        "RSU: u of a mean over the mean."
+    )
+    return [
+        *table(columns, width),
+        *left_out(len(every) - len(shown)),
+        *paragraph(note, width, rest="  ", style="dim"),
+    ]
+
+
+def _spread(its: AdjustedSpeedup) -> Span:
+    return Span(_with(its.value, its.spread) if math.isfinite(its.spread) else "–")
+
+
+def _with(value: float, uncertainty: float) -> str:
+    """A value and what stands behind it, with the digits that this leaves."""
+    digits = min(MOST_DECIMALS, max(0, decimals(uncertainty)))
+    return f"{value:.{digits}f} ± {uncertainty:.{digits}f}"
+
+
+def _rsu(answer: Answer, comparison: Comparison, treatment: Treatment) -> Span:
+    of = next(
+        (
+            sample.summary
+            for sample in answer.samples
+            if (sample.metric.name, sample.treatment.id, sample.labels)
+            == (comparison.metric.name, treatment.id, comparison.labels)
+        ),
+        Summary(0),
+    )
+    return Span("–" if of.rsu is None else percent(of.rsu))

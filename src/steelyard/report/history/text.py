@@ -1,0 +1,80 @@
+"""A history as text: what changed and where, each series in a line, and what was left out."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from steelyard.answers.history import Change, History, SeriesHistory
+from steelyard.report.history.words import (
+    SIGNS,
+    bisection,
+    change_words,
+    drift_words,
+    head,
+    level_words,
+    notes,
+    series_name,
+    stable,
+    where,
+)
+from steelyard.report.text.cells import left_out, name_cell
+from steelyard.report.text.digits import percent
+from steelyard.report.text.line import Line, Span, paragraph
+from steelyard.report.text.table import MOST_ROWS, Column, table
+
+_INDENT: Final = "    "
+
+
+def lines(found: History, width: int = 80) -> list[Line]:
+    """Changes first, latest last; then every series, machines, and the records left out."""
+    changed = found.changes
+    out = [*paragraph(head(found), width, style="heading", rest="  "), ()]
+    for series, change in changed[:MOST_ROWS]:
+        out += _change(found, series, change, width)
+    out += left_out(len(changed) - MOST_ROWS)
+    for series in found.series:
+        if series.drift:
+            said = f"? {drift_words(series, series.drift)}"
+            out += paragraph(said, width, style="open", rest=_INDENT, only_first=True)
+    if not changed:
+        out += paragraph(stable(found), width)
+    out += [(), *_table(found, width)]
+    if said_too := notes(found):
+        out += [(), *(line for text in said_too for line in paragraph(text, width, first="- ", rest="  "))]
+    return out
+
+
+def _change(found: History, series: SeriesHistory, change: Change, width: int) -> list[Line]:
+    sign, style = SIGNS[change.direction]
+    said = f"{sign} {change_words(found, series, change)}"
+    shown = paragraph(said, width, style=style, rest=_INDENT, only_first=True)
+    shown += paragraph(where(change), width, first=_INDENT, rest=_INDENT)
+    if (command := bisection(found, change)) is not None:
+        again = f"confirm it side by side: {command}"
+        shown += paragraph(again, width, first=_INDENT, rest=_INDENT, style="dim")
+    return shown
+
+
+def _table(found: History, width: int) -> list[Line]:
+    shown = found.series[:MOST_ROWS]
+    return [*table(series_columns(found, shown), width), *left_out(len(found.series) - MOST_ROWS)]
+
+
+def series_columns(found: History, shown: tuple[SeriesHistory, ...]) -> list[Column]:
+    """A row for each of these series."""
+    columns = [
+        Column("metric", [Span(each.metric.name) for each in shown], right=False, give_way=3),
+        Column("treatment", [name_cell(series_name(each)) for each in shown], right=False, is_name=True),
+        Column("records", [Span(f"{len(each.points):,}") for each in shown]),
+        Column("latest", [Span(level_words(found, each, each.points[-1].median)) for each in shown]),
+        Column("noise", [Span("–" if each.noise is None else percent(each.noise)) for each in shown]),
+        Column(
+            "neighbours r",
+            [Span("–" if each.correlation is None else f"{each.correlation:.2f}") for each in shown],
+            give_way=2,
+        ),
+        Column("changes", [Span("–" if each.refused else str(len(each.changes))) for each in shown]),
+    ]
+    if len(found.machines) > 1:
+        columns.insert(2, Column("machine", [Span(str(each.machine)) for each in shown], give_way=1))
+    return columns

@@ -1,0 +1,1 @@
+"""The page, its charts and tables, for a reader who looks before reading."""

@@ -1,0 +1,247 @@
+"""``RunColumns``: every run of a page, by columns, and the counts that stand for runs where they are many."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from steelyard.report.text.digits import scale
+from steelyard.report.text.label import printable
+from steelyard.sample import Sample
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from steelyard.answers.portrait import Portrait
+    from steelyard.answers.samples import Described
+    from steelyard.arrays import Floats
+    from steelyard.report.answer.words import Names
+
+    Ints = NDArray[np.int64]
+
+MOST_MARKS: Final = 3000
+"""Runs that a chart shows one by one by default; of more it shows counts, and those that are far out."""
+FAR: Final = 0.01
+"""Fraction of a sample's runs at each end that are shown one by one all the same."""
+ACROSS: Final = 60
+"""Cells of a distribution; a third as many in a figure."""
+ALONG: Final = 96
+DEVIATIONS: Final = 32
+"""Cells of the course of an experiment, along time and across deviations; in a figure a third of."""
+
+
+class RunColumns:
+    """Runs in the order of time; equal lengths.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the samples, which ``sample`` counts from 0.
+    medians : array
+        Of each sample.
+    scale : Scale
+        Unit and prefix in which values are shown.
+    trial, sample, block, context : array of int64
+    value : array
+        In the unit of the metric.
+    waited : Mapping[int, float]
+        Trial to the fraction of its time that it waited for a CPU, of those that were disturbed.
+    """
+
+    def __init__(self, portrait: Portrait, called: Names, most: int = MOST_MARKS) -> None:
+        self.most, self.coarser = most, 1 if most >= MOST_MARKS else 3
+        samples = [each for each in portrait.samples if len(each)]
+        self.treatments = tuple(each.treatment.label for each in samples)
+        self.names = tuple(described_name(each, called) for each in samples)
+        self.medians: Floats = np.array([float(np.median(_floats(each))) for each in samples])
+
+        def together(name: str) -> Ints:
+            parts = [np.frombuffer(getattr(each, name), np.int64) for each in samples]
+            return np.concatenate([*parts, np.empty(0, np.int64)]).astype(np.int64)
+
+        trial = together("trials")
+        order = np.argsort(trial, kind="stable")
+        self.trial = trial[order]
+        self.block = together("blocks")[order]
+        self.context = together("contexts")[order]
+        lengths = np.array([len(each) for each in samples], np.int64)
+        self.sample: Ints = np.repeat(np.arange(len(samples)), lengths)[order]
+        self.value: Floats = np.concatenate([*map(_floats, samples), np.empty(0)])[order]
+        self.waited: Mapping[int, float] = {each.trial: each.waited for each in portrait.disturbed}
+        largest = float(np.abs(self.value).max()) if len(self.value) else 0.0
+        self.scale = scale([largest], [], samples[0].metric.unit if samples else "")
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    @property
+    def many(self) -> bool:
+        """Whether charts show counts."""
+        return len(self) > self.most
+
+    @property
+    def disturbed(self) -> NDArray[np.bool_]:
+        """Which runs waited for a CPU."""
+        return np.isin(self.trial, np.fromiter(self.waited, np.int64))
+
+    @property
+    def wide(self) -> bool:
+        """Whether values differ so much that only logarithms show all of them."""
+        low, high = float(self.value.min()), float(self.value.max())
+        return 0 < 15 * low < high
+
+    def deviation(self) -> Floats:
+        """How far each run is from the median of its sample, in percent; 0 where that is 0."""
+        medians = self.medians[self.sample] if len(self) else np.empty(0)
+        safe = np.where(medians == 0, 1.0, medians)
+        return np.where(medians == 0, 0.0, 100 * (self.value / safe - 1))
+
+    def far(self) -> NDArray[np.bool_]:
+        """Runs to be shown one by one: all, or those at the ends of their samples and those disturbed."""
+        if not self.many:
+            return np.ones(len(self), bool)
+        chosen = self.disturbed
+        for number in range(len(self.names)):
+            its = self.value[self.sample == number]
+            low, high = np.quantile(its, [FAR, 1 - FAR])
+            chosen |= (self.sample == number) & ((self.value < low) | (self.value > high))
+        if chosen.sum() > self.most:  # many samples, or disturbed all the time: the farthest of them
+            distance = np.where(chosen, np.abs(self.deviation()), -1.0)
+            chosen &= distance >= np.partition(distance, -self.most)[-self.most]
+        return chosen
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The runs that are shown one by one, as a chart takes them."""
+        deviations = self.deviation()
+        return [
+            {
+                "run": int(self.trial[i]),
+                "block": int(self.block[i]),
+                "context": int(self.context[i]),
+                "name": self.names[self.sample[i]],
+                "treatment": self.treatments[self.sample[i]],
+                "value": float(self.value[i]),
+                "deviation": float(deviations[i]),
+                "waited": self.waited.get(int(self.trial[i])),
+            }
+            for i in np.flatnonzero(self.far())
+        ]
+
+    def spread(self) -> list[dict[str, Any]]:
+        """Counts of each sample by value, of the runs that are not shown one by one."""
+        near = ~self.far()
+        if not near.any():
+            return []
+        low, high = self.value[near].min(), self.value[near].max()
+        edges = _edges(low, high, ACROSS // self.coarser, logarithmic=self.wide)
+        found = []
+        for number, name in enumerate(self.names):
+            counts, _ = np.histogram(self.value[near & (self.sample == number)], edges)
+            found += [
+                {
+                    "name": name,
+                    "treatment": self.treatments[number],
+                    "low": short(edges[i]),
+                    "high": short(edges[i + 1]),
+                    "count": int(counts[i]),
+                    "share": short(counts[i] / counts.max()),
+                }
+                for i in np.flatnonzero(counts)
+            ]
+        return found
+
+    def course(self) -> list[dict[str, Any]]:
+        """The same counts of all samples together, by place in time and deviation."""
+        near = ~self.far()
+        if not near.any():
+            return []
+        deviations = self.deviation()[near]
+        when = _edges(float(self.trial[0]), float(self.trial[-1]), ALONG // self.coarser)
+        how = _edges(deviations.min(), deviations.max(), DEVIATIONS // self.coarser)
+        counts, _, _ = np.histogram2d(self.trial[near], deviations, (when, how))
+        return [
+            {
+                "from": short(when[i]),
+                "to": short(when[i + 1]),
+                "low": short(how[j]),
+                "high": short(how[j + 1]),
+                "count": int(counts[i, j]),
+                "share": short(counts[i, j] / counts.max()),
+            }
+            for i, j in np.argwhere(counts > 0).tolist()
+        ]
+
+    def packed(self) -> dict[str, Any]:
+        """The columns for the page: each value once, whole numbers in as few bytes as they need, ascending
+        ones by their differences.
+        """
+        return {
+            "names": self.names,
+            "treatments": self.treatments,
+            "medians": self.medians.tolist(),
+            "value": {"type": "Float64Array", "data": _text(self.value)},
+            "sample": _packed(self.sample),
+            "trial": _ascending(self.trial),
+            "block": _ascending(self.block),
+            **({"context": _packed(self.context)} if np.any(self.context) else {}),
+            "waited": [[trial, round(share, 4)] for trial, share in self.waited.items()],
+            "factor": self.scale.factor,
+            "unit": self.scale.unit,
+            "far": _packed(np.flatnonzero(self.far())),
+        }
+
+
+def described_name(sample: Sample | Described, called: Names) -> str:
+    """The treatment by its short name, with what the program put on its values."""
+    labels = [f"{printable(name)}={printable(str(level))}" for name, level in sample.labels.items()]
+    label = sample.treatment.label
+    return ", ".join([called.get(label) or printable(label), *labels])
+
+
+def _edges(low: float, high: float, cells: int, *, logarithmic: bool = False) -> Floats:
+    """Bounds of cells that hold everything from ``low`` to ``high``."""
+    if low == high:
+        return np.array([low, low + (abs(low) * 1e-6 or 1e-9)])
+    found: Floats = (np.geomspace if logarithmic else np.linspace)(low, high, cells + 1)
+    found[0], found[-1] = low, high
+    return found
+
+
+def short(value: float) -> float:
+    """Six digits, which no screen shows more of: half of the bytes of a page that has many cells."""
+    return float(f"{value:.6g}")
+
+
+def _floats(sample: Sample) -> Floats:
+    return np.frombuffer(sample.values, np.float64)
+
+
+_TYPES: Final[Sequence[tuple[str, str]]] = (
+    ("Uint8Array", "<u1"),
+    ("Uint16Array", "<u2"),
+    ("Uint32Array", "<u4"),
+)
+
+
+def _packed(column: Ints) -> dict[str, Any]:
+    """A column in the smallest type that holds it; what none holds (numbers below 0) as plain numbers."""
+    low, high = (int(column.min()), int(column.max())) if len(column) else (0, 0)
+    for name, dtype in _TYPES:
+        if low >= 0 and high <= np.iinfo(dtype).max:
+            return {"type": name, "data": _text(column.astype(dtype))}
+    return {"type": "Float64Array", "data": _text(column.astype("<f8"))}
+
+
+def _ascending(column: Ints) -> dict[str, Any]:
+    """A column by its differences; where these are equal, by the first of it and the step."""
+    steps = np.diff(column)
+    if len(steps) and (steps == steps[0]).all():
+        return {"first": int(column[0]), "step": int(steps[0]), "count": len(column)}
+    return _packed(np.diff(column, prepend=0)) | {"differences": True}
+
+
+def _text(column: NDArray[Any]) -> str:
+    return base64.b64encode(column.tobytes()).decode()

@@ -1,0 +1,127 @@
+"""Comparisons: the effect of each treatment against its baseline, and what else was estimated of them."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from steelyard.answers.undefined import Undefined
+from steelyard.report.answer.tables import measured_columns, other_columns, pair_columns, primary
+from steelyard.report.answer.words import comparative, is_speed, pair_name, verdict
+from steelyard.report.page.chart import Chart, Section
+from steelyard.report.page.forest import Estimated, forest, rows
+from steelyard.report.text.cells import interval_cell, ratio_cell
+from steelyard.report.text.digits import percent
+from steelyard.report.text.line import Span
+from steelyard.report.text.table import Column
+
+if TYPE_CHECKING:
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.comparison import Comparison
+    from steelyard.answers.interval import Interval
+    from steelyard.report.answer.words import Names
+
+WIDE = 10_000
+"""Columns of a terminal of which no table needs more: nothing gives way."""
+MOST_ROWS = 60
+"""Comparisons of a chart; the table below has all."""
+
+
+def section(answer: Answer, called: Names) -> Section | None:
+    """The effect chart with its table, adjusted speedups, and the other metrics."""
+    judged = answer.judged
+    if not judged:
+        samples = primary(answer)
+        table = tuple(measured_columns(answer, samples, WIDE))
+        labels = tuple(each.treatment.label for each in samples)
+        return Section("comparison", "What was measured", tables=(("Samples", table, labels),))
+    others = [each for each in answer.comparisons if each.metric.name != answer.metric.name]
+    beside = tuple(other_columns(answer, others, WIDE)) if others else ()
+    tables = (
+        *_adjusted(judged, called),
+        *((("Also measured", beside, _treatments(others)),) if beside else ()),
+    )
+    return Section("comparison", "Comparison", charts=(_effects(answer, called),), tables=tables)
+
+
+def _effects(answer: Answer, called: Names) -> Chart:
+    predictions = {
+        (each.baseline.id, each.treatment.id, *sorted(each.labels.items())): each.across.prediction
+        for each in answer.contexts
+    }
+    several = len({each.baseline.id for each in answer.judged}) > 1
+    rated = (_row(each, predictions, called, several=several) for each in answer.judged)
+    found = [row for row in rated if row is not None]
+    shown = found[:MOST_ROWS]
+    title = "speedup" if is_speed(answer.metric) else "times better"
+    margin = answer.declared.margin
+    better = comparative(answer.metric, better=True)
+    about = f"Right of 1 is {better}. Thick: 95 % confidence interval of the ratio."
+    if any(each.prediction for each in shown):
+        about += " Thin: where a new context would lie (95 % prediction interval)."
+    if margin is not None:
+        about += f" Band: the margin of {percent(margin)}, within which a difference does not matter."
+    if len(found) > len(shown):
+        about += f" The first {len(shown)} of {len(found)} comparisons; the table has all."
+    against = "its baseline" if several else called[answer.judged[0].baseline.label]
+    return Chart(
+        name="effects",
+        title=f"Each treatment against {against}",
+        about=about,
+        spec=forest(shown, title, margin),
+        data={"rows": rows(shown)},
+        columns=tuple(pair_columns(answer, answer.judged, WIDE)),
+        rows_of=_treatments(answer.judged),
+        empty="" if shown else "No ratio could be computed; the table says why.",
+    )
+
+
+def _row(
+    comparison: Comparison,
+    predictions: dict[tuple[object, ...], Interval | None],
+    called: Names,
+    *,
+    several: bool,
+) -> Estimated | None:
+    speedup = comparison.speedup
+    if isinstance(speedup, Undefined):
+        return None
+    word, style = verdict(comparison)
+    new = called[comparison.treatment.label]
+    if several:
+        new = pair_name(comparison.treatment, comparison.baseline, called)
+    labels = [f"{key}={level}" for key, level in comparison.labels.items()]
+    name = ", ".join([new, *labels])
+    key = (comparison.baseline.id, comparison.treatment.id, *sorted(comparison.labels.items()))
+    prediction = predictions.get(key)
+    return Estimated(
+        name, speedup.value, comparison.ci95, style, word, comparison.treatment.label, prediction
+    )
+
+
+def _treatments(found: list[Comparison] | tuple[Comparison, ...]) -> tuple[str, ...]:
+    return tuple(each.treatment.label for each in found)
+
+
+def _adjusted(
+    judged: tuple[Comparison, ...], called: Names
+) -> tuple[tuple[str, tuple[Column, ...], tuple[str, ...]], ...]:
+    known = [(each, each.adjusted) for each in judged if each.adjusted is not None]
+    if not known:
+        return ()
+    columns = (
+        Column("treatment", [Span(called[each.treatment.label]) for each, _ in known], right=False),
+        Column("against", [Span(called[each.baseline.label]) for each, _ in known], right=False),
+        Column("S, ratio of means", [ratio_cell(it.value, it.ci95) for _, it in known]),
+        Column("95 % CI", [interval_cell(it.value, it.ci95) for _, it in known], right=False),
+        Column("u of S", [Span(f"{it.u:.2g}") for _, it in known]),
+        Column(
+            "spread of one run of each",
+            [Span(f"{it.spread:.2g}" if math.isfinite(it.spread) else "–") for _, it in known],
+        ),
+        Column(
+            "resolvable", [Span("–" if e.resolvable is None else percent(e.resolvable)) for e, _ in known]
+        ),
+    )
+    title = "Adjusted speedups, and the least difference that would have shown"
+    return ((title, columns, _treatments([each for each, _ in known])),)

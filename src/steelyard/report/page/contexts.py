@@ -1,0 +1,304 @@
+"""Contexts: each treatment from one to the next, and what single contexts say of each comparison.
+
+The figures of Mytkowicz et al. 2008 (DOI 10.1109/IPDPS.2008.4536408): 3, 4 and 5.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from steelyard.report.answer.contexts import context_columns, sentences
+from steelyard.report.answer.words import pair_name
+from steelyard.report.page.chart import (
+    ACCENT,
+    BETTER,
+    INK,
+    MUTED,
+    OPEN,
+    PAGE,
+    SERIES,
+    WORSE,
+    Chart,
+    Section,
+    data,
+    number,
+    rows_axis,
+    rows_px,
+    tooltip,
+    unless_chosen,
+)
+from steelyard.report.text.digits import bounds, ratio
+from steelyard.report.text.label import printable
+from steelyard.report.text.line import Span
+from steelyard.report.text.table import Column
+from steelyard.units import is_number
+
+if TYPE_CHECKING:
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.contexts import ByContext, ContextFinding, Profile
+    from steelyard.answers.interval import Interval
+    from steelyard.report.answer.words import Names
+
+MOST_PAIRS: Final = 30
+MOST_ALONE: Final = 4
+"""Comparisons with a histogram of their own."""
+BINS: Final = 16
+
+
+def section(answer: Answer, found: ByContext | None, called: Names) -> Section | None:
+    """What contexts do; ``None`` where the experiment has none."""
+    if not answer.contexts:
+        return None
+    pairs = [each for each in answer.contexts if each.across.each]
+    charts: list[Chart] = []
+    if found is not None and found.profiles:
+        charts.append(_profiles(found.profiles, called))
+    if pairs:
+        charts += [_single(answer, pairs[:MOST_PAIRS], called)]
+        charts += [_histogram(each, i, called) for i, each in enumerate(pairs[:MOST_ALONE], 1)]
+    told = tuple(sentences(answer.contexts, called))
+    return Section("contexts", "Contexts", told, tuple(charts))
+
+
+def _profiles(profiles: tuple[Profile, ...], called: Names) -> Chart:
+    """Figure 3: the change of each treatment from context to context."""
+    varied = [
+        name
+        for name in profiles[0].at[0].settings
+        if len({at.settings.get(name) for each in profiles for at in each.at}) > 1
+    ]
+    numeric = len(varied) == 1 and all(is_number(at.settings[varied[0]]) for p in profiles for at in p.at)
+    rows = [
+        {
+            "name": called[each.treatment.label],
+            "treatment": each.treatment.label,
+            "place": at.settings[varied[0]] if numeric else at.context,
+            "settings": ", ".join(f"{name} {at.settings[name]}" for name in varied),
+            "change": 100 * (at.ratio - 1),
+            **_percents(at.interval),
+            "says": f"{100 * (at.ratio - 1):+.2f} %",
+            "visits": at.visits,
+        }
+        for each in profiles
+        for at in each.at
+    ]
+    few = len(profiles) <= len(SERIES)
+    names = [called[each.treatment.label] for each in profiles]
+    title = printable(varied[0]) if numeric else "context"
+    shared: dict[str, Any] = {
+        "x": number("place", title, scale={"nice": False}),
+        "color": {
+            "field": "name",
+            "type": "nominal",
+            "title": None,
+            "scale": {"domain": names, "range": [*SERIES[: len(names)]]},
+        }
+        if few
+        else {"value": ACCENT},
+        "tooltip": tooltip(name="treatment", settings="context", says="change", visits="visits"),
+    }
+    y = number("change", "change against the mean of all contexts (%)")
+    rule = {
+        "transform": [{"filter": "isValid(datum.low)"}],
+        "mark": {"type": "rule", "strokeWidth": 1.5},
+        "encoding": {
+            **shared,
+            "y": number("low", y["title"]),
+            "y2": {"field": "high"},
+            "opacity": unless_chosen(0.5, 0.05),
+        },
+    }
+    point = {
+        "mark": {"type": "circle", "size": 34},
+        "encoding": {**shared, "y": y, "opacity": unless_chosen(0.9, 0.05)},
+    }
+    zero = {
+        "data": {"values": [{"zero": 0}]},
+        "mark": {"type": "rule", "color": MUTED, "strokeDash": [3, 3]},
+        "encoding": {"y": number("zero", y["title"])},
+    }
+    flat = [(each, at) for each in profiles for at in each.at]
+    columns = (
+        Column("treatment", [Span(called[each.treatment.label]) for each, _ in flat], right=False),
+        Column("context", [Span(str(at.context)) for _, at in flat]),
+        *(Column(printable(n), [Span(printable(str(at.settings[n]))) for _, at in flat]) for n in varied),
+        Column("visits", [Span(str(at.visits)) for _, at in flat]),
+        Column("change", [Span(f"{100 * (at.ratio - 1):+.2f} %") for _, at in flat]),
+        Column("95 % CI (%)", [_percent_cell(at.interval) for _, at in flat]),
+    )
+    return Chart(
+        name="by-context",
+        title="Each treatment from context to context",
+        about="A dot is one context, a line its 95 % confidence interval where it was visited twice or more.",
+        spec={
+            "data": data("rows"),
+            "height": 240,
+            "layer": [zero, *([rule] if any("low" in row for row in rows) else []), point],
+        },
+        data={"rows": rows},
+        columns=columns,
+        rows_of=tuple(each.treatment.label for each, _ in flat),
+    )
+
+
+def _percents(interval: Interval | None) -> dict[str, float]:
+    return {"low": 100 * (interval.low - 1), "high": 100 * (interval.high - 1)} if interval else {}
+
+
+def _percent_cell(interval: Interval | None) -> Span:
+    its = _percents(interval)
+    return Span(f"{its['low']:+.2f} to {its['high']:+.2f}" if its else "–")
+
+
+def _single(answer: Answer, found: list[ContextFinding], called: Names) -> Chart:
+    """Figure 5: what single contexts would say, above what all of them say together."""
+    singles: list[dict[str, Any]] = []
+    together: list[dict[str, Any]] = []
+    for each in found:
+        name, across = _pair(each, called), each.across
+        known = {"name": name, "treatment": each.treatment.label}
+        singles += [
+            known
+            | {
+                "speedup": one.speedup,
+                "context": one.context,
+                "says": ratio(one.speedup, one.interval) + " ×",
+                "alone": ("slower alone", "not resolved alone", "faster alone")[one.alone + 1],
+            }
+            for one in across.each
+        ]
+        row: dict[str, Any] = {"ci": "unbounded", "next": "unbounded"}
+        row |= known | {"speedup": across.speedup, "says": ratio(across.speedup, across.interval) + " ×"}
+        if across.interval:
+            row |= {"low": across.interval.low, "high": across.interval.high}
+            row |= {"ci": bounds(across.speedup, across.interval)}
+        if across.prediction:
+            row |= {"least": across.prediction.low, "most": across.prediction.high}
+            row |= {"next": bounds(across.speedup, across.prediction)}
+        together.append(row)
+    y = rows_axis([_pair(each, called) for each in found])
+
+    def x(field: str) -> dict[str, Any]:
+        return number(field, "speedup in one context", axis={"tickCount": 6})
+
+    hover = tooltip(name="comparison", says="all contexts", ci="95 % CI", next="next context (95 % PI)")
+
+    def interval(low: str, high: str, mark: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "data": data("together"),
+            "transform": [{"filter": f"isValid(datum.{low})"}],
+            "mark": {"type": "rule", "strokeCap": "round", **mark},
+            "encoding": {"x": x(low), "x2": {"field": high}, "y": y, "tooltip": hover},
+        }
+
+    words = ["faster alone", "slower alone", "not resolved alone"]
+    layers = [
+        {
+            "data": {"values": [{"one": 1}]},
+            "mark": {"type": "rule", "color": MUTED, "strokeDash": [3, 3]},
+            "encoding": {"x": x("one")},
+        },
+        {
+            "data": data("singles"),
+            "mark": {"type": "tick", "thickness": 1.6, "height": 12, "yOffset": -2},
+            "encoding": {
+                "x": x("speedup"),
+                "y": y,
+                "color": {
+                    "field": "alone",
+                    "type": "nominal",
+                    "title": None,
+                    "scale": {"domain": words, "range": [BETTER, WORSE, OPEN]},
+                },
+                "opacity": unless_chosen(0.65, 0.05),
+                "tooltip": tooltip(name="comparison", context="context", says="speedup", alone="by itself"),
+            },
+        },
+        *(
+            interval(low, high, {"yOffset": 13, **mark})
+            for low, high, mark in (
+                ("least", "most", {"color": MUTED, "strokeWidth": 1.3}),
+                ("low", "high", {"color": INK, "strokeWidth": 5}),
+            )
+            if any(low in row for row in together)
+        ),
+        {
+            "data": data("together"),
+            "mark": {
+                "type": "point",
+                "filled": True,
+                "size": 70,
+                "color": INK,
+                "stroke": PAGE,
+                "yOffset": 13,
+            },
+            "encoding": {"x": x("speedup"), "y": y, "tooltip": hover},
+        },
+    ]
+    return Chart(
+        name="single-contexts",
+        title="What one person with one set-up would see",
+        about="A stroke is one context. Below: all of them together, with the 95 % confidence interval"
+        " (thick) and where a new context would lie (thin).",
+        spec={"height": rows_px(len(found)), "layer": layers},
+        data={"singles": singles, "together": together},
+        columns=tuple(context_columns(answer.contexts, called)),
+        rows_of=tuple(each.treatment.label for each in answer.contexts),
+    )
+
+
+def _histogram(found: ContextFinding, number_: int, called: Names) -> Chart:
+    """Figure 4: in how many contexts which speedup was seen."""
+    across = found.across
+    speedups = [one.speedup for one in across.each]
+    low, high = min(speedups), max(speedups)
+    step = (high - low) / BINS or 0.01
+    counts = [0] * BINS
+    for value in speedups:
+        counts[min(BINS - 1, int((value - low) / step))] += 1
+    rows = [
+        {"low": low + i * step, "high": low + (i + 1) * step, "contexts": count}
+        for i, count in enumerate(counts)
+        if count
+    ]
+    text = ratio(across.speedup, across.interval) + " ×"
+    x = number("low", "speedup in one context", axis={"tickCount": 6})
+    layers = [
+        {
+            "mark": {"type": "bar", "color": ACCENT, "opacity": 0.75, "binSpacing": 1},
+            "encoding": {
+                "x": x | {"bin": {"binned": True}},
+                "x2": {"field": "high"},
+                "y": {"field": "contexts", "type": "quantitative", "title": "contexts"},
+                "tooltip": tooltip(contexts="contexts", low="from", high="to"),
+            },
+        },
+        {
+            "data": {"values": [{"low": across.speedup, "text": f"all: {text}"}]},
+            "layer": [
+                {"mark": {"type": "rule", "color": INK, "strokeWidth": 2}, "encoding": {"x": x}},
+                {
+                    "mark": {"type": "text", "align": "left", "dx": 5, "baseline": "top", "fontWeight": 600},
+                    "encoding": {"x": x, "y": {"value": 2}, "text": {"field": "text"}},
+                },
+            ],
+        },
+    ]
+    columns = (
+        Column("from", [Span(f"{row['low']:.4g}") for row in rows]),
+        Column("to", [Span(f"{row['high']:.4g}") for row in rows]),
+        Column("contexts", [Span(str(row["contexts"])) for row in rows]),
+    )
+    return Chart(
+        name=f"contexts-by-speedup-{number_}",
+        title=f"Contexts by speedup: {_pair(found, called)}",
+        about="The line is the speedup over all contexts.",
+        spec={"data": data("rows"), "height": 150, "layer": layers},
+        data={"rows": rows},
+        columns=columns,
+    )
+
+
+def _pair(found: ContextFinding, called: Names) -> str:
+    labels = [f"{key}={level}" for key, level in found.labels.items()]
+    return ", ".join([pair_name(found.treatment, found.baseline, called), *labels])

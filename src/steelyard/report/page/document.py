@@ -1,0 +1,330 @@
+"""The page as one file: nothing is fetched, no script but its own two runs, and every value is in it once."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from steelyard import __version__
+from steelyard.report.history.words import head
+from steelyard.report.page import history
+from steelyard.report.page.bundle import bundle
+from steelyard.report.page.chart import CHOSEN, DARK, LIGHT, Chart, Rows, Section, config
+from steelyard.report.page.columns import RunColumns
+from steelyard.report.page.contents import Contents, Shown
+from steelyard.report.page.html_table import html_table
+from steelyard.report.page.sections import called, claims, headline, sections, state
+from steelyard.report.text.label import printable
+
+if TYPE_CHECKING:
+    from steelyard.answers.history import History
+    from steelyard.report.answer.words import Finding
+
+SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
+"""What the charts are written in: a name, which nothing fetches."""
+
+
+def render(every: Sequence[Shown], title: str = "") -> str:
+    """The page of one record or history, or of several one below the other."""
+    several = len(every) > 1
+    parts = [
+        _Record(shown, number, several=several)
+        if isinstance(shown, Contents)
+        else _History(shown, number, several=several)
+        for number, shown in enumerate(every, 1)
+    ]
+    named = title or (parts[0].name if len(parts) == 1 else "Several records")
+    page = {
+        "config": config(),
+        "chosen": CHOSEN,
+        "schema": SCHEMA,
+        "records": [each.data() for each in parts],
+    }
+    scripts = [bundle(), _file("page.js")]
+    style = _colours() + _file("page.css")
+    policy = (
+        "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
+        f"script-src {' '.join(map(_hash, scripts))}; style-src {_hash(style)}"
+    )
+    links = "".join(f'<li><a href="#{place}">{escape(text)}</a></li>' for place, text in _places(parts))
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f'<meta name="generator" content="Steelyard {__version__}">\n'
+        f"<title>{escape(named)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
+        '<a class="skip" href="#main">Skip to the answer</a>\n'
+        f'<header><h1>{escape(named)}</h1><nav aria-label="Sections"><ul>{links}</ul></nav></header>\n'
+        '<div class="filter" role="status" aria-live="polite" hidden><span></span> '
+        '<button type="button">Show all treatments</button></div>\n'
+        f'<main id="main">{"".join(part.html() for part in parts)}</main>\n'
+        f"<footer>Steelyard {__version__}</footer>\n"
+        f'<script type="application/json" id="page-data">{_json(page)}</script>\n'
+        + "".join(f"<script>{script}</script>\n" for script in scripts)
+        + "</body>\n</html>\n"
+    )
+
+
+def _places(parts: Sequence[_Part]) -> list[tuple[str, str]]:
+    """Where a page can be entered: its sections, or its records."""
+    if len(parts) > 1:
+        return [(part.place("answer"), part.name) for part in parts]
+    (part,) = parts
+    named = ((part.place(section.name), section.title) for section in part.sections)
+    return [*named, *([(part.place("repeat"), part.ending)] if part.repeated() else [])]
+
+
+class _Part(ABC):
+    """One record or history of a page.
+
+    Attributes
+    ----------
+    treatments : tuple of str
+        Labels of those by which the part can be filtered.
+    runs : RunColumns or None
+        Every run, where charts draw them.
+    ending : str
+        The heading of its last section.
+    """
+
+    ending = "How to repeat it"
+
+    def __init__(
+        self,
+        name: str,
+        number: int,
+        its: Sequence[Section],
+        treatments: Sequence[str],
+        runs: RunColumns | None = None,
+        *,
+        several: bool,
+    ) -> None:
+        self.name, self.number, self.sections, self.several = name, number, its, several
+        self.treatments, self.runs = tuple(treatments), runs
+        self.numbers = {label: i for i, label in enumerate(treatments)}
+        self.level = 3 if several else 2
+
+    @abstractmethod
+    def answer(self) -> str:
+        """The first thing that is read."""
+
+    @abstractmethod
+    def repeated(self) -> str:
+        """The last section; empty where a part has none."""
+
+    def place(self, name: str) -> str:
+        """The name of a place in the page."""
+        return f"r{self.number}-{name}"
+
+    def data(self) -> Mapping[str, Any]:
+        """What the script draws, every value once."""
+        charts = {
+            self.place(chart.name): {
+                "spec": chart.spec,
+                "data": {name: _columns(rows) for name, rows in chart.data.items() if name != "runs"},
+                "runs": "runs" in chart.data,
+            }
+            for section in self.sections
+            for chart in section.charts
+            if not chart.empty
+        }
+        runs = None if self.runs is None else self.runs.packed()
+        shown = [printable(label) for label in self.treatments]
+        return {"treatments": self.treatments, "shown": shown, "runs": runs, "charts": charts}
+
+    def html(self) -> str:
+        """The answer, then every section, and how to repeat it."""
+        ending = self.repeated()
+        last = f'<section id="{self.place("repeat")}">{self._heading(self.ending)}{ending}</section>'
+        parts = [self.answer(), *(self._section(each) for each in self.sections), last if ending else ""]
+        inside = "".join(parts)
+        label = f' aria-label="{escape(self.name)}"' if self.several else ""
+        return f'<article data-record="{self.number - 1}"{label}>{inside}</article>'
+
+    def _heading(self, text: str, deeper: int = 0) -> str:
+        level = self.level + deeper
+        return f"<h{level}>{escape(text)}</h{level}>"
+
+    def _told(self, found: Sequence[Finding], left: str, judged: Sequence[Finding], state: str) -> str:
+        """The first finding large, the others below it, then claims and the state of it all."""
+        first, *rest = [_finding(each) for each in found] or ["<p>Nothing was compared.</p>"]
+        others = f"<ul class=findings>{''.join(f'<li>{each}</li>' for each in rest)}</ul>" if rest else ""
+        more = f"<p>{escape(left)}</p>" if left else ""
+        claimed = "".join(f"<li>{_finding(each)}</li>" for each in judged)
+        held = f"{self._heading('Claims', 1)}<ul class=findings>{claimed}</ul>" if claimed else ""
+        name = f"<h2>{escape(self.name)}</h2>" if self.several else ""
+        return (
+            f'<section id="{self.place("answer")}" class="answer">{name}<div class="lead">{first}</div>'
+            f'{others}{more}{held}<p class="dim">{escape(state)}</p></section>'
+        )
+
+    def _section(self, section: Section) -> str:
+        place = self.place(section.name)
+        parts = [self._heading(section.title)]
+        if len(section.sentences) > 1:
+            parts.append(f"<ul class=notes>{_items(section.sentences)}</ul>")
+        else:
+            parts += [f"<p>{escape(text)}</p>" for text in section.sentences]
+        parts += [self._figure(chart) for chart in section.charts]
+        parts += [
+            html_table(title, columns, rows, self.numbers)
+            for title, columns, rows in section.tables
+            if columns
+        ]
+        if section.notes:
+            parts.append(f"<ul class=notes>{_items(section.notes)}</ul>")
+        return f'<section id="{place}">{"".join(parts)}</section>'
+
+    def _figure(self, chart: Chart) -> str:
+        place = self.place(chart.name)
+        table = (
+            html_table(chart.title, chart.columns, chart.rows_of, self.numbers, below=True)
+            if chart.columns
+            else ""
+        )
+        drawn = (
+            f'<p class="empty">{escape(chart.empty)}</p>'
+            if chart.empty
+            else f'<div class="chart" id="{place}" role="img" aria-label="{escape(chart.title)}.'
+            f' {escape(chart.about)}{" The table below says the same." if table else ""}"></div>'
+        )
+        about = "" if chart.empty else f"<p>{escape(chart.about)}</p>"
+        return (
+            f"<figure><figcaption>{self._heading(chart.title, 1)}{about}</figcaption>{drawn}{table}</figure>"
+        )
+
+    def copied(self, name: str, text: str) -> str:
+        """Text with a button that copies it."""
+        place = self.place(name)
+        shown = "\n".join(printable(line) for line in text.splitlines())
+        return (
+            f'<div class="copied"><button type="button" class="copy" data-copies="{place}">'
+            f'Copy the {name}</button><pre id="{place}" tabindex="0" role="region"'
+            f' aria-label="The {name}">{escape(shown)}</pre></div>'
+        )
+
+
+class _Record(_Part):
+    """One record of a page."""
+
+    def __init__(self, contents: Contents, number: int, *, several: bool) -> None:
+        self.contents = contents
+        runs = RunColumns(contents.portrait, called(contents))
+        super().__init__(
+            printable(contents.portrait.status.experiment),
+            number,
+            sections(contents, runs),
+            [each.label for each in contents.portrait.treatments],
+            runs,
+            several=several,
+        )
+
+    def answer(self) -> str:
+        """The findings of the terminal, the claims, and how far the record is."""
+        found, left = headline(self.contents)
+        made = f"{state(self.contents)}; {self.contents.portrait.created}"
+        return self._told(found, left, claims(self.contents), made)
+
+    def repeated(self) -> str:
+        """The spec, and the commands."""
+        file = f"{_file_name(self.name)}.toml"
+        commands = "\n".join(
+            (
+                f"steelyard run {file}",
+                f"steelyard analyze {file}",
+                f"steelyard report {file} -o {file[:-5]}.html",
+            )
+        )
+        return (
+            f"<p>Save this spec as <code>{escape(file)}</code> in <code>"
+            f"{escape(printable(self.contents.portrait.status.record))}/..</code> or beside the files that it"
+            f" names, then run the commands.</p>{self.copied('spec', self.contents.portrait.spec)}"
+            f"{self.copied('commands', commands)}"
+        )
+
+
+class _History(_Part):
+    """A history, and what confirms its changes."""
+
+    ending = "How to confirm it"
+
+    def __init__(self, found: History, number: int, *, several: bool) -> None:
+        self.found = found
+        super().__init__(
+            printable(found.experiment),
+            number,
+            history.sections(found),
+            list(dict.fromkeys(each.treatment for each in found.series)),
+            several=several,
+        )
+
+    def answer(self) -> str:
+        """What changed, and over which records."""
+        return self._told(*history.headline(self.found), (), head(self.found))
+
+    def repeated(self) -> str:
+        """The search that measures both sides of each change side by side."""
+        commands = history.commands(self.found)
+        if not commands:
+            return ""
+        return (
+            "<p>No history can tell a slow machine from a slow commit for certain; measuring both commits"
+            f" side by side can.</p>{self.copied('commands', commands)}"
+        )
+
+
+def _columns(rows: Rows) -> dict[str, Any]:
+    """Rows as columns: each key once, and each text once where it repeats."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: _column([row.get(name) for row in rows]) for name in names}
+
+
+def _column(values: list[Any]) -> Any:
+    places: dict[Any, int] = {}
+    if not all(isinstance(each, str) for each in values):
+        return values
+    at = [places.setdefault(each, len(places)) for each in values]
+    return values if len(places) > len(values) // 2 else {"of": [*places], "at": at}
+
+
+def _items(texts: Sequence[str]) -> str:
+    return "".join(f"<li>{escape(text)}</li>" for text in texts)
+
+
+def _finding(found: Finding) -> str:
+    evidence = f' <span class="evidence">{escape(found.evidence)}</span>' if found.evidence else ""
+    return f'<p class="{found.style or "plain"}"><strong>{escape(found.claim)}</strong>{evidence}</p>'
+
+
+def _file_name(name: str) -> str:
+    kept = "".join(char if char.isascii() and (char.isalnum() or char in "-_") else "-" for char in name)
+    return kept.strip("-")[:60] or "experiment"
+
+
+def _colours() -> str:
+    def of(palette: Mapping[str, str]) -> str:
+        return "".join(f"--{name}:{value};" for name, value in palette.items())
+
+    return (
+        f":root{{{of(LIGHT)}}}@media screen and (prefers-color-scheme:dark){{:root{{{of(DARK)}}}}}\n"
+    )  # fmt: skip
+
+
+def _file(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _json(value: object) -> str:
+    """JSON that ends no element of HTML, whatever a label holds."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")

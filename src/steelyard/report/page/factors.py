@@ -1,0 +1,163 @@
+"""Factors: what each explains of the variation, how strong it is, and which interact."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from steelyard.report.answer.effect_words import called as effect_name
+from steelyard.report.answer.effect_words import interactions, step_text
+from steelyard.report.answer.effects import caption, effect_columns, level_columns, level_name, notes
+from steelyard.report.page.chart import (
+    ACCENT,
+    GRID,
+    MOST_INSIDE,
+    Chart,
+    Section,
+    at_the_end,
+    data,
+    number,
+    rows_axis,
+    rows_px,
+    tooltip,
+)
+from steelyard.report.page.forest import Estimated, forest, forest_columns, rows
+from steelyard.report.text.label import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.effects import Effect, Factorial, LogEstimate
+    from steelyard.answers.interval import Interval
+    from steelyard.report.text.line import Style
+
+MOST: Final = 30
+"""Effects of a chart, the largest first; the table has all."""
+_CHANCE: Final = "chance"
+
+
+def section(answer: Answer) -> Section | None:
+    """One set of charts for each stratum; ``None`` where no factors are crossed."""
+    if not answer.effects:
+        return None
+    charts = tuple(
+        chart for i, found in enumerate(answer.effects, 1) if found.effects for chart in _charts(found, i)
+    )
+    told = tuple(
+        f"{caption(found)}: {found.undefined.words}."
+        for found in answer.effects
+        if found.undefined is not None
+    )
+    said = (sentence for each in answer.effects for sentence in (*interactions(each), *notes(each)))
+    return Section("factors", "Factors and interactions", (*told, *dict.fromkeys(said)), charts)
+
+
+def _charts(found: Factorial, i: int) -> Iterator[Chart]:
+    axes = {axis.name: axis for axis in found.axes}
+    largest = sorted(found.effects, key=lambda effect: -effect.share)
+    yield _variation(found, largest, i)
+    estimated = [
+        row
+        for each in largest[:MOST]
+        if (row := _row(effect_name(each, axes), each.ratio, each.ci95, _style(each))) is not None
+    ]
+    if estimated:
+        yield Chart(
+            name=f"effects-of-factors-{i}",
+            title="How strong each is",
+            about="Right of 1 the second level is better; of an interaction, by how much the speedup of one"
+            " factor grows with the other. Thick: 95 % confidence interval; grey: not resolved.",
+            spec=forest(estimated, "ratio"),
+            data={"rows": rows(estimated)},
+            columns=forest_columns(estimated, "effect"),
+        )
+    levels = [
+        row
+        for each in found.levels
+        if (row := _row(level_name(found, each), each.ratio, each.ci95)) is not None
+    ]
+    if levels:
+        yield Chart(
+            name=f"levels-{i}",
+            title="Levels against the first",
+            about="Over all levels of the other factors; intervals of 95 %, no verdicts.",
+            spec=forest(levels[:MOST], "ratio"),
+            data={"rows": rows(levels[:MOST])},
+            columns=tuple(level_columns(found, found.levels)),
+        )
+    conditional = []
+    for each in found.conditional:
+        first, second = axes[each.factor], axes[each.at]
+        name = (
+            f"{printable(first.name)}: {step_text(first, 0)} → {step_text(first, 1)}"
+            f"  at  {printable(second.name)} = {step_text(second, each.step)}"
+        )
+        if (row := _row(name, each.ratio, each.ci95)) is not None:
+            conditional.append(row)
+    if conditional:
+        yield Chart(
+            name=f"interactions-{i}",
+            title="Factors that interact: one at each level of the other",
+            about="Without an interaction, the dots of a factor would lie in one line. Intervals of 95 %.",
+            spec=forest(conditional[:MOST], "ratio"),
+            data={"rows": rows(conditional[:MOST])},
+            columns=forest_columns(conditional, "factor"),
+        )
+
+
+def _variation(found: Factorial, largest: list[Effect], i: int) -> Chart:
+    axes = {axis.name: axis for axis in found.axes}
+    bars: list[dict[str, Any]] = [
+        {"name": effect_name(e, axes), "share": e.share, "kind": "effect"} for e in largest[:MOST]
+    ]
+    if (rest := sum(each.share for each in largest[MOST:])) > 0:
+        bars.append({"name": "all smaller ones", "share": rest, "kind": "rest"})
+    bars.append({"name": _CHANCE, "share": found.rest, "kind": "rest"})
+    if found.unassigned > 0:
+        bars.append({"name": "not assigned to an effect", "share": found.unassigned, "kind": "rest"})
+    for bar in bars:
+        bar["says"] = f"{100 * bar['share']:.1f} %"
+    x = number("share", "share of the variation", axis={"format": "%", "tickCount": 5}, scale={"zero": True})
+    y = rows_axis([bar["name"] for bar in bars])
+    colour: dict[str, Any] = {
+        "field": "kind",
+        "type": "nominal",
+        "legend": None,
+        "scale": {"domain": ["effect", "rest"], "range": [ACCENT, GRID]},
+    }
+    layers = [
+        {
+            "mark": {"type": "bar", "height": {"band": 0.3 if len(bars) <= MOST_INSIDE else 0.7}},
+            "encoding": {"x": x, "y": y, "color": colour, "tooltip": tooltip(name="effect", says="share")},
+        },
+        at_the_end("says", y)
+        if len(bars) <= MOST_INSIDE
+        else {
+            "mark": {"type": "text", "align": "left", "dx": 5},
+            "encoding": {"x": x, "y": y, "text": {"field": "says"}},
+        },
+    ]
+    return Chart(
+        name=f"variation-{i}",
+        title=caption(found),
+        about="What each effect explains of the variation of the logarithms.",
+        spec={"data": data("rows"), "height": rows_px(len(bars)), "layer": layers},
+        data={"rows": bars},
+        columns=tuple(effect_columns(found, largest)),
+    )
+
+
+def _row(
+    name: str, estimate: LogEstimate | None, interval: Interval | None, style: Style | None = None
+) -> Estimated | None:
+    if estimate is None or estimate.value is None:
+        return None
+    excludes = interval is not None and interval.excludes(1)
+    seen: Style = ("good" if estimate.value > 1 else "bad") if excludes else "open"
+    return Estimated(name, estimate.value, interval, seen if style is None else style)
+
+
+def _style(effect: Effect) -> Style:
+    if not effect.resolved or effect.ratio is None:
+        return "open"
+    return "good" if effect.ratio.log > 0 else "bad"

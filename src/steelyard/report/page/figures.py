@@ -1,0 +1,96 @@
+"""Figures for papers: every chart as SVG, PNG and PDF, on white, at the width of one column."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from steelyard.report.page.bundle import converter
+from steelyard.report.page.chart import CHOSEN, LIGHT, Chart, config
+from steelyard.report.page.document import SCHEMA
+from steelyard.report.page.sections import sections_of
+
+if TYPE_CHECKING:
+    from steelyard.report.page.contents import Shown
+
+COLUMN_PX: Final = 336
+"""3.5 inches, or 89 mm: a column of a paper in two columns."""
+POINTS: Final = 72 / 96
+"""Of a pixel: the converter takes one for the other."""
+FONT: Final = "Liberation Sans, Arial, Helvetica, sans-serif"
+"""The first is part of the converter, which embeds it in PDF; others have its metrics."""
+MOST_MARKS: Final = 160
+"""Runs that a figure shows one by one: a vector for each of 3,000 would be megabytes."""
+NAME_PX: Final = 230
+"""Of a name above its row; what stands at the end of the row has the rest."""
+_SIZE: Final = re.compile(r'(width|height)="([0-9.]+)"')
+_COLOUR: Final = re.compile(r"var\(--(\w+)\)")
+
+
+def figure_spec(chart: Chart, width: int = COLUMN_PX) -> dict[str, Any]:
+    """A chart as one Vega-Lite document with its data, its colours written out."""
+    return _on_paper(
+        {
+            **chart.spec,
+            "width": width,
+            "autosize": {"type": "fit-x", "contains": "padding"},
+            "datasets": chart.data,
+            "params": [{"name": CHOSEN, "value": ""}],
+        }
+    )
+
+
+def _on_paper(spec: Mapping[str, Any]) -> dict[str, Any]:
+    look = config(FONT, 10)
+    look["axisY"]["labelLimit"] = NAME_PX
+    whole = {
+        "$schema": SCHEMA,
+        **spec,
+        "config": look | {"aria": False},
+        "background": "white",
+    }
+    text = _COLOUR.sub(lambda found: LIGHT[found.group(1)], json.dumps(whole, allow_nan=False))
+    drawn: dict[str, Any] = json.loads(text)
+    return drawn
+
+
+def draw_svg(spec: Mapping[str, Any]) -> str:
+    """Draw a document of Vega-Lite that has its data and its size."""
+    svg: str = converter().vegalite_to_svg(_on_paper(spec))
+    return svg
+
+
+def _in_points(svg: str) -> str:
+    """The drawing at the size that a pixel of PDF, which is a point, makes of it."""
+    return _SIZE.sub(lambda size: f'{size[1]}="{float(size[2]) * POINTS:g}"', svg, count=2)
+
+
+def charts(every: Sequence[Shown], most: int = MOST_MARKS) -> Iterator[tuple[str, Chart]]:
+    """All charts that draw something, with the names of their files."""
+    for number, shown in enumerate(every, 1):
+        prefix = f"{number}-" if len(every) > 1 else ""
+        for section in sections_of(shown, most):
+            yield from ((f"{prefix}{chart.name}", chart) for chart in section.charts if not chart.empty)
+
+
+def write_figures(every: Sequence[Shown], directory: Path) -> list[Path]:
+    """Write ``NAME.svg``, ``NAME.png`` (300 dots an inch) and ``NAME.pdf``; return the files."""
+    directory.mkdir(parents=True, exist_ok=True)
+    draw = converter()
+    written: list[Path] = []
+    for name, chart in charts(every):
+        spec = figure_spec(chart)
+        svg: str = draw.vegalite_to_svg(spec)
+        contents = {
+            ".svg": svg.encode(),
+            ".png": bytes(draw.svg_to_png(svg, scale=POINTS, ppi=300)),
+            ".pdf": bytes(draw.svg_to_pdf(_in_points(svg))),
+        }
+        for suffix, content in contents.items():
+            file = directory / f"{name}{suffix}"
+            file.write_bytes(content)
+            written.append(file)
+    return written

@@ -1,0 +1,144 @@
+"""Forest plots: ratios with their intervals, a row each, around the line where nothing changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from steelyard.answers.interval import Interval
+from steelyard.report.page.chart import (
+    BETTER,
+    GRID,
+    MOST_INSIDE,
+    MUTED,
+    OPEN,
+    PAGE,
+    WORSE,
+    Rows,
+    Spec,
+    at_the_end,
+    data,
+    number,
+    rows_axis,
+    rows_px,
+    tooltip,
+    unless_chosen,
+)
+from steelyard.report.text.cells import interval_cell, ratio_cell
+from steelyard.report.text.digits import bounds, ratio
+from steelyard.report.text.line import Span, Style
+from steelyard.report.text.table import Column
+
+_COLOURS: Final[Mapping[Style, str]] = {"good": "better", "bad": "worse", "": "better", "open": "open"}
+
+
+class Estimated(msgspec.Struct, frozen=True):
+    """A row: a ratio, its interval, and where one is known the prediction for a new context."""
+
+    name: str
+    value: float
+    interval: Interval | None
+    style: Style = "open"
+    verdict: str = ""
+    treatment: str = ""
+    prediction: Interval | None = None
+
+
+def rows(found: Sequence[Estimated]) -> Rows:
+    """The data of a forest plot."""
+    return [_row(each) for each in found]
+
+
+def _row(each: Estimated) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "name": each.name,
+        "value": each.value,
+        "means": _COLOURS.get(each.style, "open"),
+        "says": f"{ratio(each.value, each.interval)} ×" + (f", {each.verdict}" if each.verdict else ""),
+        "ci": bounds(each.value, each.interval) if each.interval else "unbounded",
+    }
+    if each.treatment:
+        row["treatment"] = each.treatment
+    if each.interval:
+        row |= {"low": each.interval.low, "high": each.interval.high}
+    row["next"] = "–"
+    if each.prediction:
+        row |= {
+            "least": each.prediction.low,
+            "most": each.prediction.high,
+            "next": bounds(each.value, each.prediction),
+        }
+    return row
+
+
+def _ends(each: Estimated) -> tuple[float, ...]:
+    return (each.value, each.interval.low, each.interval.high) if each.interval else (each.value,)
+
+
+def forest_columns(found: Sequence[Estimated], what: str) -> tuple[Column, ...]:
+    """The same as a table."""
+    verdicts = any(each.verdict for each in found)
+    return (
+        Column(what, [Span(each.name) for each in found], right=False),
+        Column("ratio", [ratio_cell(each.value, each.interval) for each in found]),
+        Column("95 % CI", [interval_cell(each.value, each.interval) for each in found], right=False),
+        *([Column("verdict", [Span(each.verdict, each.style) for each in found])] if verdicts else []),
+    )
+
+
+def forest(found: Sequence[Estimated], title: str, margin: float | None = None) -> Spec:
+    """Dots with intervals (thick), predictions (thin), a line at 1, and the margin as a band."""
+    count = len(found)
+    ends = [end for each in found for end in _ends(each)]
+    wide = bool(ends) and 0 < 4 * min(ends) < max(ends)
+
+    def x(field: str) -> dict[str, Any]:
+        scale = {"type": "log" if wide else "linear", "nice": False, "padding": 14}
+        return number(field, title, scale=scale, axis={"tickCount": 6})
+
+    colour = {
+        "field": "means",
+        "type": "nominal",
+        "legend": None,
+        "scale": {"domain": ["better", "worse", "open"], "range": [BETTER, WORSE, OPEN]},
+    }
+    predicted = {"next": "next context (95 % PI)"} if any(each.prediction for each in found) else {}
+    bounded = any(each.interval for each in found)
+    shared: dict[str, Any] = {
+        "y": rows_axis([each.name for each in found]),
+        "opacity": unless_chosen(1.0, 0.2),
+        "tooltip": tooltip(name="what", says="ratio", ci="95 % CI", **predicted),
+    }
+
+    def interval(low: str, high: str, mark: dict[str, Any], **more: Any) -> dict[str, Any]:
+        return {
+            "transform": [{"filter": f"isValid(datum.{low})"}],
+            "mark": {"type": "rule", "strokeCap": "round", **mark},
+            "encoding": {"x": x(low), "x2": {"field": high}, **shared, **more},
+        }
+
+    layers: list[dict[str, Any]] = [
+        {
+            "data": {"values": [{"one": 1}]},
+            "mark": {"type": "rule", "color": MUTED, "strokeDash": [3, 3]},
+            "encoding": {"x": x("one")},
+        },
+        *([interval("least", "most", {"strokeWidth": 1.3, "color": MUTED})] if predicted else []),
+        *([interval("low", "high", {"strokeWidth": 5}, stroke=colour)] if bounded else []),
+        {
+            "mark": {"type": "point", "filled": True, "size": 85, "stroke": PAGE},
+            "encoding": {"x": x("value"), "fill": colour, **shared},
+        },
+    ]
+    if margin is not None:
+        band = {
+            "data": {"values": [{"low": 1 - margin, "high": 1 + margin}]},
+            "mark": {"type": "rect", "color": GRID, "opacity": 0.7},
+            "encoding": {"x": x("low"), "x2": {"field": "high"}},
+        }
+        layers.insert(0, band)
+    if count <= MOST_INSIDE:
+        layers.append(at_the_end("says", shared["y"]))
+    return {"data": data("rows"), "height": rows_px(count), "layer": layers}

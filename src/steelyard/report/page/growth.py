@@ -1,0 +1,181 @@
+"""Growth: a metric over a numeric factor, with its model, band, expectation and deviation limit."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from statistics import median
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec.structs import replace
+
+from steelyard.growth import parse, parse_deviation
+from steelyard.report.models.text import model_columns
+from steelyard.report.page.chart import ACCENT, INK, MUTED, WORSE, Chart, Section, number, tooltip
+from steelyard.report.text.digits import share
+from steelyard.report.text.label import printable
+from steelyard.report.text.line import Span
+from steelyard.report.text.table import Column
+from steelyard.units import format_quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from steelyard.report.page.contents import Curve
+    from steelyard.scaling.model import ScalingModel
+
+MOST: Final = 12
+"""Functions with a chart of their own; the table has all."""
+MOST_VALUES: Final = 60
+"""Of one point; of more, this many at equal ranks."""
+
+
+def section(curves: Sequence[Curve]) -> Section | None:
+    """A chart for each function, and the table of all models."""
+    if not curves:
+        return None
+    models = [each.model for each in curves]
+    table = (
+        "Models, ranks and divergence",
+        tuple(model_columns([replace(model, predictions=()) for model in models])),
+        (),
+    )
+    more = (f"The first {MOST} of {len(curves)} functions are drawn; the table has all.",)
+    told = more if len(curves) > MOST else ()
+    charts = tuple(_curve(each, i) for i, each in enumerate(curves[:MOST], 1))
+    return Section("growth", "Scaling", told, charts, (table,))
+
+
+def _curve(found: Curve, i: int) -> Chart:
+    series, model = found.series, found.model
+    parameter, unit = series.parameters[0], series.unit
+    points: list[dict[str, Any]] = [
+        {"x": point.at[0], "y": value, "says": format_quantity(value, unit)}
+        for point in series.points
+        for value in _thinned(point.values)
+    ]
+    middles: list[dict[str, Any]] = [
+        {"x": p.at[0], "y": median(p.values), "says": format_quantity(median(p.values), unit)}
+        for p in series.points
+    ]
+    line = [{"x": p.at[0], "y": p.value, "low": p.low, "high": p.high} for p in model.predictions]
+    limits = _limits(found, middles[0]["y"])
+    low = min(row["y"] for row in points)
+    scale = {
+        "nice": False,
+        "type": "log" if low > 0 and max(row["y"] for row in points) > 5 * low else "linear",
+    }
+    xs = [row["x"] for row in middles]
+    wide = {"type": "log", "base": 2} if xs[0] > 0 and xs[-1] > 8 * xs[0] else {"type": "linear"}
+    title = f"{printable(series.metric)}{f' ({unit})' if unit else ''}"
+
+    def x(field: str = "x") -> dict[str, Any]:
+        return number(field, printable(parameter), scale={**wide, "nice": False}, axis={"tickCount": 6})
+
+    def y(field: str = "y") -> dict[str, Any]:
+        return number(field, title, scale=scale, axis={"format": "~s", "tickCount": 5})
+
+    layers: list[dict[str, Any]] = [
+        {
+            "data": {"name": "line"},
+            "transform": [{"filter": "isValid(datum.low) && isValid(datum.high)"}],
+            "mark": {"type": "area", "color": ACCENT, "opacity": 0.15},
+            "encoding": {"x": x(), "y": y("low"), "y2": {"field": "high"}},
+        },
+        {
+            "data": {"name": "limits"},
+            "mark": {"type": "line", "strokeDash": [5, 4], "strokeWidth": 1.3},
+            "encoding": {
+                "x": x(),
+                "y": y(),
+                "color": {
+                    "field": "what",
+                    "type": "nominal",
+                    "title": None,
+                    "scale": {"domain": ["expected", "deviation limit"], "range": [MUTED, WORSE]},
+                    "legend": {} if limits else None,
+                },
+                "detail": {"field": "what"},
+            },
+        },
+        {
+            "data": {"name": "line"},
+            "mark": {"type": "line", "color": ACCENT, "strokeWidth": 2},
+            "encoding": {"x": x(), "y": y()},
+        },
+        {
+            "data": {"name": "points"},
+            "mark": {"type": "circle", "size": 18, "color": INK, "opacity": 0.35},
+            "encoding": {"x": x(), "y": y(), "tooltip": tooltip(x=parameter, says="run")},
+        },
+        {
+            "data": {"name": "middles"},
+            "mark": {"type": "point", "filled": True, "size": 55, "color": INK, "opacity": 1},
+            "encoding": {"x": x(), "y": y(), "tooltip": tooltip(x=parameter, says="median")},
+        },
+    ]
+    said = f"{model.growth()}, {share(model.posterior)} sure"
+    if model.validation is not None:
+        said += f"; expected {model.validation.expectation}: {model.validation.rank}"
+    name = f"{printable(series.name)}: " if series.name else ""
+    return Chart(
+        name=f"growth-{i}",
+        title=f"{name}{said}",
+        about="Small dots are runs, large ones medians; line and band are the model and its 95 % interval."
+        + (" Dashed: the expectation through the first point, and its limit of deviation." if limits else ""),
+        spec={"height": 280, "layer": layers},
+        data={"points": points, "middles": middles, "line": line, "limits": limits},
+        columns=_points(found),
+    )
+
+
+def _points(found: Curve) -> tuple[Column, ...]:
+    """What was measured at each point, and what the model says of it."""
+    points, unit = found.series.points, found.series.unit
+
+    def quantities(values: Sequence[float]) -> list[Span]:
+        return [Span(format_quantity(value, unit)) for value in values]
+
+    return (
+        Column(printable(found.series.parameters[0]), [Span(f"{point.at[0]:g}") for point in points]),
+        Column("runs", [Span(f"{len(point.values):,}") for point in points]),
+        Column("lowest", quantities([min(point.values) for point in points])),
+        Column("median", quantities([median(point.values) for point in points])),
+        Column("highest", quantities([max(point.values) for point in points])),
+        Column("model", quantities([_model_at(found.model, point.at) for point in points])),
+    )
+
+
+def _model_at(model: ScalingModel, at: tuple[float, ...]) -> float:
+    for piece in model.segments:
+        if piece.start <= at[0] <= piece.end:
+            return piece.constant + sum(term.at(at) for term in piece.terms)
+    return model.at(*at)
+
+
+def _limits(found: Curve, first: float) -> list[dict[str, Any]]:
+    """Expectation and deviation limit along the series, through its first point."""
+    validation = found.model.validation
+    if validation is None:
+        return []
+    parameter = found.series.parameters[0]
+    expected = parse(validation.expectation).growth(parameter, {})
+    limit = parse_deviation(validation.deviation, parameter)
+    rows = []
+    with suppress(ValueError, ZeroDivisionError, OverflowError):  # no value there: log p at 1
+        start = found.series.points[0].at[0]
+        base, off = expected.at(start), limit.at(start)
+        for each in found.model.predictions:
+            at = each.at[0]
+            value = first * expected.at(at) / base
+            rows += [
+                {"x": at, "y": value, "what": "expected"},
+                {"x": at, "y": value * limit.at(at) / off, "what": "deviation limit"},
+            ]
+    return rows
+
+
+def _thinned(values: Sequence[float]) -> Sequence[float]:
+    if len(values) <= MOST_VALUES:
+        return values
+    ordered = sorted(values)
+    return [ordered[round(i * (len(ordered) - 1) / (MOST_VALUES - 1))] for i in range(MOST_VALUES)]

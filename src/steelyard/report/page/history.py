@@ -1,0 +1,161 @@
+"""A history: the records of each series, its levels, the commits that may have changed them, the machines."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from steelyard.answers.history import History, Kind, SeriesHistory
+from steelyard.report.answer.words import Finding
+from steelyard.report.history.text import series_columns
+from steelyard.report.history.words import (
+    SIGNS,
+    bisection,
+    change_words,
+    drift_words,
+    notes,
+    series_name,
+    short,
+    size,
+    stable,
+    where,
+)
+from steelyard.report.page.chart import Section
+from steelyard.report.page.history_chart import Group, SeriesChart
+from steelyard.report.text.digits import probability, share
+from steelyard.report.text.label import counted, listed, printable
+from steelyard.report.text.line import Span
+from steelyard.report.text.table import Column
+
+MOST: Final = 24
+"""Series with a chart, those that change first; the table has all."""
+MOST_LEADING: Final = 20
+"""Changes above everything else."""
+MOST_POINTS: Final = 5000
+"""Records of all charts together, so that the page stays small; of more, the latest."""
+
+
+def headline(found: History) -> tuple[list[Finding], str]:
+    """What changed, the latest first; what drifts; or that nothing does. And what is said of those that are
+    too many.
+    """
+    told = [
+        Finding(
+            f"{SIGNS[change.direction][0]} {change_words(found, series, change)}",
+            where(change),
+            SIGNS[change.direction][1],
+        )
+        for series, change in reversed(found.changes)
+    ]
+    told += [Finding(f"? {drift_words(each, each.drift)}", "", "open") for each in found.series if each.drift]
+    left = f"… and {len(told) - MOST_LEADING} more, in the tables below." if len(told) > MOST_LEADING else ""
+    return told[:MOST_LEADING] or [Finding(stable(found), "", "")], left
+
+
+def commands(found: History) -> str:
+    """What confirms each change side by side, a command a line; empty where none can."""
+    return "\n".join(
+        dict.fromkeys(command for _, each in found.changes if (command := bisection(found, each)))
+    )
+
+
+def sections(found: History) -> list[Section]:
+    """Changes, series, and machines."""
+    parts = [_changes(found), _series(found), _machines(found)]
+    if said := notes(found):
+        parts.append(Section("limits", "Limitations", notes=tuple(said)))
+    return [part for part in parts if part is not None]
+
+
+def _changes(found: History) -> Section | None:
+    changed = found.changes
+    if not changed:
+        return None
+    each = [change for _, change in changed]
+    columns = (
+        Column("treatment", [Span(series_name(series)) for series, _ in changed], right=False),
+        Column("metric", [Span(series.metric.name) for series, _ in changed], right=False),
+        Column("of", [Span(one.kind.replace("_", " ")) for one in each], right=False),
+        Column(
+            "change",
+            [Span(size(found, series, one), SIGNS[one.direction][1]) for series, one in changed],
+            right=False,
+        ),
+        Column("from", [Span(short(one.first)) for one in each], right=False),
+        Column("p", [Span(probability(one.p)) for one in each]),
+        Column(
+            "one of these commits made it",
+            [Span(listed([short(commit) for commit in one.commits])) for one in each],
+            right=False,
+        ),
+        Column("sure", [Span(share(one.probability)) for one in each]),
+        Column(
+            "undone by", [Span(short(one.undone_by) if one.undone_by else "–") for one in each], right=False
+        ),
+    )
+    treatments = tuple(series.treatment for series, _ in changed)
+    return Section("changes", "Changes", tables=(("Changes", columns, treatments),))
+
+
+def _series(found: History) -> Section | None:
+    if not found.series:
+        return None
+    groups: dict[tuple[str, str, str], list[SeriesHistory]] = {}
+    for each in found.series:
+        groups.setdefault((each.metric.name, each.treatment, series_name(each)), []).append(each)
+    ordered = sorted((tuple(its) for its in groups.values()), key=_urgency)
+    shown = [(group, kind) for group in ordered for kind in _kinds(group)][:MOST]
+    most = max(2, MOST_POINTS // max(1, len(shown)))
+    charts = tuple(
+        SeriesChart(found, group, kind, most).chart(f"history-{i}")
+        for i, (group, kind) in enumerate(shown, 1)
+    )
+    said = []
+    if len(groups) > len({id(group) for group, _ in shown}):
+        said.append(f"The first {len(shown)} charts, series that change first; the table has all.")
+    if len(found.commits) > most:
+        said.append(f"Charts show the latest {most:,} of {len(found.commits):,} records.")
+    every = ("Series", tuple(series_columns(found, found.series)), tuple(s.treatment for s in found.series))
+    return Section("series", "Every record", tuple(said), charts, (every,))
+
+
+def _urgency(group: Group) -> tuple[int, int]:
+    """Those that change first, then those that drift."""
+    changes = sum(len(each.changes) for each in group)
+    return -changes, -sum(each.drift is not None for each in group)
+
+
+def _kinds(group: Group) -> list[Kind]:
+    """Its level, and whatever else of it changes."""
+    changed = {change.kind for each in group for change in each.changes}
+    others: list[Kind] = [kind for kind in ("spread", "slow_runs") if kind in changed]
+    return ["level", *others]
+
+
+def _machines(found: History) -> Section | None:
+    if not found.machines:
+        return None
+    names = list(dict.fromkeys(name for each in found.machines for name in each))
+    facts = (
+        Column("machine", [Span(str(i)) for i, _ in enumerate(found.machines, 1)]),
+        *(
+            Column(
+                name.replace("_", " "),
+                [Span(printable(str(each.get(name, "–")))) for each in found.machines],
+                right=False,
+            )
+            for name in names
+        ),
+    )
+    tables: list[tuple[str, tuple[Column, ...], tuple[str, ...]]] = [("Machines", facts, ())]
+    if found.breaks:
+        changed = (
+            Column("last before", [Span(short(each.last_before)) for each in found.breaks], right=False),
+            Column("first after", [Span(short(each.first)) for each in found.breaks], right=False),
+            Column(
+                "what differs",
+                [Span(listed([printable(text) for text in each.differs])) for each in found.breaks],
+                right=False,
+            ),
+        )
+        tables.append((f"Where the machine changed, {counted(len(found.breaks), 'time')}", changed, ()))
+    return Section("machine", "Machines", tables=tuple(tables))

@@ -1,0 +1,290 @@
+"""``SeriesChart``: one metric of one treatment over the records of a history."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from steelyard.answers.history import Change, History, Kind, Point, SeriesHistory
+from steelyard.report.history.words import level_words, series_name, short, where
+from steelyard.report.page.chart import (
+    ACCENT,
+    BETTER,
+    INK,
+    MUTED,
+    OPEN,
+    SERIES,
+    WORSE,
+    Chart,
+    Rows,
+    data,
+    number,
+    relabelled,
+    tooltip,
+    unless_chosen,
+)
+from steelyard.report.text.digits import percent, scale
+from steelyard.report.text.label import listed, printable
+from steelyard.report.text.line import Span
+from steelyard.report.text.table import Column
+
+TICKS: Final = 10
+MOST_BREAKS: Final = 12
+"""Changes of the machine that are drawn; where machines take turns, colours say which is which."""
+_MEANS: Final = {"worse": WORSE, "better": BETTER, "neither": OPEN}
+_ABOUT: Final[Mapping[Kind, str]] = {
+    "level": "A dot is the median of one record, with one standard uncertainty up and down.",
+    "spread": "A dot is the standard deviation of one record's ordinary runs.",
+    "slow_runs": "A dot is the fraction of slow runs of one record.",
+}
+_OF: Final[Mapping[Kind, str]] = {"level": "", "spread": "scatter of ", "slow_runs": "slow runs of "}
+
+Group = tuple[SeriesHistory, ...]
+"""The series of one metric, treatment and labels, one for each machine."""
+
+
+class SeriesChart:
+    """The records of a group: level, or another kind of change, of the latest ``most``."""
+
+    def __init__(self, found: History, group: Group, kind: Kind, most: int) -> None:
+        self.found, self.group, self.kind = found, group, kind
+        self.places = {commit: place for place, commit in enumerate(found.commits)}
+        self.first = max(0, len(found.commits) - most)
+        self.name = printable(group[0].metric.name)
+        self.factor, self.title = self._scale()
+
+    def _scale(self) -> tuple[float, str]:
+        """What values are divided by, and the title of their axis."""
+        if self.kind == "spread":
+            return 0.01, "s of ordinary runs (%)"
+        if self.kind == "slow_runs":
+            return 0.01, "slow runs (%)"
+        if self.found.reference:
+            return 1.0, f"{self.name} over that of {printable(self.found.reference)}"
+        medians = [point.median for each in self.group for point in each.points]
+        unit = scale([max(medians, default=0.0)], [], self.group[0].metric.unit)
+        return unit.factor, f"median {self.name}{f' ({unit.unit})' if unit.unit else ''}"
+
+    def chart(self, name: str) -> Chart:
+        """Dots, levels, where changes may lie, and where the machine changes."""
+        rows = [row for each in self.group for row in self._points(each)]
+        bands = [row for each in self.group for row in self._bands(each)]
+        levels = [row for each in self.group for row in self._levels(each)]
+        machines = list(dict.fromkeys(row["machine"] for row in rows))
+        breaks = self._breaks() if len(machines) > 1 else []
+        about = _ABOUT[self.kind]
+        if bands:
+            about += (
+                " Lines: the levels. Shaded: from the last record before to the last of the commits, one of"
+                " which made the change with 95 % probability."
+            )
+        if breaks:
+            about += " Upright: another machine, which nothing is compared across."
+        layers = [
+            *([_shaded(self._x)] if bands else []),
+            *([_upright(self._x)] if breaks else []),
+            *self._dots(rows, machines),
+            *([self._level_lines()] if levels else []),
+        ]
+        return Chart(
+            name=name,
+            title=f"{_OF[self.kind]}{self.name} of {series_name(self.group[0])}",
+            about=about,
+            spec={"height": 220, "layer": layers},
+            data={"points": rows, "bands": bands, "levels": levels, "breaks": breaks},
+            columns=self._columns(rows, machines),
+            rows_of=tuple(row["treatment"] for row in rows),
+            empty="" if rows else "No record has a value of this.",
+        )
+
+    def _value(self, point: Point) -> float | None:
+        if self.kind == "level":
+            return point.median
+        return point.digest.s if self.kind == "spread" else point.digest.slow / point.digest.n
+
+    def _points(self, series: SeriesHistory) -> Iterator[dict[str, Any]]:
+        changed: dict[str, list[str]] = {}
+        for change in series.changes:
+            changed.setdefault(change.first, []).append(f"{change.kind.replace('_', ' ')} changes")
+        for point in series.points:
+            place, value = self.places[point.commit], self._value(point)
+            if value is None or place < self.first:
+                continue
+            outlying = point.commit in series.outliers
+            remarks = [*changed.get(point.commit, []), *(["outlying: moves nothing"] if outlying else [])]
+            row: dict[str, Any] = {
+                "place": place,
+                "commit": short(point.commit),
+                "treatment": series.treatment,
+                "machine": f"machine {series.machine}",
+                "value": value / self.factor,
+                "says": level_words(self.found, series, point.median),
+                "runs": point.digest.n,
+                "u": percent(point.u) if point.u else "–",
+                "s": "–" if point.digest.s is None else percent(point.digest.s),
+                "slow": point.digest.slow,
+                "remark": "; ".join(remarks) or "–",
+                "outlying": outlying,
+            }
+            if self.kind == "level" and point.u:
+                row |= {
+                    "low": row["value"] * math.exp(-point.u),
+                    "high": row["value"] * math.exp(point.u),
+                }
+            yield row
+
+    def _changes(self, series: SeriesHistory) -> list[Change]:
+        return [change for change in series.changes if change.kind == self.kind]
+
+    def _bands(self, series: SeriesHistory) -> Iterator[dict[str, Any]]:
+        """Where each step lies: behind the last record before it, up to the last commit of the set."""
+        its = [point.commit for point in series.points]
+        for change in self._changes(series):
+            inside = [place for place, commit in enumerate(its) if commit in change.commits]
+            end = self.places[its[inside[-1]]]
+            if end >= self.first:
+                yield {
+                    "from": max(self.first, self.places[its[max(0, inside[0] - 1)]]),
+                    "to": end,
+                    "means": change.direction,
+                    "says": where(change),
+                    "treatment": series.treatment,
+                }
+
+    def _levels(self, series: SeriesHistory) -> Iterator[dict[str, Any]]:
+        """The level before, between and after the changes."""
+        changes = self._changes(series)
+        if not changes:
+            return
+        starts = [series.points[0].commit, *(each.first for each in changes)]
+        ends = [*(each.last_before for each in changes), series.points[-1].commit]
+        values = [changes[0].before, *(each.after for each in changes)]
+        for start, end, value in zip(starts, ends, values, strict=True):
+            if self.places[end] >= self.first:
+                yield {
+                    "from": max(self.first, self.places[start]),
+                    "to": self.places[end],
+                    "level": value / self.factor,
+                    "treatment": series.treatment,
+                }
+
+    def _breaks(self) -> list[dict[str, Any]]:
+        """Between which records the machine changes; none where it does so all the time."""
+        found = [
+            {
+                "place": (self.places[each.last_before] + self.places[each.first]) / 2,
+                "differs": listed([printable(text) for text in each.differs]),
+            }
+            for each in self.found.breaks
+            if self.places[each.first] > self.first
+        ]
+        return found if len(found) <= MOST_BREAKS else []
+
+    def _x(self, field: str) -> dict[str, Any]:
+        """Records at equal distances, of which a few say their commits."""
+        count = len(self.found.commits) - self.first
+        values = list(range(self.first, len(self.found.commits), math.ceil(count / TICKS)))
+        labels = {place: short(self.found.commits[place]) for place in values}
+        axis = {
+            "values": values,
+            "labelExpr": relabelled(labels, "datum.value"),
+            "labelLimit": 110,
+            "labelAngle": -35,
+            "grid": False,
+        }
+        return number(field, None, scale={"nice": False, "padding": 10}, axis=axis)
+
+    def _dots(self, rows: Rows, machines: Sequence[str]) -> Iterator[dict[str, Any]]:
+        colour: dict[str, Any] = {"value": ACCENT}
+        if len(machines) > 1:
+            colours = [SERIES[i % len(SERIES)] for i in range(len(machines))]
+            colour = {
+                "field": "machine",
+                "type": "nominal",
+                "title": None,
+                "scale": {"domain": [*machines], "range": colours},
+            }
+        hover = tooltip(
+            commit="record", says="median", u="u", runs="runs", s="s", slow="slow runs", remark="remark"
+        )
+        at = {"x": self._x("place"), "y": number("value", self.title)}
+        if any("low" in row for row in rows):
+            yield {
+                "data": data("points"),
+                "transform": [{"filter": "isValid(datum.low)"}],
+                "mark": {"type": "rule", "strokeWidth": 1},
+                "encoding": {
+                    "x": at["x"],
+                    "y": number("low", self.title),
+                    "y2": {"field": "high"},
+                    "color": colour,
+                    "opacity": unless_chosen(0.55, 0.06),
+                },
+            }
+        yield {
+            "data": data("points"),
+            "mark": {"type": "circle", "size": 30},
+            "encoding": {**at, "color": colour, "opacity": unless_chosen(1.0, 0.12), "tooltip": hover},
+        }
+        if any(row["outlying"] for row in rows):
+            yield {
+                "data": data("points"),
+                "transform": [{"filter": "datum.outlying"}],
+                "mark": {"type": "point", "shape": "diamond", "size": 90, "color": OPEN, "strokeWidth": 1.4},
+                "encoding": {**at, "tooltip": hover},
+            }
+
+    def _level_lines(self) -> dict[str, Any]:
+        return {
+            "data": data("levels"),
+            "mark": {"type": "rule", "strokeWidth": 2, "color": INK, "opacity": 0.8},
+            "encoding": {
+                "x": self._x("from"),
+                "x2": {"field": "to"},
+                "y": number("level", self.title),
+            },
+        }
+
+    def _columns(self, rows: Rows, machines: Sequence[str]) -> tuple[Column, ...]:
+        def cells(field: str) -> list[Span]:
+            return [Span(str(row[field])) for row in rows]
+
+        what = "commit" if self.found.order == "git" else "record"
+        return (
+            Column(what, cells("commit"), right=False),
+            *([Column("machine", cells("machine"), right=False)] if len(machines) > 1 else []),
+            Column("runs", cells("runs")),
+            Column("median", cells("says")),
+            Column("u", cells("u")),
+            Column("s", cells("s")),
+            Column("slow runs", cells("slow")),
+            Column("remark", cells("remark"), right=False),
+        )
+
+
+def _shaded(x: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
+    fill = {
+        "field": "means",
+        "type": "nominal",
+        "legend": None,
+        "scale": {"domain": [*_MEANS], "range": [*_MEANS.values()]},
+    }
+    return {
+        "data": data("bands"),
+        "mark": {"type": "rect", "opacity": 0.16},
+        "encoding": {
+            "x": x("from"),
+            "x2": {"field": "to"},
+            "fill": fill,
+            "tooltip": tooltip(says="95 % set"),
+        },
+    }
+
+
+def _upright(x: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "data": data("breaks"),
+        "mark": {"type": "rule", "color": MUTED, "strokeDash": [4, 3]},
+        "encoding": {"x": x("place"), "tooltip": tooltip(differs="another machine")},
+    }

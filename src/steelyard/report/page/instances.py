@@ -1,0 +1,199 @@
+"""Problem instances: what of the spread is theirs and what that of runs, and which instance stands out.
+
+Table 1 of Firoz et al. 2016 (DOI 10.1145/2851553.2851573), and the question of its § 5.2.4.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from steelyard.report.answer.tables import primary
+from steelyard.report.page.chart import (
+    ACCENT,
+    GRID,
+    MOST_INSIDE,
+    MUTED,
+    SERIES,
+    WORSE,
+    Chart,
+    Section,
+    at_the_end,
+    data,
+    number,
+    rows_axis,
+    rows_px,
+    tooltip,
+    unless_chosen,
+)
+from steelyard.report.page.columns import described_name
+from steelyard.report.text.digits import percent, quantity
+from steelyard.report.text.label import level_text, printable
+from steelyard.report.text.line import Span
+from steelyard.report.text.table import Column
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.samples import Described, Drill
+    from steelyard.report.answer.words import Names
+
+MOST: Final = 30
+"""Treatments of a chart; the tables have all."""
+
+_Drilled = tuple[str, "Described", "Drill"]
+"""A sample by its short name."""
+
+
+def section(answer: Answer, called: Names) -> Section | None:
+    """Both charts; ``None`` where no sample holds several instances."""
+    found: list[_Drilled] = [
+        (described_name(each, called), each, each.drill)
+        for each in primary(answer)
+        if each.drill is not None
+    ]  # fmt: skip
+    if not found:
+        return None
+    factor = printable(found[0][2].factor)
+    more = (f"The first {MOST} of {len(found)} treatments are drawn; the tables have all.",)
+    told = more if len(found) > MOST else ()
+    return Section("instances", "Problem instances", told, (_parts(found, factor), _each(found, factor)))
+
+
+def _parts(found: Sequence[_Drilled], factor: str) -> Chart:
+    """The sum of squares by instance and by run."""
+    own = f"{factor} (instances)" if factor in ("runs", "rest") else factor
+    parts = {own: SERIES[0], "runs": SERIES[1], "rest": GRID}
+    rows: list[dict[str, Any]] = [
+        {
+            "name": name,
+            "treatment": sample.treatment.label,
+            "part": part,
+            "share": share,
+            "order": order,
+            "says": percent(share),
+        }
+        for name, sample, drill in found[:MOST]
+        for order, (part, share) in enumerate(
+            zip(parts, (drill.between, drill.runs, drill.rest), strict=True)
+        )
+    ]
+    y = rows_axis([name for name, *_ in found[:MOST]])
+    few = len(found) <= MOST_INSIDE
+    return Chart(
+        name="spread-by-instance",
+        title=f"What the spread is made of: {factor} against runs",
+        about="Shares of the sum of squares around the mean: of the instances, of what all instances of a run"
+        " share, and of the rest, which differs from run to run and from instance to instance.",
+        spec={
+            "data": data("rows"),
+            "height": rows_px(min(MOST, len(found))),
+            "mark": {"type": "bar", "height": {"band": 0.3 if few else 0.7}},
+            "encoding": {
+                "x": number(
+                    "share",
+                    "share of the sum of squares",
+                    stack="zero",
+                    axis={"format": "%", "tickCount": 5},
+                    scale={"zero": True, "domain": [0, 1]},
+                ),
+                "y": y,
+                "color": {
+                    "field": "part",
+                    "type": "nominal",
+                    "title": None,
+                    "scale": {"domain": [*parts], "range": [*parts.values()]},
+                },
+                "order": {"field": "order", "type": "quantitative"},
+                "opacity": unless_chosen(1.0, 0.2),
+                "tooltip": tooltip(name="treatment", part="part", says="share"),
+            },
+        },
+        data={"rows": rows},
+        columns=(
+            Column("treatment", [Span(name) for name, *_ in found], right=False),
+            Column(factor, [Span(percent(drill.between)) for *_, drill in found]),
+            Column("runs", [Span(percent(drill.runs)) for *_, drill in found]),
+            Column("rest", [Span(percent(drill.rest)) for *_, drill in found]),
+        ),
+        rows_of=tuple(sample.treatment.label for _, sample, _ in found),
+    )
+
+
+def _each(found: Sequence[_Drilled], factor: str) -> Chart:
+    """Each instance against the mean of all, the one that carries most of the spread named."""
+    rows: list[dict[str, Any]] = []
+    told: list[dict[str, Any]] = []
+    for name, sample, drill in found[:MOST]:
+        known = {"name": name, "treatment": sample.treatment.label}
+        rows += [known | row for row in _rows(sample, drill)]
+        most = drill.largest
+        says = f"{level_text(most.level)} carries {percent(most.share)}"
+        told.append(known | {"says": says})
+    y = rows_axis([name for name, *_ in found[:MOST]])
+
+    def x(field: str) -> dict[str, Any]:
+        return number(field, "against the mean of all instances (%)", axis={"tickCount": 6})
+
+    hover = tooltip(name="treatment", instance=factor, mean="mean", says="against all", share="of the spread")
+    layers: list[dict[str, Any]] = [
+        {
+            "data": {"values": [{"zero": 0}]},
+            "mark": {"type": "rule", "color": MUTED, "strokeDash": [3, 3]},
+            "encoding": {"x": x("zero")},
+        },
+        {
+            "data": data("rows"),
+            "mark": {"type": "point", "filled": True, "size": 55},
+            "encoding": {
+                "x": x("against"),
+                "y": y,
+                "color": {
+                    "field": "most",
+                    "type": "nominal",
+                    "title": None,
+                    "legend": None,
+                    "scale": {"domain": ["most", "less"], "range": [WORSE, ACCENT]},
+                },
+                "opacity": unless_chosen(0.9, 0.08),
+                "tooltip": hover,
+            },
+        },
+    ]
+    if len(told) <= MOST_INSIDE:
+        layers.append({"data": data("told"), **at_the_end("says", y)})
+    flat = [(name, sample, row) for name, sample, drill in found for row in _rows(sample, drill)]
+    return Chart(
+        name="each-instance",
+        title=f"Each {factor}",
+        about="A dot is the mean of one instance over its runs; orange: the one that carries most of the"
+        " spread.",
+        spec={"height": rows_px(len(told)), "layer": layers},
+        data={"rows": rows, "told": told},
+        columns=(
+            Column("treatment", [Span(name) for name, *_ in flat], right=False),
+            Column(factor, [Span(row["instance"]) for *_, row in flat], right=False),
+            Column("mean", [Span(row["mean"]) for *_, row in flat]),
+            Column("against the mean of all", [Span(row["says"]) for *_, row in flat]),
+            Column("share of the spread", [Span(row["share"]) for *_, row in flat]),
+        ),
+        rows_of=tuple(sample.treatment.label for _, sample, _ in flat),
+    )
+
+
+def _rows(sample: Described, drill: Drill) -> list[dict[str, Any]]:
+    mean = sample.summary.mean or 0.0
+    found = []
+    for each in drill.shares:
+        against = 100 * (each.mean / mean - 1) if mean else 0.0
+        found.append(
+            {
+                "instance": level_text(each.level),
+                "against": against,
+                "says": f"{against:+.1f} %",
+                "mean": quantity(each.mean, sample.metric.unit, abs(each.mean) * 1e-3),
+                "share": percent(each.share),
+                "most": "most" if each is drill.largest else "less",
+            }
+        )
+    return found

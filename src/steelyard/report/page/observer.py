@@ -1,0 +1,212 @@
+"""The observer: what each probe changes, and the course of a run under it.
+
+The figures of Mytkowicz et al. 2008 (DOI 10.1109/IPDPS.2008.4536408): 1 and 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from steelyard.answers.interval import Interval
+from steelyard.report.observe.text import change_columns, headline, metric_title, rows_of, verdict_of
+from steelyard.report.page.chart import (
+    BETTER,
+    MOST_INSIDE,
+    MUTED,
+    OPEN,
+    SERIES,
+    WORSE,
+    Chart,
+    Rows,
+    Section,
+    Spec,
+    at_the_end,
+    data,
+    number,
+    rows_axis,
+    rows_px,
+    tooltip,
+)
+from steelyard.report.text.label import printable
+from steelyard.report.text.line import Span, Style
+from steelyard.report.text.table import Column
+
+if TYPE_CHECKING:
+    from steelyard.answers.observation import Observation, Trace
+
+_COLOURS: Final[dict[Style, str]] = {"good": "unperturbed", "bad": "perturbed"}
+
+
+class Changed(msgspec.Struct, frozen=True):
+    """One metric under one probe: its change as a ratio, and the fraction of instructions that are added."""
+
+    name: str
+    ratio: float
+    interval: Interval | None
+    style: Style = "open"
+    added: float | None = None
+
+
+def section(found: Observation | None) -> Section | None:
+    """A chart for each metric, and for each event that was traced."""
+    if found is None or not found.metrics:
+        return None
+    charts = []
+    for metric in found.metrics:
+        rows = rows_of(metric, found)
+        changes = [
+            Changed(printable(probe.name), c.ratio, c.ci95, verdict_of(c, found.within).style, probe.added)
+            for probe, c in rows
+        ]
+        charts.append(
+            changes_chart(
+                f"probes-{''.join(char if char.isalnum() else '-' for char in metric.name)}",
+                metric_title(metric, found),
+                changes,
+                columns=tuple(change_columns(rows, found)),
+            )
+        )
+    return Section("observer", "Cost of observing", (headline(found),), (*charts, *_traces(found)))
+
+
+def changes_chart(name: str, title: str, changes: Sequence[Changed], **more: Any) -> Chart:
+    """Change against no probe: over the share of instructions added where that was counted (Figure 2), else a
+    row for each probe (Figure 1).
+    """
+    known = {each.added for each in changes}
+    over_added = None not in known and len(known) > 3
+    rows = [
+        {
+            "name": each.name,
+            "change": 100 * (each.ratio - 1),
+            "added": None if each.added is None else 100 * each.added,
+            "low": 100 * ((each.interval.low if each.interval else each.ratio) - 1),
+            "high": 100 * ((each.interval.high if each.interval else each.ratio) - 1),
+            "means": _COLOURS.get(each.style, "not resolved"),
+            "says": f"{100 * (each.ratio - 1):+.2f} %",
+        }
+        for each in changes
+    ]
+    return Chart(
+        name=name,
+        title=title,
+        about="Change against no probe, with 95 % intervals; no line joins the probes, since more of a probe"
+        " is not more of its effect.",
+        spec=_over_added(rows) if over_added else _row_each(rows),
+        data={"rows": rows},
+        **more,
+    )
+
+
+def _colour(rows: Rows) -> dict[str, Any]:
+    every = {"unperturbed": BETTER, "perturbed": WORSE, "not resolved": OPEN}
+    used = [name for name in every if any(row["means"] == name for row in rows)]
+    scale = {"domain": used, "range": [every[name] for name in used]}
+    return {"field": "means", "type": "nominal", "title": None, "scale": scale}
+
+
+TICKS: Final = {"tickCount": 8}
+_HOVER: Final = tooltip(name="probe", says="change", means="verdict")
+
+
+def _over_added(rows: Rows) -> Spec:
+    title = "change (%)"
+    x = number("added", "instructions added by the probe (%)", scale={"zero": True}, axis=TICKS)
+    return {
+        "data": data("rows"),
+        "height": 240,
+        "layer": [
+            {
+                "data": {"values": [{"zero": 0}]},
+                "mark": {"type": "rule", "color": MUTED, "strokeDash": [3, 3]},
+                "encoding": {"y": number("zero", title)},
+            },
+            {
+                "mark": {"type": "rule", "strokeWidth": 2},
+                "encoding": {
+                    "x": x,
+                    "y": number("low", title),
+                    "y2": {"field": "high"},
+                    "color": _colour(rows),
+                },
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
+                "encoding": {"x": x, "y": number("change", title), "color": _colour(rows), "tooltip": _HOVER},
+            },
+        ],
+    }
+
+
+def _row_each(rows: Rows) -> Spec:
+    title = "change (%)"
+    y = rows_axis([row["name"] for row in rows])
+    return {
+        "data": data("rows"),
+        "height": rows_px(len(rows)),
+        "layer": [
+            {
+                "data": {"values": [{"zero": 0}]},
+                "mark": {"type": "rule", "color": MUTED, "strokeDash": [3, 3]},
+                "encoding": {"x": number("zero", title)},
+            },
+            {
+                "mark": {"type": "rule", "strokeWidth": 5, "strokeCap": "round"},
+                "encoding": {
+                    "x": number("low", title),
+                    "x2": {"field": "high"},
+                    "y": y,
+                    "color": _colour(rows),
+                },
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 75, "opacity": 1},
+                "encoding": {"x": number("change", title), "y": y, "color": _colour(rows), "tooltip": _HOVER},
+            },
+            *([at_the_end("says", y)] if len(rows) <= MOST_INSIDE else []),
+        ],
+    }
+
+
+def _traces(found: Observation) -> Iterator[Chart]:
+    """The course of a run: rates of an event in equal parts of its CPU time."""
+    for i, event in enumerate(dict.fromkeys(each.event for each in found.traces), 1):
+        its = [each for each in found.traces if each.event == event]
+        rows = [row for each in its for row in _course(each)]
+        names = [printable(each.level) for each in its]
+        colour = {
+            "field": "level",
+            "type": "nominal",
+            "title": None,
+            "scale": {"domain": names, "range": [*SERIES[: len(names)]]},
+        }
+        yield Chart(
+            name=f"trace-{i}",
+            title=f"{printable(event)} in the course of a run",
+            about="Mean rate over runs in equal parts of their CPU time.",
+            spec={
+                "data": data("rows"),
+                "height": 220,
+                "mark": {"type": "line", "interpolate": "step", "strokeWidth": 1.8},
+                "encoding": {
+                    "x": number("part", "part of the run's CPU time (%)", scale={"nice": False}),
+                    "y": number("rate", "events per second", axis={"format": "~s"}),
+                    "color": colour,
+                    "tooltip": tooltip(level="probe", rate="events per second"),
+                },
+            },
+            data={"rows": rows},
+            columns=(
+                Column("probe", [Span(row["level"]) for row in rows], right=False),
+                Column("from part (%)", [Span(f"{row['part']:.0f}") for row in rows]),
+                Column("events per second", [Span(f"{row['rate']:.4g}") for row in rows]),
+            ),
+        )
+
+
+def _course(trace: Trace) -> Iterator[dict[str, Any]]:
+    for i, rate in enumerate((*trace.rates, *trace.rates[-1:])):
+        yield {"level": printable(trace.level), "part": 100 * i / len(trace.rates), "rate": rate}

@@ -1,0 +1,132 @@
+"""All pairs by the protocol of Nogueira and Matias (2014): Tables 3 to 8, and a row for each pair."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from steelyard.report.answer.protocol import headline, pair_columns
+from steelyard.report.page.chart import ACCENT, INK, Chart, Section, data, tooltip
+from steelyard.report.page.comparisons import WIDE
+from steelyard.report.page.forest import Estimated, forest, rows
+from steelyard.report.text.label import counted, level_text, printable
+from steelyard.report.text.line import Span, plain
+from steelyard.report.text.table import Column
+from steelyard.stats.protocol_2014.programs import within
+
+if TYPE_CHECKING:
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.protocol import Cell, ProtocolAnswer, ProtocolPair, StratumTable
+    from steelyard.report.text.line import Style
+
+MOST_PAIRS: Final = 60
+MOST_TABLES: Final = 12
+
+
+def section(answer: Answer) -> Section | None:
+    """What the protocol says; ``None`` where it was not asked for."""
+    found = answer.protocol
+    if found is None or not found.pairs:
+        return None
+    said = " ".join(plain(headline(answer, WIDE)).split())
+    several = found.programs is not None and len({row.program for row in found.programs.rows}) > 1
+    tables = found.programs.tables[:MOST_TABLES] if found.programs is not None and several else ()
+    charts = tuple(_triangle(each, i) for i, each in enumerate(tables, 1))
+    pairs = _pairs(answer, found)
+    return Section("pairs", "All pairs, with Holm", (said,), (*charts, pairs))
+
+
+def _triangle(found: StratumTable, i: int) -> Chart:
+    where = ", ".join(f"{printable(name)} = {level_text(level)}" for name, level in found.stratum.items())
+    cells: list[dict[str, Any]] = [
+        {
+            "first": printable(cell.first),
+            "second": printable(cell.second),
+            "share": cell.after / cell.programs if cell.programs else 0.0,
+            "says": _said(cell),
+            "before": f"{cell.before} of {cell.programs}",
+            "after": f"{cell.after} of {cell.programs}",
+        }
+        for cell in found.cells
+    ]  # fmt: skip
+    axis = {
+        "title": None,
+        "labelColor": INK,
+        "labelLimit": 110,
+        "grid": False,
+        "domain": False,
+        "ticks": False,
+    }
+    x = {
+        "field": "second",
+        "type": "nominal",
+        "sort": None,
+        "axis": axis | {"orient": "top", "labelAngle": -40},
+    }
+    y = {"field": "first", "type": "nominal", "sort": None, "axis": axis}
+    hover = tooltip(first="first", second="second", before="differ before Holm", after="after Holm")
+    layers = [
+        {
+            "mark": {"type": "rect", "color": ACCENT, "cornerRadius": 2},
+            "encoding": {
+                "x": x,
+                "y": y,
+                "fillOpacity": {
+                    "field": "share",
+                    "type": "quantitative",
+                    "legend": None,
+                    "scale": {"domain": [0, 1], "range": [0.04, 0.6]},
+                },
+                "tooltip": hover,
+            },
+        },
+        {"mark": {"type": "text"}, "encoding": {"x": x, "y": y, "text": {"field": "says"}, "tooltip": hover}},
+    ]
+    return Chart(
+        name=f"programs-that-differ-{i}",
+        title=f"Programs whose pair differs after Holm{f' ({where})' if where else ''}",
+        about=f"{found.before} of {counted(found.comparisons, 'comparison')} before Holm,"
+        f" {found.after} after. * Fewer after Holm than before.",
+        spec={"data": data("rows"), "height": {"step": 26}, "layer": layers},
+        data={"rows": cells},
+        columns=(
+            Column("first", [Span(cell["first"]) for cell in cells], right=False),
+            Column("second", [Span(cell["second"]) for cell in cells], right=False),
+            Column("differ before Holm", [Span(cell["before"]) for cell in cells]),
+            Column("after Holm", [Span(cell["after"]) for cell in cells]),
+        ),
+    )
+
+
+def _said(cell: Cell) -> str:
+    if not cell.programs:
+        return "–"
+    return f"{100 * cell.after / cell.programs:.0f}%{'*' if cell.dropped else ''}"
+
+
+def _pairs(answer: Answer, found: ProtocolAnswer) -> Chart:
+    shown = [row for pair in found.pairs if (row := _row(pair)) is not None]
+    more = f" The first {MOST_PAIRS} of {len(shown)}; the table has all." if len(shown) > MOST_PAIRS else ""
+    return Chart(
+        name="pairs",
+        title="Each pair",
+        about="Ratio of arithmetic means, right of 1 where the first is better; blue and orange differ after"
+        f" Holm, grey does not.{more}",
+        spec=forest(shown[:MOST_PAIRS], "ratio of means"),
+        data={"rows": rows(shown[:MOST_PAIRS])},
+        columns=tuple(pair_columns(answer, found, found.pairs, WIDE)),
+        rows_of=tuple(pair.treatment.label for pair in found.pairs),
+        empty="" if shown else "No pair has a ratio; the table says why.",
+    )
+
+
+def _row(pair: ProtocolPair) -> Estimated | None:
+    means = pair.effects.ratio_of_means if pair.effects else None
+    if means is None:
+        return None
+    style: Style = {"faster": "good", "slower": "bad"}.get(pair.difference, "open")  # type: ignore[assignment]
+    where = ", ".join(f"{printable(name)}={level_text(level)}" for name, level in pair.stratum.items())
+    new, old = (
+        within(each, pair.stratum) if pair.stratum else each.label for each in (pair.treatment, pair.baseline)
+    )
+    name = f"{where + ': ' if where else ''}{printable(new)}  against  {printable(old)}"
+    return Estimated(name, means.value, means.ci95, style, treatment=pair.treatment.label)

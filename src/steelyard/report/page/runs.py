@@ -1,0 +1,316 @@
+"""Every run: the distribution of each treatment, and the course of the experiment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from steelyard.report.answer.tables import primary
+from steelyard.report.page.chart import (
+    ACCENT,
+    INK,
+    MOST_INSIDE,
+    MUTED,
+    WORSE,
+    Chart,
+    Section,
+    data,
+    number,
+    rows_axis,
+    rows_px,
+    tooltip,
+    unless_chosen,
+)
+from steelyard.report.page.columns import FAR, RunColumns, described_name
+from steelyard.report.page.html_table import RUN
+from steelyard.report.text.digits import percent, quantity, scale
+from steelyard.report.text.label import counted, printable
+from steelyard.report.text.line import Span
+from steelyard.report.text.table import Column
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.portrait import Excluded, Portrait
+    from steelyard.answers.samples import Described, Summary
+    from steelyard.report.answer.words import Names
+    from steelyard.units import Metric
+
+Tables = tuple[tuple[str, tuple[Column, ...], tuple[str, ...]], ...]
+PARTS: Final = 10
+"""Of the course, in its table."""
+MOST_LISTED: Final = 60
+"""Runs that are listed: the page shows all of them, and ``steelyard export`` has their facts."""
+
+
+def section(portrait: Portrait, answer: Answer | None, called: Names, columns: RunColumns) -> Section:
+    """Both charts, and the runs that are in no result."""
+    metric = portrait.samples[0].metric if portrait.samples else None
+    if metric is None or not len(columns):
+        told = "No run is in a result" + ("; why is below." if portrait.excluded else " yet.")
+        return Section("runs", "Every run", (told,), tables=_lost(portrait, called))
+    tables = (*_disturbed(portrait, columns, metric, called), *_lost(portrait, called))
+    samples = primary(answer) if answer is not None else []
+    charts = (_distribution(columns, metric, samples, called), _course(portrait, columns, metric))
+    return Section("runs", "Every run", (_counted(portrait, columns),), charts, tables)
+
+
+def _hover(columns: RunColumns) -> list[dict[str, str]]:
+    """What a dot says of its run."""
+    context = {"context": "context"} if columns.context.any() else {}
+    where = {"name": "treatment", "shown": "value", "run": "run", "block": "block"}
+    return tooltip(**where, **context, wait="waited for a CPU")
+
+
+def _counted(portrait: Portrait, columns: RunColumns) -> str:
+    runs = counted(len(columns), "value" if any(s.labels for s in portrait.samples) else "run")
+    out = counted(len(portrait.excluded), "run")
+    said = f"{runs} in the results"
+    if portrait.excluded:
+        said += f", {out} not (failed, discarded, or of a block that is not complete; listed below)"
+    if columns.many:
+        said += (
+            ". Charts show how many runs lie where, and one by one the lowest and highest"
+            f" {percent(FAR)} of each treatment; choose a treatment to see all of its runs. The page holds"
+            " every value"
+        )
+    return said + "."
+
+
+def _with_units(rows: Sequence[dict[str, Any]], metric: Metric) -> list[dict[str, Any]]:
+    """Rows with what hovering says of them."""
+    return [
+        row
+        | {"shown": quantity(row["value"], metric.unit, abs(row["value"]) * 1e-4)}
+        | {"wait": percent(row["waited"]) if row["waited"] else "no"}
+        for row in rows
+    ]
+
+
+def _distribution(columns: RunColumns, metric: Metric, samples: Sequence[Described], called: Names) -> Chart:
+    count = len(columns.names)
+    unit = columns.scale
+    title = f"{printable(metric.name)}{f' ({unit.unit})' if unit.unit else ''}"
+
+    def x(field: str) -> dict[str, Any]:
+        return number(
+            field, title, scale={"type": "log" if columns.wide else "linear"}, axis={"tickCount": 6}
+        )
+
+    y = rows_axis(columns.names)
+    row_px = rows_px(count) / count
+    dots_px = 20 if count <= MOST_INSIDE else 14
+    beside = (row_px / dots_px - 1) / 2
+    scaled = [{"calculate": f"datum.{f} / {unit.factor}", "as": f} for f in ("low", "high")]
+    jitter = {"calculate": "(datum.run * 0.6180339887) % 1", "as": "jitter"}
+    medians = [
+        {"name": name, "treatment": treatment, "median": median / unit.factor}
+        for name, treatment, median in zip(
+            columns.names, columns.treatments, columns.medians.tolist(), strict=True
+        )
+    ]
+    offset = {
+        "field": "jitter",
+        "type": "quantitative",
+        "scale": {"domain": [-beside, 1 + beside]},
+    }
+    counts = [
+        {
+            "data": data("spread"),
+            "transform": scaled,
+            "mark": {"type": "rect", "color": ACCENT, "height": dots_px},
+            "encoding": {
+                "x": x("low"),
+                "x2": {"field": "high"},
+                "y": y,
+                "fillOpacity": {"field": "share", "type": "quantitative", "legend": None,
+                                "scale": {"domain": [0, 1], "range": [0.08, 0.85]}},
+                "opacity": unless_chosen(1.0),
+                "tooltip": tooltip(name="treatment", count="runs here"),
+            },
+        },
+    ]  # fmt: skip
+    layers: list[dict[str, Any]] = [
+        *(counts if columns.many else []),
+        {
+            "data": data("runs"),
+            "transform": [jitter, {"calculate": f"datum.value / {unit.factor}", "as": "x"}],
+            "mark": {"type": "circle", "size": 16, "color": ACCENT},
+            "encoding": {
+                "x": x("x"), "y": y, "yOffset": offset,
+                "opacity": unless_chosen(0.5, 0.04), "tooltip": _hover(columns),
+            },
+        },
+        {
+            "data": {"values": medians},
+            "mark": {"type": "tick", "color": INK, "thickness": 2, "size": dots_px},
+            "encoding": {"x": x("median"), "y": y, "opacity": unless_chosen(1.0, 0.2)},
+        },
+    ]  # fmt: skip
+    return Chart(
+        name="distribution",
+        title=f"{printable(metric.name)} of every run, by treatment",
+        about="A dot is one run, the line the median." if not columns.many else
+        "The darker, the more runs; dots: the lowest, highest and disturbed ones; the line: the median.",
+        spec={"height": rows_px(count), "layer": layers},
+        data={"runs": _with_units(columns.rows(), metric), "spread": columns.spread()},
+        columns=summary_columns(samples, called),
+        rows_of=tuple(each.treatment.label for each in samples),
+    )  # fmt: skip
+
+
+def summary_columns(samples: Sequence[Described], called: Names) -> tuple[Column, ...]:
+    """Location, spread and uncertainty of each sample, in words that say which is which."""
+    if not samples:
+        return ()
+    every = [each.summary for each in samples]
+    unit = scale([s.mean or 0 for s in every], [s.u for s in every if s.u], samples[0].metric.unit)
+    suffix = f" ({unit.unit})" if unit.unit else ""
+
+    def percents(shares: Sequence[float | None]) -> list[Span]:
+        return [Span("–" if share is None else percent(share)) for share in shares]
+
+    def quartiles(summary: Summary) -> Span:
+        its = summary.quartiles
+        return Span(f"{unit.text(its.low)} to {unit.text(its.high)}" if its else "–")
+
+    return (
+        Column("treatment", [Span(described_name(each, called)) for each in samples], right=False),
+        Column("runs", [Span(f"{summary.n:,}") for summary in every]),
+        Column("failed", [Span(f"{each.failures.failed:,}") for each in samples]),
+        Column(f"mean{suffix}", [Span(unit.text(summary.mean)) for summary in every]),
+        Column("u of the mean", [Span(unit.text(summary.u)) for summary in every]),
+        Column("RSU", percents([summary.rsu for summary in every])),
+        Column("s", [Span(unit.text(summary.s)) for summary in every]),
+        Column("CV", percents([summary.cv for summary in every])),
+        Column("median", [Span(unit.text(summary.median)) for summary in every]),
+        Column("quartiles", [quartiles(summary) for summary in every]),
+        Column("lowest", [Span(unit.text(summary.min)) for summary in every]),
+        Column("highest", [Span(unit.text(summary.max)) for summary in every]),
+    )
+
+
+def _course(portrait: Portrait, columns: RunColumns, metric: Metric) -> Chart:
+    deviations, hover = columns.deviation(), _hover(columns)
+    typical = max(0.5, float(abs(deviations[columns.far()]).mean()) if len(columns) else 1.0)
+    title = "deviation from the treatment's median (%)"
+
+    def y(field: str) -> dict[str, Any]:
+        # Linear about 0, logarithmic far out: one run that took ten times as long hides no other.
+        return number(field, title, scale={"type": "symlog", "constant": 3 * typical})
+
+    x = number("run", "run, in the order of time", scale={"nice": False})
+    counts = [
+        {
+            "data": data("course"),
+            "mark": {"type": "rect", "color": ACCENT},
+            "encoding": {
+                "x": number("from", x["title"], scale={"nice": False}),
+                "x2": {"field": "to"},
+                "y": y("low"),
+                "y2": {"field": "high"},
+                "fillOpacity": {"field": "share", "type": "quantitative", "legend": None,
+                                "scale": {"domain": [0, 1], "range": [0.06, 0.8]}},
+                "tooltip": tooltip(count="runs here"),
+            },
+        },
+    ]  # fmt: skip
+    layers: list[dict[str, Any]] = [
+        *(counts if columns.many else []),
+        {
+            "data": {"values": [{"zero": 0}]},
+            "mark": {"type": "rule", "color": MUTED, "strokeDash": [3, 3]},
+            "encoding": {"y": y("zero")},
+        },
+        {
+            "data": data("runs"),
+            "mark": {"type": "circle", "size": 14, "color": ACCENT},
+            "encoding": {"x": x, "y": y("deviation"), "opacity": unless_chosen(0.5, 0.04), "tooltip": hover},
+        },
+    ]  # fmt: skip
+    if columns.disturbed.any():
+        layers.append(
+            {
+                "data": data("runs"),
+                "transform": [{"filter": "datum.waited"}],
+                "mark": {"type": "point", "shape": "diamond", "size": 60, "color": WORSE, "strokeWidth": 1.4},
+                "encoding": {"x": x, "y": y("deviation"), "opacity": unless_chosen(1.0), "tooltip": hover},
+            }
+        )
+    about = "A dot is one run." if not columns.many else "The darker, the more runs."
+    if portrait.disturbed:
+        about += (
+            f" Diamonds: {counted(len(portrait.disturbed), 'run')} that waited for a CPU during more than 5 %"
+            " of their time; a click leads to what is known of the run."
+        )
+    return Chart(
+        name="course",
+        title="The same runs in the order of time",
+        about=about,
+        spec={"height": 240, "layer": layers},
+        data={"runs": _with_units(columns.rows(), metric), "course": columns.course()},
+        columns=_tenths(columns),
+    )
+
+
+def _tenths(columns: RunColumns) -> tuple[Column, ...]:
+    """The course in ten parts of equally many runs, in which a drift shows."""
+    deviations, disturbed = columns.deviation(), columns.disturbed
+    parts = [part for part in np.array_split(np.arange(len(columns)), PARTS) if len(part)]
+    ends = [(columns.trial[part[0]], columns.trial[part[-1]]) for part in parts]
+    return (
+        Column("runs", [Span(f"{first} to {last}") for first, last in ends], right=False),
+        Column("median deviation", [Span(f"{np.median(deviations[part]):+.2f} %") for part in parts]),
+        Column("lowest", [Span(f"{deviations[part].min():+.2f} %") for part in parts]),
+        Column("highest", [Span(f"{deviations[part].max():+.2f} %") for part in parts]),
+        Column("disturbed", [Span(str(int(disturbed[part].sum()))) for part in parts]),
+    )
+
+
+def _disturbed(portrait: Portrait, columns: RunColumns, metric: Metric, called: Names) -> Tables:
+    """The runs that waited longest."""
+    listed = sorted(portrait.disturbed, key=lambda each: -each.waited)[:MOST_LISTED]
+    labels = {each.id: each.label for each in portrait.treatments}
+    values = dict(zip(columns.trial.tolist(), columns.value.tolist(), strict=True))
+    found = [(each, values[each.trial]) for each in listed if each.trial in values]
+    if not found:
+        return ()
+    shown = (
+        Column(RUN, [Span(str(each.trial)) for each, _ in found]),
+        Column("block", [Span(str(each.block)) for each, _ in found]),
+        Column("treatment", [Span(called[labels[each.treatment]]) for each, _ in found], right=False),
+        Column(printable(metric.name), [Span(quantity(v, metric.unit, abs(v) * 1e-3)) for _, v in found]),
+        Column("waited for a CPU", [Span(percent(each.waited)) for each, _ in found]),
+    )
+    some = f", the {MOST_LISTED} that waited longest" if len(portrait.disturbed) > MOST_LISTED else ""
+    treatments = tuple(labels[each.treatment] for each, _ in found)
+    return ((f"Disturbed runs{some}", shown, treatments),)
+
+
+def _lost(portrait: Portrait, called: Names) -> Tables:
+    """The runs that are in no result; failed ones first."""
+    if not portrait.excluded:
+        return ()
+    every = sorted(portrait.excluded, key=lambda each: each.status == "ok")
+    shown = every[:MOST_LISTED]
+    labels = {each.id: each.label for each in portrait.treatments}
+    more = f" ({MOST_LISTED} of {len(every):,}; steelyard export has all)" if len(every) > MOST_LISTED else ""
+
+    def style(each: Excluded) -> Span:
+        return Span(each.status.replace("_", " "), "" if each.status == "ok" else "bad")
+
+    columns = (
+        Column(RUN, [Span(str(each.trial)) for each in shown]),
+        Column("block", [Span(str(each.block)) for each in shown]),
+        Column(
+            "treatment",
+            [Span(called.get(labels[e.treatment]) or printable(labels[e.treatment])) for e in shown],
+            right=False,
+        ),
+        Column("status", [style(each) for each in shown], right=False),
+        Column("took", [Span(quantity(each.wall_s, "s", None)) for each in shown]),
+        Column("why it is in no result", [Span(printable(each.why)) for each in shown], right=False),
+    )
+    return ((f"Runs that are in no result{more}", columns, tuple(labels[e.treatment] for e in shown)),)

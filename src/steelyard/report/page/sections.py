@@ -1,0 +1,199 @@
+"""The sections of a page, in the order in which a reader asks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from steelyard.report.answer.notices import sentences
+from steelyard.report.answer.text import caption, found_in, stopping, tally
+from steelyard.report.answer.words import Finding, names
+from steelyard.report.claims.text import SIGNS, STYLES
+from steelyard.report.claims.text import words as claim_words
+from steelyard.report.page import (
+    comparisons,
+    contexts,
+    factors,
+    growth,
+    history,
+    instances,
+    observer,
+    pairs,
+    runs,
+    sweeps,
+)
+from steelyard.report.page.chart import Section
+from steelyard.report.page.columns import MOST_MARKS, RunColumns
+from steelyard.report.page.contents import Contents, Shown
+from steelyard.report.text.label import counted, printable
+from steelyard.report.text.line import Span, plain
+from steelyard.report.text.table import Column
+from steelyard.units import format_duration, format_quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from steelyard.answers.status import State
+    from steelyard.report.answer.words import Names
+
+MOST_LEADING: Final = 3
+"""Findings up to which the first one leads; of more, the counts of verdicts do."""
+_STATES: Final[Mapping[State, str]] = {
+    "planned": "has not begun to run",
+    "running": "still running",
+    "interrupted": "interrupted; steelyard run continues it",
+    "complete": "complete",
+    "precision_not_reached": "ended before the precision that was wanted",
+    "failed": "ended because a program failed",
+}
+
+
+def called(contents: Contents) -> Names:
+    """Short names of the treatments, as sentences, tables and charts have them; those of an answer have other
+    labels where problem instances are taken together.
+    """
+    treatments = list(contents.portrait.treatments)
+    treatments += [each.treatment for each in contents.answer.samples] if contents.answer else []
+    return names(dict.fromkeys(each.label for each in treatments))
+
+
+def headline(contents: Contents) -> tuple[list[Finding], str]:
+    """The answer: its findings, and what is said of those that are too many; then the claims."""
+    if contents.answer is None:
+        return [Finding(f"Nothing can be said yet: {contents.why}", "", "open")], ""
+    answer = contents.answer
+    if answer.protocol is not None:
+        from steelyard.report.answer.protocol import headline as by_protocol
+
+        claim, _, evidence = " ".join(plain(by_protocol(answer, 10_000)).split()).partition(" (")
+        return [Finding(claim, evidence.removesuffix(")"), "")], ""
+    found, left = found_in(answer, called(contents))
+    if len(found) > MOST_LEADING and answer.judged:
+        counts, _, power = tally(answer.judged).partition("; ")
+        return [Finding(counts, power, ""), *found], ""
+    return [_short(each) for each in found], left
+
+
+def _short(found: Finding) -> Finding:
+    """What a run would take that decides is evidence here, where the claim is set large."""
+    claim, _, more = found.claim.partition("; ")
+    return Finding(claim, "; ".join(filter(None, (more, found.evidence))), found.style)
+
+
+def claims(contents: Contents) -> list[Finding]:
+    """The claims of the spec, judged."""
+    if contents.checked is None:
+        return []
+    return [
+        Finding(f"{SIGNS[each.outcome]} {claim_words(each)}", "", STYLES[each.outcome])
+        for each in contents.checked.verdicts
+    ]
+
+
+def state(contents: Contents) -> str:
+    """How far the record is."""
+    it = contents.portrait.status
+    of = f" of {it.blocks_planned:,}" if it.blocks_planned and it.state in ("running", "interrupted") else ""
+    return f"{_STATES[it.state]}, {it.blocks_done:,}{of} {'block' if it.blocks_done == 1 else 'blocks'}"
+
+
+def sections_of(shown: Shown, most: int = MOST_MARKS) -> list[Section]:
+    """The sections of a part of the page; ``most`` runs are drawn one by one."""
+    if isinstance(shown, Contents):
+        return sections(shown, RunColumns(shown.portrait, called(shown), most))
+    return history.sections(shown)
+
+
+def sections(contents: Contents, columns: RunColumns) -> list[Section]:
+    """Everything below the answer."""
+    answer, short = contents.answer, called(contents)
+    found: list[Section | None] = []
+    every_run = runs.section(contents.portrait, answer, short, columns)
+    if answer is None:
+        found = [every_run]
+    else:
+        found = [
+            comparisons.section(answer, short),
+            every_run,
+            contexts.section(answer, contents.by_context, short),
+            instances.section(answer, short),
+            factors.section(answer),
+            observer.section(contents.observation),
+            pairs.section(answer),
+            growth.section(contents.curves),
+            *sweeps.sections(answer, short),
+            _notices(contents, short),
+        ]
+    return [*(each for each in found if each is not None), _design(contents), _machine(contents)]
+
+
+def _notices(contents: Contents, short: Names) -> Section | None:
+    answer = contents.answer
+    if answer is None or not (answer.warnings or answer.unobserved):
+        return None
+    warned = tuple(f"Warning: {text}" for text in sentences(answer.warnings, short))
+    unseen = tuple(f"Not observed: {text}" for text in sentences(answer.unobserved, short))
+    return Section("limits", "Warnings and limitations", notes=(*warned, *unseen))
+
+
+def _design(contents: Contents) -> Section:
+    """What was run, in which order, and where it stopped."""
+    it, answer = contents.portrait, contents.answer
+    known: list[tuple[str, str]] = [
+        ("experiment", printable(it.status.experiment)),
+        ("record", f"{it.id}, made {it.created}"),
+        ("state", state(contents)),
+        ("treatments", f"{len(it.treatments):,}"),
+        ("trials", f"{it.status.trials_done:,} in {format_duration(it.status.spent_s)}"),
+    ]
+    if answer is not None:
+        design = answer.design
+        known.append(("metric and order", caption(answer)))
+        known.append(("level of the tests", f"{answer.declared.alpha:g}"))
+        if design.contexts:
+            known.append(
+                ("contexts", f"{counted(design.contexts, 'context')} in {counted(design.passes, 'pass')}")
+            )
+        if said := stopping(design):
+            known.append(("stop rule", said))
+    return Section("design", "Design", tables=(("Design of the experiment", _facts(known), ()),))
+
+
+def _machine(contents: Contents) -> Section:
+    it = contents.portrait
+    host = [(key.replace("_", " "), printable(_shown(key, value))) for key, value in it.host.items()]
+    program = [
+        (".".join(filter(None, path)), printable(value))
+        for path, value in _flat(it.program)
+        if value not in ("", "None")
+    ]
+    tables = [
+        (title, _facts(known), ()) for title, known in (("Machine", host), ("Program", program)) if known
+    ]
+    return Section("machine", "Machine and program", tables=tuple(tables))
+
+
+def _shown(key: str, value: object) -> str:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if key.endswith("_bytes"):
+            return format_quantity(value, "B")
+        if key.endswith("_s"):
+            return format_quantity(value, "s")
+    return str(value)
+
+
+def _facts(known: Sequence[tuple[str, str]]) -> tuple[Column, ...]:
+    return (
+        Column("fact", [Span(key) for key, _ in known], right=False),
+        Column("value", [Span(value) for _, value in known], right=False),
+    )
+
+
+def _flat(value: object, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], str]]:
+    """Nested facts, one a line."""
+    if isinstance(value, dict):
+        return [each for key, inner in value.items() for each in _flat(inner, (*path, str(key)))]
+    if isinstance(value, list):
+        if all(not isinstance(inner, dict | list) for inner in value):
+            return [(path, " ".join(map(str, value)))]
+        return [each for i, inner in enumerate(value) for each in _flat(inner, (*path, str(i)))]
+    return [(path, str(value))]

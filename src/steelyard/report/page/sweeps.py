@@ -1,0 +1,316 @@
+"""Sweeps: a metric, its speedups and its uncertainty over a numeric factor, a line for each combination of
+the others. Where several numbers grow together, as a problem does with the ranks that work on it, that is
+weak scaling: Figures 4 to 12 of Firoz et al. 2016 (DOI 10.1145/2851553.2851573).
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from steelyard.report.answer.tables import primary
+from steelyard.report.page.chart import (
+    ACCENT,
+    SERIES,
+    Chart,
+    Rows,
+    Section,
+    data,
+    number,
+    tooltip,
+    unless_chosen,
+)
+from steelyard.report.text.digits import percent, quantity, ratio, scale
+from steelyard.report.text.label import level_text, printable
+from steelyard.report.text.line import Span
+from steelyard.report.text.table import Column
+from steelyard.units import is_number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from steelyard.answers.analysis import Answer
+    from steelyard.answers.samples import Described
+    from steelyard.report.answer.words import Names
+    from steelyard.units import Scalar
+
+    Levels = Mapping[str, Scalar]
+
+LEAST: Final = 3
+"""Levels from which on a line says more than a row for each."""
+MOST_LINES: Final = 2 * len(SERIES)
+"""Lines that are told apart: by colour, and from the seventh on by dashes too."""
+LONG: Final = 24
+"""Letters of a name from which on each has a line of the legend to itself."""
+
+
+class Sweep(msgspec.Struct, frozen=True):
+    """Numeric factors whose levels come in the same order: one of them, or several that are linked.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The first is the one that charts go along.
+    varied : tuple of str
+        The other factors that have several levels.
+    """
+
+    names: tuple[str, ...]
+    varied: tuple[str, ...]
+
+    @property
+    def along(self) -> str:
+        """The title of the axis."""
+        first, *others = map(printable, self.names)
+        return f"{first}, and {', '.join(others)} with it" if others else first
+
+    def x(self, levels: Levels) -> Scalar:
+        """Where a treatment stands."""
+        return levels[self.names[0]]
+
+    def series(self, levels: Levels) -> str:
+        """The line that a treatment is of."""
+        return ", ".join(f"{printable(k)}={level_text(levels[k])}" for k in self.varied if k in levels)
+
+    def beside(self, levels: Levels) -> str:
+        """The levels that are linked with that of the axis."""
+        return ", ".join(f"{printable(name)} = {level_text(levels[name])}" for name in self.names[1:])
+
+
+def sections(answer: Answer, called: Names) -> Iterator[Section]:
+    """Weak scaling, where numbers grow together, and every other numeric factor that is swept."""
+    samples = [each for each in primary(answer) if each.summary.mean is not None]
+    found = list(_sweeps([_levels(each.treatment.levels, each.labels) for each in samples]))
+    for name, title, its in (
+        ("weak-scaling", "Weak scaling", [each for each in found if len(each.names) > 1]),
+        ("sweeps", "Sweeps", [each for each in found if len(each.names) == 1]),
+    ):
+        charts = [chart for sweep in its for chart in _charts(answer, samples, sweep, called)]
+        if charts:
+            yield Section(name, title, charts=tuple(charts))
+
+
+def _charts(answer: Answer, samples: Sequence[Described], sweep: Sweep, called: Names) -> Iterator[Chart]:
+    yield _means(answer, samples, sweep, called)
+    if (speedups := _speedups(answer, sweep, called)) is not None:
+        yield speedups
+    if len(sweep.names) > 1:
+        yield _uncertainties(samples, sweep, called)
+
+
+def _levels(levels: Levels, labels: Levels) -> dict[str, Scalar]:
+    return {**levels, **labels}
+
+
+def _sweeps(every: Sequence[Levels]) -> Iterator[Sweep]:
+    """The numeric factors with enough levels, those together whose levels belong to each other in order."""
+    names = list(dict.fromkeys(name for each in every for name in each))
+    left = [name for name in names if _swept([each.get(name) for each in every])]
+    varied = [name for name in names if len({level_text(each.get(name, "")) for each in every}) > 1]
+    while left:
+        first, *others = left
+        linked = (first, *(name for name in others if _grow_together(every, first, name)))
+        left = [name for name in others if name not in linked]
+        yield Sweep(linked, tuple(name for name in varied if name not in linked))
+
+
+def _swept(levels: Sequence[Scalar | None]) -> bool:
+    numbers = {each for each in levels if each is not None and is_number(each)}
+    return len(numbers) >= LEAST and all(each is not None and is_number(each) for each in levels)
+
+
+def _grow_together(every: Sequence[Levels], one: str, other: str) -> bool:
+    pairs = sorted({(float(each[one]), float(each[other])) for each in every})
+    return all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(pairs))
+
+
+def _means(answer: Answer, samples: Sequence[Described], sweep: Sweep, called: Names) -> Chart:
+    unit = scale([each.summary.mean or 0 for each in samples], [], answer.metric.unit)
+    rows: list[dict[str, Any]] = []
+    for each in samples:
+        mean, s = each.summary.mean or 0.0, each.summary.s or 0.0
+        says = {"says": quantity(mean, answer.metric.unit, each.summary.u)}
+        rows.append(
+            _row(each, sweep, called)
+            | {"y": mean / unit.factor, "low": (mean - s) / unit.factor, "high": (mean + s) / unit.factor}
+            | says
+            | {"s": quantity(s, answer.metric.unit, s)}
+        )
+    title = f"mean {printable(answer.metric.name)}{f' ({unit.unit})' if unit.unit else ''}"
+    return _chart(
+        f"sweep-{_plain(sweep.names[0])}",
+        f"{printable(answer.metric.name)} over {sweep.along}",
+        "Means; lines reach one standard deviation s of single runs up and down.",
+        rows,
+        sweep,
+        title,
+        {"says": "mean", "s": "s"},
+    )
+
+
+def _speedups(answer: Answer, sweep: Sweep, called: Names) -> Chart | None:
+    known = [(each, each.adjusted) for each in answer.judged if each.adjusted is not None]
+    every = [_levels(each.treatment.levels, each.labels) for each, _ in known]
+    if not _swept([each.get(sweep.names[0]) for each in every]):
+        return None
+    rows: list[dict[str, Any]] = []
+    for (each, it), levels in zip(known, every, strict=True):
+        row = {
+            "x": sweep.x(levels),
+            "with": sweep.beside(levels),
+            "y": it.value,
+            "series": sweep.series(levels),
+            "treatment": each.treatment.label,
+            "called": called[each.treatment.label],
+            "says": ratio(it.value, it.ci95) + " ×",
+            "u": f"{it.u:.2g}",
+            "spread": f"{it.spread:.2g}" if math.isfinite(it.spread) else "–",
+        }
+        if math.isfinite(it.spread):
+            row |= {"low": it.value - it.spread, "high": it.value + it.spread}
+        rows.append(row)
+    return _chart(
+        f"speedup-over-{_plain(sweep.names[0])}",
+        f"Adjusted speedup over {sweep.along}",
+        "S, the ratio of means; lines reach the spread that one future run of each would have (u and spread:"
+        " table of adjusted speedups).",
+        rows,
+        sweep,
+        "adjusted speedup S",
+        {"says": "S", "u": "u", "spread": "spread"},
+    )
+
+
+def _uncertainties(samples: Sequence[Described], sweep: Sweep, called: Names) -> Chart:
+    rows = [
+        _row(each, sweep, called) | {"y": 100 * each.summary.rsu, "says": percent(each.summary.rsu)}
+        for each in samples
+        if each.summary.rsu is not None
+    ]
+    chart = _chart(
+        f"rsu-over-{_plain(sweep.names[0])}",
+        f"Relative standard uncertainty over {sweep.along}",
+        "RSU: the standard uncertainty of a mean over the mean. Where it leaps, single runs or instances"
+        " differ from the others.",
+        rows,
+        sweep,
+        "RSU (%)",
+        {"says": "RSU"},
+    )
+    return msgspec.structs.replace(chart, empty="" if rows else "No mean has an uncertainty.")
+
+
+def _row(sample: Described, sweep: Sweep, called: Names) -> dict[str, Any]:
+    levels = _levels(sample.treatment.levels, sample.labels)
+    return {
+        "x": sweep.x(levels),
+        "with": sweep.beside(levels),
+        "series": sweep.series(levels),
+        "treatment": sample.treatment.label,
+        "called": called[sample.treatment.label],
+    }
+
+
+def _chart(
+    name: str, title: str, about: str, rows: Rows, sweep: Sweep, y: str, shown: Mapping[str, str]
+) -> Chart:
+    linked = {"with": "with"} if len(sweep.names) > 1 else {}
+    return Chart(
+        name=name,
+        title=title,
+        about=about,
+        spec=lines(rows, sweep.along, y, tooltip(called="treatment", **linked, **shown)),
+        data={"rows": rows},
+        columns=(
+            Column("treatment", [Span(row["called"]) for row in rows], right=False),
+            Column(printable(sweep.names[0]), [Span(f"{row['x']:g}") for row in rows]),
+            *([Column("with", [Span(row["with"]) for row in rows], right=False)] if linked else []),
+            *(Column(head, [Span(row[field]) for row in rows]) for field, head in shown.items()),
+        ),
+        rows_of=tuple(row["treatment"] for row in rows),
+    )
+
+
+def lines(
+    rows: Rows,
+    across: str,
+    title: str,
+    hover: list[dict[str, str]],
+    *,
+    scale: Mapping[str, Any] | None = None,
+    axis: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """A line for each ``series`` of the rows, over ``x``; where they have ``low`` and ``high``, with bars.
+
+    Parameters
+    ----------
+    scale, axis : Mapping, optional
+        Of ``y``, linear by default.
+    """
+    of_y = {"scale": dict(scale or {}), **({"axis": dict(axis)} if axis else {})}
+    names = list(dict.fromkeys(row["series"] for row in rows))
+    xs = sorted({row["x"] for row in rows})
+    wide = {"type": "log", "base": 2} if xs and xs[0] > 0 and xs[-1] >= 8 * xs[0] else {"type": "linear"}
+    x = number("x", across, scale={**wide, "nice": False, "padding": 12}, axis={"values": xs[:24]})
+    looks: dict[str, Any] = {"color": {"value": ACCENT}}
+    if 1 < len(names) <= MOST_LINES:
+        looks = _looks(names)
+    dashes = {"strokeDash": looks.pop("strokeDash")} if "strokeDash" in looks else {}
+    shared = {"x": x, **looks, "detail": {"field": "series"}}
+    bars = {
+        "transform": [{"filter": "isValid(datum.low)"}],
+        "mark": {"type": "rule", "strokeWidth": 1.4},
+        "encoding": {
+            **shared,
+            "y": number("low", title, **of_y),
+            "y2": {"field": "high"},
+            "opacity": unless_chosen(0.6, 0.1),
+        },
+    }
+    return {
+        "data": data("rows"),
+        "height": 260,
+        "layer": [
+            *([bars] if any("low" in row for row in rows) else []),
+            {
+                "mark": {"type": "line", "strokeWidth": 1.6, "opacity": 0.8},
+                "encoding": {**shared, **dashes, "y": number("y", title, **of_y)},
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 48},
+                "encoding": {
+                    **shared,
+                    "y": number("y", title, **of_y),
+                    "opacity": unless_chosen(1.0, 0.15),
+                    "tooltip": hover,
+                },
+            },
+        ],
+    }
+
+
+def _looks(names: Sequence[str]) -> dict[str, Any]:
+    """A colour for each line, and from the seventh on dashes."""
+    count = len(SERIES)
+
+    def by_series(values: Sequence[Any]) -> dict[str, Any]:
+        return {
+            "field": "series",
+            "type": "nominal",
+            "title": None,
+            "scale": {"domain": [*names], "range": [values[i % len(values)] for i in range(len(names))]},
+            "legend": {"columns": 1 if max(map(len, names)) > LONG else 3},
+        }
+
+    found = {"color": by_series(SERIES)}
+    if len(names) > count:
+        found["strokeDash"] = by_series([*[[1, 0]] * count, *[[4, 3]] * count])
+    return found
+
+
+def _plain(name: str) -> str:
+    """A name for files and places of a page."""
+    return "".join(char if char.isascii() and char.isalnum() else "-" for char in name).lower()

@@ -1,0 +1,105 @@
+"""Tables as files: Markdown, LaTeX (booktabs) and CSV; models as Python and LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from steelyard.report.page.contents import Contents, Shown
+from steelyard.report.page.formulas import latex, python
+from steelyard.report.page.latex import latex_text
+from steelyard.report.page.sections import sections_of
+from steelyard.report.text.table import Column
+
+_MARKDOWN: Final = re.compile(r"([\\`*_{}\[\]<>|#])")
+_FORMULA: Final = re.compile(r"^[=+\-@\t\r]")
+_NUMBER: Final = re.compile(r"[+\-]?[0-9.,]+(e[+\-]?[0-9]+)?( ?%)?")
+
+
+def tables(every: Sequence[Shown]) -> Iterator[tuple[str, str, Sequence[Column]]]:
+    """All tables: the name of the file, the caption, the columns."""
+    for number, shown in enumerate(every, 1):
+        prefix = f"{number}-" if len(every) > 1 else ""
+        for section in sections_of(shown):
+            for chart in section.charts:
+                if chart.columns:
+                    yield f"{prefix}{chart.name}", chart.title, chart.columns
+            for place, (caption, columns, _) in enumerate(section.tables, 1):
+                if columns:
+                    yield f"{prefix}{section.name}-{place}", caption, columns
+
+
+def write_tables(every: Sequence[Shown], directory: Path) -> list[Path]:
+    """Write ``NAME.md``, ``NAME.tex`` and ``NAME.csv``, and ``models.py`` and ``.tex``; return the files."""
+    directory.mkdir(parents=True, exist_ok=True)
+    texts: dict[str, str] = {}
+    for name, caption, columns in tables(every):
+        texts[f"{name}.md"] = markdown_table(columns)
+        texts[f"{name}.tex"] = latex_table(caption, columns)
+        texts[f"{name}.csv"] = csv_table(columns)
+    models = [
+        curve.model for shown in every if isinstance(shown, Contents) for curve in shown.curves
+    ]  # fmt: skip
+    if models:
+        texts["models.py"], texts["models.tex"] = python(models), latex(models)
+    for name, text in texts.items():
+        (directory / name).write_text(text, encoding="utf-8")
+    return [directory / name for name in texts]
+
+
+def _rows(columns: Sequence[Column]) -> list[tuple[str, ...]]:
+    return list(zip(*([cell.text for cell in column.cells] for column in columns), strict=True))
+
+
+def markdown_table(columns: Sequence[Column]) -> str:
+    """A table of GitHub's Markdown."""
+
+    def row(cells: Sequence[str]) -> str:
+        return f"| {' | '.join(_MARKDOWN.sub(_BACKSLASH, cell) for cell in cells)} |"
+
+    rule = "|".join("---:" if column.right else "---" for column in columns)
+    heads = row([column.title for column in columns])
+    return "\n".join([heads, f"|{rule}|", *map(row, _rows(columns))]) + "\n"
+
+
+_BACKSLASH: Final = r"\\\1"
+
+
+def latex_table(caption: str, columns: Sequence[Column]) -> str:
+    r"""A floating table for ``\usepackage{booktabs}``."""
+
+    def row(cells: Sequence[str]) -> str:
+        return " & ".join(map(latex_text, cells)) + r" \\"
+
+    kinds = "".join("r" if column.right else "l" for column in columns)
+    lines = [
+        r"% needs \usepackage{booktabs}, and \usepackage{textcomp,amssymb} for some signs",
+        r"\begin{table}",
+        rf"  \caption{{{latex_text(caption)}}}",
+        rf"  \begin{{tabular}}{{{kinds}}}",
+        r"    \toprule",
+        f"    {row([column.title for column in columns])}",
+        r"    \midrule",
+        *(f"    {row(cells)}" for cells in _rows(columns)),
+        r"    \bottomrule",
+        r"  \end{tabular}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def csv_table(columns: Sequence[Column]) -> str:
+    """Comma-separated values; a cell that a spreadsheet would take for a formula begins with a quote."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([column.title for column in columns])
+    writer.writerows([[_harmless(cell) for cell in row] for row in _rows(columns)])
+    return out.getvalue()
+
+
+def _harmless(cell: str) -> str:
+    return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
