@@ -9,7 +9,9 @@
 #include <numeric>
 #include <vector>
 
+#include "calibrate/items.hpp"
 #include "harness/random.hpp"
+#include "uts/sha1.hpp"
 
 namespace workloads {
 
@@ -93,7 +95,40 @@ class Loops {
         return steps;
     }
 
+    /// Items of a rank to itself, sent and handled.
+    std::uint64_t handler() { return handled(handler_); }
+    std::uint64_t coroutine() { return handled(coroutine_); }
+    std::uint64_t fibre() { return handled(fibre_); }
+
+    /// Switches to a fibre and back, with 1,000 of them.
+    std::uint64_t fibre_switch() {
+        constexpr std::uint64_t rounds = 32;
+        for (std::uint64_t i = 0; i < rounds; i++) {
+            yielding_.round();
+        }
+        return rounds * live_fibres;
+    }
+
+    /// States of the children of a node of UTS, four at a time, by instructions where the processor has any.
+    std::uint64_t sha1() {
+        constexpr std::uint32_t rounds = 1 << 11;
+        std::array<uts::Digest, 4> states = {};
+        for (std::uint32_t i = 0; i < rounds; i++) {
+            const uts::Digest parent = states.back();
+            sha1_.children(parent, i, states);
+        }
+        keep(states);
+        return rounds * states.size();
+    }
+
   private:
+    static constexpr std::uint64_t live_fibres = 1000;
+
+    static std::uint64_t handled(Items& items) {
+        keep(items.handle(in_cache));
+        return in_cache;
+    }
+
     /// A permutation of one cycle (Sattolo 1986), so that a walk comes by every place.
     static void one_cycle(std::vector<std::uint64_t>& next) {
         std::iota(next.begin(), next.end(), std::uint64_t{0});
@@ -107,6 +142,11 @@ class Loops {
     std::vector<std::uint64_t> sorted_;
     std::vector<std::uint64_t> next_;
     std::uint64_t at_ = 0;
+    Items handler_{runtime::Execution::handler};
+    Items coroutine_{runtime::Execution::coroutine};
+    Items fibre_{runtime::Execution::fibre};
+    Yielding yielding_{live_fibres};
+    uts::Sha1 sha1_{uts::Sha::automatic};
 };
 
 } // namespace workloads

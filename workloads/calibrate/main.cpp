@@ -23,8 +23,9 @@ namespace {
 using Loop = std::uint64_t (Loops::*)();
 
 /// In the order of `Work`.
-constexpr std::array<Loop, work_names.size()> loops = {&Loops::comparison, &Loops::move, &Loops::hash,
-                                                       &Loops::flop, &Loops::random_access};
+constexpr std::array<Loop, work_names.size()> loops = {
+    &Loops::comparison, &Loops::move,      &Loops::hash,  &Loops::flop,         &Loops::random_access,
+    &Loops::handler,    &Loops::coroutine, &Loops::fibre, &Loops::fibre_switch, &Loops::sha1};
 
 struct Asked {
     std::string file;

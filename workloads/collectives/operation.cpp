@@ -69,12 +69,12 @@ constexpr double errors_late = 10; ///< Stated errors, which one in twenty excee
 class Barrier final : public Collective {
   public:
     explicit Barrier(const World& world) : Collective("barrier", world) {}
-    void run() override { workloads::check(MPI_Barrier(world().handle()), "MPI_Barrier"); }
+    void run() override { workloads::check(MPI_Barrier(comm_of(world())), "MPI_Barrier"); }
     [[nodiscard]] std::optional<std::string> wrong() override { return std::nullopt; }
 
     /// Whoever leaves long before the last rank came has not waited.
     [[nodiscard]] std::optional<std::string> check(const Starting& starting) override {
-        const auto& [team, clock, model, oversubscribed, raw, check_each] = starting;
+        const auto& [team, clock, model, oversubscribed, raw, check_each, drift_s] = starting;
         const double error_s = team.all(Fold::max, model.error95_s(clock.now_s()));
         const double late_s = std::max(least_late_s, errors_late * error_s);
         const int late = team.size() - 1;
@@ -100,7 +100,7 @@ class Broadcast : public Collective {
   public:
     Broadcast(const World& world, int bytes) : Broadcast("bcast", world, bytes) {}
     void run() override {
-        workloads::check(MPI_Bcast(data(), count(), MPI_DOUBLE, 0, world().handle()), "MPI_Bcast");
+        workloads::check(MPI_Bcast(data(), count(), MPI_DOUBLE, 0, comm_of(world())), "MPI_Bcast");
     }
     void spoil() override {
         if (!world().is_root()) {
@@ -153,11 +153,11 @@ class Reduction final : public Collective {
         const auto count = static_cast<int>(sent_.size());
         if (to_all_) {
             workloads::check(
-                MPI_Allreduce(sent_.data(), received_.data(), count, MPI_DOUBLE, MPI_SUM, world().handle()),
+                MPI_Allreduce(sent_.data(), received_.data(), count, MPI_DOUBLE, MPI_SUM, comm_of(world())),
                 "MPI_Allreduce");
         } else {
             workloads::check(
-                MPI_Reduce(sent_.data(), received_.data(), count, MPI_DOUBLE, MPI_SUM, 0, world().handle()),
+                MPI_Reduce(sent_.data(), received_.data(), count, MPI_DOUBLE, MPI_SUM, 0, comm_of(world())),
                 "MPI_Reduce");
         }
     }
@@ -197,15 +197,15 @@ class Gathering final : public Collective {
         const auto count = static_cast<int>(block_);
         if (to_ == To::root) {
             workloads::check(MPI_Gather(sent_.data(), count, MPI_DOUBLE, received_.data(), count, MPI_DOUBLE,
-                                        0, world().handle()),
+                                        0, comm_of(world())),
                              "MPI_Gather");
         } else if (to_ == To::all) {
             workloads::check(MPI_Allgather(sent_.data(), count, MPI_DOUBLE, received_.data(), count,
-                                           MPI_DOUBLE, world().handle()),
+                                           MPI_DOUBLE, comm_of(world())),
                              "MPI_Allgather");
         } else {
             workloads::check(MPI_Alltoall(sent_.data(), count, MPI_DOUBLE, received_.data(), count,
-                                          MPI_DOUBLE, world().handle()),
+                                          MPI_DOUBLE, comm_of(world())),
                              "MPI_Alltoall");
         }
     }

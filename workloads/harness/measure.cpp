@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "harness/computation.hpp"
 #include "harness/failure.hpp"
-#include "harness/simulated.hpp"
 #include "harness/synchroniser.hpp"
 #include "harness/verify.hpp"
 
@@ -12,9 +12,13 @@ namespace workloads {
 namespace {
 
 // In a simulation one run is as the other, and costs real time.
-constexpr int warm_timings = simulated ? 1 : 3;
+int warm_timings() {
+    return machine_is_simulated() ? 1 : 3;
+}
 // What only goes wrong in haste, or after many runs, is seen at the end.
-constexpr bool verify_again = !simulated;
+bool verifies_again() {
+    return !machine_is_simulated();
+}
 /// Share of the budget after which no further run goes before the first that counts.
 constexpr double warm_share = 0.1;
 
@@ -22,7 +26,8 @@ constexpr double warm_share = 0.1;
 double rough_duration_s(Operation& operation, const Settings& settings, const Starting& starting) {
     double longest_s = 0;
     double spent_s = 0;
-    for (int i = 0; i < warm_timings && spent_s <= warm_share * settings.budget_s; i++) {
+    const int timings = warm_timings();
+    for (int i = 0; i < timings && spent_s <= warm_share * settings.budget_s; i++) {
         operation.prepare();
         starting.team.barrier();
         const Ran ran = timed_run(operation, starting.clock);
@@ -64,11 +69,13 @@ Measured measure(Operation& operation, const std::string& name, const Settings& 
         }
     }
     measured.facts = operation.facts();
-    if (check_around && verify_again) {
+    if (check_around && verifies_again()) {
         verify(operation, name, starting);
     }
     measured.window_s = synchroniser->window_s();
-    measured.clock_error_s = largest_error95_s(starting);
+    // What is stated of the clocks is held to what they are by now.
+    measured.clock_drift_s = team.to_root(Fold::max, starting.drift_s ? starting.drift_s() : 0.0);
+    measured.clock_error_s = std::max(largest_error95_s(starting), measured.clock_drift_s);
     int valid = static_cast<int>(measured.longest_s.size());
     team.broadcast(valid);
     if (valid == 0) {

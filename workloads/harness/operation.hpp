@@ -16,6 +16,7 @@ struct Fact {
     std::string metric;
     std::string unit;
     double value = 0;
+    Labels labels = {}; ///< That tell it from others of its name.
 };
 
 class Operation {

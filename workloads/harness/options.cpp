@@ -1,7 +1,8 @@
 #include "harness/options.hpp"
 
-#ifdef WORKLOADS_SIMULATED
-// The simulator's macro of one argument would rewrite CLI11's member function of three.
+#ifdef exit
+// SimGrid's headers, which smpicxx includes, make it a macro of one argument: that would rewrite CLI11's
+// member function of three.
 #undef exit
 #endif
 
@@ -65,36 +66,6 @@ void put(std::string& bytes, const std::string& text) {
     bytes += text;
 }
 
-class Reader {
-  public:
-    explicit Reader(const std::string& bytes) : bytes_(bytes) {}
-
-    template <class T>
-    T take() {
-        T value;
-        std::memcpy(&value, next(sizeof value), sizeof value);
-        return value;
-    }
-    std::string take_text() {
-        const auto size = take<std::uint64_t>();
-        return {next(size), size};
-    }
-    [[nodiscard]] bool at_end() const { return at_ == bytes_.size(); }
-
-  private:
-    const char* next(std::size_t size) {
-        if (size > bytes_.size() - at_) {
-            throw std::invalid_argument("the options of another program");
-        }
-        const char* found = bytes_.data() + at_;
-        at_ += size;
-        return found;
-    }
-
-    const std::string& bytes_;
-    std::size_t at_ = 0;
-};
-
 } // namespace
 
 struct Options::Packing {
@@ -115,22 +86,43 @@ struct Options::Packing {
     void operator()(const Flag& option) const { put(bytes, *option.value); }
 };
 
+/// Reads option after option.
 struct Options::Unpacking {
-    Reader& reader;
+    const std::string& bytes;
+    std::size_t at = 0;
 
     template <class T>
-    void operator()(const Bounded<T>& option) const {
-        *option.value = reader.take<T>();
+    void operator()(const Bounded<T>& option) {
+        *option.value = take<T>();
     }
-    void operator()(const Text& option) const { *option.value = reader.take_text(); }
-    void operator()(const Texts& option) const {
-        option.values->resize(reader.take<std::uint64_t>());
+    void operator()(const Text& option) { *option.value = take_text(); }
+    void operator()(const Texts& option) {
+        option.values->resize(take<std::uint64_t>());
         for (std::string& text : *option.values) {
-            text = reader.take_text();
+            text = take_text();
         }
     }
-    void operator()(const Choice& option) const { option.set(reader.take<std::int64_t>()); }
-    void operator()(const Flag& option) const { *option.value = reader.take<bool>(); }
+    void operator()(const Choice& option) { option.set(take<std::int64_t>()); }
+    void operator()(const Flag& option) { *option.value = take<bool>(); }
+
+    template <class T>
+    T take() {
+        T value;
+        std::memcpy(&value, next(sizeof value), sizeof value);
+        return value;
+    }
+    std::string take_text() {
+        const auto size = take<std::uint64_t>();
+        return {next(size), size};
+    }
+    const char* next(std::size_t size) {
+        if (size > bytes.size() - at) {
+            throw std::invalid_argument("the options of another program");
+        }
+        const char* found = bytes.data() + at;
+        at += size;
+        return found;
+    }
 };
 
 int Options::parse(const std::string& program, const std::string& description, int argc,
@@ -162,11 +154,11 @@ std::string Options::packed() const {
 }
 
 void Options::unpack(const std::string& bytes) {
-    Reader reader(bytes);
+    Unpacking unpacking{bytes};
     for (const Declared& option : declared_) {
-        std::visit(Unpacking{reader}, option.kind);
+        std::visit(unpacking, option.kind);
     }
-    if (!reader.at_end()) {
+    if (unpacking.at != bytes.size()) {
         throw std::invalid_argument("the options of another program");
     }
 }

@@ -18,7 +18,8 @@ struct Measured {
     std::vector<Fact> facts;                      ///< Of the last repetition.
     int spoilt = 0;                               ///< Repetitions that were thrown away and made again.
     double window_s = 0;                          ///< The last window.
-    double clock_error_s = 0; ///< Half the 95 % interval of the worst clock, when the last batch ended.
+    double clock_drift_s = 0; ///< How far the worst clock was from its model, when the last batch ended.
+    double clock_error_s = 0; ///< Half the 95 % interval of the worst clock then, and at least that.
 };
 
 /// Add the valid repetitions of a batch of `ranks` ranks, and count the others.

@@ -59,8 +59,9 @@ void report(const Lines& lines, const std::string& quantity, const std::string& 
     lines.write("spoilt_fraction", "", labels, {measured.spoilt / tried});
     lines.write("window_s", "s", labels, {measured.window_s});
     lines.write("clock_error_s", "s", labels, {measured.clock_error_s});
+    lines.write("clock_drift_s", "s", labels, {measured.clock_drift_s});
     for (const Fact& fact : measured.facts) {
-        lines.write(fact.metric, fact.unit, labels, {fact.value});
+        lines.write(fact.metric, fact.unit, labels.with(fact.labels), {fact.value});
     }
     if (!measured.of_ranks_s.empty()) {
         report_raw(lines, quantity, labels, measured);

@@ -33,7 +33,7 @@ RoundTimeSync::RoundTimeSync(const Starting& starting, double factor, double bud
       ahead_s_(std::max(shortest_ahead_s, factor * broadcast_s(starting))) {}
 
 Batch RoundTimeSync::run(Operation& operation, int count) {
-    const auto& [team, clock, model, oversubscribed, raw, check_each] = starting_;
+    const auto& [team, clock, model, oversubscribed, raw, check_each, drift_s] = starting_;
     team.broadcast(ahead_s_);
     if (ahead_s_ > longest_ahead_s_) {
         throw SharedFailure("no round is long enough: ranks still come late; give more time (--budget)");

@@ -1,6 +1,10 @@
 // Whether this program is compiled for a simulated machine.
 #pragma once
 
+#ifdef WORKLOADS_SIMULATED_OR_NOT
+#error "this file is compiled once, for simulated machines and others (workloads_library SIMULATED_TOO)"
+#endif
+
 namespace workloads {
 
 #ifdef WORKLOADS_SIMULATED

@@ -2,8 +2,11 @@
 // mpi/session.hpp. Every member that communicates is collective.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -84,11 +87,60 @@ class Team {
     [[nodiscard]] std::vector<T> gathered(const std::vector<T>& own) const {
         static_assert(std::is_trivially_copyable_v<T>);
         std::vector<T> all(is_root() ? own.size() * static_cast<std::size_t>(size()) : 0);
-        gather_bytes(own.data(), all.data(), own.size() * sizeof(T));
+        gather_bytes(static_cast<const void*>(own.data()), static_cast<void*>(all.data()),
+                     own.size() * sizeof(T));
         return all;
     }
 
+    /// What each rank has, by rank, on every rank.
+    template <class T>
+    [[nodiscard]] std::vector<T> of_each(T own) const {
+        std::vector<T> all = gathered(std::vector<T>{own});
+        all.resize(static_cast<std::size_t>(size()));
+        broadcast_bytes(static_cast<void*>(all.data()), all.size() * sizeof(T), 0);
+        return all;
+    }
+
+    /// `outgoing[r]` goes to rank r; returns what arrives, by the rank that it comes from.
+    template <class T>
+    [[nodiscard]] std::vector<std::vector<T>> exchanged(const std::vector<std::vector<T>>& outgoing) const {
+        static_assert(std::is_trivially_copyable_v<T>);
+        std::vector<std::span<const std::byte>> sent;
+        for (const std::vector<T>& items : outgoing) {
+            sent.push_back(std::as_bytes(std::span(items)));
+        }
+        std::vector<std::vector<T>> arrived(outgoing.size());
+        exchange_bytes(sent, [&](int from, std::size_t bytes) {
+            arrived[static_cast<std::size_t>(from)].resize(bytes / sizeof(T));
+            return static_cast<void*>(arrived[static_cast<std::size_t>(from)].data());
+        });
+        return arrived;
+    }
+
   protected:
+    /// Where so many bytes of a rank are to be written.
+    using Place = std::function<void*(int from, std::size_t bytes)>;
+    /// By broadcasts, pair after pair, unless a team knows better.
+    virtual void exchange_bytes(const std::vector<std::span<const std::byte>>& sent,
+                                const Place& place) const {
+        std::vector<std::byte> bytes;
+        for (int from = 0; from < size(); from++) {
+            for (int to = 0; to < size(); to++) {
+                const std::span<const std::byte> own = sent[static_cast<std::size_t>(to)];
+                auto count = static_cast<std::uint64_t>(own.size());
+                broadcast(count, from);
+                bytes.resize(count);
+                if (from == rank()) {
+                    std::copy(own.begin(), own.end(), bytes.begin());
+                }
+                broadcast_bytes(bytes.data(), count, from);
+                if (to == rank()) {
+                    void* const arrived = place(from, count);
+                    std::copy(bytes.begin(), bytes.end(), static_cast<std::byte*>(arrived));
+                }
+            }
+        }
+    }
     virtual void fold_to_all(Fold fold, Number kind, const void* own, void* folded,
                              std::size_t count) const = 0;
     virtual void fold_to_root(Fold fold, Number kind, const void* own, void* folded,

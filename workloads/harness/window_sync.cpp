@@ -17,7 +17,7 @@ struct Announcement {
 } // namespace
 
 Batch WindowSync::run(Operation& operation, int count) {
-    const auto& [team, clock, model, oversubscribed, raw, check_each] = starting_;
+    const auto& [team, clock, model, oversubscribed, raw, check_each, drift_s] = starting_;
     Announcement next{model.global_s(clock.now_s()) + window_.lead_s(), window_.length_s()};
     team.broadcast(next);
     if (next.window_s > longest_window_s_) {

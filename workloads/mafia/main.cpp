@@ -37,6 +37,10 @@ void declare_clustering(Options& options, Asked& asked) {
     options.add("--alpha", asked.grid.alpha, "A window is dense with so many times what uniform points give",
                 {1e-6, 1e6});
     options.add("--beta", asked.grid.beta, "Windows merge that differ by so much, relative", {0.0, 1.0});
+    options.add("--least-recall", asked.least_recall,
+                "Fail unless every planted cluster is found with so many of its points", {0.0, 1.0});
+    options.add("--least-precision", asked.least_precision,
+                "Fail unless, of the points of each cluster found, so many were planted", {0.0, 1.0});
     options.add("--bins", asked.grid.least_bins, "Bins of a dimension, at least", {1, 10'000'000});
     options.add("--uniform-windows", asked.grid.uniform_windows, "Windows of a dimension where all merged",
                 {1, 10'000});

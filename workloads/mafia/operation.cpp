@@ -8,6 +8,7 @@
 #include <omp.h>
 #endif
 
+#include "harness/failure.hpp"
 #include "mafia/clustering.hpp"
 #include "mafia/points.hpp"
 #include "mafia/recovery.hpp"
@@ -30,7 +31,8 @@ class ClusterOperation final : public Operation {
 
     void run() override { found_ = mafia_.cluster(data_.points, asked_.grid, asked_.variants); }
 
-    /// Every cluster has the points that lie in one of its units, as their coordinates say.
+    /// Every cluster has the points that lie in one of its units, as their coordinates say; and every planted
+    /// cluster is found as well as is asked for.
     std::optional<std::string> wrong() override {
         for (std::size_t c = 0; c < found_.clusters.size(); c++) {
             const std::int64_t inside = count_inside(found_.clusters[c]);
@@ -39,8 +41,14 @@ class ClusterOperation final : public Operation {
                        " points, and " + std::to_string(inside) + " lie in it";
             }
         }
+        const Recovered worst = recover().second;
+        if (worst.recall < asked_.least_recall || worst.precision < asked_.least_precision) {
+            return "planted clusters have a recall of " + std::to_string(worst.recall) +
+                   " and a precision of " + std::to_string(worst.precision) + " at worst";
+        }
         return std::nullopt;
     }
+    [[nodiscard]] bool checks_each() const override { return true; }
     [[nodiscard]] Labels labels() const override {
         Labels all = {{"n", static_cast<std::int64_t>(data_.points.count)},
                       {"d", static_cast<std::int64_t>(data_.points.dimensions)},
@@ -83,8 +91,8 @@ class ClusterOperation final : public Operation {
         return inside;
     }
     /// Of the planted clusters, how many were found, and the worst of their recalls, precisions and edges.
-    void add_recovery(std::vector<Fact>& facts) const {
-        double number = 0;
+    [[nodiscard]] std::pair<int, Recovered> recover() const {
+        int number = 0;
         Recovered worst{.found = true, .recall = 1, .precision = 1};
         for (const Recovered& each : compare(data_.planted, found_.clusters, data_.points)) {
             number += each.found ? 1 : 0;
@@ -92,7 +100,11 @@ class ClusterOperation final : public Operation {
             worst.precision = std::min(worst.precision, each.precision);
             worst.largest_edge = std::max(worst.largest_edge, each.largest_edge);
         }
-        facts.push_back({"planted_found", "", number});
+        return {number, worst};
+    }
+    void add_recovery(std::vector<Fact>& facts) const {
+        const auto [number, worst] = recover();
+        facts.push_back({"planted_found", "", static_cast<double>(number)});
         facts.push_back({"recall", "", worst.recall});
         facts.push_back({"precision", "", worst.precision});
         facts.push_back({"largest_edge", "", worst.largest_edge});
@@ -112,7 +124,13 @@ std::unique_ptr<Operation> make_operation(const Context& context, const Asked& a
     omp_set_num_threads(asked.threads);
 #endif
     if (!asked.file.empty()) {
-        return std::make_unique<ClusterOperation>(context, asked, read_points(asked.file));
+        DataFile data = read_points(asked.file);
+        if (data.planted.empty() && std::max(asked.least_recall, asked.least_precision) > 0) {
+            throw UsageError(asked.file +
+                             " names no planted clusters to be found; leave out --least-recall and "
+                             "--least-precision, or write it by mafia generate");
+        }
+        return std::make_unique<ClusterOperation>(context, asked, std::move(data));
     }
     Plan plan = asked.plan;
     plan.seed = context.settings.seed;

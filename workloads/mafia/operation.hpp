@@ -19,6 +19,8 @@ struct Asked {
     Variants variants;
     std::string file; ///< Points to be clustered, or the file to write; empty: points are drawn.
     int threads = 1;
+    double least_recall = 0;    ///< Of every planted cluster, or the run has failed.
+    double least_precision = 0; ///< The same.
 };
 
 std::unique_ptr<Operation> make_operation(const Context& context, const Asked& asked);

@@ -1,10 +1,10 @@
 #include "mafia/points.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <fmt/core.h>
-#include <fmt/format.h>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -18,7 +18,7 @@ namespace workloads::mafia {
 namespace {
 
 constexpr std::string_view blanks = " \t\r,;";
-constexpr std::string_view cure = "; every coordinate must be known: leave such points out, or fill them in";
+constexpr const char* cure = "; every coordinate must be known: leave such points out, or fill them in";
 
 /// The numbers of a line. Raises UsageError; `where` is file and line.
 void read_numbers(std::string_view line, const std::string& where, std::vector<double>& into) {
@@ -30,7 +30,7 @@ void read_numbers(std::string_view line, const std::string& where, std::vector<d
         double value = 0;
         const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), value);
         if (error != std::errc() || stop != word.data() + word.size() || !std::isfinite(value)) {
-            throw UsageError(fmt::format("{}: '{}' is not a finite number{}", where, word, cure));
+            throw UsageError(where + ": '" + std::string(word) + "' is not a finite number" + cure);
         }
         into.push_back(value);
         at = end;
@@ -85,6 +85,14 @@ Points by_dimension(const std::vector<double>& rows, std::size_t dimensions) {
     return points;
 }
 
+/// The shortest digits that are read as the same number.
+void append(std::string& text, double value) {
+    constexpr std::size_t longest = 32;
+    std::array<char, longest> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+    text.append(digits.data(), end);
+}
+
 } // namespace
 
 DataFile read_points(const std::string& path) {
@@ -105,7 +113,7 @@ DataFile read_points(const std::string& path) {
             }
             continue;
         }
-        const std::string where = fmt::format("{}:{}", path, number);
+        const std::string where = path + ":" + std::to_string(number);
         read_numbers(line, where, row);
         if (row.empty()) {
             continue;
@@ -114,8 +122,8 @@ DataFile read_points(const std::string& path) {
             dimensions = row.size();
         }
         if (row.size() != dimensions) {
-            throw UsageError(fmt::format("{}: {} numbers, where the first point has {}{}", where, row.size(),
-                                         dimensions, cure));
+            throw UsageError(where + ": " + std::to_string(row.size()) +
+                             " numbers, where the first point has " + std::to_string(dimensions) + cure);
         }
         rows.insert(rows.end(), row.begin(), row.end());
     }
@@ -132,7 +140,7 @@ void write_points(const std::string& path, const Points& points, const std::vect
     if (!file) {
         throw UsageError(path + " cannot be written");
     }
-    fmt::memory_buffer text;
+    std::string text;
     const auto flush = [&] {
         if (std::fwrite(text.data(), 1, text.size(), file.get()) != text.size()) {
             throw std::runtime_error(path + ": writing failed");
@@ -140,16 +148,21 @@ void write_points(const std::string& path, const Points& points, const std::vect
         text.clear();
     };
     for (const Box& box : planted) {
-        fmt::format_to(std::back_inserter(text), "# cluster");
+        text += "# cluster";
         for (std::size_t i = 0; i < box.dimensions.size(); ++i) {
-            fmt::format_to(std::back_inserter(text), " {}:{}:{}", box.dimensions[i], box.lower[i],
-                           box.upper[i]);
+            text += ' ' + std::to_string(box.dimensions[i]) + ':';
+            append(text, box.lower[i]);
+            text += ':';
+            append(text, box.upper[i]);
         }
         text.push_back('\n');
     }
     for (std::size_t i = 0; i < points.count; ++i) {
         for (int j = 0; j < points.dimensions; ++j) {
-            fmt::format_to(std::back_inserter(text), "{}{}", j ? " " : "", points.dimension(j)[i]);
+            if (j > 0) {
+                text += ' ';
+            }
+            append(text, points.dimension(j)[i]);
         }
         text.push_back('\n');
         if (text.size() > 1 << 20) {

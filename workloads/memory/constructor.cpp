@@ -13,15 +13,15 @@ constexpr int dimensions = 3;
 OwnedComm create(const World& world) {
     // The group of all: the largest, which is what its table is expected to grow with.
     OwnedGroup all;
-    check(MPI_Comm_group(world.handle(), all.out()), "MPI_Comm_group");
+    check(MPI_Comm_group(comm_of(world), all.out()), "MPI_Comm_group");
     OwnedComm made;
-    check(MPI_Comm_create(world.handle(), all.get(), made.out()), "MPI_Comm_create");
+    check(MPI_Comm_create(comm_of(world), all.get(), made.out()), "MPI_Comm_create");
     return made;
 }
 
 OwnedComm duplicate(const World& world) {
     OwnedComm made;
-    check(MPI_Comm_dup(world.handle(), made.out()), "MPI_Comm_dup");
+    check(MPI_Comm_dup(comm_of(world), made.out()), "MPI_Comm_dup");
     return made;
 }
 
@@ -31,14 +31,14 @@ OwnedComm create_cartesian(const World& world) {
     check(MPI_Dims_create(world.size(), dimensions, sizes), "MPI_Dims_create");
     OwnedComm made;
     constexpr int reorder = 1;
-    check(MPI_Cart_create(world.handle(), dimensions, sizes, periodic, reorder, made.out()),
+    check(MPI_Cart_create(comm_of(world), dimensions, sizes, periodic, reorder, made.out()),
           "MPI_Cart_create");
     return made;
 }
 
 OwnedWindow create_window(const World& world, double& shared) {
     OwnedWindow made;
-    check(MPI_Win_create(&shared, sizeof shared, sizeof shared, MPI_INFO_NULL, world.handle(), made.out()),
+    check(MPI_Win_create(&shared, sizeof shared, sizeof shared, MPI_INFO_NULL, comm_of(world), made.out()),
           "MPI_Win_create");
     return made;
 }

@@ -1,11 +1,18 @@
-// A failed MPI call as an exception that names the call.
+// For calls of MPI: the communicator of all ranks, and failures as exceptions that name the call.
 #pragma once
 
 #include <mpi.h>
 #include <stdexcept>
 #include <string>
 
+#include "mpi/session.hpp"
+
 namespace workloads {
+
+/// Its errors are returned.
+inline MPI_Comm comm_of(const World& /*all*/) {
+    return MPI_COMM_WORLD;
+}
 
 /// Raises std::runtime_error unless `code` is MPI_SUCCESS; `call` is what was called.
 inline void check(int code, const char* call) {

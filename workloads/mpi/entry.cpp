@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <mpi.h>
 #include <string>
 #include <unistd.h>
 
@@ -103,11 +104,16 @@ void measure_with_ranks(const Family<MpiContext>& family, Settings& settings, co
     const Lines lines(common_labels(labels, family, settings, computation));
     const MpiContext context{{world, settings, clock, computation}, world};
     measure_all<MpiContext>(family, context, lines, [&] {
+        const ClockEffort effort;
+        const ClockModel model = synchronise(world, clock, settings.clocks, effort);
         return Starting{.team = world,
                         .clock = clock,
-                        .model = synchronise(world, clock, settings.clocks, ClockEffort{}),
+                        .model = model,
                         .oversubscribed = oversubscribed,
-                        .raw = settings.raw};
+                        .raw = settings.raw,
+                        .drift_s = [&world, &clock, model, effort, method = settings.clocks] {
+                            return clock_drift_s(world, clock, model, method, effort);
+                        }};
     });
     if (world.is_root()) {
         report_timer(lines, facts, oversubscribed);

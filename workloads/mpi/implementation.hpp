@@ -1,33 +1,11 @@
 // Which MPI library this is.
 #pragma once
 
-#include <mpi.h>
 #include <string>
-
-#include "mpi/check.hpp"
 
 namespace workloads {
 
 /// `openmpi`, `mpich`, `impi` or `smpi`; otherwise the first word of what the library says.
-inline std::string implementation() {
-#ifdef WORKLOADS_SIMULATED
-    return "smpi";
-#else
-    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    int length = 0;
-    check(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
-    const std::string said(text);
-    if (said.starts_with("Open MPI")) {
-        return "openmpi";
-    }
-    if (said.starts_with("MPICH")) {
-        return "mpich";
-    }
-    if (said.starts_with("Intel")) {
-        return "impi";
-    }
-    return said.substr(0, said.find_first_of(" \t\n,"));
-#endif
-}
+std::string implementation();
 
 } // namespace workloads

@@ -1,9 +1,11 @@
 #include "mpi/session.hpp"
 
+#include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <string>
 #include <unistd.h>
+#include <vector>
 
 #include "harness/simulated.hpp"
 #include "mpi/check.hpp"
@@ -65,16 +67,16 @@ World::World(const Session& /*session*/) {
 }
 
 void World::barrier() const {
-    check(MPI_Barrier(handle()), "MPI_Barrier");
+    check(MPI_Barrier(comm_of(*this)), "MPI_Barrier");
 }
 
 void World::broadcast_bytes(void* data, std::size_t bytes, int root) const {
-    check(MPI_Bcast(data, mpi_count(bytes), MPI_BYTE, root, handle()), "MPI_Bcast");
+    check(MPI_Bcast(data, mpi_count(bytes), MPI_BYTE, root, comm_of(*this)), "MPI_Bcast");
 }
 
 int World::ranks_of_host() const {
     OwnedComm host;
-    check(MPI_Comm_split_type(handle(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, host.out()),
+    check(MPI_Comm_split_type(comm_of(*this), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, host.out()),
           "MPI_Comm_split_type");
     int ranks = 1;
     check(MPI_Comm_size(host.get(), &ranks), "MPI_Comm_size");
@@ -89,19 +91,50 @@ bool World::is_oversubscribed() const {
     }
 }
 
+void World::exchange_bytes(const std::vector<std::span<const std::byte>>& sent, const Place& place) const {
+    const std::size_t ranks = sent.size();
+    std::vector<int> out(ranks);
+    std::vector<int> in(ranks);
+    std::vector<int> out_begin(ranks);
+    std::vector<int> in_begin(ranks);
+    std::vector<std::byte> outgoing;
+    for (std::size_t r = 0; r < ranks; r++) {
+        out[r] = mpi_count(sent[r].size());
+        out_begin[r] = mpi_count(outgoing.size());
+        outgoing.insert(outgoing.end(), sent[r].begin(), sent[r].end());
+    }
+    check(MPI_Alltoall(out.data(), 1, MPI_INT, in.data(), 1, MPI_INT, comm_of(*this)), "MPI_Alltoall");
+    std::size_t total = 0;
+    for (std::size_t r = 0; r < ranks; r++) {
+        in_begin[r] = mpi_count(total);
+        total += static_cast<std::size_t>(in[r]);
+    }
+    std::vector<std::byte> arrived(total);
+    check(MPI_Alltoallv(outgoing.data(), out.data(), out_begin.data(), MPI_BYTE, arrived.data(), in.data(),
+                        in_begin.data(), MPI_BYTE, comm_of(*this)),
+          "MPI_Alltoallv");
+    for (std::size_t r = 0; r < ranks; r++) {
+        const auto bytes = static_cast<std::size_t>(in[r]);
+        void* to = place(static_cast<int>(r), bytes);
+        if (bytes > 0) {
+            std::memcpy(to, arrived.data() + in_begin[r], bytes);
+        }
+    }
+}
+
 void World::fold_to_all(Fold fold, Number kind, const void* own, void* folded, std::size_t count) const {
-    check(MPI_Allreduce(own, folded, mpi_count(count), datatype(kind), operation(fold), handle()),
+    check(MPI_Allreduce(own, folded, mpi_count(count), datatype(kind), operation(fold), comm_of(*this)),
           "MPI_Allreduce");
 }
 
 void World::fold_to_root(Fold fold, Number kind, const void* own, void* folded, std::size_t count) const {
-    check(MPI_Reduce(own, folded, mpi_count(count), datatype(kind), operation(fold), 0, handle()),
+    check(MPI_Reduce(own, folded, mpi_count(count), datatype(kind), operation(fold), 0, comm_of(*this)),
           "MPI_Reduce");
 }
 
 void World::gather_bytes(const void* own, void* all, std::size_t bytes_of_one) const {
     const int count = mpi_count(bytes_of_one);
-    check(MPI_Gather(own, count, MPI_BYTE, all, count, MPI_BYTE, 0, handle()), "MPI_Gather");
+    check(MPI_Gather(own, count, MPI_BYTE, all, count, MPI_BYTE, 0, comm_of(*this)), "MPI_Gather");
 }
 
 } // namespace workloads

@@ -1,7 +1,6 @@
-// MPI from the first line of a program to its last, and its ranks.
+// MPI from the first line of a program to its last, and its ranks. Without mpi.h: what calls no MPI by itself
+// is compiled once for all libraries, and takes what it calls by itself from mpi/check.hpp.
 #pragma once
-
-#include <mpi.h>
 
 #include "harness/team.hpp"
 
@@ -24,7 +23,6 @@ class World final : public Team {
 
     [[nodiscard]] int rank() const override { return rank_; }
     [[nodiscard]] int size() const override { return size_; }
-    [[nodiscard]] MPI_Comm handle() const { return MPI_COMM_WORLD; }
 
     void barrier() const override;
     void broadcast_bytes(void* data, std::size_t bytes, int root) const override;
@@ -36,6 +34,8 @@ class World final : public Team {
     [[nodiscard]] bool is_oversubscribed() const;
 
   protected:
+    void exchange_bytes(const std::vector<std::span<const std::byte>>& sent,
+                        const Place& place) const override;
     void fold_to_all(Fold fold, Number kind, const void* own, void* folded, std::size_t count) const override;
     void fold_to_root(Fold fold, Number kind, const void* own, void* folded,
                       std::size_t count) const override;

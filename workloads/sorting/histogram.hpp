@@ -108,7 +108,7 @@ class HistogramSort final : public SplitterSort<Item> {
         for (const Bracket& each : brackets) {
             equal.push_back(count_not_above(block, each.at.key) - count_below(block, each.at.key));
         }
-        const std::vector<std::uint64_t> before = this->traffic_.sum_before(this->splitters(), equal);
+        const std::vector<std::uint64_t> before = this->sum_before(this->splitters(), equal);
         std::vector<std::uint64_t> cuts = {0};
         for (std::size_t i = 0; i < brackets.size(); i++) {
             const std::uint64_t left = brackets[i].cut - brackets[i].at.below; // of all that are equal

@@ -31,6 +31,9 @@ void declare(Options& options, Asked& asked) {
     options.add("--exchange", parameters.exchange, "radix: one collective operation, or a message a digit",
                 exchanges);
     options.add("--digit-bits", parameters.digit_bits, "radix: bits of a digit: 1, 2, 4, 8 or 16", {1, 16});
+    options.add("--scan", parameters.scan,
+                "histogram, radix: sums over earlier ranks in log2 p rounds, or by the library's MPI_Exscan",
+                scans);
     options.add("--groups", parameters.groups,
                 "mini: trees on ranges of ranks, or comm_split, which exists to show what it does",
                 groupings);

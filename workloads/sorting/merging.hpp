@@ -1,6 +1,7 @@
 // Merging sorted runs that lie behind one another, stably: of equal keys, those of earlier runs come first.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -10,21 +11,48 @@
 
 namespace workloads::sorting {
 
-/// Two runs, without a branch that depends on the keys.
+/// Take the smaller of two first items; of equal ones the left. Both are read before one is chosen, and
+/// pointers advance by a truth value, so that compilers need no jump for it.
+template <class Item>
+void take_first(const Item*& left, const Item*& right, Item*& to) {
+    const Item a = *left;
+    const Item b = *right;
+    const bool is_right = key_of(b) < key_of(a);
+    *to++ = is_right ? b : a;
+    left += static_cast<int>(!is_right);
+    right += static_cast<int>(is_right);
+}
+
+/// Take the larger of two last items, backwards; of equal ones the right.
+template <class Item>
+void take_last(const Item*& left_end, const Item*& right_end, Item*& to_end) {
+    const Item a = left_end[-1];
+    const Item b = right_end[-1];
+    const bool is_left = key_of(b) < key_of(a);
+    *--to_end = is_left ? a : b;
+    left_end -= static_cast<int>(is_left);
+    right_end -= static_cast<int>(!is_left);
+}
+
+/// Two runs, without a branch that depends on the keys: half of all guesses would be wrong. Each step waits
+/// for the one before it, so that two merges, of the smallest items and of the largest, take hardly longer
+/// than one.
 template <class Item>
 void merge_two(const Item* left, const Item* left_end, const Item* right, const Item* right_end, Item* to) {
+    Item* to_end = to + (left_end - left) + (right_end - right);
+    // In half as many steps as the shorter run is long, neither merge meets the end of a run or the other
+    // merge.
+    for (auto steps = std::min(left_end - left, right_end - right) / 2; steps > 0;
+         steps = std::min(left_end - left, right_end - right) / 2) {
+        for (; steps > 0; steps--) {
+            take_first(left, right, to);
+            take_last(left_end, right_end, to_end);
+        }
+    }
     while (left != left_end && right != right_end) {
-        const bool take_right = key_of(*right) < key_of(*left);
-        *to++ = take_right ? *right : *left;
-        left += take_right ? 0 : 1;
-        right += take_right ? 1 : 0;
+        take_first(left, right, to);
     }
-    for (; left != left_end; left++) {
-        *to++ = *left;
-    }
-    for (; right != right_end; right++) {
-        *to++ = *right;
-    }
+    std::copy(right, right_end, std::copy(left, left_end, to));
 }
 
 /// A tournament of runs (Knuth, The Art of Computer Programming, vol. 3, 5.4.1): inner nodes remember the
@@ -77,28 +105,29 @@ class LoserTree {
     std::size_t winner_ = 0;
 };
 
-/// Items in runs from begin[r] to begin[r + 1], as one run.
+/// Items in runs from begin[r] to begin[r + 1], as one run in `merged`, whatever that held.
 template <class Item>
-std::vector<Item> merge_runs(std::vector<Item> items, const std::vector<std::uint64_t>& begin) {
+void merge_runs(const Item* items, const std::vector<std::uint64_t>& begin, std::vector<Item>& merged) {
     std::vector<std::pair<const Item*, const Item*>> runs;
     for (std::size_t r = 0; r + 1 < begin.size(); r++) {
         if (begin[r] < begin[r + 1]) {
-            runs.emplace_back(items.data() + begin[r], items.data() + begin[r + 1]);
+            runs.emplace_back(items + begin[r], items + begin[r + 1]);
         }
     }
-    if (runs.size() < 2) {
-        return items;
+    if (merged.capacity() < begin.back()) {
+        merged.clear(); // Nothing has to be copied to a larger place.
     }
-    std::vector<Item> merged(items.size());
-    if (runs.size() == 2) {
+    merged.resize(begin.back());
+    if (runs.size() == 1) {
+        std::copy(runs[0].first, runs[0].second, merged.begin());
+    } else if (runs.size() == 2) {
         merge_two(runs[0].first, runs[0].second, runs[1].first, runs[1].second, merged.data());
-        return merged;
+    } else if (!runs.empty()) {
+        LoserTree<Item> tree(std::move(runs));
+        for (Item& each : merged) {
+            each = tree.pop();
+        }
     }
-    LoserTree<Item> tree(std::move(runs));
-    for (Item& each : merged) {
-        each = tree.pop();
-    }
-    return merged;
 }
 
 } // namespace workloads::sorting

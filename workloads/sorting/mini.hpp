@@ -5,7 +5,9 @@
 // takes O(log² p), unless the groups are made by MPI_Comm_split, whose own cost grows with p.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -19,13 +21,6 @@ namespace workloads::sorting {
 /// How many ranks have items below, at and above the pivot.
 struct Classes {
     std::array<std::uint64_t, 3> counts = {};
-
-    Classes& operator+=(const Classes& other) {
-        for (std::size_t i = 0; i < counts.size(); i++) {
-            counts[i] += other.counts[i];
-        }
-        return *this;
-    }
 };
 
 template <class Item>
@@ -64,6 +59,15 @@ class MiniSort final : public Sort<Item> {
               "MPI_Sendrecv");
         this->traffic_.counted(exchange_, 1, words_of<Item>);
     }
+    /// The ranks of a range up to this one, whose item is in class `here`.
+    static Classes count_up_to(const RankRange& range, std::size_t here) {
+        std::vector<std::uint64_t> own(3);
+        own[here] = 1;
+        const std::vector<std::uint64_t> before = range.sum_before(own);
+        Classes up_to;
+        std::transform(before.begin(), before.end(), own.begin(), up_to.counts.begin(), std::plus<>());
+        return up_to;
+    }
     /// The group's ranks below, at and above the pivot, and the new place of this rank's item among them.
     static int new_place(std::size_t own, const Classes& up_to, const Classes& all) {
         std::uint64_t place = up_to.counts[own] - 1;
@@ -90,15 +94,13 @@ class MiniSort final : public Sort<Item> {
                 }
                 range.broadcast(pivot, 0);
             }
-            Classes own;
             Classes all;
             Classes up_to;
             const std::size_t here = class_of(item, pivot.key);
             {
                 const auto timed = this->phases_.time(place_);
                 const RankRange range(this->traffic_, place_, first, last);
-                own.counts[here] = 1;
-                up_to = range.sum_up_to(own);
+                up_to = count_up_to(range, here);
                 all = up_to;
                 range.broadcast(all, range.size() - 1);
             }
@@ -145,13 +147,8 @@ class MiniSort final : public Sort<Item> {
             const std::size_t here = class_of(item, pivot.key);
             {
                 const auto timed = this->phases_.time(place_);
-                std::vector<std::uint64_t> own(3);
-                own[here] = 1;
-                const std::vector<std::uint64_t> before = traffic.sum_before(place_, own);
-                for (std::size_t i = 0; i < 3; i++) {
-                    up_to.counts[i] = before[i] + own[i];
-                    all.counts[i] = own[i];
-                }
+                up_to = count_up_to(RankRange(traffic, place_, 0, traffic.size() - 1), here);
+                all.counts[here] = 1;
                 traffic.sum(place_, all.counts);
             }
             {

@@ -26,6 +26,7 @@ inline const Names<LocalSort> local_sorts = {{"std", LocalSort::std},
 inline const Names<Schedule> schedules = {{"batched", Schedule::batched},
                                           {"sequential", Schedule::sequential}};
 inline const Names<Exchange> exchanges = {{"alltoallv", Exchange::alltoallv}, {"p2p", Exchange::p2p}};
+inline const Names<Scan> scans = {{"doubling", Scan::doubling}, {"library", Scan::library}};
 inline const Names<Groups> groupings = {{"ranges", Groups::ranges}, {"comm_split", Groups::comm_split}};
 inline const Names<Distribution> distributions = {
     {"uniform", Distribution::uniform}, {"gaussian", Distribution::gaussian},

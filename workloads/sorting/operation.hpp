@@ -1,19 +1,14 @@
 // A sort as the harness measures it: on a fresh copy of the input each time, with every outcome checked.
 #pragma once
 
+#include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "harness/operation.hpp"
 #include "mpi/entry.hpp"
-#include "mpi/handles.hpp"
 #include "sorting/blocks.hpp"
-#include "sorting/checks.hpp"
 #include "sorting/inputs.hpp"
 #include "sorting/parameters.hpp"
-#include "sorting/sort.hpp"
 
 namespace workloads::sorting {
 

@@ -73,9 +73,9 @@ class RadixSort final : public Sort<Item> {
         this->compute(phase, Work::move, 2 * static_cast<double>(block.size()) + static_cast<double>(values));
     }
     std::vector<std::uint64_t> find_slots() {
-        const std::vector<std::uint64_t> before = this->traffic_.sum_before(count_, counts_);
         std::vector<std::uint64_t> slots = counts_;
-        this->traffic_.sum(count_, slots);
+        this->traffic_.sum(count_, slots); // first: see the end of exchange_by_digit
+        const std::vector<std::uint64_t> before = this->sum_before(count_, counts_);
         std::exclusive_scan(slots.begin(), slots.end(), slots.begin(), std::uint64_t{0});
         for (std::size_t v = 0; v < slots.size(); v++) {
             slots[v] += before[v];
@@ -114,8 +114,10 @@ class RadixSort final : public Sort<Item> {
         for (std::size_t r = 1; r < cuts.size(); r++) {
             cuts[r] = std::max(cuts[r], cuts[r - 1]);
         }
-        std::vector<std::uint64_t> runs;
-        return this->traffic_.alltoallv(exchange_, block, cuts, runs);
+        const std::vector<std::uint64_t> runs = this->traffic_.announce(exchange_, cuts);
+        std::vector<Item> got(runs.back());
+        this->traffic_.alltoallv(exchange_, block.data(), cuts, got.data(), runs);
+        return got;
     }
     /// A message for each run, as the paper's library. What arrives is put in order by digit, then by rank.
     std::vector<Item> exchange_by_digit(const std::vector<Item>& block,
@@ -145,23 +147,23 @@ class RadixSort final : public Sort<Item> {
                   "MPI_Isend");
             this->traffic_.counted(exchange_, 1, (end - begin) * words_of<Item>);
         });
+        std::vector<Item> received(missing);
         while (missing > 0) {
             MPI_Status status;
-            check(MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, this->traffic_.comm(), &status), "MPI_Probe");
+            check(MPI_Recv(received.data(), Traffic::words<Item>(missing), MPI_UINT64_T, MPI_ANY_SOURCE,
+                           MPI_ANY_TAG, this->traffic_.comm(), &status),
+                  "MPI_Recv");
             int words = 0;
             check(MPI_Get_count(&status, MPI_UINT64_T, &words), "MPI_Get_count");
-            Chunk chunk{static_cast<std::size_t>(status.MPI_TAG - chunk_tag), status.MPI_SOURCE,
-                        std::vector<Item>(static_cast<std::size_t>(words / words_of<Item>))};
-            check(MPI_Recv(chunk.items.data(), words, MPI_UINT64_T, status.MPI_SOURCE, status.MPI_TAG,
-                           this->traffic_.comm(), MPI_STATUS_IGNORE),
-                  "MPI_Recv");
-            missing -= chunk.items.size();
-            chunks.push_back(std::move(chunk));
+            const auto end = received.begin() + words / words_of<Item>;
+            chunks.push_back({static_cast<std::size_t>(status.MPI_TAG - chunk_tag),
+                              status.MPI_SOURCE,
+                              {received.begin(), end}});
+            missing -= chunks.back().items.size();
         }
         check(MPI_Waitall(Traffic::count(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
               "MPI_Waitall");
-        // The next pass counts first, by a collective operation on all ranks: none of its messages can come
-        // before this.
+        // The next pass first sums over all ranks: none of its messages can come before every rank is here.
         std::sort(chunks.begin(), chunks.end(), [](const Chunk& a, const Chunk& b) {
             return a.digit != b.digit ? a.digit < b.digit : a.source < b.source;
         });

@@ -52,24 +52,31 @@ class RankRange {
             }
         }
     }
-    /// Sums over the ranks up to this one (Hillis, Steele 1986): doubling distances, log2 rounds.
-    template <class Sums>
-    Sums sum_up_to(Sums own) const {
+    /// The element-wise sums over the ranks of the range before this one (Hillis, Steele 1986): doubling
+    /// distances, log2 rounds.
+    [[nodiscard]] std::vector<std::uint64_t> sum_before(const std::vector<std::uint64_t>& own) const {
+        const int words = Traffic::count(own.size());
+        std::vector<std::uint64_t> before(own.size());
+        std::vector<std::uint64_t> up_to = own;
+        std::vector<std::uint64_t> received(own.size());
         for (int step = 1; step < size_; step *= 2) {
-            const Sums before = own;
-            MPI_Request request = MPI_REQUEST_NULL;
-            if (place_ + step < size_) {
-                check(MPI_Isend(&before, Traffic::words<Sums>(1), MPI_UINT64_T, first_ + place_ + step, tag,
-                                traffic_.comm(), &request),
-                      "MPI_Isend");
-                traffic_.counted(phase_, 1, sizeof(Sums) / 8);
+            const int to = place_ + step < size_ ? first_ + place_ + step : MPI_PROC_NULL;
+            const int from = place_ >= step ? first_ + place_ - step : MPI_PROC_NULL;
+            check(MPI_Sendrecv(up_to.data(), words, MPI_UINT64_T, to, tag, received.data(), words,
+                               MPI_UINT64_T, from, tag, traffic_.comm(), MPI_STATUS_IGNORE),
+                  "MPI_Sendrecv");
+            if (to != MPI_PROC_NULL) {
+                traffic_.counted(phase_, 1, own.size());
             }
-            if (place_ - step >= 0) {
-                own += receive<Sums>(place_ - step);
+            if (from == MPI_PROC_NULL) {
+                continue;
             }
-            check(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+            for (std::size_t i = 0; i < own.size(); i++) {
+                before[i] += received[i];
+                up_to[i] += received[i];
+            }
         }
-        return own;
+        return before;
     }
 
   private:

@@ -11,6 +11,7 @@
 #include "harness/phases.hpp"
 #include "sorting/item.hpp"
 #include "sorting/parameters.hpp"
+#include "sorting/rank_range.hpp"
 #include "sorting/traffic.hpp"
 
 namespace workloads::sorting {
@@ -38,6 +39,13 @@ class Sort {
     void compute(std::size_t phase, Work kind, double operations) const {
         phases_.count_operations(phase, static_cast<std::uint64_t>(operations));
         computation_.charge(kind, operations);
+    }
+    /// The element-wise sums over all ranks before this one.
+    [[nodiscard]] std::vector<std::uint64_t> sum_before(std::size_t phase,
+                                                        const std::vector<std::uint64_t>& values) const {
+        return parameters_.scan == Scan::library
+                   ? traffic_.exscan(phase, values)
+                   : RankRange(traffic_, phase, 0, traffic_.size() - 1).sum_before(values);
     }
     /// n log2 n, the comparisons of a sort; 0 for none.
     static double comparisons_of_sort(std::size_t n) {

@@ -1,8 +1,13 @@
 // The scheme of sample, histogram and exact-splitting sort: sort locally, find where to cut, exchange, merge.
+// One rank alone is done when it has sorted locally.
+//
+// Of the memory of a large block, each page costs a fault when it is first written: what is received goes
+// where the last sort received, and is merged into the block itself.
 #pragma once
 
 #include "sorting/local_sort.hpp"
 #include "sorting/merging.hpp"
+#include "sorting/scratch.hpp"
 #include "sorting/sort.hpp"
 
 namespace workloads::sorting {
@@ -22,6 +27,9 @@ class SplitterSort : public Sort<Item> {
             sort_locally(block, this->parameters_.local);
             this->compute(local_, Work::comparison, this->comparisons_of_sort(block.size()));
         }
+        if (this->traffic_.size() == 1) {
+            return;
+        }
         std::vector<std::uint64_t> cuts;
         {
             const auto timed = this->phases_.time(splitters_);
@@ -30,11 +38,12 @@ class SplitterSort : public Sort<Item> {
         std::vector<std::uint64_t> runs;
         {
             const auto timed = this->phases_.time(exchange_);
-            block = this->traffic_.alltoallv(exchange_, block, cuts, runs);
-            this->compute(exchange_, Work::move, static_cast<double>(block.size()));
+            runs = this->traffic_.announce(exchange_, cuts);
+            this->traffic_.alltoallv(exchange_, block.data(), cuts, received_.room(runs.back()), runs);
+            this->compute(exchange_, Work::move, static_cast<double>(runs.back()));
         }
         const auto timed = this->phases_.time(merge_);
-        block = merge_runs(std::move(block), runs);
+        merge_runs(received_.room(runs.back()), runs, block);
         this->compute(merge_, Work::comparison,
                       static_cast<double>(block.size()) *
                           std::log2(static_cast<double>(this->traffic_.size())));
@@ -52,6 +61,7 @@ class SplitterSort : public Sort<Item> {
     [[nodiscard]] std::size_t splitters() const { return splitters_; }
 
   private:
+    Scratch<Item> received_;
     std::size_t local_;
     std::size_t splitters_;
     std::size_t exchange_;

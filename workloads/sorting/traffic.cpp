@@ -1,7 +1,9 @@
 #include "sorting/traffic.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -27,6 +29,16 @@ std::vector<Key> Traffic::allgather_any(std::size_t phase, const std::vector<Key
         compact.insert(compact.end(), begin, begin + static_cast<std::ptrdiff_t>(counts[r]));
     }
     return compact;
+}
+
+std::vector<std::uint64_t> Traffic::announce(std::size_t phase,
+                                             const std::vector<std::uint64_t>& cuts) const {
+    std::vector<std::uint64_t> outgoing(cuts.size() - 1);
+    std::transform(cuts.begin() + 1, cuts.end(), cuts.begin(), outgoing.begin(), std::minus<>());
+    const std::vector<std::uint64_t> incoming = alltoall(phase, outgoing);
+    std::vector<std::uint64_t> runs(cuts.size());
+    std::partial_sum(incoming.begin(), incoming.end(), runs.begin() + 1);
+    return runs;
 }
 
 } // namespace workloads::sorting

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <mpi.h>
-#include <numeric>
 #include <span>
 #include <vector>
 
@@ -32,9 +31,9 @@ class Traffic {
               "MPI_Allreduce");
         counted(phase, 1, values.size());
     }
-    /// The element-wise sums over all ranks before this one.
-    [[nodiscard]] std::vector<std::uint64_t> sum_before(std::size_t phase,
-                                                        const std::vector<std::uint64_t>& values) const {
+    /// The element-wise sums over all ranks before this one, as the library makes them.
+    [[nodiscard]] std::vector<std::uint64_t> exscan(std::size_t phase,
+                                                    const std::vector<std::uint64_t>& values) const {
         std::vector<std::uint64_t> before(values.size());
         check(MPI_Exscan(values.data(), before.data(), count(values.size()), MPI_UINT64_T, MPI_SUM, comm_),
               "MPI_Exscan");
@@ -82,12 +81,14 @@ class Traffic {
         counted(phase, static_cast<std::uint64_t>(size_ - 1), (own.size() - 1) * sizeof(T) / 8);
         return all;
     }
-    /// Items from cuts[r] to cuts[r + 1] go to rank r. `runs` gets where those of each rank begin in what is
-    /// returned, and the end.
+    /// Tell every rank r that it gets cuts[r + 1] - cuts[r] items from here. Returns where the items of each
+    /// rank will begin here, and the end.
+    [[nodiscard]] std::vector<std::uint64_t> announce(std::size_t phase,
+                                                      const std::vector<std::uint64_t>& cuts) const;
+    /// Items from cuts[r] to cuts[r + 1] go to rank r; those of rank r come to to[runs[r]], as announced.
     template <class Item>
-    [[nodiscard]] std::vector<Item> alltoallv(std::size_t phase, const std::vector<Item>& items,
-                                              const std::vector<std::uint64_t>& cuts,
-                                              std::vector<std::uint64_t>& runs) const;
+    void alltoallv(std::size_t phase, const Item* items, const std::vector<std::uint64_t>& cuts, Item* to,
+                   const std::vector<std::uint64_t>& runs) const;
 
     void counted(std::size_t phase, std::uint64_t messages, std::uint64_t sent_words) const {
         phases_.count_messages(phase, messages, 8 * sent_words);
@@ -109,35 +110,26 @@ class Traffic {
 };
 
 template <class Item>
-std::vector<Item> Traffic::alltoallv(std::size_t phase, const std::vector<Item>& items,
-                                     const std::vector<std::uint64_t>& cuts,
-                                     std::vector<std::uint64_t>& runs) const {
+void Traffic::alltoallv(std::size_t phase, const Item* items, const std::vector<std::uint64_t>& cuts,
+                        Item* to, const std::vector<std::uint64_t>& runs) const {
     const auto ranks = static_cast<std::size_t>(size_);
-    std::vector<std::uint64_t> outgoing(ranks);
-    for (std::size_t r = 0; r < ranks; r++) {
-        outgoing[r] = cuts[r + 1] - cuts[r];
-    }
-    const std::vector<std::uint64_t> incoming = alltoall(phase, outgoing);
-    runs.assign(ranks + 1, 0);
-    std::partial_sum(incoming.begin(), incoming.end(), runs.begin() + 1);
     std::vector<int> sent(ranks);
     std::vector<int> from(ranks);
     std::vector<int> received(ranks);
-    std::vector<int> to(ranks);
+    std::vector<int> at(ranks);
     for (std::size_t r = 0; r < ranks; r++) {
-        sent[r] = words<Item>(outgoing[r]);
+        const std::uint64_t outgoing = cuts[r + 1] - cuts[r];
+        sent[r] = words<Item>(outgoing);
         from[r] = words<Item>(cuts[r]);
-        received[r] = words<Item>(incoming[r]);
-        to[r] = words<Item>(runs[r]);
-        if (static_cast<int>(r) != rank_ && outgoing[r] > 0) {
-            counted(phase, 1, outgoing[r] * words_of<Item>);
+        received[r] = words<Item>(runs[r + 1] - runs[r]);
+        at[r] = words<Item>(runs[r]);
+        if (static_cast<int>(r) != rank_ && outgoing > 0) {
+            counted(phase, 1, outgoing * words_of<Item>);
         }
     }
-    std::vector<Item> got(runs.back());
-    check(MPI_Alltoallv(items.data(), sent.data(), from.data(), MPI_UINT64_T, got.data(), received.data(),
-                        to.data(), MPI_UINT64_T, comm_),
+    check(MPI_Alltoallv(items, sent.data(), from.data(), MPI_UINT64_T, to, received.data(), at.data(),
+                        MPI_UINT64_T, comm_),
           "MPI_Alltoallv");
-    return got;
 }
 
 } // namespace workloads::sorting

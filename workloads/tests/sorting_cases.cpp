@@ -30,10 +30,11 @@ struct Case {
 
     [[nodiscard]] std::string name() const {
         return name_of(algorithms, parameters.algorithm) + " " + name_of(schedules, parameters.schedule) +
-               " " + name_of(exchanges, parameters.exchange) + " " + name_of(groupings, parameters.groups) +
-               " k=" + std::to_string(parameters.digit_bits) + " " + name_of(local_sorts, parameters.local) +
-               ", " + name_of(distributions, distribution) + ", " + name_of(block_kinds, blocks) + ", " +
-               name_of(key_types, type) + ", n = " + std::to_string(total);
+               " " + name_of(exchanges, parameters.exchange) + " " + name_of(scans, parameters.scan) + " " +
+               name_of(groupings, parameters.groups) + " k=" + std::to_string(parameters.digit_bits) + " " +
+               name_of(local_sorts, parameters.local) + ", " + name_of(distributions, distribution) + ", " +
+               name_of(block_kinds, blocks) + ", " + name_of(key_types, type) +
+               ", n = " + std::to_string(total);
     }
 };
 
@@ -120,6 +121,8 @@ std::vector<Parameters> all_sorts() {
     sorts.push_back(each);
     each.epsilon = 0;
     sorts.push_back(each);
+    each.scan = Scan::library;
+    sorts.push_back(each);
     each = {};
     each.algorithm = Algorithm::exact;
     sorts.push_back(each);
@@ -134,6 +137,9 @@ std::vector<Parameters> all_sorts() {
             sorts.push_back(each);
         }
     }
+    each.digit_bits = 8;
+    each.scan = Scan::library;
+    sorts.push_back(each);
     each = {};
     each.algorithm = Algorithm::mini;
     sorts.push_back(each);
@@ -144,8 +150,9 @@ std::vector<Parameters> all_sorts() {
 
 class Cases {
   public:
-    Cases(const World& world, int keys_per_rank) : world_(world), clock_(Timer::monotonic) {
-        check(MPI_Comm_dup(world.handle(), comm_.out()), "MPI_Comm_dup");
+    Cases(const World& world, int keys_per_rank, int every)
+        : world_(world), clock_(Timer::monotonic), every_(every) {
+        check(MPI_Comm_dup(comm_of(world), comm_.out()), "MPI_Comm_dup");
         for (const Parameters& parameters : all_sorts()) {
             for (const auto& [name, distribution] : distributions) {
                 add_blocks({parameters, distribution}, static_cast<std::uint64_t>(keys_per_rank));
@@ -184,9 +191,13 @@ class Cases {
     /// Kinds of keys take turns, and so do keys and records, in a pattern that meets every sort, input and
     /// block with both.
     void add_types(Case one) {
-        one.type = key_types[static_cast<std::size_t>(run_) % key_types.size()].second;
-        one.parameters.seed = static_cast<std::uint64_t>(run_) + 1;
-        const bool as_records = (run_ + run_ / 7) % 2 == 1 && one.parameters.local != LocalSort::vqsort;
+        const int number = met_++;
+        if (number % every_ != 0) {
+            return;
+        }
+        one.type = key_types[static_cast<std::size_t>(number) % key_types.size()].second;
+        one.parameters.seed = static_cast<std::uint64_t>(number) + 1;
+        const bool as_records = (number + number / 7) % 2 == 1 && one.parameters.local != LocalSort::vqsort;
         note(one, as_records ? outcome<Record>(comm_.get(), world_, clock_, one)
                              : outcome<Key>(comm_.get(), world_, clock_, one));
     }
@@ -201,6 +212,8 @@ class Cases {
     const World& world_;
     Clock clock_;
     OwnedComm comm_;
+    int every_;
+    int met_ = 0;
     int run_ = 0;
     int failed_ = 0;
 };
@@ -210,11 +223,13 @@ class Cases {
 int main(int argc, char** argv) {
     const Session session(argc, argv);
     int keys_per_rank = 40;
+    int every = 1;
     const auto declare_options = [&](Options& options) {
         options.add("--keys-per-rank", keys_per_rank, "Keys of a rank, in the mean", {1, 1 << 20});
+        options.add("--every", every, "Run one case in so many", {1, 1000});
     };
     const auto body = [&](const World& world) {
-        const Cases cases(world, keys_per_rank);
+        const Cases cases(world, keys_per_rank, every);
         if (world.is_root()) {
             std::printf("%d cases, %d failed\n", cases.run(), cases.failed());
         }

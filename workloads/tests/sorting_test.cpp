@@ -16,6 +16,7 @@
 #include "sorting/middle.hpp"
 #include "sorting/pivots.hpp"
 #include "sorting/position.hpp"
+#include "sorting/scratch.hpp"
 
 namespace workloads::sorting {
 namespace {
@@ -71,7 +72,8 @@ TEST_P(Merging, IsStdStableSort) {
     for (std::uint64_t seed = 1; seed <= 40; seed++) {
         std::vector<std::uint64_t> begin;
         std::vector<Record> expected = drawn_runs(GetParam(), seed, begin);
-        const std::vector<Record> merged = merge_runs(expected, begin);
+        std::vector<Record> merged(seed % 3 * 20); // What it holds is not to matter.
+        merge_runs(expected.data(), begin, merged);
         std::stable_sort(expected.begin(), expected.end(), LessKey());
         ASSERT_EQ(merged.size(), expected.size());
         for (std::size_t i = 0; i < merged.size(); i++) {
@@ -81,6 +83,47 @@ TEST_P(Merging, IsStdStableSort) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Runs, Merging, testing::Values(0, 1, 2, 3, 4, 5, 7, 8, 9, 31));
+
+TEST(MergingTwo, IsStableWhereverTheShorterRunLies) {
+    // Few keys, so that the merges from both ends meet equal ones; lengths from nothing to far apart.
+    for (const std::uint64_t left : {0U, 1U, 2U, 3U, 17U, 200U}) {
+        for (const std::uint64_t right : {0U, 1U, 2U, 5U, 64U, 333U}) {
+            for (std::uint64_t values : {1U, 3U, 1000U}) {
+                const Random random(left * 1000 + right, values);
+                std::vector<Record> items;
+                for (std::uint64_t i = 0; i < left + right; i++) {
+                    items.push_back({random.below(values, i), 0});
+                }
+                const auto middle = items.begin() + static_cast<std::ptrdiff_t>(left);
+                std::sort(items.begin(), middle, LessKey());
+                std::sort(middle, items.end(), LessKey());
+                for (std::size_t i = 0; i < items.size(); i++) {
+                    items[i].payload = i;
+                }
+                std::vector<Record> merged;
+                merge_runs(items.data(), {0, left, left + right}, merged);
+                std::stable_sort(items.begin(), items.end(), LessKey());
+                ASSERT_EQ(merged.size(), items.size());
+                for (std::size_t i = 0; i < items.size(); i++) {
+                    ASSERT_EQ(merged[i].payload, items[i].payload) << left << " and " << right;
+                }
+            }
+        }
+    }
+}
+
+TEST(Scratch, KeepsItsMemoryForWhatIsNotLarger) {
+    Scratch<Key> scratch;
+    EXPECT_EQ(scratch.room(0), nullptr);
+    Key* const first = scratch.room(100);
+    first[99] = 7;
+    EXPECT_EQ(scratch.room(10), first);
+    const std::size_t many = std::size_t{3} << 20; // 24 MiB: in large pages
+    Key* const large = scratch.room(many);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(large) % (std::size_t{1} << 21), 0U);
+    large[0] = large[many - 1] = 7;
+    EXPECT_EQ(scratch.room(many), large);
+}
 
 TEST(Splitters, OfEqualWeightsAreEveryPthSample) {
     std::vector<Sample> samples;

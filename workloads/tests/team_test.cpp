@@ -35,6 +35,16 @@ TEST_P(Ranks, HaveOneChecksumHoweverTheValuesAreShared) {
     });
 }
 
+TEST_P(Ranks, AllKnowWhatEachHas) {
+    as_ranks(GetParam(), [](const Team& team) {
+        const std::vector<int> all = team.of_each(10 * team.rank());
+        ASSERT_EQ(all.size(), static_cast<std::size_t>(team.size()));
+        for (std::size_t rank = 0; rank < all.size(); rank++) {
+            EXPECT_EQ(all[rank], 10 * static_cast<int>(rank));
+        }
+    });
+}
+
 TEST_P(Ranks, AgreeOnTheFirstThatFailsAndOnItsWords) {
     std::atomic<int> failed = 0;
     as_ranks(GetParam(), [&](const Team& team) {

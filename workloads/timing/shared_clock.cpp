@@ -1,10 +1,12 @@
 #include "timing/shared_clock.hpp"
 
 #include <array>
+#include <cmath>
 #include <sys/stat.h>
 #include <vector>
 
 #include "mpi/check.hpp"
+#include "timing/clock_closure.hpp"
 #include "timing/clock_tree.hpp"
 #include "timing/ping_pong.hpp"
 
@@ -48,13 +50,19 @@ bool read_one_clock(const World& world) {
     // The largest of x and of ~x are those of all ranks only where all have the same.
     const std::array<unsigned long long, 2> both = {own, ~own};
     std::array<unsigned long long, 2> largest = {};
-    check(MPI_Allreduce(both.data(), largest.data(), 2, MPI_UNSIGNED_LONG_LONG, MPI_MAX, world.handle()),
+    check(MPI_Allreduce(both.data(), largest.data(), 2, MPI_UNSIGNED_LONG_LONG, MPI_MAX, comm_of(world)),
           "MPI_Allreduce");
     return world.ranks_of_host() == world.size() && largest[0] == ~largest[1];
 }
 #endif
 
-ClockModel learn(const Clock& clock, int parent, int bursts, const ClockEffort& effort, MPI_Comm comm) {
+/// A model, and the squared half width of the last link alone.
+struct Learnt {
+    ClockModel model;
+    double link_s2 = 0;
+};
+
+Learnt learn(const Clock& clock, int parent, int bursts, const ClockEffort& effort, MPI_Comm comm) {
     ClockModel of_parent;
     check(MPI_Recv(&of_parent, sizeof of_parent, MPI_BYTE, parent, model_tag, comm, MPI_STATUS_IGNORE),
           "MPI_Recv");
@@ -64,7 +72,53 @@ ClockModel learn(const Clock& clock, int parent, int bursts, const ClockEffort& 
         clock.wait_until(start_s + i * effort.spacing_s, true);
         found.push_back(bound_offset(effort.exchanges, [&] { return ask(clock, parent, comm); }));
     }
-    return fit_clock(found, of_parent);
+    const ClockModel model = fit_clock(found, of_parent);
+    return {model, model.bounds_s2 - of_parent.bounds_s2};
+}
+
+/// By how much the clock of a rank that answers differs from what `model` says of it.
+Closure compare(const Clock& clock, const ClockModel& model, int other, int exchanges, MPI_Comm comm) {
+    const OffsetBounds found = bound_offset(exchanges, [&] { return ask(clock, other, comm); });
+    return {found.at_s + found.offset_s - model.global_s(found.at_s), found.half_width_s * found.half_width_s,
+            model.variance_s2(found.at_s)};
+}
+
+/// What two ways differ by here, from circles of clocks (clock_closure.hpp). Collective.
+double find_asymmetry(const World& world, const Clock& clock, const Learnt& own, int exchanges) {
+    // What this rank knows of its link, and of the circle that it closes or is asked for.
+    std::array<double, 4> found = {own.link_s2, 0, 0, own.model.variance_s2(clock.now_s())};
+    const std::vector<ClockPair> pairs = closing_pairs(world.size());
+    for (const ClockPair& pair : pairs) {
+        if (pair.parent == world.rank()) {
+            answer(clock, own.model, pair.child, exchanges, comm_of(world));
+        } else if (pair.child == world.rank()) {
+            const Closure direct = compare(clock, own.model, pair.parent, exchanges, comm_of(world));
+            found[1] = direct.discrepancy_s;
+            found[2] = direct.bounds_s2;
+            found[3] = direct.noise_s2;
+        }
+    }
+    std::vector<std::array<double, 4>> of_all(world.is_root() ? static_cast<std::size_t>(world.size()) : 0);
+    check(MPI_Gather(found.data(), 4, MPI_DOUBLE, of_all.data(), 4, MPI_DOUBLE, 0, comm_of(world)),
+          "MPI_Gather");
+    double asymmetry = 0;
+    if (world.is_root()) {
+        const std::vector<int> parents = clock_parents(world.size());
+        std::vector<double> links_s2;
+        for (const auto& of_rank : of_all) {
+            links_s2.push_back(of_rank[0]);
+        }
+        std::vector<Closure> closures;
+        for (const ClockPair& pair : pairs) {
+            const auto& asking = of_all[static_cast<std::size_t>(pair.child)];
+            const auto& asked = of_all[static_cast<std::size_t>(pair.parent)];
+            closures.push_back({asking[1], asking[2] + path_s2(pair.parent, pair.child, parents, links_s2),
+                                asking[3] + asked[3]});
+        }
+        asymmetry = asymmetry_of(closures);
+    }
+    world.broadcast(asymmetry);
+    return asymmetry;
 }
 
 } // namespace
@@ -85,23 +139,43 @@ ClockMethod chosen(ClockMethod method, [[maybe_unused]] const World& world,
 
 ClockModel synchronise(const World& world, const Clock& clock, ClockMethod method,
                        const ClockEffort& effort) {
-    ClockModel model;
+    Learnt own;
     if (method == ClockMethod::one) {
-        return model;
+        return own.model;
     }
     const int bursts = method == ClockMethod::hca3 ? effort.bursts : 1;
     for (const auto& round : clock_rounds(world.size())) {
         for (const ClockPair& pair : round) {
             if (pair.parent == world.rank()) {
-                check(MPI_Send(&model, sizeof model, MPI_BYTE, pair.child, model_tag, world.handle()),
+                check(MPI_Send(&own.model, sizeof own.model, MPI_BYTE, pair.child, model_tag, comm_of(world)),
                       "MPI_Send");
-                answer(clock, model, pair.child, bursts * effort.exchanges, world.handle());
+                answer(clock, own.model, pair.child, bursts * effort.exchanges, comm_of(world));
             } else if (pair.child == world.rank()) {
-                model = learn(clock, pair.parent, bursts, effort, world.handle());
+                own = learn(clock, pair.parent, bursts, effort, comm_of(world));
             }
         }
     }
-    return model;
+    own.model.asymmetry = find_asymmetry(world, clock, own, closing_effort * effort.exchanges);
+    return own.model;
+}
+
+double clock_drift_s(const World& world, const Clock& clock, const ClockModel& model, ClockMethod method,
+                     const ClockEffort& effort) {
+    if (method == ClockMethod::one) {
+        return 0;
+    }
+    double drift_s = 0;
+    for (const auto& round : clock_rounds(world.size())) {
+        for (const ClockPair& pair : round) {
+            if (pair.parent == world.rank()) {
+                answer(clock, model, pair.child, effort.exchanges, comm_of(world));
+            } else if (pair.child == world.rank()) {
+                const Closure found = compare(clock, model, pair.parent, effort.exchanges, comm_of(world));
+                drift_s = std::abs(found.discrepancy_s);
+            }
+        }
+    }
+    return drift_s;
 }
 
 } // namespace workloads

@@ -22,4 +22,9 @@ ClockMethod chosen(ClockMethod method, const World& world, const Clock& clock);
 /// up along log2 p links and not along p.
 ClockModel synchronise(const World& world, const Clock& clock, ClockMethod method, const ClockEffort& effort);
 
+/// By how much this rank's clock differs from what its model says, as its parent in the tree sees it now; 0
+/// on rank 0, and where all read one clock. Collective.
+double clock_drift_s(const World& world, const Clock& clock, const ClockModel& model, ClockMethod method,
+                     const ClockEffort& effort);
+
 } // namespace workloads

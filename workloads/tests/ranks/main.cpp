@@ -46,6 +46,11 @@ void check_team(const World& world) {
     for (std::size_t i = 0; i < all.size(); i += 2) {
         require(all[i] == static_cast<int>(i / 2) && all[i + 1] == -all[i], "gathered values");
     }
+    const std::vector<int> squares = world.of_each(world.rank() * world.rank());
+    require(squares.size() == static_cast<std::size_t>(p), "size of what each has");
+    for (int rank = 0; rank < p; rank++) {
+        require(squares[static_cast<std::size_t>(rank)] == rank * rank, "what each has");
+    }
     require(world.ranks_of_host() >= 1 && world.ranks_of_host() <= p, "ranks of the host");
 }
 
@@ -88,9 +93,9 @@ void add_pairs(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
 /// A reduction of an own datatype by an own operation, on an own communicator, all of which were moved.
 void check_handles(const World& world) {
     OwnedComm first;
-    check(MPI_Comm_dup(world.handle(), first.out()), "MPI_Comm_dup");
+    check(MPI_Comm_dup(comm_of(world), first.out()), "MPI_Comm_dup");
     OwnedComm comm;
-    check(MPI_Comm_dup(world.handle(), comm.out()), "MPI_Comm_dup");
+    check(MPI_Comm_dup(comm_of(world), comm.out()), "MPI_Comm_dup");
     comm = std::move(first); // Gives the second one back.
     OwnedDatatype made = pair_of_doubles();
     const OwnedDatatype pairs = std::move(made);
@@ -109,8 +114,8 @@ void check_requests(const World& world) {
     int received = -1;
     const int sent = world.rank();
     std::vector<OwnedRequest> requests(2);
-    check(MPI_Irecv(&received, 1, MPI_INT, previous, tag, world.handle(), requests[0].out()), "MPI_Irecv");
-    check(MPI_Isend(&sent, 1, MPI_INT, next, tag, world.handle(), requests[1].out()), "MPI_Isend");
+    check(MPI_Irecv(&received, 1, MPI_INT, previous, tag, comm_of(world), requests[0].out()), "MPI_Irecv");
+    check(MPI_Isend(&sent, 1, MPI_INT, next, tag, comm_of(world), requests[1].out()), "MPI_Isend");
     requests.reserve(100); // Moves them.
     for (OwnedRequest& request : requests) {
         request.wait();
@@ -119,7 +124,7 @@ void check_requests(const World& world) {
     require(received == previous, "message around the ring");
     // Nobody sends this one: it is given up when it goes out of scope.
     OwnedRequest never;
-    check(MPI_Irecv(&received, 1, MPI_INT, previous, tag + 1, world.handle(), never.out()), "MPI_Irecv");
+    check(MPI_Irecv(&received, 1, MPI_INT, previous, tag + 1, comm_of(world), never.out()), "MPI_Irecv");
 }
 
 enum class Fail : int { none, one, every, together, usage, call };
@@ -133,7 +138,7 @@ void fail(const World& world, Fail how) {
         throw std::runtime_error("planted\nin two lines");
     }
     if (how == Fail::call && is_last) {
-        check(MPI_Send(&how, 1, MPI_INT, world.size(), tag, world.handle()), "MPI_Send");
+        check(MPI_Send(&how, 1, MPI_INT, world.size(), tag, comm_of(world)), "MPI_Send");
     }
     fail_together(world, "planted",
                   how == Fail::together && is_last ? std::optional<std::string>("here") : std::nullopt);

@@ -1,0 +1,322 @@
+// Operations on objects of other ranks, executed by their owners and so atomic: nothing else runs on a rank
+// while it executes one.
+//
+// J. Nelson et al.: Latency-tolerant software distributed shared memory, USENIX ATC 2015, section 3.3.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "global/functions.hpp"
+#include "global/global_ptr.hpp"
+#include "runtime/channel.hpp"
+#include "runtime/completion_event.hpp"
+#include "runtime/control_objects.hpp"
+
+namespace workloads::global {
+
+using runtime::CompletionEvent;
+using runtime::Future;
+using runtime::Runtime;
+using runtime::Tasks;
+
+/// As a channel: made in the same order on all ranks, before the epoch in which it is used.
+///
+/// A function of a delegate takes a reference to the object, captures values only (trivially copyable, at
+/// most 240 bytes), and neither waits nor needs a task. Delegates have no order: each may overtake others.
+class Delegates {
+  public:
+    explicit Delegates(Runtime& runtime)
+        : runtime_(runtime), rank_(runtime.rank()), to_self_(runtime.parameters().delegates_to_self),
+          lanes_(*this, *this, *this, *this, *this, *this) {}
+    Delegates(const Delegates&) = delete;
+    Delegates& operator=(const Delegates&) = delete;
+
+    [[nodiscard]] Runtime& runtime() { return runtime_; }
+    [[nodiscard]] Tasks& tasks() { return runtime_.tasks(); }
+
+    // Blocking: the fibre that calls one waits for the result, and others go on meanwhile. An object of the
+    // rank itself is used at once, unless --delegates-to-self. Raises std::logic_error where something that
+    // is not a fibre would have to wait.
+
+    /// Return `f(object)`, executed by the owner.
+    template <class T, class F>
+    auto call(GlobalPtr<T> object, F f) -> std::invoke_result_t<F&, T&> {
+        if (is_here(object)) {
+            return f(*object.address);
+        }
+        tasks().check_can_wait();
+        Future<std::invoke_result_t<F&, T&>> result(tasks(), "the answer of a delegate");
+        send_call(object, std::move(f), &result);
+        result.wait();
+        return result.value();
+    }
+    template <class T>
+    [[nodiscard]] std::remove_const_t<T> read(GlobalPtr<T> object) {
+        return call(object, Read{});
+    }
+    template <class T>
+    void write(GlobalPtr<T> object, const std::type_identity_t<T>& value) {
+        call(object, Write<T>{value});
+    }
+    /// Add, and return what was there before.
+    template <class T>
+    T fetch_add(GlobalPtr<T> object, const std::type_identity_t<T>& added) {
+        return call(object, FetchAdd<T>{added});
+    }
+    /// Replace `expected` by `desired`; returns whether it was there.
+    template <class T>
+    bool compare_and_swap(GlobalPtr<T> object, const std::type_identity_t<T>& expected,
+                          const std::type_identity_t<T>& desired) {
+        return call(object, CompareAndSwap<T>{expected, desired});
+    }
+
+    // Asynchronous: `result`, which stays where it is until then, is set when the result has come. Legal
+    // everywhere, in handlers too; a coroutine says `co_await result`.
+
+    template <class T, class F>
+    void call(GlobalPtr<T> object, F f, Future<std::invoke_result_t<F&, T&>>& result) {
+        if (!is_here(object)) {
+            send_call(object, std::move(f), &result);
+        } else if constexpr (std::is_void_v<std::invoke_result_t<F&, T&>>) {
+            f(*object.address);
+            result.set();
+        } else {
+            result.set(f(*object.address));
+        }
+    }
+    template <class T>
+    void read(GlobalPtr<T> object, Future<std::remove_const_t<T>>& result) {
+        call(object, Read{}, result);
+    }
+    template <class T>
+    void write(GlobalPtr<T> object, const std::type_identity_t<T>& value, Future<void>& result) {
+        call(object, Write<T>{value}, result);
+    }
+    template <class T>
+    void fetch_add(GlobalPtr<T> object, const std::type_identity_t<T>& added, Future<T>& result) {
+        call(object, FetchAdd<T>{added}, result);
+    }
+    template <class T>
+    void compare_and_swap(GlobalPtr<T> object, const std::type_identity_t<T>& expected,
+                          const std::type_identity_t<T>& desired, Future<bool>& result) {
+        call(object, CompareAndSwap<T>{expected, desired}, result);
+    }
+
+    // Without a result. Legal everywhere.
+
+    /// Execute `f(object)`, which has happened when `event` is complete: enrolled there until then. `event`
+    /// is this rank's, and stays where it is.
+    template <class T, class F>
+    void call(GlobalPtr<T> object, F f, CompletionEvent& event) {
+        if (is_here(object)) {
+            f(*object.address);
+            return;
+        }
+        event.enroll();
+        send_call(object, std::move(f), &event);
+    }
+    /// Execute `f(object)`, which has happened when the epoch has ended; nothing is sent back.
+    template <class T, class F>
+    void post(GlobalPtr<T> object, F f) {
+        if (is_here(object)) {
+            f(*object.address);
+            return;
+        }
+        send_call(object, std::move(f), static_cast<void*>(nullptr));
+    }
+    /// Spawn a task on the owner that runs `f(object)`, and may wait.
+    template <class T, class F>
+    void spawn(GlobalPtr<T> object, F f) {
+        if (is_here(object)) {
+            tasks().spawn([object, f]() mutable { f(*object.address); });
+            return;
+        }
+        runtime_.counters().delegates++;
+        send<Spawn<T, F, void>>(object, {std::move(f)});
+    }
+    /// The same, enrolled with `event` until that task has ended.
+    template <class T, class F>
+    void spawn(GlobalPtr<T> object, F f, CompletionEvent& event) {
+        event.enroll();
+        if (is_here(object)) {
+            tasks().spawn([object, f, &event]() mutable {
+                f(*object.address);
+                event.complete();
+            });
+            return;
+        }
+        runtime_.counters().delegates++;
+        send<Spawn<T, F, CompletionEvent>>(object, {&event, std::move(f)});
+    }
+    /// An activity that was enrolled with an event of any rank has ended.
+    void complete(GlobalPtr<CompletionEvent> event) {
+        post(event, [](CompletionEvent& ended) { ended.complete(); });
+    }
+
+  private:
+    struct Read {
+        template <class T>
+        T operator()(const T& object) const {
+            return object;
+        }
+    };
+    template <class T>
+    struct Write {
+        T value;
+        void operator()(T& object) const { object = value; }
+    };
+    template <class T>
+    struct FetchAdd {
+        T added;
+        T operator()(T& object) const { return std::exchange(object, static_cast<T>(object + added)); }
+    };
+    template <class T>
+    struct CompareAndSwap {
+        T expected;
+        T desired;
+        bool operator()(T& object) const {
+            const bool equal = object == expected;
+            object = equal ? desired : object;
+            return equal;
+        }
+    };
+
+    /// What a function is sent with, and where its result goes: a future or an event of the sender, or
+    /// nowhere.
+    template <class F, class To>
+    struct Request {
+        To* to;
+        [[no_unique_address]] F f;
+    };
+    template <class F>
+    struct Request<F, void> {
+        [[no_unique_address]] F f;
+    };
+
+    // Messages: each is executed on the rank to whose object it is sent.
+
+    template <class T, class F, class To>
+    struct Execute {
+        using Payload = Request<F, To>;
+        static void run(Delegates& here, T& object, Payload& request, int from) {
+            if constexpr (std::is_void_v<To>) {
+                request.f(object);
+            } else if constexpr (std::is_void_v<std::invoke_result_t<F&, T&>> ||
+                                 std::is_same_v<To, CompletionEvent>) {
+                request.f(object);
+                here.send<Complete<To>>(GlobalPtr<To>{from, request.to}, {});
+            } else {
+                here.send<Answer<To>>(GlobalPtr<To>{from, request.to}, {request.f(object)});
+            }
+        }
+    };
+    template <class T, class F, class To>
+    struct Spawn {
+        using Payload = Request<F, To>;
+        static void run(Delegates& here, T& object, const Payload& request, int from) {
+            here.tasks().spawn([&here, &object, request, from]() mutable {
+                static_cast<void>(here); // Without an event nobody is told.
+                static_cast<void>(from);
+                request.f(object);
+                if constexpr (!std::is_void_v<To>) {
+                    here.send<Complete<To>>(GlobalPtr<To>{from, request.to}, {});
+                }
+            });
+        }
+    };
+    template <class To>
+    struct Answer {
+        using Payload = std::remove_cvref_t<decltype(std::declval<To&>().value())>;
+        static void run(Delegates& /*here*/, To& to, const Payload& value, int /*from*/) { to.set(value); }
+    };
+    template <class To>
+    struct Complete {
+        struct Payload {};
+        static void run(Delegates& /*here*/, To& to, const Payload& /*payload*/, int /*from*/) {
+            if constexpr (std::is_same_v<To, CompletionEvent>) {
+                to.complete();
+            } else {
+                to.set();
+            }
+        }
+    };
+
+    /// The object and the number of a function, which fits above the 48 bits of an address; then the payload.
+    template <std::size_t words>
+    using Packet = std::array<std::uint64_t, 1 + words>;
+    static constexpr int address_bits = 48;
+    static constexpr std::uint64_t address_mask = (std::uint64_t{1} << address_bits) - 1;
+    /// An address of this rank, which came back in a message.
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    static void* object_of(std::uint64_t head) { return reinterpret_cast<void*>(head & address_mask); }
+
+    /// Hands the packets of a channel to their functions.
+    template <std::size_t words>
+    struct Receiver {
+        Delegates* here;
+        void operator()(const Packet<words>& packet, int from) const {
+            functions[packet[0] >> address_bits](*here, object_of(packet[0]), packet.data() + 1, from);
+        }
+        void prefetch(const Packet<words>& packet) const { __builtin_prefetch(object_of(packet[0])); }
+    };
+    template <std::size_t words>
+    struct Lane {
+        explicit Lane(Delegates& here) : channel(here.runtime_) {
+            channel.on_receipt(Receiver<words>{&here}, runtime::always<runtime::Execution::handler>);
+        }
+        runtime::Channel<Packet<words>> channel;
+    };
+    /// Words of a payload: the first lane that takes it is its own.
+    using Lanes = std::tuple<Lane<0>, Lane<1>, Lane<2>, Lane<3>, Lane<7>, Lane<31>>;
+    template <std::size_t words>
+    static constexpr std::size_t lane_words = words <= 3   ? words
+                                              : words <= 7 ? 7
+                                                           : 31;
+
+    template <class Message, class T>
+    static void received(Delegates& here, void* object, const std::uint64_t* payload, int from) {
+        auto own = unpacked<typename Message::Payload>(payload);
+        Message::run(here, *static_cast<T*>(object), own, from);
+    }
+    template <class Message, class T>
+    void send(GlobalPtr<T> object, const Message::Payload& payload) {
+        using Payload = Message::Payload;
+        static_assert(std::is_trivially_copyable_v<Payload>,
+                      "delegates capture values that can be copied as bytes");
+        static_assert(words_of<Payload> <= 31, "a delegate captures, and returns, at most 240 bytes");
+        constexpr std::size_t words = lane_words<words_of<Payload>>;
+        const auto address = reinterpret_cast<std::uint64_t>(object.address);
+        const std::uint64_t number = number_of<&received<Message, T>>;
+        Packet<words> packet{number << address_bits | address};
+        pack(payload, packet.data() + 1);
+        std::get<Lane<words>>(lanes_).channel.send(object.rank, packet);
+    }
+    template <class T, class F, class To>
+    void send_call(GlobalPtr<T> object, F&& f, To* to) {
+        runtime_.counters().delegates++;
+        using Executed = Execute<T, std::decay_t<F>, To>;
+        if constexpr (std::is_void_v<To>) {
+            send<Executed>(object, {std::forward<F>(f)});
+        } else {
+            send<Executed>(object, {to, std::forward<F>(f)});
+        }
+    }
+
+    template <class T>
+    [[nodiscard]] bool is_here(GlobalPtr<T> object) {
+        const bool here = object.rank == rank_ && !to_self_;
+        runtime_.counters().delegates_here += here ? 1 : 0;
+        return here;
+    }
+
+    Runtime& runtime_;
+    int rank_;
+    bool to_self_;
+    Lanes lanes_;
+};
+
+} // namespace workloads::global

@@ -1,0 +1,50 @@
+// An array over all ranks.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "global/distribution.hpp"
+#include "global/global_ptr.hpp"
+#include "harness/team.hpp"
+
+namespace workloads::global {
+
+/// Each rank allocates its own elements, zero at first; `array[i]` is a global pointer on every rank. An
+/// array of no elements is one. Memory of a rank: its elements, and an address for each rank.
+template <class T>
+class GlobalArray {
+    static_assert(!std::is_same_v<T, bool>, "a vector of bool has no elements to point to");
+
+  public:
+    /// Collective.
+    GlobalArray(const Team& team, std::uint64_t size, Dealing dealing = Dealing::block,
+                std::uint64_t block = 64)
+        : rank_(team.rank()), distribution_(size, team.size(), dealing, block),
+          own_(distribution_.count(rank_)), bases_(team.of_each(own_.data())) {}
+    GlobalArray(const GlobalArray&) = delete;
+    GlobalArray& operator=(const GlobalArray&) = delete;
+
+    [[nodiscard]] std::uint64_t size() const { return distribution_.size(); }
+    [[nodiscard]] const Distribution& distribution() const { return distribution_; }
+    /// Where element `index` lies.
+    [[nodiscard]] GlobalPtr<T> operator[](std::uint64_t index) const {
+        const Location at = distribution_.locate(index);
+        return {at.owner, bases_[static_cast<std::size_t>(at.owner)] + at.place};
+    }
+
+    /// This rank's elements, in the order of their indices, and the index of one of them.
+    [[nodiscard]] std::span<T> own() { return own_; }
+    [[nodiscard]] std::span<const T> own() const { return own_; }
+    [[nodiscard]] std::uint64_t index(std::uint64_t place) const { return distribution_.index(rank_, place); }
+
+  private:
+    int rank_;
+    Distribution distribution_;
+    std::vector<T> own_;
+    std::vector<T*> bases_; ///< By rank.
+};
+
+} // namespace workloads::global

@@ -1,0 +1,87 @@
+#include "global/reads.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "global/delegates.hpp"
+#include "global/global_array.hpp"
+#include "harness/random.hpp"
+#include "runtime/make_transport.hpp"
+
+namespace workloads::global {
+
+using runtime::Execution;
+using runtime::Parameters;
+
+namespace {
+
+class ReadsOperation final : public Operation {
+  public:
+    ReadsOperation(const MpiContext& context, const Parameters& parameters, const Reads& asked)
+        : team_(context.team), transport_(runtime::make_transport(context.world, parameters)),
+          runtime_(*transport_, parameters, context.computation), delegates_(runtime_),
+          table_(context.team, static_cast<std::uint64_t>(context.team.size())
+                                   << static_cast<unsigned>(asked.table_bits)),
+          asked_(asked), random_(context.settings.seed, static_cast<std::uint64_t>(context.team.rank())) {
+        for (std::uint64_t place = 0; place < table_.own().size(); place++) {
+            table_.own()[place] = mix64(table_.index(place));
+        }
+    }
+
+    void prepare() override {
+        wrong_ = 0;
+        read_ = 0;
+        runtime_.counters() = {};
+    }
+    void run() override {
+        for (std::uint64_t task = 0; task < asked_.in_flight; task++) {
+            runtime_.tasks().spawn([this, task] {
+                for (std::uint64_t i = 0; i < asked_.of_task; i++) {
+                    const std::uint64_t index = drawn(task * asked_.of_task + i);
+                    wrong_ += delegates_.read(table_[index]) == mix64(index) ? 0 : 1;
+                    read_++;
+                }
+            });
+        }
+        runtime_.epoch();
+    }
+    std::optional<std::string> wrong() override {
+        if (wrong_ > 0 || read_ != asked_.in_flight * asked_.of_task) {
+            return std::to_string(wrong_) + " of " + std::to_string(read_) + " reads returned another value";
+        }
+        return std::nullopt;
+    }
+    [[nodiscard]] bool checks_each() const override { return true; }
+    [[nodiscard]] std::vector<Fact> facts() override { return runtime::facts(team_, runtime_.counters()); }
+
+  private:
+    /// An element of another rank; of this one, where it is alone.
+    [[nodiscard]] std::uint64_t drawn(std::uint64_t i) const {
+        const std::uint64_t own = table_.own().size();
+        const std::uint64_t others = std::max(own, table_.size() - own);
+        const std::uint64_t behind = table_.index(0) + own + random_.below(others, i);
+        return behind < table_.size() ? behind : behind - table_.size();
+    }
+
+    const Team& team_;
+    std::unique_ptr<runtime::Transport> transport_;
+    Runtime runtime_;
+    Delegates delegates_;
+    GlobalArray<std::uint64_t> table_;
+    Reads asked_;
+    Random random_;
+    std::uint64_t wrong_ = 0;
+    std::uint64_t read_ = 0;
+};
+
+} // namespace
+
+std::unique_ptr<Operation> make_reads(const MpiContext& context, const Parameters& parameters,
+                                      const Reads& asked) {
+    if (parameters.execution != Execution::fibre) {
+        return nullptr;
+    }
+    return std::make_unique<ReadsOperation>(context, parameters, asked);
+}
+
+} // namespace workloads::global

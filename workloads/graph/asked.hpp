@@ -1,0 +1,61 @@
+// What the command line of `graph` asks for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "agm/order.hpp"
+#include "harness/computation.hpp"
+#include "harness/options.hpp"
+#include "runtime/parameters.hpp"
+
+namespace workloads::graph {
+
+enum class Verb : int { sssp, bfs, cc, pagerank, kcore, bc, generate };
+
+enum class Own : int {
+    by_execution, ///< At once where items are run by handlers, sent where they are tasks.
+    at_once,
+    sent,
+};
+
+struct Input {
+    std::string generator = "graph500"; ///< Or rmat1, rmat2, or a file.
+    int scale = 10;
+    std::uint64_t largest_weight = 0; ///< Of R-MAT; 0: that of the paper, 255 and 100.
+    std::uint64_t seed = 2;
+};
+
+struct Asked {
+    Verb verb = Verb::sssp;
+    Input input;
+    std::string order = "usual";
+    std::string local_order = "chaotic";
+    double delta = 0; ///< 0: as the weights are.
+    int k = 1;
+    bool optimises_direction = false; ///< Of sssp, bfs (whose orders then do not matter) and cc.
+    double light = 0;                 ///< The largest weight of a light edge; 0: as the weights are.
+    bool blocks = false;              ///< Of bfs and bc: tasks that wait for delegates, and have no orders.
+    Own own = Own::by_execution;
+    int sources = 1;
+    std::vector<std::string> roots; ///< In place of drawn sources.
+    int repetitions = 1;
+    double tolerance = 1e-4; ///< Of PageRank: sum of changes in the last iteration.
+    int iterations = 100;    ///< Of PageRank, at most.
+    bool validate = false;
+    bool hash = false;
+    std::string output; ///< File for drawn edges.
+    ComputeMode compute = ComputeMode::off;
+    std::string rates;
+    int compute_times = 1; ///< So many times as long does every operation take.
+    runtime::Parameters runtime;
+};
+
+/// Whether an algorithm starts from a source.
+bool has_sources(Verb verb);
+
+/// Declare what the algorithm has of them; `asked` must outlive `options`.
+void declare(Options& options, Asked& asked);
+
+} // namespace workloads::graph

@@ -1,0 +1,50 @@
+// Undirected edges as they are drawn or read, and where they come from.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace workloads::graph {
+
+/// A tuple of the input: both directions of an edge, duplicates and self-loops included.
+struct Edge {
+    std::uint64_t source = 0;
+    std::uint64_t target = 0;
+    float weight = 1;
+
+    friend constexpr bool operator==(const Edge&, const Edge&) = default;
+};
+
+/// The tuples of all ranks, of which each rank can name its own again and again; they are never all together.
+class Edges {
+  public:
+    Edges() = default;
+    Edges(const Edges&) = delete;
+    Edges& operator=(const Edges&) = delete;
+    virtual ~Edges() = default;
+
+    /// Vertices are numbered from 0 to one less than this.
+    [[nodiscard]] virtual std::uint64_t vertices() const = 0;
+    /// Tuples of this rank.
+    [[nodiscard]] virtual std::uint64_t own() const = 0;
+    /// This rank's tuples `first`, `first + 1`, … into `out`.
+    virtual void read(std::uint64_t first, std::span<Edge> out) const = 0;
+};
+
+/// Tuples that a rank holds at a time, wherever all are gone through.
+inline constexpr std::uint64_t batch = std::uint64_t{1} << 12U;
+
+/// Calls `visit` with this rank's tuples, batch after batch.
+template <class Visit>
+void for_batches(const Edges& edges, Visit visit) {
+    std::vector<Edge> some;
+    for (std::uint64_t first = 0; first < edges.own(); first += batch) {
+        some.resize(std::min(batch, edges.own() - first));
+        edges.read(first, some);
+        visit(some);
+    }
+}
+
+} // namespace workloads::graph

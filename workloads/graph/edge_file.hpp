@@ -1,0 +1,32 @@
+// Edges from a file: text with `source target [weight]` a line, or a Matrix Market matrix of coordinates.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "graph/edge.hpp"
+#include "harness/team.hpp"
+
+namespace workloads::graph {
+
+/// Every rank has read its part of the file, by bytes; no rank has read all of it.
+class FileEdges final : public Edges {
+  public:
+    /// Read the file. Collective. Raises SharedFailure, with file and line, where it cannot be read, a line
+    /// is no edge, a vertex is too large, or a weight is negative, not finite or such that distances
+    /// overflow.
+    ///
+    /// Of text, vertices count from 0 and lines that begin with # or % are passed over; a matrix counts from
+    /// 1, and says itself how many vertices there are. An edge without weight has weight 1.
+    FileEdges(const Team& team, const std::string& path);
+
+    [[nodiscard]] std::uint64_t vertices() const override { return vertices_; }
+    [[nodiscard]] std::uint64_t own() const override { return edges_.size(); }
+    void read(std::uint64_t first, std::span<Edge> out) const override;
+
+  private:
+    std::vector<Edge> edges_;
+    std::uint64_t vertices_ = 0;
+};
+
+} // namespace workloads::graph

@@ -1,0 +1,38 @@
+// What the owners of vertices know of them: questions to all ranks together, and their answers.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "graph/owners.hpp"
+#include "harness/team.hpp"
+
+namespace workloads::graph {
+
+/// `at(local)` of every wanted vertex, from its owner, in the order asked. Collective.
+template <class At>
+auto lookup(const Team& team, const Owners& owners, const std::vector<Vertex>& wanted, At at) {
+    using Value = decltype(at(std::size_t{}));
+    std::vector<std::vector<Vertex>> asked(owners.ranks());
+    for (const Vertex vertex : wanted) {
+        asked[owners.owner(vertex)].push_back(vertex);
+    }
+    std::vector<std::vector<Value>> answers(owners.ranks());
+    const std::vector<std::vector<Vertex>> questions = team.exchanged(asked);
+    for (std::size_t rank = 0; rank < questions.size(); rank++) {
+        for (const Vertex vertex : questions[rank]) {
+            answers[rank].push_back(at(owners.local(vertex)));
+        }
+    }
+    const std::vector<std::vector<Value>> found = team.exchanged(answers);
+    std::vector<std::size_t> next(owners.ranks());
+    std::vector<Value> values;
+    values.reserve(wanted.size());
+    for (const Vertex vertex : wanted) {
+        const std::size_t rank = owners.owner(vertex);
+        values.push_back(found[rank][next[rank]++]);
+    }
+    return values;
+}
+
+} // namespace workloads::graph

@@ -1,0 +1,64 @@
+// Which rank has a vertex: vertices are dealt out one by one, so that hubs of any input are spread.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace workloads::graph {
+
+/// A vertex of the input as algorithms handle it: its owner in the upper bits, its place there in the lower.
+using Vertex = std::uint32_t;
+
+inline constexpr Vertex no_vertex = ~Vertex{0};
+
+class Owners {
+  public:
+    Owners(std::uint64_t vertices, int ranks)
+        : vertices_(vertices), ranks_(static_cast<std::uint64_t>(ranks)),
+          bits_(static_cast<int>(std::bit_width((vertices - 1) / ranks_))), mask_((Vertex{1} << bits_) - 1) {}
+
+    /// What keeps so many vertices on so many ranks from being numbered, if anything does.
+    static std::optional<std::string> refused(std::uint64_t vertices, int ranks) {
+        if (vertices == 0) {
+            return "a graph without vertices";
+        }
+        const auto p = static_cast<std::uint64_t>(ranks);
+        // The last number is no_vertex, and its mask has fewer than 32 bits.
+        const auto bits = static_cast<int>(std::bit_width((vertices - 1) / p));
+        if (bits > 31 || (p << bits) >= (std::uint64_t{1} << 32U)) {
+            return std::to_string(vertices) + " vertices on " + std::to_string(ranks) +
+                   " ranks do not fit in 32 bits";
+        }
+        return std::nullopt;
+    }
+
+    [[nodiscard]] std::uint64_t vertices() const { return vertices_; }
+    [[nodiscard]] std::size_t ranks() const { return static_cast<std::size_t>(ranks_); }
+    [[nodiscard]] std::size_t owner(Vertex vertex) const { return vertex >> bits_; }
+    [[nodiscard]] std::size_t local(Vertex vertex) const { return vertex & mask_; }
+
+    /// The number of a vertex of the input, and back.
+    [[nodiscard]] Vertex vertex(std::uint64_t number) const {
+        return at(static_cast<std::size_t>(number % ranks_), static_cast<std::size_t>(number / ranks_));
+    }
+    [[nodiscard]] std::uint64_t number(Vertex vertex) const { return local(vertex) * ranks_ + owner(vertex); }
+
+    /// The vertex at a place of a rank.
+    [[nodiscard]] Vertex at(std::size_t rank, std::size_t local) const {
+        return static_cast<Vertex>((rank << bits_) | local);
+    }
+    /// Vertices of a rank.
+    [[nodiscard]] std::size_t count(std::size_t rank) const {
+        return static_cast<std::size_t>((vertices_ + ranks_ - 1 - rank) / ranks_);
+    }
+
+  private:
+    std::uint64_t vertices_;
+    std::uint64_t ranks_;
+    int bits_;
+    Vertex mask_;
+};
+
+} // namespace workloads::graph

@@ -1,0 +1,38 @@
+#include "mpi/host_memory.hpp"
+
+#include <cstdint>
+#include <unistd.h>
+
+#include "harness/simulated.hpp"
+
+namespace workloads {
+
+namespace {
+
+double memory_of_host() {
+    return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+/// All ranks of a simulation are on one.
+int ranks_of_host(const World& world) {
+    return simulated ? world.size() : world.ranks_of_host();
+}
+
+} // namespace
+
+double memory_of_rank(const World& world) {
+    return memory_of_host() / ranks_of_host(world);
+}
+
+std::optional<std::string> lacking_memory(const World& world, double bytes_of_rank) {
+    constexpr double gib = 1024.0 * 1024 * 1024;
+    const double needed = bytes_of_rank * ranks_of_host(world);
+    const double there = memory_of_host();
+    if (needed <= there) {
+        return std::nullopt;
+    }
+    return "it needs " + std::to_string(static_cast<std::uint64_t>(needed / gib) + 1) +
+           " GiB on this host, which has " + std::to_string(static_cast<std::uint64_t>(there / gib));
+}
+
+} // namespace workloads

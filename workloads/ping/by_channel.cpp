@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "ping/ping.hpp"
+#include "runtime/channel.hpp"
+#include "runtime/make_transport.hpp"
+
+namespace workloads::ping {
+
+namespace {
+
+/// Messages between looks for others.
+constexpr std::size_t piece = 1024;
+
+template <std::size_t Bytes>
+struct Payload {
+    std::array<std::uint64_t, Bytes / sizeof(std::uint64_t)> words;
+};
+
+template <std::size_t Bytes>
+class ByChannel final : public Operation {
+  public:
+    ByChannel(const MpiContext& context, const runtime::Parameters& parameters, std::uint64_t messages)
+        : team_(context.team), pair_(context.team), messages_(messages),
+          transport_(runtime::make_transport(context.world, parameters)),
+          runtime_(*transport_, parameters, context.computation), channel_(runtime_) {
+        channel_.on_receipt(
+            [this](const Payload<Bytes>& payload) { sum_ += payload.words.front() + payload.words.back(); });
+    }
+
+    void prepare() override {
+        sum_ = 0;
+        runtime_.counters() = {};
+    }
+    void run() override {
+        Payload<Bytes> payload = {};
+        runtime_.epoch_over(pair_.sends ? messages_ : 0, piece, [&](std::size_t i) {
+            payload.words.front() = payload.words.back() = i;
+            channel_.send(pair_.partner, payload);
+        });
+    }
+    std::optional<std::string> wrong() override {
+        // Each number from 0 on, at both ends of a payload.
+        const std::uint64_t expected = pair_.sends ? 0 : messages_ * (messages_ - 1);
+        return sum_ == expected ? std::nullopt : std::optional<std::string>("messages were lost or changed");
+    }
+    [[nodiscard]] bool checks_each() const override { return true; }
+    [[nodiscard]] std::vector<Fact> facts() override {
+        std::vector<Fact> all = runtime::facts(team_, runtime_.counters());
+        all.push_back({"sent_bytes", "B", static_cast<double>(messages_ * Bytes) * pair_.pairs});
+        return all;
+    }
+
+  private:
+    const Team& team_;
+    Pair pair_;
+    std::uint64_t messages_;
+    std::unique_ptr<runtime::Transport> transport_;
+    runtime::Runtime runtime_;
+    runtime::Channel<Payload<Bytes>> channel_;
+    std::uint64_t sum_ = 0;
+};
+
+/// With the smallest type that takes the payload.
+template <std::size_t Bytes = sizeof(std::uint64_t)>
+std::unique_ptr<Operation> make(const MpiContext& context, const Asked& asked,
+                                const runtime::Parameters& parameters) {
+    if constexpr (Bytes > longest_item_bytes) {
+        return nullptr;
+    } else {
+        if (static_cast<std::size_t>(asked.payload_bytes) == Bytes) {
+            return std::make_unique<ByChannel<Bytes>>(context, parameters, asked.messages());
+        }
+        return make<2 * Bytes>(context, asked, parameters);
+    }
+}
+
+} // namespace
+
+std::unique_ptr<Operation> make_aggregated(const MpiContext& context, const Asked& asked) {
+    runtime::Parameters parameters = asked.runtime;
+    parameters.buffer_bytes = std::max<std::int64_t>(parameters.buffer_bytes, asked.payload_bytes);
+    return make(context, asked, parameters);
+}
+
+std::unique_ptr<Operation> make_raw(const MpiContext& context, const Asked& asked) {
+    runtime::Parameters parameters = asked.runtime;
+    parameters.buffer_bytes = asked.payload_bytes;
+    return make(context, asked, parameters);
+}
+
+} // namespace workloads::ping

@@ -1,0 +1,23 @@
+// A rank alone: all its items go to itself.
+#pragma once
+
+#include <chrono>
+
+#include "runtime/transport.hpp"
+
+namespace workloads::runtime {
+
+class AloneTransport final : public Transport {
+  public:
+    using Transport::Transport;
+    [[nodiscard]] int rank() const override { return 0; }
+    [[nodiscard]] int size() const override { return 1; }
+    [[nodiscard]] bool send(Buffer& /*buffer*/) override { return false; }
+    [[nodiscard]] bool receive(Buffer& /*buffer*/) override { return false; }
+    void idle() override {}
+    [[nodiscard]] double now_s() const override {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    }
+};
+
+} // namespace workloads::runtime

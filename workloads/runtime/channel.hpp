@@ -1,0 +1,160 @@
+// A typed channel: items to any rank, aggregated into a message for each, without a header on any of them.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+
+#include "runtime/delivery.hpp"
+#include "runtime/open_messages.hpp"
+#include "runtime/reduction_cache.hpp"
+#include "runtime/runtime.hpp"
+
+namespace workloads::runtime {
+
+/// Made in the same order on all ranks, with its handler, before the epoch in which it is used; given up in
+/// the reverse order, outside of epochs.
+///
+/// An `Item` that a cache may combine has `key()`, an integer (of its owner too: the same key always goes to
+/// the same rank), and `value()`, a reference to what is compared or added.
+template <class Item>
+class Channel final : public Mailbox {
+    static_assert(std::is_trivially_copyable_v<Item> && alignof(Item) <= 64);
+
+  public:
+    /// Raises UsageError where the buffers are too short for an item.
+    explicit Channel(Runtime& runtime)
+        : runtime_(runtime), capacity_(items_of_message(runtime)),
+          when_full_(capacity_ == 1 ? Flush::single : Flush::full),
+          slots_(static_cast<std::size_t>(runtime.size())), open_(slots_.size()),
+          cache_(make_cache<Item>(runtime.parameters())), number_(runtime.add(*this)) {}
+    ~Channel() override { runtime_.remove(number_); }
+
+    /// What is done with an item on its owner: `handler(item)`, or `handler(item, from)` with the rank that
+    /// sent it. It may send on any channel. A handler that returns a `Task` is a coroutine, and needs
+    /// `--execution coroutine`; it takes its item by value. Executed as the program's `--execution` has it,
+    /// or by `execution`: an Execution, or `always` one.
+    ///
+    /// Where there is `handler.prefetch(item)`, it is called some items ahead.
+    template <class Handler>
+    void on_receipt(Handler handler) {
+        on_receipt(std::move(handler), runtime_.parameters().execution);
+    }
+    template <class Handler, class By>
+    void on_receipt(Handler handler, By execution) {
+        delivery_ = std::make_unique<Delivering<Item, Handler, By>>(runtime_, std::move(handler), execution);
+    }
+
+    /// Send an item. Legal everywhere, inside of handlers too; runs no handler.
+    void send(int to, const Item& item) {
+        if constexpr (Combinable<Item>) {
+            if (cache_) {
+                cache_->offer(to, item, [this](int rank, const Item& passed) { put(rank, passed); });
+                return;
+            }
+        }
+        put(to, item);
+    }
+
+    /// Send now what was aggregated so far.
+    void flush() { flush(Flush::asked); }
+
+    void deliver(const Buffer& message) override {
+        const std::size_t items = message.size / sizeof(Item);
+        runtime_.counters().items_handled += items;
+        delivery_->deliver({reinterpret_cast<const Item*>(message.data()), items}, message.rank);
+    }
+    void flush(Flush reason) override {
+        empty_cache();
+        while (open_.any()) {
+            seal(open_.oldest(), reason);
+        }
+    }
+    void flush_older(double than_s) override {
+        while (open_.any() && open_.oldest_since_s() < than_s) {
+            seal(open_.oldest(), Flush::age);
+        }
+    }
+    [[nodiscard]] bool has_unsent() const override {
+        if constexpr (Combinable<Item>) {
+            return open_.any() || (cache_ && cache_->holds_any());
+        } else {
+            return open_.any();
+        }
+    }
+    void end_epoch() override {
+        if constexpr (Combinable<Item>) {
+            if (cache_) {
+                runtime_.counters().combined += cache_->take_combined();
+                cache_->forget();
+            }
+        }
+    }
+
+  private:
+    /// Where the next item for a rank goes; none while no message is open.
+    struct Slot {
+        Item* next = nullptr;
+        Item* end = nullptr;
+    };
+
+    static std::size_t items_of_message(Runtime& runtime) {
+        if (sizeof(Item) > runtime.pool().capacity_bytes()) {
+            throw UsageError("items of " + std::to_string(sizeof(Item)) +
+                             " bytes do not fit in messages of " +
+                             std::to_string(runtime.pool().capacity_bytes()) + "; --buffer-bytes");
+        }
+        const auto bytes = static_cast<std::size_t>(runtime.parameters().buffer_bytes);
+        return std::max<std::size_t>(1, bytes / sizeof(Item));
+    }
+    void put(int to, const Item& item) {
+        Slot& slot = slots_[static_cast<std::size_t>(to)];
+        if (slot.next == nullptr) [[unlikely]] {
+            open(to);
+        }
+        new (slot.next) Item(item);
+        if (++slot.next == slot.end) [[unlikely]] {
+            seal(to, when_full_);
+        }
+    }
+    void open(int to) {
+        const double now_s = runtime_.parameters().flush_age_s > 0 ? runtime_.now_s() : 0;
+        const Buffer& message = open_.open(to, runtime_.pool().take(), now_s);
+        Slot& slot = slots_[static_cast<std::size_t>(to)];
+        slot.next = reinterpret_cast<Item*>(message.data());
+        slot.end = slot.next + capacity_;
+    }
+    void seal(int to, Flush reason) {
+        Slot& slot = slots_[static_cast<std::size_t>(to)];
+        const std::size_t items = capacity_ - static_cast<std::size_t>(slot.end - slot.next);
+        slot = {};
+        Buffer message = open_.close(to);
+        message.size = static_cast<std::uint32_t>(items * sizeof(Item));
+        message.rank = to;
+        message.channel = number_;
+        runtime_.counters().items += items;
+        runtime_.counters().items_by_bytes.add(sizeof(Item), items);
+        runtime_.post(std::move(message), reason);
+    }
+    void empty_cache() {
+        if constexpr (Combinable<Item>) {
+            if (cache_) {
+                cache_->empty([this](int rank, const Item& passed) { put(rank, passed); });
+            }
+        }
+    }
+
+    Runtime& runtime_;
+    std::size_t capacity_; ///< Items of a message.
+    Flush when_full_;
+    std::vector<Slot> slots_;
+    OpenMessages open_;
+    CacheOf<Item> cache_;
+    std::unique_ptr<Delivery<Item>> delivery_;
+    int number_;
+};
+
+} // namespace workloads::runtime

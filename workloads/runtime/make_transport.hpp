@@ -1,0 +1,16 @@
+// The transports on MPI.
+#pragma once
+
+#include <memory>
+
+#include "mpi/session.hpp"
+#include "runtime/parameters.hpp"
+#include "runtime/transport.hpp"
+
+namespace workloads::runtime {
+
+/// The one that is asked for; `parameters` are settled. Collective, as is its destruction, which comes when
+/// all messages have arrived. Raises UsageError where the ranks are not on one node and a ring is asked for.
+std::unique_ptr<Transport> make_transport(const World& world, const Parameters& parameters);
+
+} // namespace workloads::runtime

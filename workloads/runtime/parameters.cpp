@@ -1,0 +1,104 @@
+#include "runtime/parameters.hpp"
+
+#include <algorithm>
+
+#include "harness/computation.hpp"
+#include "harness/failure.hpp"
+
+namespace workloads::runtime {
+
+namespace {
+
+/// Beyond it, longer messages gain nothing on one node (README.md), and each rank keeps one for every other.
+constexpr std::int64_t coalesced_bytes = std::int64_t{32} << 10U;
+
+} // namespace
+
+void declare(Options& options, Parameters& parameters) {
+    options.add("--runtime", parameters.preset,
+                "am++: coalesced messages, handlers; hpx-5: parcels one by one, tasks with stacks. Decides "
+                "--execution and --buffer-bytes where these are not given",
+                {{"am++", Preset::am_plus_plus}, {"hpx-5", Preset::hpx_5}});
+    options.add("--execution", parameters.execution, "What runs a work item",
+                {{"preset", Execution::of_preset},
+                 {"handler", Execution::handler},
+                 {"fibre", Execution::fibre},
+                 {"coroutine", Execution::coroutine}});
+    options.add("--transport", parameters.transport, "ring: in a window that the ranks of one node share",
+                {{"point-to-point", TransportKind::point_to_point}, {"ring", TransportKind::ring}});
+    options.add(
+        "--idle", parameters.idle,
+        "While waiting for messages; default: wait (in MPI) on a simulated machine, else yield",
+        {{"default", Idle::of_place}, {"spin", Idle::spin}, {"yield", Idle::yield}, {"wait", Idle::wait}});
+    options.add("--buffer-bytes", parameters.buffer_bytes,
+                "Bytes of a message, which is sent when it is full; 0: one item; -1: as the preset has it",
+                {automatic, 1 << 24});
+    options.add("--flush-age", parameters.flush_age_s,
+                "Seconds after which a message is sent though it is not full; 0: never", {0.0, 3600.0});
+    options.negated("--no-flush-when-idle", parameters.flush_when_idle,
+                    "A rank that has nothing else to do sends only what is old or asked for");
+    options.add(
+        "--cache", parameters.cache, "Items that need not be sent after those that were",
+        {{"none", Cache::none}, {"duplicates", Cache::duplicates}, {"min", Cache::min}, {"sum", Cache::sum}});
+    options.add("--cache-bits", parameters.cache_bits, "Entries of a cache, as a power of 2", {0, 24});
+    options.add("--sends", parameters.sends, "Messages of a rank on their way", {1, 4096});
+    options.add("--receives", parameters.receives, "Receives posted in advance", {1, 4096});
+    options.add("--ring-slots", parameters.ring_slots, "ring: messages between two ranks", {1, 4096});
+    options.add("--stack-bytes", parameters.stack_bytes, "Of a fibre", {8192, 1 << 28});
+    options.add("--stack-pages", parameters.stack_pages,
+                "guarded: a task that overruns its stack fails at once; huge: densely in huge pages, faster "
+                "with many tasks (100,000 take 0.9 GB with --stack-bytes 8192)",
+                {{"guarded", StackPages::guarded}, {"huge", StackPages::huge}});
+    options.add("--active-tasks", parameters.active_tasks,
+                "Tasks of a rank that are begun and not ended; further ones wait", {1, 1U << 30U});
+    options.add("--poll-interval", parameters.poll_interval,
+                "Tasks that a rank begins, or stealable items that it works on, between looks for messages",
+                {1, 1U << 30U});
+    options.add("--steal-attempts", parameters.steal_attempts,
+                "Victims that a rank without work asks in vain before it waits to be given some", {1, 4096});
+    options.add("--steal-chunk", parameters.steal_chunk,
+                "Items that a thief is given, at most half of its victim's; 0: half", {0, 1U << 30U});
+    options.add("--loop-threshold", parameters.loop_threshold,
+                "Indices of a loop that a task does itself; with more it gives half of them away",
+                {1, 1U << 30U});
+    options.flag("--delegates-to-self", parameters.delegates_to_self,
+                 "Delegates of a rank to itself are sent as messages, as those to other ranks");
+    options.add("--trace-tasks", parameters.trace_tasks_s,
+                "Seconds between samples of how many tasks are active; 0: none", {0.0, 3600.0});
+    // On rank 0, before the values are sent to all.
+    options.check([&parameters] { parameters = settled(parameters); });
+}
+
+void take_fibres(Parameters& parameters, const std::string& option) {
+    if (parameters.execution != Execution::of_preset && parameters.execution != Execution::fibre) {
+        throw UsageError(option + " waits in tasks with stacks; --execution fibre, or leave it out");
+    }
+    parameters.execution = Execution::fibre;
+}
+
+Parameters settled(Parameters parameters) {
+    const bool as_hpx = parameters.preset == Preset::hpx_5;
+    if (parameters.execution == Execution::of_preset) {
+        parameters.execution = as_hpx ? Execution::fibre : Execution::handler;
+    }
+    if (parameters.buffer_bytes == automatic) {
+        parameters.buffer_bytes = as_hpx ? 0 : coalesced_bytes;
+    }
+    const bool is_ring = parameters.transport == TransportKind::ring;
+    if (is_ring && machine_is_simulated()) {
+        throw UsageError("--transport ring: simulated ranks share no memory; point-to-point");
+    }
+    if (is_ring && parameters.idle == Idle::wait) {
+        throw UsageError("--idle wait is MPI's, which knows nothing of --transport ring; yield or spin");
+    }
+    if (parameters.idle == Idle::of_place) {
+        parameters.idle = machine_is_simulated() ? Idle::wait : Idle::yield;
+    }
+    return parameters;
+}
+
+std::size_t capacity_bytes(const Parameters& parameters) {
+    return std::max(static_cast<std::size_t>(parameters.buffer_bytes), longest_item_bytes);
+}
+
+} // namespace workloads::runtime

@@ -1,0 +1,175 @@
+#include "runtime/runtime.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <string>
+#include <utility>
+
+#include "harness/failure.hpp"
+
+namespace workloads::runtime {
+
+Runtime::Runtime(Transport& transport, const Parameters& parameters, const Computation& computation)
+    : transport_(transport), rank_(transport.rank()), size_(transport.size()), parameters_(parameters),
+      computation_(computation), tasks_(parameters, counters_), termination_(transport, outbox_),
+      trace_(parameters.trace_tasks_s, transport.now_s()) {}
+
+int Runtime::add(Mailbox& mailbox) {
+    mailboxes_.push_back(&mailbox);
+    return Termination::channels + static_cast<int>(mailboxes_.size()) - 1;
+}
+
+void Runtime::remove([[maybe_unused]] int channel) {
+    assert(channel == Termination::channels + static_cast<int>(mailboxes_.size()) - 1);
+    mailboxes_.pop_back();
+}
+
+void Runtime::post(Buffer&& message, Flush reason) {
+    counters_.flushes[static_cast<std::size_t>(reason)]++;
+    sent_++;
+    if (message.rank == rank_) {
+        counters_.messages_to_self++;
+        keep_arrived(std::move(message));
+        return;
+    }
+    counters_.messages++;
+    counters_.message_bytes += message.size;
+    counters_.messages_by_bytes.add(message.size);
+    charge(Work::move, message.size / 8.0);
+    outbox_.push(std::move(message));
+    if (tasks_.on_fibre()) {
+        // MPI needs more stack than a fibre has; messages leave when the rank's own goes on.
+        while (outbox_.size() > static_cast<std::size_t>(parameters_.sends)) {
+            tasks_.yield();
+        }
+    } else {
+        send_all_posted();
+    }
+}
+
+void Runtime::send_all_posted() {
+    settle_charges();
+    while (!outbox_.empty()) {
+        if (transport_.send(outbox_[0])) {
+            outbox_.pop();
+            continue;
+        }
+        counters_.waits_for_room++;
+        if (!collect()) {
+            transport_.idle();
+        }
+    }
+}
+
+bool Runtime::collect() {
+    bool any = false;
+    Buffer message;
+    for (int i = 0; i < parameters_.receives && transport_.receive(message); i++) {
+        any = true;
+        if (message.channel < Termination::channels) {
+            termination_.take(message);
+            transport_.pool().give_back(std::move(message));
+        } else {
+            keep_arrived(std::move(message));
+        }
+    }
+    return any;
+}
+
+void Runtime::keep_arrived(Buffer&& message) {
+    arrived_.push(std::move(message));
+    counters_.longest_backlog = std::max<std::uint64_t>(counters_.longest_backlog, arrived_.size());
+}
+
+bool Runtime::deliver_arrived() {
+    // What these send to this rank itself is for the next time: the rank's own work comes in between.
+    const std::size_t count = arrived_.size();
+    for (std::size_t i = 0; i < count; i++) {
+        Buffer message = arrived_.pop();
+        handled_++;
+        charge(Work::move, message.size / 8.0);
+        mailboxes_[static_cast<std::size_t>(message.channel - Termination::channels)]->deliver(message);
+        transport_.pool().give_back(std::move(message));
+        if (count > 1) {
+            tasks_.run_ready(); // While what the message has touched of them is in the cache.
+            send_posted();
+        }
+    }
+    return count > 0;
+}
+
+bool Runtime::progress() {
+    if (parameters_.flush_age_s > 0) {
+        const double than_s = transport_.now_s() - parameters_.flush_age_s;
+        for (Mailbox* mailbox : mailboxes_) {
+            mailbox->flush_older(than_s);
+        }
+    }
+    if (trace_.is_on()) {
+        trace_.sample(transport_.now_s(), tasks_.live());
+    }
+    collect();
+    const bool delivered = deliver_arrived();
+    const bool resumed = tasks_.run_ready();
+    const bool begun = tasks_.begin_some(parameters_.poll_interval);
+    send_posted();
+    return delivered || resumed || begun;
+}
+
+void Runtime::flush(Flush reason) {
+    for (Mailbox* mailbox : mailboxes_) {
+        mailbox->flush(reason);
+    }
+}
+
+bool Runtime::is_passive() {
+    const auto is_unsent = [](const Mailbox* mailbox) { return mailbox->has_unsent(); };
+    if (std::any_of(mailboxes_.begin(), mailboxes_.end(), is_unsent)) {
+        if (parameters_.flush_when_idle) {
+            flush(Flush::idle);
+        } else if (parameters_.flush_age_s > 0 && parameters_.idle != Idle::wait) {
+            counters_.idle_polls++;
+            transport_.idle();
+            return false;
+        } else {
+            flush(Flush::last);
+        }
+    }
+    return arrived_.empty() && !tasks_.can_go_on();
+}
+
+void Runtime::end_epoch(const Tally& all) {
+    stop_waiting();
+    send_posted(); // That it has ended.
+    settle_charges();
+    for (Mailbox* mailbox : mailboxes_) {
+        mailbox->end_epoch();
+    }
+    if (all.blocked > 0) {
+        const std::string tasks =
+            all.blocked == 1 ? "1 task waits" : std::to_string(all.blocked) + " tasks wait";
+        throw SharedFailure(tasks + " for what never comes, and nothing else is left to do on any rank: " +
+                            termination_.said());
+    }
+}
+
+Tally Runtime::tally(const Agreed& values) const {
+    return {sent_, handled_, tasks_.live() + tasks_.unbegun(), values};
+}
+
+std::string Runtime::blocked() const {
+    const std::string task = tasks_.blocked();
+    return task.empty() ? task : "on rank " + std::to_string(rank_) + " " + task;
+}
+
+void Runtime::settle_charges() {
+    if constexpr (simulated) {
+        const Tasks::WentOn went_on = tasks_.take_went_on();
+        charge(Work::fibre_switch, static_cast<double>(went_on.fibres));
+        charge(Work::handler, static_cast<double>(went_on.coroutines));
+        charge(Work::fibre, static_cast<double>(went_on.begun));
+        computation_.pass(std::exchange(charged_s_, 0));
+    }
+}
+
+} // namespace workloads::runtime

@@ -1,0 +1,202 @@
+// A rank of an active-message runtime: work items are sent to their owners, whose handlers send further ones,
+// until an epoch ends because none is left anywhere.
+//
+// Sending never runs a handler: items and messages wait in queues, and handlers are run by the loop of
+// `epoch` alone, one level deep.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "harness/computation.hpp"
+#include "harness/simulated.hpp"
+#include "runtime/counters.hpp"
+#include "runtime/parameters.hpp"
+#include "runtime/queue.hpp"
+#include "runtime/task_trace.hpp"
+#include "runtime/tasks.hpp"
+#include "runtime/termination.hpp"
+#include "runtime/transport.hpp"
+
+namespace workloads::runtime {
+
+/// What the runtime knows of a channel.
+class Mailbox {
+  public:
+    Mailbox() = default;
+    Mailbox(const Mailbox&) = delete;
+    Mailbox& operator=(const Mailbox&) = delete;
+    virtual ~Mailbox() = default;
+
+    /// Handle the items of a message.
+    virtual void deliver(const Buffer& message) = 0;
+    /// Send what is not sent yet.
+    virtual void flush(Flush reason) = 0;
+    /// Send what was begun before a time.
+    virtual void flush_older(double than_s) = 0;
+    /// Whether there is anything that is not sent yet.
+    [[nodiscard]] virtual bool has_unsent() const = 0;
+    /// Forget what was sent: an epoch has ended.
+    virtual void end_epoch() = 0;
+};
+
+class Runtime {
+  public:
+    /// Everything given must outlive this; `parameters` are settled.
+    Runtime(Transport& transport, const Parameters& parameters, const Computation& computation);
+
+    [[nodiscard]] int rank() const { return rank_; }
+    [[nodiscard]] int size() const { return size_; }
+    [[nodiscard]] const Parameters& parameters() const { return parameters_; }
+    [[nodiscard]] Counters& counters() { return counters_; }
+    [[nodiscard]] Tasks& tasks() { return tasks_; }
+    /// How many tasks were active over time, since it was last restarted.
+    [[nodiscard]] TaskTrace& trace() { return trace_; }
+
+    /// Handle items until none is left on any rank, and return what ranks agree on. Collective.
+    ///
+    /// `step()` does a bounded piece of the rank's own work (of its bucket, for instance), which may send,
+    /// and returns whether there was any; it is called between messages, again and again until there is none.
+    /// `report()` returns an `Agreed`: this rank's values. It is called whenever the rank has nothing to do,
+    /// the last time when the epoch has ended everywhere, and all ranks' values become one sum and one
+    /// minimum. Items sent before this is called belong to the epoch. Raises SharedFailure on all ranks, with
+    /// the same text, where tasks wait for what never comes.
+    template <class Step, class Report>
+    Agreed epoch(Step&& step, Report&& report) {
+        begin_epoch();
+        for (;;) {
+            if (termination_.holds()) {
+                collect();
+                send_posted();
+            } else {
+                const bool handled = progress();
+                if (step() || handled || !is_passive()) {
+                    stop_waiting();
+                    continue;
+                }
+                start_waiting();
+            }
+            if (const auto ended = look_for_end(report)) {
+                end_epoch(*ended);
+                return ended->values;
+            }
+        }
+    }
+    /// An epoch whose own work is `work(i)` for every i below `count`, `piece` of them between two looks for
+    /// messages. Collective.
+    template <class Work>
+    void epoch_over(std::size_t count, std::size_t piece, Work&& work) {
+        std::size_t next = 0;
+        const auto step = [&] {
+            const std::size_t end = std::min(next + piece, count);
+            const bool any = next < end;
+            for (; next < end; next++) {
+                work(next);
+            }
+            return any;
+        };
+        epoch(step, [] { return Agreed{}; });
+    }
+    /// An epoch of items alone.
+    Agreed epoch() {
+        return epoch([] { return false; }, [] { return Agreed{}; });
+    }
+
+    /// Let operations take simulated time, at the next message or the end of the epoch; nothing on a real
+    /// machine.
+    void charge(Work kind, double operations) {
+        if constexpr (simulated) {
+            charged_s_ += computation_.seconds(kind, operations);
+        }
+    }
+
+    /// Let what was charged pass now: before a rank looks for messages that works long without sending any.
+    void settle_charges();
+
+    /// For channels: which are made in the same order on all ranks, and given up in the reverse order.
+    int add(Mailbox& mailbox);
+    void remove(int channel);
+    [[nodiscard]] BufferPool& pool() { return transport_.pool(); }
+    [[nodiscard]] double now_s() const { return transport_.now_s(); }
+    /// Send a message: at once, or when there is room; until then a fibre waits, and anything else takes in
+    /// what arrives, without handling it.
+    void post(Buffer&& message, Flush reason);
+    [[nodiscard]] bool has_posted() const { return !outbox_.empty(); }
+    /// To be called on the rank's own stack after a fibre has run.
+    void send_posted() {
+        if (has_posted()) {
+            send_all_posted();
+        }
+    }
+
+  private:
+    void begin_epoch() { counters_.epochs++; }
+    void end_epoch(const Tally& all);
+    /// Handle what has arrived, and let tasks go on. Returns whether there was anything.
+    bool progress();
+    bool deliver_arrived();
+    /// Whether nothing is left to do here; flushes what is not sent.
+    bool is_passive();
+    void flush(Flush reason);
+    /// Take in what has arrived, without handling it. Returns whether there was anything.
+    bool collect();
+    /// Until all are sent, this rank does nothing but take in what arrives: a message that others wait to
+    /// send is taken in, so that room becomes free on some rank.
+    void send_all_posted();
+    void keep_arrived(Buffer&& message);
+    [[nodiscard]] Tally tally(const Agreed& values) const;
+    /// Of a task that may be waiting for ever; empty where none waits.
+    [[nodiscard]] std::string blocked() const;
+    /// The rank has nothing to do; or it has again.
+    void start_waiting() {
+        if (waits_since_s_ < 0 && tasks_.live() > 0) {
+            waits_since_s_ = now_s();
+        }
+    }
+    void stop_waiting() {
+        if (waits_since_s_ >= 0) [[unlikely]] {
+            counters_.blocked_s += now_s() - std::exchange(waits_since_s_, -1);
+        }
+    }
+
+    template <class Report>
+    std::optional<Tally> look_for_end(Report& report) {
+        if (!termination_.is_looking()) {
+            termination_.look(tally(report()), termination_.may_end() ? blocked() : "");
+            send_posted();
+        }
+        if (termination_.has_looked()) {
+            counters_.waves++;
+            return termination_.ended();
+        }
+        if (arrived_.empty() || termination_.holds()) {
+            settle_charges();
+            counters_.idle_polls++;
+            transport_.idle();
+        }
+        return std::nullopt;
+    }
+
+    Transport& transport_;
+    const int rank_;
+    const int size_;
+    const Parameters parameters_;
+    const Computation& computation_;
+    Counters counters_;
+    Tasks tasks_;
+    Queue<Buffer> outbox_;
+    Termination termination_;
+    std::vector<Mailbox*> mailboxes_;
+    Queue<Buffer> arrived_;
+    std::uint64_t sent_ = 0;    ///< Messages, for the termination.
+    std::uint64_t handled_ = 0; ///< Messages.
+    double waits_since_s_ = -1; ///< Negative: it does not.
+    TaskTrace trace_;
+    double charged_s_ = 0; ///< And not passed yet.
+};
+
+} // namespace workloads::runtime

@@ -1,0 +1,106 @@
+#include "runtime/shared_ring.hpp"
+
+#include <cstring>
+#include <memory>
+#include <new>
+#include <sched.h>
+
+#include "mpi/check.hpp"
+
+namespace workloads::runtime {
+
+namespace {
+
+constexpr std::size_t line_bytes = 64;
+
+OwnedComm of_node(MPI_Comm world) {
+    OwnedComm own;
+    check(MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, own.out()),
+          "MPI_Comm_split_type");
+    return own;
+}
+
+} // namespace
+
+SharedRing::SharedRing(MPI_Comm world, const Parameters& parameters)
+    : Transport(capacity_bytes(parameters)), comm_(of_node(world)), idle_(parameters.idle),
+      slots_(static_cast<std::uint64_t>(parameters.ring_slots)),
+      slot_bytes_((sizeof(Head) + pool_.capacity_bytes() + line_bytes - 1) / line_bytes * line_bytes) {
+    check(MPI_Comm_rank(comm_.get(), &rank_), "MPI_Comm_rank");
+    check(MPI_Comm_size(comm_.get(), &size_), "MPI_Comm_size");
+    // A rank's part of the window has the rings that it reads.
+    const auto ranks = static_cast<std::size_t>(size_);
+    const std::size_t ring_bytes = sizeof(Ring) + slots_ * slot_bytes_;
+    std::byte* own = nullptr;
+    check(MPI_Win_allocate_shared(static_cast<MPI_Aint>(ranks * ring_bytes + line_bytes), 1, MPI_INFO_NULL,
+                                  comm_.get(), static_cast<void*>(&own), window_.out()),
+          "MPI_Win_allocate_shared");
+    const auto end_of = [&](std::byte* part, std::size_t from) {
+        void* aligned = part;
+        std::size_t space = ranks * ring_bytes + line_bytes;
+        std::byte* ring =
+            static_cast<std::byte*>(std::align(line_bytes, ranks * ring_bytes, aligned, space)) +
+            from * ring_bytes;
+        return End{reinterpret_cast<Ring*>(ring), ring + sizeof(Ring), 0, 0};
+    };
+    for (std::size_t other = 0; other < ranks; other++) {
+        in_.push_back(end_of(own, other));
+        new (in_.back().ring) Ring{};
+        MPI_Aint bytes = 0;
+        int unit = 0;
+        std::byte* part = nullptr;
+        check(MPI_Win_shared_query(window_.get(), static_cast<int>(other), &bytes, &unit,
+                                   static_cast<void*>(&part)),
+              "MPI_Win_shared_query");
+        out_.push_back(end_of(part, static_cast<std::size_t>(rank_)));
+    }
+    check(MPI_Barrier(comm_.get()), "MPI_Barrier");
+}
+
+bool SharedRing::send(Buffer& buffer) {
+    End& end = out_[static_cast<std::size_t>(buffer.rank)];
+    if (end.own - end.other == slots_) {
+        end.other = end.ring->read.value.load(std::memory_order_acquire);
+        if (end.own - end.other == slots_) {
+            return false;
+        }
+    }
+    std::byte* place = slot(end);
+    new (place) Head{buffer.size, buffer.channel};
+    std::memcpy(place + sizeof(Head), buffer.data(), buffer.size);
+    end.ring->written.value.store(++end.own, std::memory_order_release);
+    pool_.give_back(std::move(buffer));
+    return true;
+}
+
+bool SharedRing::receive(Buffer& buffer) {
+    for (std::size_t looked = 0; looked < in_.size(); looked++) {
+        const std::size_t from = next_in_;
+        End& end = in_[from];
+        next_in_ = from + 1 == in_.size() ? 0 : from + 1;
+        if (end.own == end.other) {
+            end.other = end.ring->written.value.load(std::memory_order_acquire);
+            if (end.own == end.other) {
+                continue;
+            }
+        }
+        const std::byte* place = slot(end);
+        const Head* head = reinterpret_cast<const Head*>(place);
+        buffer = pool_.take();
+        buffer.size = head->size;
+        buffer.channel = head->channel;
+        buffer.rank = static_cast<std::int32_t>(from);
+        std::memcpy(buffer.data(), place + sizeof(Head), buffer.size);
+        end.ring->read.value.store(++end.own, std::memory_order_release);
+        return true;
+    }
+    return false;
+}
+
+void SharedRing::idle() {
+    if (idle_ != Idle::spin) {
+        sched_yield();
+    }
+}
+
+} // namespace workloads::runtime

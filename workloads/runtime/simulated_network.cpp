@@ -1,0 +1,152 @@
+#include "runtime/simulated_network.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "harness/random.hpp"
+#include "harness/ranks_of_a_process.hpp"
+
+namespace workloads::runtime {
+
+namespace {
+
+constexpr std::size_t stack_bytes = 1 << 20; ///< Of a rank.
+
+/// Who takes turns, what is on its way, and what comes next.
+class Turns {
+  public:
+    explicit Turns(const NetworkSettings& settings)
+        : settings_(settings), random_(settings.seed), stacks_(stack_bytes), places_(ranks()),
+          arriving_(ranks()), on_their_way_(ranks()) {}
+
+    void run(const std::function<void(int rank, Turns&)>& body) {
+        std::vector<int> running;
+        for (int rank = 0; rank < settings_.ranks; rank++) {
+            fibres_.push_back(
+                std::make_unique<Fibre>(stacks_.take(), [this, &body, rank] { body(rank, *this); }));
+            running.push_back(rank);
+        }
+        while (!running.empty()) {
+            if (++now_ > settings_.turns) {
+                throw std::runtime_error("the ranks have not ended after " + std::to_string(now_ - 1) +
+                                         " turns with seed " + std::to_string(settings_.seed));
+            }
+            const auto chosen = running.begin() + static_cast<std::ptrdiff_t>(draw(running.size()));
+            Fibre& fibre = *fibres_[static_cast<std::size_t>(*chosen)];
+            fibre.resume();
+            if (fibre.has_ended()) {
+                running.erase(chosen);
+            }
+        }
+    }
+
+    void pass(int rank) { fibres_[static_cast<std::size_t>(rank)]->suspend(); }
+
+    bool send(int from, Buffer& message) {
+        int& own = on_their_way_[static_cast<std::size_t>(from)];
+        if (own >= settings_.sends) {
+            return false;
+        }
+        own++;
+        const std::uint64_t delay = draw(static_cast<std::uint64_t>(settings_.longest_delay) + 1);
+        arriving_[static_cast<std::size_t>(std::exchange(message.rank, from))].push_back(
+            {std::move(message), now_ + delay});
+        return true;
+    }
+    bool receive(int to, Buffer& message) {
+        auto& arriving = arriving_[static_cast<std::size_t>(to)];
+        const std::size_t first = arriving.empty() ? 0 : draw(arriving.size());
+        for (std::size_t i = 0; i < arriving.size(); i++) {
+            OnItsWay& found = arriving[(first + i) % arriving.size()];
+            if (found.due <= now_) {
+                message = std::move(found.message);
+                std::swap(found, arriving.back());
+                arriving.pop_back();
+                on_their_way_[static_cast<std::size_t>(message.rank)]--;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// Until all ranks have come.
+    void meet(int rank) {
+        const std::uint64_t meeting = meetings_;
+        if (++came_ == settings_.ranks) {
+            came_ = 0;
+            meetings_++;
+        }
+        while (meeting == meetings_) {
+            pass(rank);
+        }
+    }
+
+    [[nodiscard]] const NetworkSettings& settings() const { return settings_; }
+    [[nodiscard]] std::uint64_t now() const { return now_; }
+    [[nodiscard]] Places& places() { return places_; }
+
+  private:
+    struct OnItsWay {
+        Buffer message;
+        std::uint64_t due;
+    };
+
+    [[nodiscard]] std::size_t ranks() const { return static_cast<std::size_t>(settings_.ranks); }
+    [[nodiscard]] std::uint64_t draw(std::uint64_t limit) { return random_.below(limit, drawn_++); }
+
+    const NetworkSettings& settings_;
+    Random random_;
+    std::uint64_t drawn_ = 0;
+    std::uint64_t now_ = 0;
+    StackPool stacks_;
+    Places places_;
+    std::vector<std::vector<OnItsWay>> arriving_; ///< At each rank.
+    std::vector<int> on_their_way_;               ///< From each rank.
+    int came_ = 0;
+    std::uint64_t meetings_ = 0;
+    std::vector<std::unique_ptr<Fibre>> fibres_; ///< Given up first: what they hold refers to the rest.
+};
+
+class SimulatedRank final : public RankOfProcess {
+  public:
+    SimulatedRank(Turns& turns, int rank) : RankOfProcess(turns.places(), rank), turns_(turns) {}
+    void barrier() const override { turns_.meet(rank()); }
+
+  private:
+    Turns& turns_;
+};
+
+class SimulatedTransport final : public Transport {
+  public:
+    SimulatedTransport(Turns& turns, int rank)
+        : Transport(turns.settings().buffer_bytes), turns_(turns), rank_(rank) {}
+
+    [[nodiscard]] int rank() const override { return rank_; }
+    [[nodiscard]] int size() const override { return turns_.settings().ranks; }
+    [[nodiscard]] bool send(Buffer& buffer) override { return turns_.send(rank_, buffer); }
+    [[nodiscard]] bool receive(Buffer& buffer) override {
+        turns_.pass(rank_);
+        return turns_.receive(rank_, buffer);
+    }
+    void idle() override { turns_.pass(rank_); }
+    [[nodiscard]] double now_s() const override { return 1e-6 * static_cast<double>(turns_.now()); }
+
+  private:
+    Turns& turns_;
+    int rank_;
+};
+
+} // namespace
+
+void SimulatedNetwork::run(const std::function<void(const Team&, Transport&)>& body) const {
+    Turns turns(settings_);
+    turns.run([&](int rank, Turns& network) {
+        const SimulatedRank team(network, rank);
+        SimulatedTransport transport(network, rank);
+        body(team, transport);
+    });
+}
+
+} // namespace workloads::runtime

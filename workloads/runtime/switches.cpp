@@ -1,0 +1,84 @@
+#include "runtime/switches.hpp"
+
+#include <string>
+
+#include "runtime/tasks.hpp"
+
+namespace workloads::runtime {
+
+namespace {
+
+/// All are active.
+Parameters unlimited(Parameters parameters) {
+    parameters.active_tasks = Tasks::unlimited;
+    return parameters;
+}
+
+class SwitchesOperation final : public Operation {
+  public:
+    SwitchesOperation(const MpiContext& context, const Parameters& parameters, const Switches& asked)
+        : computation_(context.computation),
+          kind_(parameters.execution == Execution::fibre ? Work::fibre_switch : Work::handler), asked_(asked),
+          tasks_(unlimited(parameters), counters_) {
+        for (std::uint64_t i = 0; i < asked.live; i++) {
+            if (parameters.execution == Execution::fibre) {
+                tasks_.run_fibre([this] {
+                    while (!ends_) {
+                        switches_++;
+                        tasks_.yield();
+                    }
+                });
+            } else {
+                tasks_.run(yielding(this));
+            }
+        }
+    }
+    ~SwitchesOperation() override {
+        ends_ = true;
+        tasks_.run_ready();
+    }
+
+    void prepare() override { switches_ = 0; }
+    void run() override {
+        for (std::uint64_t i = 0; i < asked_.rounds; i++) {
+            tasks_.run_ready();
+        }
+        computation_.charge(kind_, static_cast<double>(asked_.live * asked_.rounds));
+    }
+    std::optional<std::string> wrong() override {
+        if (switches_ == asked_.live * asked_.rounds) {
+            return std::nullopt;
+        }
+        return std::to_string(switches_) + " switches in place of " +
+               std::to_string(asked_.live * asked_.rounds);
+    }
+    [[nodiscard]] bool checks_each() const override { return true; }
+
+  private:
+    static Task yielding(SwitchesOperation* self) {
+        while (!self->ends_) {
+            self->switches_++;
+            co_await self->tasks_.yielded();
+        }
+    }
+
+    const Computation& computation_;
+    Work kind_;
+    Switches asked_;
+    Counters counters_;
+    std::uint64_t switches_ = 0;
+    bool ends_ = false;
+    Tasks tasks_;
+};
+
+} // namespace
+
+std::unique_ptr<Operation> make_switches(const MpiContext& context, const Parameters& parameters,
+                                         const Switches& asked) {
+    if (parameters.execution == Execution::handler) {
+        return nullptr;
+    }
+    return std::make_unique<SwitchesOperation>(context, parameters, asked);
+}
+
+} // namespace workloads::runtime

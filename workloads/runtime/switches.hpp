@@ -1,0 +1,21 @@
+// Tasks that let each other go first: what a switch costs, there and back.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "mpi/entry.hpp"
+#include "runtime/parameters.hpp"
+
+namespace workloads::runtime {
+
+struct Switches {
+    std::uint64_t live = 1000;   ///< Tasks.
+    std::uint64_t rounds = 1000; ///< In each of which every task goes on once.
+};
+
+/// Nothing where `parameters` have no tasks.
+std::unique_ptr<Operation> make_switches(const MpiContext& context, const Parameters& parameters,
+                                         const Switches& asked);
+
+} // namespace workloads::runtime

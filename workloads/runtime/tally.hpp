@@ -1,0 +1,31 @@
+// What ranks add up to find out whether an epoch has ended, and what it found.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+namespace workloads::runtime {
+
+/// What the ranks agree on at the end of an epoch, at no further cost.
+struct Agreed {
+    std::uint64_t sum = 0;                                         ///< Of the ranks' values.
+    std::uint64_t min = std::numeric_limits<std::uint64_t>::max(); ///< Of the ranks' values.
+};
+
+struct Tally {
+    std::uint64_t sent = 0;    ///< Messages.
+    std::uint64_t handled = 0; ///< Messages.
+    std::uint64_t blocked = 0; ///< Tasks that wait.
+    Agreed values;
+
+    void add(const Tally& other) {
+        sent += other.sent;
+        handled += other.handled;
+        blocked += other.blocked;
+        values.sum += other.values.sum;
+        values.min = std::min(values.min, other.values.min);
+    }
+};
+
+} // namespace workloads::runtime

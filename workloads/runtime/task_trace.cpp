@@ -1,0 +1,13 @@
+#include "runtime/task_trace.hpp"
+
+namespace workloads::runtime {
+
+std::vector<std::uint64_t> active_of_all(const Team& team, const TaskTrace& trace) {
+    std::vector<std::uint64_t> own = trace.samples();
+    own.resize(team.all(Fold::max, static_cast<std::uint64_t>(own.size())));
+    std::vector<std::uint64_t> all;
+    team.to_root(Fold::sum, own, all);
+    return all;
+}
+
+} // namespace workloads::runtime

@@ -1,0 +1,88 @@
+#include "runtime/termination.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "runtime/parameters.hpp"
+
+namespace workloads::runtime {
+
+Termination::Termination(Transport& transport, Queue<Buffer>& outbox)
+    : transport_(transport), outbox_(outbox),
+      parent_(transport.rank() == 0 ? -1 : (transport.rank() - 1) / 2),
+      first_child_(2 * transport.rank() + 1), children_(std::clamp(transport.size() - first_child_, 0, 2)),
+      missing_(1 + children_) {}
+
+void Termination::look(const Tally& own, const std::string& saying) {
+    looking_ = true;
+    own_and_below_.add(own);
+    hear(saying);
+    add_up();
+}
+
+bool Termination::has_looked() {
+    if (!finished_) {
+        return false;
+    }
+    finished_ = false;
+    looking_ = false;
+    const bool was_balanced = balanced_;
+    balanced_ = sum_.sent == sum_.handled;
+    ended_ = was_balanced && balanced_ && sum_.sent == sent_before_;
+    if (ended_) {
+        balanced_ = false; // The next epoch begins from nothing.
+    }
+    sent_before_ = sum_.sent;
+    return true;
+}
+
+void Termination::take(const Buffer& message) {
+    Tally tally;
+    std::memcpy(&tally, message.data(), sizeof tally);
+    const std::string saying(reinterpret_cast<const char*>(message.data()) + sizeof tally,
+                             message.size - sizeof tally);
+    if (message.channel == up) {
+        own_and_below_.add(tally);
+        hear(saying);
+        add_up();
+    } else {
+        finish(tally, saying);
+    }
+}
+
+void Termination::add_up() {
+    if (--missing_ > 0) {
+        return;
+    }
+    missing_ = 1 + children_;
+    const Tally all = std::exchange(own_and_below_, {});
+    const std::string heard = std::exchange(heard_, {});
+    if (parent_ < 0) {
+        finish(all, heard);
+    } else {
+        send(parent_, up, all, heard);
+    }
+}
+
+void Termination::finish(const Tally& sum, const std::string& saying) {
+    for (int i = 0; i < children_; i++) {
+        send(first_child_ + i, down, sum, saying);
+    }
+    sum_ = sum;
+    said_ = saying;
+    finished_ = true;
+}
+
+void Termination::send(int to, Direction direction, const Tally& tally, const std::string& saying) {
+    Buffer message = transport_.pool().take();
+    const std::size_t said = std::min(saying.size(), longest_item_bytes - sizeof tally);
+    std::memcpy(message.data(), &tally, sizeof tally);
+    std::memcpy(message.data() + sizeof tally, saying.data(), said);
+    message.size = static_cast<std::uint32_t>(sizeof tally + said);
+    message.rank = to;
+    message.channel = direction;
+    outbox_.push(std::move(message));
+}
+
+} // namespace workloads::runtime

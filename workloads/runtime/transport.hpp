@@ -1,0 +1,40 @@
+// How messages get from rank to rank: what the runtime asks of a transport.
+#pragma once
+
+#include "runtime/buffer.hpp"
+
+namespace workloads::runtime {
+
+/// Called once a message or less often, never once an item, and only from the stack of the rank itself.
+class Transport {
+  public:
+    explicit Transport(std::size_t buffer_bytes) : pool_(buffer_bytes) {}
+    Transport(const Transport&) = delete;
+    Transport& operator=(const Transport&) = delete;
+    virtual ~Transport() = default;
+
+    [[nodiscard]] virtual int rank() const = 0;
+    [[nodiscard]] virtual int size() const = 0;
+
+    /// Send `buffer` to rank `buffer.rank`, another one, and leave it empty; false, and nothing is done,
+    /// where as many messages as are allowed are on their way.
+    [[nodiscard]] virtual bool send(Buffer& buffer) = 0;
+
+    /// Look once whether a message has arrived, and take it. Messages may overtake each other.
+    [[nodiscard]] virtual bool receive(Buffer& buffer) = 0;
+
+    /// Pass the time until something may have changed: a message may have arrived, or room for another be
+    /// there.
+    virtual void idle() = 0;
+
+    /// Of any beginning.
+    [[nodiscard]] virtual double now_s() const = 0;
+
+    /// Where buffers to be sent are taken from, and arrived ones given back.
+    [[nodiscard]] BufferPool& pool() { return pool_; }
+
+  protected:
+    BufferPool pool_;
+};
+
+} // namespace workloads::runtime

@@ -1,0 +1,375 @@
+#include <gtest/gtest.h>
+#include <map>
+
+#include "agm/classes.hpp"
+#include "graph/kernel.hpp"
+#include "graph_inputs.hpp"
+#include "harness/checksum.hpp"
+#include "runtime/simulated_network.hpp"
+
+namespace workloads::graph {
+namespace {
+
+using runtime::Execution;
+
+const Computation no_time(ComputeMode::off, "");
+
+/// What the first rank is told of a run, by name.
+using Facts = std::map<std::string, double>;
+
+/// Run what is asked for on so many simulated ranks from one source, and validate it.
+Facts run(const Example& example, Asked asked, int ranks, std::uint64_t root = 0, std::uint64_t seed = 1) {
+    asked.runtime = runtime::settled(asked.runtime);
+    Facts found;
+    runtime::NetworkSettings settings;
+    settings.ranks = ranks;
+    settings.seed = seed;
+    settings.buffer_bytes = runtime::capacity_bytes(asked.runtime);
+    runtime::SimulatedNetwork(settings).run([&](const Team& team, runtime::Transport& transport) {
+        const ListedEdges edges(team, example.vertices, example.edges);
+        const Csr graph = build(team, edges, row_order(asked));
+        runtime::Runtime runtime(transport, asked.runtime, no_time);
+        const auto kernel = make_kernel({team, edges, graph, runtime}, asked);
+        kernel->run(graph.owners.vertex(root));
+        const auto wrong = kernel->violation(graph.owners.vertex(root));
+        EXPECT_FALSE(wrong) << *wrong;
+        const std::vector<Fact> facts = kernel->facts();
+        const std::vector<Fact> counted = runtime::facts(team, runtime.counters());
+        if (team.is_root()) {
+            for (const std::vector<Fact>& some : {facts, counted}) {
+                for (const Fact& fact : some) {
+                    found[fact.metric] = fact.value;
+                }
+            }
+        }
+    });
+    return found;
+}
+
+Asked asked_for(Verb verb, const std::string& order = "usual", Execution execution = Execution::handler,
+                std::int64_t buffer_bytes = 64) {
+    Asked asked;
+    asked.verb = verb;
+    asked.order = order;
+    asked.k = 2;
+    asked.delta = 3;
+    asked.runtime.execution = execution;
+    asked.runtime.buffer_bytes = buffer_bytes;
+    return asked;
+}
+
+/// As kernel.cpp makes it.
+template <class Value>
+double checksum_of(const std::vector<Value>& values) {
+    Checksum all;
+    for (std::uint64_t vertex = 0; vertex < values.size(); vertex++) {
+        all.add(mix64(vertex) ^ bits_of(values[vertex]));
+    }
+    return static_cast<double>(all.mixed >> 11U);
+}
+
+const std::vector<std::string> all_orders = {"chaotic", "dijkstra", "delta", "kla", "level"};
+const std::vector<Execution> all_executions = {Execution::handler, Execution::fibre, Execution::coroutine};
+
+class OnRanks : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Ranks, OnRanks, testing::Values(1, 2, 3, 4, 5, 8));
+
+TEST_P(OnRanks, EveryOrderAndExecutionFindsTheDistancesOfDijkstra) {
+    const Example example = random_example(60, 150, 7);
+    const double paths = checksum_of(serial_distances(example, 0, false));
+    const double levels = checksum_of(serial_distances(example, 0, true));
+    for (const std::string& order : all_orders) {
+        for (const Execution execution : all_executions) {
+            for (const std::int64_t bytes : {0, 64}) {
+                const Facts sssp = run(example, asked_for(Verb::sssp, order, execution, bytes), GetParam());
+                const Facts bfs = run(example, asked_for(Verb::bfs, order, execution, bytes), GetParam());
+                EXPECT_EQ(sssp.at("distance_checksum"), paths) << order << static_cast<int>(execution);
+                EXPECT_EQ(bfs.at("distance_checksum"), levels) << order << static_cast<int>(execution);
+            }
+        }
+    }
+}
+
+TEST_P(OnRanks, ALocalOrderBelowTheGlobalOneChangesNoDistance) {
+    const Example example = random_example(80, 240, 3);
+    const double paths = checksum_of(serial_distances(example, 0, false));
+    for (const std::string& order : std::vector<std::string>{"chaotic", "kla", "delta"}) {
+        Asked asked = asked_for(Verb::sssp, order);
+        asked.local_order = "dijkstra";
+        EXPECT_EQ(run(example, asked, GetParam()).at("distance_checksum"), paths) << order;
+    }
+}
+
+TEST_P(OnRanks, ItemsForTheRankItselfMayBeSentOrReceivedAtOnce) {
+    const Example example = random_example(60, 150, 11);
+    const double paths = checksum_of(serial_distances(example, 0, false));
+    for (const Own own : {Own::at_once, Own::sent}) {
+        for (const Execution execution : all_executions) {
+            Asked asked = asked_for(Verb::sssp, "delta", execution);
+            asked.own = own;
+            const Facts found = run(example, asked, GetParam());
+            EXPECT_EQ(found.at("distance_checksum"), paths);
+            if (own == Own::at_once && GetParam() == 1) {
+                EXPECT_EQ(found.at("items"), 0);
+            }
+        }
+    }
+}
+
+TEST_P(OnRanks, TurningTheDirectionRoundFindsTheSameLevels) {
+    for (const Example& example : {random_example(300, 4000, 31), random_example(60, 50, 37), torus(6)}) {
+        Asked asked = asked_for(Verb::bfs);
+        asked.optimises_direction = true;
+        EXPECT_EQ(run(example, asked, GetParam()).at("distance_checksum"),
+                  checksum_of(serial_distances(example, 0, true)));
+    }
+}
+
+TEST_P(OnRanks, TurningTheDirectionRoundFindsTheSameDistances) {
+    for (const Example& example :
+         {random_example(300, 4000, 31), random_example(60, 50, 37), random_example(100, 70, 9), torus(6)}) {
+        const double paths = checksum_of(serial_distances(example, 0, false));
+        for (const std::string& order : all_orders) {
+            for (const double light : {0.0, 1.0, 19.5, 100.0}) { // None but 0, few, most, all.
+                Asked asked = asked_for(Verb::sssp, order);
+                asked.optimises_direction = true;
+                asked.light = light;
+                EXPECT_EQ(run(example, asked, GetParam()).at("distance_checksum"), paths) << order << light;
+            }
+        }
+    }
+}
+
+TEST_P(OnRanks, TurningTheDirectionRoundLooksAtAPartOfTheEdgesOfADenseGraph) {
+    const Example example = random_example(100, 4000, 41);
+    Asked asked = asked_for(Verb::sssp);
+    asked.delta = 1;
+    const Facts told = run(example, asked, GetParam());
+    asked.optimises_direction = true;
+    const Facts asked_for_few = run(example, asked, GetParam());
+    EXPECT_EQ(told.at("distance_checksum"), asked_for_few.at("distance_checksum"));
+    EXPECT_LT(2 * asked_for_few.at("items_rejected"), told.at("items_rejected"));
+}
+
+TEST_P(OnRanks, TurningTheDirectionRoundKeepsNoItemForAVertexWithoutLightEdges) {
+    Example example = random_example(100, 4000, 41);
+    for (Edge& edge : example.edges) {
+        edge.weight += 1;
+    }
+    Asked asked = asked_for(Verb::sssp);
+    asked.optimises_direction = true;
+    asked.light = .5; // No edge is.
+    const Facts found = run(example, asked, GetParam());
+    EXPECT_EQ(found.at("distance_checksum"), checksum_of(serial_distances(example, 0, false)));
+    EXPECT_EQ(found.at("items_useful"), 1); // That of the source.
+    EXPECT_EQ(found.at("items_superseded"), 0);
+}
+
+TEST_P(OnRanks, EveryExecutionAsksAndAnswersWithMessagesOfOneItem) {
+    const Example example = random_example(80, 600, 43);
+    const double paths = checksum_of(serial_distances(example, 0, false));
+    for (const Execution execution : all_executions) {
+        for (const std::int64_t bytes : {0, 64}) {
+            Asked asked = asked_for(Verb::sssp, "delta", execution, bytes);
+            asked.optimises_direction = true;
+            EXPECT_EQ(run(example, asked, GetParam()).at("distance_checksum"), paths);
+        }
+    }
+}
+
+/// By tasks that wait.
+Asked blocking(Verb verb, std::uint64_t active_tasks, std::uint64_t loop_threshold, bool delegates_to_self) {
+    Asked asked = asked_for(verb, "usual", Execution::fibre, 128);
+    asked.blocks = true;
+    asked.runtime.active_tasks = active_tasks;
+    asked.runtime.loop_threshold = loop_threshold;
+    asked.runtime.delegates_to_self = delegates_to_self;
+    return asked;
+}
+
+TEST_P(OnRanks, TasksThatWaitFindTheSameLevels) {
+    for (const Example& example :
+         {random_example(300, 4000, 31), random_example(60, 50, 37), torus(6), Example{1, {}}}) {
+        const double levels = checksum_of(serial_distances(example, 0, true));
+        for (const auto& [tasks, threshold] : {std::pair{1U, 1U}, {3U, 2U}, {1000U, 32U}}) {
+            for (const bool to_self : {false, true}) {
+                const Facts found =
+                    run(example, blocking(Verb::bfs, tasks, threshold, to_self), GetParam(), 0, tasks);
+                EXPECT_EQ(found.at("distance_checksum"), levels) << tasks << " tasks";
+            }
+        }
+    }
+}
+
+TEST_P(OnRanks, TasksThatWaitFindTheBetweennessOfTheTorus) {
+    for (const auto& [n, expected] : {std::pair{4U, 17.0}, {5U, 36.0}, {8U, 193.0}}) {
+        for (const auto& [tasks, threshold] : {std::pair{1U, 1U}, {3U, 2U}, {1000U, 32U}}) {
+            const Facts found =
+                run(torus(n), blocking(Verb::bc, tasks, threshold, tasks == 3), GetParam(), 1, tasks);
+            EXPECT_NEAR(found.at("score_sum"), expected, 1e-9) << tasks << " tasks";
+        }
+    }
+}
+
+TEST_P(OnRanks, ACacheSparesItemsAndChangesNoDistance) {
+    const Example example = random_example(20, 400, 5);
+    const double paths = checksum_of(serial_distances(example, 0, false));
+    for (const runtime::Cache cache : {runtime::Cache::duplicates, runtime::Cache::min}) {
+        Asked asked = asked_for(Verb::sssp, "chaotic");
+        asked.own = Own::sent;
+        asked.runtime.cache = cache;
+        const Facts found = run(example, asked, GetParam());
+        EXPECT_EQ(found.at("distance_checksum"), paths);
+        if (cache == runtime::Cache::min) {
+            EXPECT_GT(found.at("items_combined"), 0);
+        }
+    }
+}
+
+TEST_P(OnRanks, ComponentsAreThoseOfUnionFind) {
+    const Example example = random_example(100, 70, 9);
+    const std::vector<std::uint32_t> labels = serial_labels(example);
+    std::uint64_t components = 0;
+    for (std::uint64_t vertex = 0; vertex < labels.size(); vertex++) {
+        components += labels[vertex] == vertex ? 1 : 0;
+    }
+    for (const std::string& order : all_orders) {
+        for (const Execution execution : all_executions) {
+            const Facts found = run(example, asked_for(Verb::cc, order, execution), GetParam());
+            EXPECT_EQ(found.at("label_checksum"), checksum_of(labels)) << order;
+            EXPECT_EQ(found.at("components"), static_cast<double>(components)) << order;
+        }
+    }
+    Asked asked = asked_for(Verb::cc);
+    asked.optimises_direction = true;
+    const Facts found = run(example, asked, GetParam());
+    EXPECT_EQ(found.at("label_checksum"), checksum_of(labels));
+    EXPECT_EQ(found.at("components"), static_cast<double>(components));
+}
+
+TEST_P(OnRanks, CoresAreThoseOfPeelingByDefinition) {
+    const Example example = random_example(50, 200, 13);
+    const std::vector<std::uint32_t> cores = serial_cores(example);
+    for (const Execution execution : all_executions) {
+        const Facts found = run(example, asked_for(Verb::kcore, "usual", execution), GetParam());
+        EXPECT_EQ(found.at("core_checksum"), checksum_of(cores));
+        EXPECT_EQ(found.at("largest_core"), *std::max_element(cores.begin(), cores.end()));
+    }
+}
+
+TEST_P(OnRanks, PageRanksAddUpToOneAndEndWhenTheyHardlyChange) {
+    const Example example = random_example(60, 100, 17); // With vertices that have no neighbours.
+    for (const runtime::Cache cache : {runtime::Cache::none, runtime::Cache::sum}) {
+        Asked asked = asked_for(Verb::pagerank);
+        asked.runtime.cache = cache;
+        asked.own = Own::sent;
+        const Facts found = run(example, asked, GetParam());
+        EXPECT_NEAR(found.at("rank_sum"), 1, 1e-6);
+        EXPECT_LT(found.at("last_change"), 1e-4);
+        EXPECT_GT(found.at("iterations"), 2);
+    }
+}
+
+TEST(PageRank, OfARegularGraphIsUniformAtOnce) {
+    EXPECT_EQ(run(torus(5), asked_for(Verb::pagerank), 3).at("iterations"), 1);
+}
+
+TEST_P(OnRanks, BetweennessOnTheTorusIsTheClosedForm) {
+    // n^3 / 2 - n^2 + 1 for even n, (n^3 - n) / 2 - n^2 + 1 for odd n, of ordered pairs: each source adds
+    // what its own dependencies are, which are n^2 times that for all vertices together.
+    for (const auto& [n, expected] :
+         {std::pair{4U, 17.0}, {5U, 36.0}, {6U, 73.0}, {7U, 120.0}, {8U, 193.0}}) {
+        for (const Execution execution : all_executions) {
+            const Facts found = run(torus(n), asked_for(Verb::bc, "usual", execution), GetParam(), 1);
+            EXPECT_NEAR(found.at("score_sum"), expected, 1e-9);
+        }
+    }
+}
+
+TEST_P(OnRanks, GraphsAtTheEdgeOfWhatAGraphIsAreWorkedOn) {
+    const std::vector<Example> examples = {
+        {5, {}},                                            // No edges, and an isolated source.
+        {1, {{0, 0, 1}}},                                   // One vertex, a loop, more ranks than vertices.
+        {3, {{0, 1, 2}, {0, 1, 1}, {1, 0, 3}, {1, 1, 0}}},  // Parallel edges.
+        {4, {{0, 1, 0}, {1, 2, 0}, {2, 0, 0}, {2, 3, 0}}}}; // No weight at all.
+    for (const Example& example : examples) {
+        for (const std::string& order : all_orders) {
+            const Facts found = run(example, asked_for(Verb::sssp, order, Execution::fibre, 0), GetParam());
+            EXPECT_EQ(found.at("distance_checksum"), checksum_of(serial_distances(example, 0, false)));
+        }
+        for (const Verb verb : {Verb::bfs, Verb::cc, Verb::kcore, Verb::pagerank, Verb::bc}) {
+            run(example, asked_for(verb), GetParam());
+        }
+        for (const Verb verb : {Verb::sssp, Verb::bfs, Verb::cc}) {
+            Asked asked = asked_for(verb);
+            asked.optimises_direction = true;
+            run(example, asked, GetParam());
+        }
+    }
+}
+
+TEST(Schedules, TenThousandOfThemEndWithTheSameDistances) {
+    const Example example = random_example(9, 14, 19);
+    const double paths = checksum_of(serial_distances(example, 0, false));
+    for (std::uint64_t seed = 1; seed <= 10'000; seed++) {
+        const Execution execution = all_executions[seed % 3];
+        const std::string& order = all_orders[seed % 5];
+        const Facts found = run(example, asked_for(Verb::sssp, order, execution, seed % 2 == 0 ? 0 : 64),
+                                2 + static_cast<int>(seed % 4), 0, seed);
+        ASSERT_EQ(found.at("distance_checksum"), paths) << seed;
+    }
+}
+
+TEST(Orders, HaveAsManyEpochsAsClassesAndRelaxLessTheFinerTheyAre) {
+    const Example example = random_example(200, 1000, 23);
+    std::map<std::string, Facts> found;
+    for (const std::string& order : all_orders) {
+        found[order] = run(example, asked_for(Verb::sssp, order), 2);
+    }
+    // Every vertex that is reached is worked on once in Dijkstra's order, and no less often in any other.
+    EXPECT_EQ(found["dijkstra"]["items_useful"], found["dijkstra"]["vertices_reached"]);
+    for (const std::string& order : all_orders) {
+        EXPECT_GE(found[order]["items_useful"], found["dijkstra"]["items_useful"]) << order;
+        EXPECT_LE(found[order]["epochs"], found["dijkstra"]["epochs"]) << order;
+    }
+    EXPECT_EQ(found["chaotic"]["epochs"], 2); // One finds the first class.
+}
+
+TEST(Classes, AreTakenInTheOrderOfTheirKeysLikeThoseOfAMap) {
+    const Random random(29);
+    agm::Classes<std::uint64_t> classes;
+    std::map<agm::Key, std::vector<std::uint64_t>> expected;
+    const auto every = [](std::uint64_t) { return true; };
+    const auto drop = [](std::uint64_t) {};
+    agm::Key base = 0;
+    for (std::uint64_t i = 0; i < 20'000; i++) {
+        // Near, at the end of the ring, and far beyond.
+        const agm::Key key = base + random.below(random.below(2, 3 * i) == 0 ? 2000 : 100'000, 3 * i + 1);
+        classes.push(key, i);
+        expected[key].push_back(i);
+        if (random.below(3, 3 * i + 2) == 0) {
+            ASSERT_EQ(classes.least(every, drop), expected.begin()->first);
+            base = expected.begin()->first;
+            std::vector<std::uint64_t> taken;
+            classes.take(base, taken);
+            std::sort(taken.begin(), taken.end());
+            ASSERT_EQ(taken, expected.begin()->second);
+            expected.erase(expected.begin());
+        }
+    }
+}
+
+TEST(Classes, DropItemsThatAreNotCurrentBeforeTheyMakeAClass) {
+    agm::Classes<int> classes;
+    for (const int item : {3, 5, 5000, 70'000}) {
+        classes.push(static_cast<agm::Key>(item), item);
+    }
+    std::vector<int> dropped;
+    const auto drop = [&](int item) { dropped.push_back(item); };
+    EXPECT_EQ(classes.least([](int item) { return item > 5000; }, drop), 70'000U);
+    EXPECT_EQ(dropped, (std::vector{3, 5, 5000}));
+    EXPECT_EQ(classes.least([](int) { return false; }, drop), agm::no_key);
+}
+
+} // namespace
+} // namespace workloads::graph
