@@ -7,7 +7,8 @@
 //
 // Invariant: heap[i] <= heap[2i + 1], heap[2i + 2] between rounds; times leave the heap in ascending order.
 //
-// Build:  cc -std=c11 -O2 [-DSTEELYARD_PROBES=N] [-DSTEELYARD_SITES=P] events.c -o events
+// Build:  cc -std=c11 -O2 [-DSTEELYARD_PROBES=N] [-DSTEELYARD_SITES=P] [-DQUEUE=N] [-DHEAP_ALIGNMENT=BYTES]
+//         events.c -o events
 // Run:    events ROUNDS
 // Prints: name=value: the last time, and a checksum of all.
 // Exit:   0; 1 the order was wrong; 2 usage.
@@ -18,9 +19,14 @@
 
 #include <steelyard_probe.h>
 
-enum { QUEUE = 1024 };
+#ifndef QUEUE
+#define QUEUE 1024
+#endif
+#ifndef HEAP_ALIGNMENT
+#define HEAP_ALIGNMENT 8 // bytes
+#endif
 
-static uint64_t heap[QUEUE];
+static _Alignas(HEAP_ALIGNMENT) uint64_t heap[QUEUE];
 static unsigned size;
 
 static uint64_t draw(uint64_t* state) {

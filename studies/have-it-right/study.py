@@ -1,9 +1,11 @@
 """Observer effect and measurement context bias: Mytkowicz et al. 2008, beside what this machine shows.
 
 ``python studies/have-it-right/study.py [--directory LABS] [--small] [--summary FILE]``: needs steelyard, a
-C compiler, perl, mawk, sqlite3 and valgrind on the PATH. Records lie in LABS (have-it-right.labs); a
-study that was stopped goes on where it was. About five minutes on two CPUs; ``--small`` takes seconds and
-shows nothing but that all of it runs.
+C compiler, perl, mawk, sqlite3 and valgrind on the PATH. Where there are no hardware counters, those of the
+kernel's software events take their place in Figure 1. libquantum is measured where libquantum.sh has fetched
+it. The summary says which figure lacks what. Records lie in LABS (have-it-right.labs); a study that was
+stopped goes on where it was. About five minutes on two CPUs, seven with libquantum; ``--small`` takes
+seconds, leaves libquantum out, and shows nothing but that the rest runs.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from steelyard.answers.contexts import ByContext, ContextFinding
 from steelyard.answers.interval import Interval
 from steelyard.errors import SteelyardError
 from steelyard.lab.answer.analyze import by_context
+from steelyard.lab.answer.check import check
 from steelyard.lab.demo import SOURCES
 from steelyard.lab.observe.observe import observe
 from steelyard.lab.observe.probes import INCLUDE, option
@@ -29,24 +32,42 @@ from steelyard.lab.observe.request import ObserveRequest
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
 from steelyard.report.text.progress import ProgressLine
+from steelyard.run.runner.capabilities import capabilities
 from steelyard.spec import load
 from steelyard.spec.experiment import Contexts, Experiment
 from steelyard.store import Record
 
 HERE = Path(__file__).resolve().parent
+LIBQUANTUM = HERE.parents[1] / ".cache" / "libquantum"
+"""Where libquantum.sh puts it."""
 BUILD = "cc -std=c11 -O2 {probe} events.c -o {build}/events"
 COUNTERS = (1, 2, 3, 4, 5, 6)
+HARDWARE = ("cycles", "branch_misses")
+SOFTWARE = "-DSTEELYARD_PROBE_SOFTWARE"
 SITES = (7, 14, 20, 27, 34, 47, 60, 74, 87, 100)
 """Shares of the 15 places of events.c that count, in percent."""
 
 
+def lacking() -> list[str]:
+    """Hardware counters that this machine does not have."""
+    missing = str(capabilities()["counters_missing"]).split(",")
+    return [name for name in ("cycles", "instructions", "cache_misses", "branch_misses") if name in missing]
+
+
 def observer(
-    kind: str, options: list[str], counters: tuple[str, ...], at: Path, watch: Watch, *, small: bool
+    kind: str,
+    options: list[str],
+    counters: tuple[str, ...],
+    at: Path,
+    watch: Watch,
+    *,
+    small: bool,
+    build: str = BUILD,
 ) -> Any:
     """Figures 1 and 2: what probes inside of a program change."""
     asking = ObserveRequest(
         command=f"{{build}}/events {20_000 if small else 200_000}",
-        build=BUILD,
+        build=build,
         probes=[option(each) for each in options],
         counters=counters,
         metric="cpu_s",
@@ -111,7 +132,8 @@ def in_the_default(spec: str, at: Path, watch: Watch, *, small: bool) -> dict[st
 
     experiment = loaded(spec)
     design = msgspec.structs.replace(experiment.design, blocks=3 if small else 30)
-    fixed = Contexts({"env_bytes": 0, "padding": 0, "aslr": "off"})
+    drawn = experiment.contexts.settings if experiment.contexts else {}
+    fixed = Contexts({name: 0 if setting == "random" else setting for name, setting in drawn.items()})
     place = at / f"{Path(spec).stem}-default.lab"
     run(msgspec.structs.replace(experiment, contexts=fixed, design=design), place, watch=watch)
     with Record.open(place) as record:
@@ -124,6 +146,15 @@ def in_the_default(spec: str, at: Path, watch: Watch, *, small: bool) -> dict[st
         }
         for each in judged
         if isinstance(each.speedup, Speedup)
+    }
+
+
+def libquantum(at: Path, watch: Watch) -> dict[str, Any]:
+    """Figures 4 and 5 on the paper's own program."""
+    spec = "libquantum.toml"
+    return {
+        "libquantum (Figures 4 and 5)": optimisation(contexts_of(spec, at, watch, small=False)),
+        "libquantum in the default context (Figure 4)": in_the_default(spec, at, watch, small=False),
     }
 
 
@@ -160,6 +191,33 @@ def optimisation(found: ByContext) -> dict[str, Any]:
     }
 
 
+def validation(at: Path, watch: Watch, *, small: bool) -> dict[str, Any]:
+    """Section 2.2: each belief, and what changing its supposed cause did."""
+    experiment = load(HERE / "validation.toml")
+    if small:
+        design = msgspec.structs.replace(experiment.design, blocks=3)
+        experiment = msgspec.structs.replace(experiment, design=design)
+    place = at / "validation.lab"
+    run(experiment, place, watch=watch)
+    with Record.open(place) as record:
+        verdicts = check(record).verdicts
+    return {
+        str(each.claim.name): {
+            "verdict": each.outcome,
+            "predictions": [
+                {
+                    "metric": one.stratum["metric"],
+                    "factor": one.evidence.ratio,
+                    "interval": pair(one.evidence.interval) if one.evidence.interval else None,
+                    "outcome": one.outcome,
+                }
+                for one in each.instances
+            ],
+        }
+        for each in verdicts
+    }
+
+
 def speedups(finding: ContextFinding) -> list[float]:
     """One a context."""
     return [one.speedup for one in finding.across.each]
@@ -183,10 +241,16 @@ def study(at: Path, *, small: bool) -> dict[str, Any]:
     os.chdir(HERE)
     counters = [f"-DSTEELYARD_PROBES={n}" for n in (COUNTERS[:2] if small else COUNTERS)]
     sites = [f"-DSTEELYARD_SITES={n}" for n in (SITES[:2] if small else SITES)]
-    hardware = () if small else ("cycles", "branch_misses")
+    missing = lacking()
+    with_libquantum = (LIBQUANTUM / "config.h").is_file() and not small
+    hardware = () if small else tuple(name for name in HARDWARE if name not in missing)
+    build = BUILD.replace("{probe}", f"{SOFTWARE} {{probe}}") if missing else BUILD
     try:
         return {
-            "counters (Figure 1)": observer("counters", counters, (), at, line.update, small=small),
+            "lacking": lacks(missing, with_libquantum=with_libquantum),
+            "counters (Figure 1)": observer(
+                "counters", counters, (), at, line.update, small=small, build=build
+            ),
             "software counters (Figure 2)": observer("sites", sites, hardware, at, line.update, small=small),
             "environment (Figure 3)": environment(
                 contexts_of("environment.toml", at, line.update, small=small)
@@ -197,9 +261,25 @@ def study(at: Path, *, small: bool) -> dict[str, Any]:
             "optimisation in the default context (Figure 4)": in_the_default(
                 "optimisation.toml", at, line.update, small=small
             ),
-        }
+            "validation by intervention (section 2.2)": validation(at, line.update, small=small),
+        } | (libquantum(at, line.update) if with_libquantum else {})
     finally:
         line.clear()
+
+
+def lacks(missing: list[str], *, with_libquantum: bool) -> dict[str, str]:
+    """Figure to what it lacks on this machine; empty where there are hardware counters and libquantum."""
+    found = {}
+    if missing:
+        named = ", ".join(missing)
+        found["Figure 1"] = (
+            f"no hardware counters ({named}): the kernel's software events are counted instead"
+        )
+    if without := [name for name in HARDWARE if name in missing]:
+        found["Figure 2"] = f"changes of {' and '.join(without)} were not counted"
+    if not with_libquantum:
+        found["Figure 4"] = "libquantum was not measured; libquantum.sh .cache/libquantum fetches it"
+    return found
 
 
 def rounded(value: Any) -> Any:
@@ -230,6 +310,8 @@ def main() -> int:
             bounds = " to ".join(dict.fromkeys(bound for bound in (row["low"], row["high"]) if bound))
             value = f": {bounds} {row['unit']}" if bounds else ""
             print(f"{row['place']}: {row['statement']}{value}")
+    for figure, what in found["lacking"].items():
+        print(f"{figure} lacks something here: {what}")
     text = json.dumps(found, indent=1) + "\n"
     print(f"\n{text}", end="")
     if summary is not None:

@@ -1,25 +1,30 @@
 """The whole study by one command: run what is not finished yet, model it, and write the tables.
 
-    .venv/bin/python studies/mpi-collectives/study.py [PART ...] [--records DIRECTORY]
+    .venv/bin/python studies/mpi-collectives/study.py [PART ...] [--records DIRECTORY] [--no-run]
 
 PART is topologies, selectors, planted, noise, allocations, memory or real; all of them by default. An
-interrupted study goes on where it stopped. Tables go to stdout, as Markdown.
+interrupted study goes on where it stopped. Tables go to stdout, as Markdown. Latencies of simulated parts are
+kept in simulated.csv when all of a part has been run; from it ``--no-run``, which writes nothing, makes their
+tables where there are no records.
 """
 
 from __future__ import annotations
 
-import argparse
 import csv
-import subprocess
 import sys
+from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import heaps
 import latencies
 import noise
+import simulated
 from msgspec.structs import replace
+from simulated import Row
 
+from steelyard.errors import RecordError
 from steelyard.lab.answer.model import Modelled, ModelRequest, model_series
 from steelyard.lab.answer.series_of_record import series_of_record
 from steelyard.scaling import Expectation, Question, ScalingModel, Series
@@ -28,15 +33,11 @@ from steelyard.store import Record
 from steelyard.units import Scalar
 
 HERE: Final = Path(__file__).resolve().parent
-PARTS: Final = ("topologies", "selectors", "planted", "noise", "allocations", "memory", "real")
-BY: Final = {
-    "topologies": ("machine",),
-    "selectors": ("selector",),
-    "planted": ("reduce",),
-    "allocations": ("machine", "placement"),
-}
-"""What a part has a table of."""
+sys.path.insert(0, str(HERE.parent))
 
+import parts  # noqa: E402 -- what studies share lies beside them
+
+PARTS: Final = ("topologies", "selectors", "planted", "noise", "allocations", "memory", "real")
 POOLED: Final = {"allocations": "day"}
 """Labels whose levels are replicates."""
 
@@ -52,7 +53,6 @@ LATENCIES: Final = {
     "litmus": "O(log p)",
 }
 
-PUBLISHED: Final = HERE.parent / "scalability-validation" / "published.csv"
 SYSTEMS: Final = {
     "torus": "Juqueen",
     "fat-tree": "Juropa",
@@ -63,51 +63,50 @@ SYSTEMS: Final = {
 """Which published system a machine or selector stands beside."""
 
 RULES: Final = ("allreduce <= reduce + bcast", "allgather <= gather + bcast")
-SIGNS: Final = {"match": "✓", "approximate": "≈", "none": "✗", "undecided": "?"}
 
 
-def main() -> int:
-    """Run and print the parts asked for; the exit code is that of the last failure."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("parts", nargs="*", metavar="PART")
-    parser.add_argument("--records", type=Path, default=HERE, metavar="DIRECTORY")
-    asked = parser.parse_args()
-    if unknown := [part for part in asked.parts if part not in PARTS]:
-        parser.error(f"there is no part {unknown[0]!r}; parts: {', '.join(PARTS)}")
-    failed = 0
-    for part in asked.parts or PARTS:
-        record = asked.records / f"{part}.lab"
-        print(f"{part}: running into {record}", file=sys.stderr, flush=True)
-        ran = subprocess.run(
-            [sys.executable, "-m", "steelyard", "run", f"{HERE / part}.toml", "--output", str(record)],
-            stdout=subprocess.DEVNULL,
-            check=False,
-        )
-        # 1: a claim fails, which is what the planted algorithms are there for.
-        if ran.returncode not in (0, 1):
-            failed = ran.returncode
-            continue
-        print(f"\n## {part}\n\n{tables(part, record)}", flush=True)
-    return failed
-
-
-def tables(part: str, directory: Path) -> str:
+def tables(part: str, record: Record) -> str:
     """One table a machine, library or selector; of real latencies, medians and ratios."""
-    with Record.open(directory) as record:
-        if part == "real":
-            return latencies.tables(record)
-        metric = "heap_mean_bytes" if part == "memory" else "latency_quantile_s"
-        series = series_of_record(record, ("p",), (metric,))
-    named = [replace(one, name=str(one.labels["op"])) for one in series]
-    if part == "noise":
-        return noise.tables(named, ranked)
+    if part == "real":
+        return latencies.tables(record)
+    metric = "heap_mean_bytes" if part == "memory" else "latency_quantile_s"
+    series = series_of_record(record, ("p",), (metric,))
     if part == "memory":
-        return heaps.tables(named)
+        return heaps.tables([replace(one, name=str(one.labels["op"])) for one in series])
+    return tables_of(part, simulated.rows_of(part, series))
+
+
+def tables_kept(part: str) -> str:
+    """The tables of a simulated part, from the latencies that the study keeps."""
+    return tables_of(part, simulated.kept(part))
+
+
+def keep(part: str, record: Record) -> None:
+    """Keep the latencies of a simulated part.
+
+    Raises
+    ------
+    RecordError
+        Not all of the part has been run.
+    """
+    runs = record.runs()
+    if not runs or runs[-1].state != "complete":
+        raise RecordError(
+            f"{record.directory} is not complete: {simulated.FILE.name} stays as it is",
+            hint=f"study.py {part} goes on where it stopped",
+        )
+    series = series_of_record(record, ("p",), ("latency_quantile_s",))
+    simulated.keep(part, simulated.rows_of(part, series))
+
+
+def tables_of(part: str, rows: Iterable[Row]) -> str:
+    """The tables of a simulated part."""
+    series = simulated.series_in(simulated.as_kept(rows))
+    if part == "noise":
+        return noise.tables(series, ranked)
     groups: dict[str, list[Series]] = {}
-    for one in pooled(named, POOLED[part]) if part in POOLED else named:
-        title = ", ".join(str(one.labels[name]) for name in BY[part] if name in one.labels)
+    for one in pooled(series, POOLED[part]) if part in POOLED else series:
+        title = ", ".join(str(label) for name, label in one.labels.items() if name != "op")
         groups.setdefault(title, []).append(one)
     return "\n\n".join(table(name, group) for name, group in groups.items())
 
@@ -164,10 +163,10 @@ def table(title: str, series: list[Series]) -> str:
 
 def published(system: str) -> dict[str, str]:
     """Model and rank that Tables 4 and 6 print for a system, by operation."""
-    with PUBLISHED.open(newline="", encoding="utf-8") as file:
+    with parts.PUBLISHED.open(newline="", encoding="utf-8") as file:
         return {
             "litmus" if line["function"].endswith("(BT)") else line["function"].lower(): (
-                f"{SIGNS[line['rank']]} O({line['model']})"
+                f"{parts.SIGNS[line['rank']]} O({line['model']})"
             )
             for line in csv.DictReader(file)
             if line["table"] in ("4", "6") and line["system"] == system
@@ -178,11 +177,17 @@ def row(model: ScalingModel, printed: str) -> str:
     """One line of a table."""
     checked = model.validation
     assert checked is not None  # noqa: S101 -- every operation here has an expectation
+    cells = (model.name, checked.expectation, *judged(model), str(model.points), printed)
+    return f"| {' | '.join(cells)} |"
+
+
+def judged(model: ScalingModel) -> tuple[str, str, str, str]:
+    """Growth, adjusted R², divergence and rank, as cells."""
+    checked = model.validation
+    assert checked is not None  # noqa: S101 -- every operation here has an expectation
     r2 = "" if model.r2 is None else f"{model.r2:.2f}"
     segments = f", {len(model.segments)} segments" if model.segments else ""
-    cells = (model.name, checked.expectation, f"{model.growth()}{segments}", r2)
-    judged = (checked.divergence.big_o("p"), rank_of(model))
-    return f"| {' | '.join((*cells, *judged, str(model.points), printed))} |"
+    return f"{model.growth()}{segments}", r2, checked.divergence.big_o("p"), rank_of(model)
 
 
 def rank_of(model: ScalingModel) -> str:
@@ -190,7 +195,7 @@ def rank_of(model: ScalingModel) -> str:
     checked = model.validation
     assert checked is not None  # noqa: S101 -- every operation here has an expectation
     sure = max(checked.probability.match, checked.probability.approximate, checked.probability.none)
-    return f"{SIGNS[checked.rank]} ({sure:.2f})"
+    return f"{parts.SIGNS[checked.rank]} ({sure:.2f})"
 
 
 def said(found: Modelled) -> list[str]:
@@ -202,6 +207,13 @@ def said(found: Modelled) -> list[str]:
     ]
     lines += [f"- {each.name}: not modelled, {each.reason}" for each in found.failed]
     return ["", *lines] if lines else []
+
+
+def main() -> int:
+    """Run the parts asked for, print their tables, and keep what was simulated."""
+    made = {part: partial(tables, part) for part in PARTS}
+    kept = {part: partial(tables_kept, part) for part in simulated.LABELS if simulated.kept(part)}
+    return parts.main(HERE, __doc__, made, kept, {part: partial(keep, part) for part in simulated.LABELS})
 
 
 if __name__ == "__main__":

@@ -1,0 +1,127 @@
+"""Charts of a study, and the tables of its README that they are drawn from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from steelyard.report.page.chart import BETTER, OPEN, WORSE, Chart, Rows, data, number, rows_px
+from steelyard.report.page.sweeps import lines
+
+_NUMBER: Final = re.compile(r"[-+]?[\d,]*\.?\d+(e[-+]?\d+)?")
+RANKS: Final = {"match": BETTER, "approximate": OPEN, "none": WORSE}
+
+
+def table(study: Path, heading: str, place: int = 1) -> list[dict[str, str]]:
+    """The rows of a table of a README, by its columns: the ``place``-th below a heading that begins so.
+
+    Raises
+    ------
+    LookupError
+        No such heading, or not as many tables below it.
+    """
+    text = (study / "README.md").read_text(encoding="utf-8").splitlines()
+    start = next((i for i, line in enumerate(text) if line.lstrip("#").strip().startswith(heading)), None)
+    if start is None:
+        raise LookupError(f"{study.name}: no heading {heading!r}")
+    tables: list[list[list[str]]] = []
+    inside = False
+    for line in text[start + 1 :]:
+        if line.startswith("|"):
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            if not inside:
+                tables.append([])
+            tables[-1].append(cells)
+        inside = line.startswith("|")
+        if len(tables) == place and not inside:
+            break
+    if len(tables) < place:
+        raise LookupError(f"{study.name}, {heading!r}: {len(tables)} tables")
+    head, _, *rows = tables[-1]
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+def value(cell: str) -> float | None:
+    """The first number of a cell; ``None`` without one."""
+    found = _NUMBER.search(cell)
+    return float(found.group().replace(",", "")) if found else None
+
+
+def points(
+    rows: Iterable[Mapping[str, str]], columns: Mapping[str, float], series: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Points of lines: of each row the columns, at their ``x``; ``series`` name its line."""
+    return [
+        {"series": ", ".join(row[name] for name in series), "x": x, "y": y}
+        for row in rows
+        for column, x in columns.items()
+        if (y := value(row.get(column, ""))) is not None
+    ]
+
+
+def over(
+    name: str,
+    rows: Rows,
+    across: str,
+    title: str,
+    *,
+    scale: Mapping[str, Any] | None = None,
+    axis: Mapping[str, Any] | None = None,
+) -> Chart:
+    """A chart of lines."""
+    spec = lines(rows, across, title, [], scale=scale, axis=axis)
+    return Chart(name=name, title=name, about="", spec=spec, data={"rows": rows})
+
+
+LOG: Final = {"type": "log"}
+
+
+def ranks(name: str, cells: Sequence[Mapping[str, str]]) -> Chart:
+    """How cells of tables are ranked: ``row``, ``column``, ``rank`` and the text of each."""
+    axis = {"title": None, "labelAngle": 0, "domain": False, "ticks": False, "labelLimit": 200}
+    rows = list(dict.fromkeys(cell["row"] for cell in cells))
+    columns = list(dict.fromkeys(cell["column"] for cell in cells))
+    place = {
+        "x": {"field": "column", "type": "nominal", "sort": columns, "axis": {**axis, "orient": "top"}},
+        "y": {"field": "row", "type": "nominal", "sort": rows, "axis": axis},
+    }
+    colour = {
+        "field": "rank",
+        "type": "nominal",
+        "title": None,
+        "scale": {"domain": [*RANKS], "range": [*RANKS.values()]},
+    }
+    spec = {
+        "data": data("rows"),
+        "height": {"step": 20},
+        "layer": [
+            {"mark": {"type": "rect", "opacity": 0.28}, "encoding": {**place, "fill": colour}},
+            {"mark": {"type": "text", "fontSize": 9}, "encoding": {**place, "text": {"field": "text"}}},
+        ],
+    }
+    return Chart(name=name, title=name, about="", spec=spec, data={"rows": [*map(dict, cells)]})
+
+
+def dots(name: str, rows: Rows, across: str, *, colours: Mapping[str, str], domain: Sequence[float]) -> Chart:
+    """A row for each ``name``, on it a dot for each ``what``, coloured by it, at ``x``."""
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    axis = {"title": None, "labelLimit": 330, "grid": True}
+    colour = {
+        "field": "what",
+        "type": "nominal",
+        "title": None,
+        "scale": {"domain": [*colours], "range": [*colours.values()]},
+    }
+    spec = {
+        "data": data("rows"),
+        "height": max(rows_px(len(names)) // 2, 24 * len(names)),
+        "mark": {"type": "point", "filled": True, "size": 70, "opacity": 0.9},
+        "encoding": {
+            "x": number("x", across, scale={"domain": [*domain]}),
+            "y": {"field": "name", "type": "nominal", "sort": names, "axis": axis},
+            "color": colour,
+        },
+    }
+    return Chart(name=name, title=name, about="", spec=spec, data={"rows": rows})

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Draw the figures of the README from summary.json: ``python studies/have-it-right/figures.py``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from steelyard.answers.interval import Interval
+from steelyard.report.page.chart import Chart
+from steelyard.report.page.figures import draw_svg, figure_spec
+from steelyard.report.page.forest import Estimated, forest, rows
+from steelyard.report.page.observer import Changed, changes_chart
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+HERE = Path(__file__).parent
+WIDTH_PX = 620
+STYLES = {"perturbed": "bad", "unperturbed": "good"}
+
+
+def probes(part: Mapping[str, Any], name: str, title: str) -> Chart:
+    """Change of CPU time under each probe, as in Figures 1 and 2."""
+    changes = [
+        Changed(
+            probe.removeprefix("-DSTEELYARD_").replace("=", " ").lower(),
+            1 + its["cpu_s"]["percent"] / 100,
+            Interval(*(1 + bound / 100 for bound in its["cpu_s"]["ci95"])),
+            STYLES.get(its["cpu_s"]["perturbation"], "open"),
+            its["added_percent"] / 100 if name == "figure-2" else None,
+        )
+        for probe, its in part.items()
+        if probe != "correlations"
+    ]
+    return changes_chart(name, title, changes)
+
+
+def contexts(summary: Mapping[str, Any], name: str, program: str, pairs: tuple[str, ...]) -> Chart:
+    """Speedups in the default context, and over 21 contexts with the prediction of a further one."""
+    part = "libquantum" if program == "libquantum" else "optimisation"
+    found = []
+    for pair in pairs:
+        key = f"{program} {pair}"
+        default = summary[f"{part} in the default context (Figure 4)"][key]
+        every = summary[f"{part} (Figures 4 and 5)"][key]
+        named = pair.replace("-", " to ")
+        found += [
+            Estimated(f"{named}, the default context", default["speedup"], Interval(*default["ci95"])),
+            Estimated(
+                f"{named}, all of 21 contexts (thin: a further one)",
+                every["combined"],
+                Interval(*every["ci95"]),
+                "good" if every["ci95"][0] > 1 else "bad" if every["ci95"][1] < 1 else "open",
+                prediction=Interval(*every["prediction95"]),
+            ),
+        ]
+    return Chart(name, program, "", forest(found, f"speedup of {program}"), {"rows": rows(found)})
+
+
+def figures() -> Iterator[Chart]:
+    """All of them."""
+    summary = json.loads((HERE / "summary.json").read_text(encoding="utf-8"))
+    yield probes(summary["counters (Figure 1)"], "figure-1", "hardware counters")
+    yield probes(summary["software counters (Figure 2)"], "figure-2", "software counters")
+    yield contexts(summary, "figure-4", "nbody", ("O2-O3",))
+    yield contexts(summary, "figure-5", "events", ("O0-O1", "O1-O2", "O2-O3"))
+    if "libquantum (Figures 4 and 5)" in summary:
+        yield contexts(summary, "figure-libquantum", "libquantum", ("O0-O1", "O1-O2", "O2-O3"))
+
+
+def main() -> None:
+    """Write figure-N.svg beside this file."""
+    for chart in figures():
+        file = HERE / f"{chart.name}.svg"
+        file.write_text(draw_svg(figure_spec(chart, WIDTH_PX)), encoding="utf-8")
+        print(file.relative_to(HERE.parents[1]))
+
+
+if __name__ == "__main__":
+    main()

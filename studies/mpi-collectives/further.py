@@ -1,0 +1,277 @@
+"""Simulate on where a rank is open, at the points that ``steelyard model --suggest --up-to 4096`` names.
+
+    .venv/bin/python studies/mpi-collectives/further.py [PART ...] [--cpu-minutes N] [--records DIRECTORY]
+
+PART is topologies or selectors, which `study.py` has run. Of the cells that the paper publishes, each whose
+rank is undecided takes the cheapest point that is expected to settle it, else the one that is expected to say
+most, and is modelled again, round by round: until it is decided, until its points are ``MOST_POINTS`` more
+than it had, or until the CPU time is over. Latencies go to simulated.csv as they come, and what is there is
+not simulated again: an interrupted loop goes on. The table goes to stdout, as Markdown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import simulated
+import study
+from msgspec.structs import replace
+from simulated import Row
+
+from steelyard.errors import ProgramError, SteelyardError
+from steelyard.lab.answer.model import ModelRequest, model_series
+from steelyard.lab.run.run import run
+from steelyard.scaling import Expectation, Question, ScalingModel, Series
+from steelyard.scaling.litmus import cause
+from steelyard.scaling.suggest import advise
+from steelyard.spec import load
+from steelyard.spec.experiment import Experiment
+from steelyard.store import Record
+
+LARGEST: Final = 4096
+"""Ranks of the simulated machines."""
+REACH: Final = {
+    "topologies": {"allgather": 2048, "alltoall": 1448},
+    "selectors": dict.fromkeys(study.LATENCIES, 1024),
+}
+"""Ranks beyond which an operation is not simulated: buffers of all ranks are 3.4 GB in Allgather at 2,048 and
+5 GB in Alltoall at 1,448 ranks, and selectors set up p² places, 33 s at 1,024.
+"""
+MOST_POINTS: Final = 12
+"""Points that a cell may take."""
+TIMEOUT_S: Final = 480.0
+
+
+class Cell(NamedTuple):
+    """An operation on a machine, or as a selector chooses it."""
+
+    machine: str
+    op: str
+
+
+class Wanted(NamedTuple):
+    """A simulation: one machine, one scale, the operations that want it."""
+
+    machine: str
+    p: int
+    ops: tuple[str, ...]
+
+
+Simulate = Callable[[Wanted], Mapping[str, float]]
+"""Latencies by operation; without those that did not end in time."""
+
+
+class Loop:
+    """The cells of a part, and what is known of each."""
+
+    def __init__(self, part: str, known: list[Row], further: list[Row]) -> None:
+        self.part = part
+        self.label = simulated.LABELS[part][0]
+        self.known = known
+        self.further = further
+        models = self.models()
+        base = self._models(known)
+        self.cells = [cell for cell in models if is_open(base[cell])]
+
+    def models(self) -> dict[Cell, ScalingModel]:
+        """The model of every published cell, from all points that there are."""
+        return self._models([*self.known, *self.further])
+
+    def _models(self, rows: list[Row]) -> dict[Cell, ScalingModel]:
+        found = {}
+        for one in simulated.series_in(rows):
+            cell = Cell(str(one.labels[self.label]), one.name)
+            if cell.op in study.published(study.SYSTEMS.get(cell.machine, "")):
+                (found[cell],) = model_series(ModelRequest([one], question_of(cell.op))).models
+        return found
+
+    def series(self, cell: Cell) -> Series:
+        """All points of a cell."""
+        of = f"{self.label}={cell.machine}"
+        rows = [row for row in (*self.known, *self.further) if (row.of, row.op) == (of, cell.op)]
+        (one,) = simulated.series_in(rows)
+        return one
+
+    def added(self, cell: Cell) -> list[Row]:
+        """What was simulated for a cell beyond the study's own points, or tried to be."""
+        of = f"{self.label}={cell.machine}"
+        return [row for row in self.further if (row.of, row.op) == (of, cell.op)]
+
+    def largest(self, cell: Cell) -> int:
+        """The largest scale at which the cell can be simulated."""
+        failed = [row.p - 1 for row in self.added(cell) if row.latency_s is None]
+        return min([REACH[self.part].get(cell.op, LARGEST), *failed])
+
+    def open(self) -> list[Cell]:
+        """Cells that are undecided, and have not taken all of their points."""
+        models = self.models()
+        return [cell for cell in self.cells if is_open(models[cell]) and len(self.added(cell)) < MOST_POINTS]
+
+    def wanted(self) -> list[Wanted]:
+        """The simulations of the next round, small ones first."""
+        asked: dict[tuple[int, str], list[str]] = {}
+        for cell in self.open():
+            found = advise(self.series(cell), question_of(cell.op), most=self.largest(cell))
+            if found:
+                asked.setdefault((round(found[0].at[0]), cell.machine), []).append(cell.op)
+        return [Wanted(machine, p, tuple(ops)) for (p, machine), ops in sorted(asked.items())]
+
+    def take(self, wanted: Wanted, latencies: Mapping[str, float]) -> None:
+        """Add what a simulation gave."""
+        of = f"{self.label}={wanted.machine}"
+        self.further += [
+            Row(f"{self.part}-further", of, op, wanted.p, latencies.get(op)) for op in wanted.ops
+        ]
+
+    def settle(self, simulate: Simulate, may_go_on: Callable[[], bool]) -> Iterator[Wanted]:
+        """Simulate until nothing is wanted or the time is over; gives each simulation when it is taken."""
+        while found := self.wanted():
+            for wanted in found:
+                if not may_go_on():
+                    return
+                self.take(wanted, simulate(wanted))
+                yield wanted
+
+
+def loop_of(part: str) -> Loop:
+    """The loop of a part as far as it went."""
+    return Loop(part, simulated.kept(part), simulated.kept(f"{part}-further"))
+
+
+def question_of(op: str) -> Question:
+    """The expectation of an operation, as the tables judge it."""
+    return Question(expectations={op: Expectation(study.LATENCIES[op], study.DEVIATION)}, parameter="p")
+
+
+def is_open(model: ScalingModel) -> bool:
+    """Whether its rank is undecided."""
+    return model.validation is not None and model.validation.rank == "undecided"
+
+
+def at_scale(experiment: Experiment, label: str, wanted: Wanted) -> Experiment:
+    """The experiment at one point, for some operations, however many ranks these have."""
+    levels = {label: wanted.machine, "p": wanted.p}
+    factors = tuple(
+        replace(each, levels=(levels[each.name],)) for each in experiment.factors if each.name in levels
+    )
+    ((name, words),) = experiment.program.commands.items()
+    at = words.index("--most-ranks")
+    command = (*words[:at], *words[at + 2 :], "--ops", ",".join(wanted.ops))
+    program = replace(experiment.program, commands={name: command}, timeout_s=TIMEOUT_S)
+    return replace(experiment, program=program, factors=factors, zips=())
+
+
+def simulate_in(place: Path, experiment: Experiment, label: str) -> Simulate:
+    """Simulations by Steelyard, each with a record of its own in ``place``."""
+
+    def simulate(wanted: Wanted) -> Mapping[str, float]:
+        record = place / f"{wanted.machine}-{wanted.p}-{'-'.join(wanted.ops)}.lab"
+        try:
+            run(at_scale(experiment, label, wanted), record)
+        except ProgramError:
+            if not timed_out(record):
+                raise
+            return {}
+        with Record.open(record) as opened:
+            samples = opened.samples("latency_quantile_s")
+        found = {str(each.labels["op"]): float(each.values[0]) for each in samples if len(each.values)}
+        if missing := [op for op in wanted.ops if op not in found]:
+            raise ProgramError(f"{record} has no latency of {missing[0]}", hint=f"steelyard status {record}")
+        return found
+
+    return simulate
+
+
+def timed_out(record: Path) -> bool:
+    """Whether no simulation of a record failed but for its time."""
+    if not record.exists():
+        return False
+    with Record.open(record) as opened:
+        return {each.status for _, each in opened.stream_measurements()} == {"timed_out"}
+
+
+def table(loop: Loop) -> str:
+    """Every cell that was open, what it is now, and what it would take."""
+    head = f"| {loop.label} | operation | points added | model | R̄² | δ | rank (probability) | misses by |"
+    lines = [head + " would take | published |", "|---" * 10 + "|"]
+    models = loop.models()
+    for cell in sorted(loop.cells, key=lambda cell: (cell.machine, [*study.LATENCIES].index(cell.op))):
+        printed = study.published(study.SYSTEMS[cell.machine])[cell.op]
+        scales = ", ".join(str(row.p) for row in loop.added(cell) if row.latency_s is not None)
+        more = needed(loop, cell) if is_open(models[cell]) else ""
+        cells = (
+            cell.machine,
+            cell.op,
+            scales,
+            *study.judged(models[cell]),
+            missed(models[cell]),
+            more,
+            printed,
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join([*lines, "", *blamed(models)])
+
+
+def missed(model: ScalingModel) -> str:
+    """By how much the formula misses a point at most, where that is said."""
+    said = [each.words for each in model.warnings if each.kind == "lack_of_fit"]
+    return next((text.removeprefix("the formula misses a point by ") for text in said), "")
+
+
+def needed(loop: Loop, cell: Cell) -> str:
+    """The cheapest point anywhere that is expected to settle a cell."""
+    found = advise(loop.series(cell), question_of(cell.op))
+    settling = next((f"p = {each.at[0]:g}" for each in found if each.settles), "more than one point")
+    return f"{settling} (largest here: {loop.largest(cell)})"
+
+
+def blamed(models: Mapping[Cell, ScalingModel]) -> list[str]:
+    """Who is to blame for each rank of none, by the litmus test of its machine."""
+    lines = []
+    for cell, model in models.items():
+        found = cause(model, models[Cell(cell.machine, "litmus")]) if cell.op != "litmus" else None
+        if found is not None:
+            lines.append(f"- {cell.machine}, {cell.op}: the cause is likely the {found}")
+    return lines
+
+
+def main() -> int:
+    """Settle each part within the time given, and print its table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("parts", nargs="*", metavar="PART")
+    parser.add_argument("--cpu-minutes", type=float, default=20.0, metavar="N", help="0: only the tables")
+    parser.add_argument("--records", type=Path, default=study.HERE, metavar="DIRECTORY")
+    asked = parser.parse_args()
+    if unknown := [part for part in asked.parts if part not in REACH]:
+        parser.error(f"unknown part {unknown[0]!r}; one of: {', '.join(REACH)}")
+
+    def may_go_on() -> bool:
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime < 60 * asked.cpu_minutes
+
+    for part in asked.parts or REACH:
+        loop = loop_of(part)
+        simulate = simulate_in(
+            asked.records / f"{part}-further", load(study.HERE / f"{part}.toml"), loop.label
+        )
+        try:
+            for wanted in loop.settle(simulate, may_go_on):
+                simulated.keep(f"{part}-further", loop.further)
+                ops = ", ".join(wanted.ops)
+                print(f"{wanted.machine}, p = {wanted.p}: {ops}", file=sys.stderr, flush=True)
+        except SteelyardError as error:
+            print(f"error: {error.message}\n\nhint: {error.hint}", file=sys.stderr)
+            return error.exit_code
+        print(f"\n## {part}\n\n{table(loop)}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,45 @@
+"""Put the tables of simulated parts into README.md, from the latencies that are kept: ``readme.py``.
+
+Below each heading that names a table, what is there up to the next heading, figure or paragraph in bold is
+written again. Nothing is simulated; the text around stays, and may have to follow.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+
+import further
+import study
+
+README = study.HERE / "README.md"
+PRINTED = ("topologies", "selectors", "noise", "allocations")
+
+
+def made() -> Iterator[tuple[str, str]]:
+    """Headings, and what stands below each."""
+    for part in PRINTED:
+        for block in re.split(r"^### ", study.tables_kept(part), flags=re.MULTILINE)[1:]:
+            title, _, body = block.partition("\n")
+            yield title, body
+    for part in further.REACH:
+        yield f"{part}, continued", further.table(further.loop_of(part))
+
+
+def main() -> int:
+    """Write the file; the exit code is 1 where a table has no heading there."""
+    text = README.read_text(encoding="utf-8")
+    missing = []
+    for title, body in made():
+        below = re.compile(rf"(?<=^#### {re.escape(title)}\n).*?(?=^(?:#|!|\*\*))", re.MULTILINE | re.DOTALL)
+        text, found = below.subn(lambda _, body=body: f"\n{body.strip()}\n\n", text, count=1)
+        missing += [] if found else [title]
+    README.write_text(text, encoding="utf-8")
+    for title in missing:
+        print(f"README.md has no heading '#### {title}'", file=sys.stderr)
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,107 @@
+"""The whole study by one command: run what is not finished yet, judge it, and write the tables.
+
+    .venv/bin/python studies/parallel-sorting/study.py [PART ...] [--records DIRECTORY] [--no-run]
+
+PART is splitter-based, radix-mini, groups, splitters, loads, sizes, messages, scans, real or large; all of
+them by default. An interrupted study goes on where it stopped. Tables go to stdout, as Markdown.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Final
+
+from steelyard.store import Record
+
+HERE: Final = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import parts  # noqa: E402 -- what studies share lies beside them
+
+MICRO: Final = 1e6
+PRINTED: Final = {
+    "sample: whole": "Sample",
+    "histogram: whole": "Histogram",
+    "exact, sequential: whole": "Exact-splitting",
+    "radix, k = 4: whole": "Radix k = 4",
+    "radix, k = 8: whole": "Radix k = 8",
+    "mini: whole": "Mini",
+}
+"""Claims of which Table 10 has a cell, and its name there."""
+
+
+def splitter_based(record: Record) -> str:
+    """Part (a), and (i): the whole by sort and machine, and Table 10 with a row for each phase."""
+    return _table_10(record, "algorithm", "schedule")
+
+
+def radix_mini(record: Record) -> str:
+    """Part (a), the rest."""
+    return _table_10(record, "algorithm", "bits")
+
+
+def _table_10(record: Record, *sort: str) -> str:
+    cells = parts.published("10")
+    names = {claim.name for claim in record.experiment.claims}
+    printed = {claim: cells[name] for claim, name in PRINTED.items() if claim in names}
+    whole = parts.values(record, "time_s", ("machine", *sort), "p", factor=MICRO)
+    return f"The whole, µs:\n\n{whole}\n\n{parts.growth(record, printed)}"
+
+
+def groups(record: Record) -> str:
+    """Part (b): each phase of mini sort, with both kinds of groups."""
+    return f"Phases, µs:\n\n{phases(record, 'groups')}\n\n{parts.growth(record)}\n\n{parts.verdicts(record)}"
+
+
+def splitters(record: Record) -> str:
+    """Part (c): what a step of engineering brought."""
+    columns = [
+        parts.values(record, metric, ("schedule",), "phase", where={"phase": "splitters"}, factor=factor)
+        for metric, factor in (("phase_s", MICRO), ("phase_messages", 1))
+    ]
+    return "\n\n".join(["µs, then messages:", *columns, parts.verdicts(record)])
+
+
+def loads(record: Record) -> str:
+    """Part (d): the largest load over the mean one."""
+    table = parts.values(record, "load", ("algorithm", "distribution"), "p")
+    return f"{table}\n\n{parts.growth(record)}\n\n{parts.verdicts(record)}"
+
+
+def sizes(record: Record) -> str:
+    """Part (e): the whole over n/p and p, and its models in both."""
+    whole = parts.values(record, "time_s", ("algorithm", "keys"), "p", factor=MICRO)
+    return f"The whole, µs:\n\n{whole}\n\n{parts.growth(record)}"
+
+
+def messages(record: Record) -> str:
+    """Part (f): the exchange over the length of messages, and where its growth changes."""
+    table = parts.values(record, "phase_s", ("phase",), "keys", where={"phase": "exchange"}, factor=MICRO)
+    return f"µs:\n\n{table}\n\n{parts.growth(record)}\n\n{parts.verdicts(record)}"
+
+
+def scans(record: Record) -> str:
+    """Part (g): the count of digits by two kinds of scan."""
+    return f"Phases, µs:\n\n{phases(record, 'scan')}\n\n{parts.growth(record)}\n\n{parts.verdicts(record)}"
+
+
+def real(record: Record) -> str:
+    """Part (h): real phases on one rank and on two, and whether the second pays."""
+    table = parts.values(record, "phase_s", ("algorithm", "schedule", "phase"), "p", factor=1e3)
+    whole = parts.values(record, "time_s", ("algorithm", "schedule"), "p", factor=1e3)
+    return f"Medians of launches, ms:\n\n{whole}\n\n{table}\n\n{parts.verdicts(record)}"
+
+
+def phases(record: Record, *by: str) -> str:
+    """Time of each phase over p, in microseconds."""
+    return parts.values(record, "phase_s", (*by, "phase"), "p", factor=MICRO)
+
+
+PARTS: Final = {
+    each.__name__.replace("_", "-"): each
+    for each in (splitter_based, radix_mini, groups, splitters, loads, sizes, messages, scans, real)
+} | {"large": splitter_based}
+
+if __name__ == "__main__":
+    sys.exit(parts.main(HERE, __doc__, PARTS))

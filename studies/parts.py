@@ -1,0 +1,191 @@
+"""Parts of a study: a spec each, run into a record, and the tables that are made of it.
+
+A study adds the directory of this file to ``sys.path``, and hands ``main`` a function for each part.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from steelyard.claims.evidence import ScalesEvidence
+from steelyard.claims.verdict import Instance, Verdict
+from steelyard.errors import SteelyardError
+from steelyard.lab.answer.check import check
+from steelyard.report.claims.text import lines
+from steelyard.scaling import ScalingModel
+from steelyard.spec.claims.claim import Scales
+from steelyard.store import Record
+from steelyard.units import Scalar, format_quantity
+
+PUBLISHED: Final = Path(__file__).resolve().parent / "scalability-validation" / "published.csv"
+SIGNS: Final = {"match": "✓", "approximate": "≈", "none": "✗", "undecided": "?"}
+WIDTH: Final = 120
+Tables = Callable[[Record], str]
+Kept = Callable[[], str]
+Keep = Callable[[Record], None]
+
+
+def main(
+    study: Path,
+    description: str,
+    parts: Mapping[str, Tables],
+    kept: Mapping[str, Kept] | None = None,
+    keep: Mapping[str, Keep] | None = None,
+) -> int:
+    """Run the parts asked for and print their tables; the exit code is that of the last failure.
+
+    ``kept`` makes the tables of parts whose values the study keeps, for ``--no-run`` without a record;
+    ``keep`` keeps those of a record, never with ``--no-run``.
+    """
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("parts", nargs="*", metavar="PART")
+    parser.add_argument("--records", type=Path, default=study, metavar="DIRECTORY")
+    parser.add_argument("--no-run", action="store_true", help="only print what the records hold")
+    asked = parser.parse_args()
+    if unknown := [part for part in asked.parts if part not in parts]:
+        parser.error(f"there is no part {unknown[0]!r}; parts: {', '.join(parts)}")
+    failed = 0
+    for part in asked.parts or parts:
+        record = asked.records / f"{part}.lab"
+        if asked.no_run and not record.exists() and kept and part in kept:
+            print(f"\n## {part}\n\n{kept[part]()}", flush=True)
+            continue
+        code = 0 if asked.no_run else _run(study / f"{part}.toml", record)
+        # 1: a claim fails, which is what some parts are there for.
+        if code not in (0, 1):
+            failed = code
+            continue
+        try:
+            with Record.open(record) as opened:
+                print(f"\n## {part}\n\n{parts[part](opened)}", flush=True)
+                if keep and part in keep and not asked.no_run:
+                    keep[part](opened)
+        except SteelyardError as error:
+            print(f"error: {error.message}\n\nhint: {error.hint}", file=sys.stderr)
+            failed = error.exit_code
+    return failed
+
+
+def _run(spec: Path, record: Path) -> int:
+    print(f"{spec.stem}: running into {record}", file=sys.stderr, flush=True)
+    command = [sys.executable, "-m", "steelyard", "run", str(spec), "--output", str(record)]
+    return subprocess.run(command, stdout=subprocess.DEVNULL, check=False).returncode
+
+
+def published(number: str) -> dict[str, dict[str, str]]:
+    """Rank and model that a table of DOI 10.1109/TPDS.2019.2896993 prints, by function and system."""
+    found: dict[str, dict[str, str]] = {}
+    with PUBLISHED.open(newline="", encoding="utf-8") as file:
+        for line in csv.DictReader(file):
+            if line["table"] == number:
+                cell = f"{SIGNS[line['rank']]} O({line['model']})"
+                found.setdefault(line["function"], {})[line["system"]] = cell
+    return found
+
+
+def growth(record: Record, printed: Mapping[str, Mapping[str, str]] | None = None) -> str:
+    """Every claim of growth beside what it came to, and beside the cells that are printed for its name, by
+    system.
+    """
+    printed = printed or {}
+    systems = list(dict.fromkeys(system for cells in printed.values() for system in cells))
+    found = [each for each in check(record).verdicts if isinstance(each.claim, Scales)]
+    predicted = any(isinstance(each.claim, Scales) and each.claim.at for each in found)
+    head = ["claim", "expected", "model", "R̄²", "δ", "rank (probability)", "points"]
+    head += ["predicted (95 %)"] if predicted else []
+    rows = []
+    for verdict in found:
+        cells = printed.get(verdict.claim.name or "", {})
+        beside = [cells.get(system, "") for system in systems]
+        rows += [[*row, *beside] for row in _rows(verdict, predicted=predicted)]
+    return table([*head, *(f"{system}, published" for system in systems)], rows)
+
+
+def _rows(verdict: Verdict, *, predicted: bool) -> Iterator[list[str]]:
+    """A row for each function of a claim, named by the levels that tell it from the others."""
+    for each in verdict.instances:
+        evidence = each.evidence
+        assert isinstance(evidence, ScalesEvidence)  # noqa: S101 -- a claim of growth has no other
+        name = ", ".join([verdict.claim.name or evidence.metric, *_varying(each, verdict.instances)])
+        if evidence.model is None:
+            yield [name, "", evidence.reason or "", *[""] * (4 + predicted)]
+        else:
+            yield [name, *_cells(evidence.model), *([_prediction(evidence.model)] if predicted else [])]
+
+
+def _varying(one: Instance, every: Sequence[Instance]) -> Iterator[str]:
+    for name, level in one.stratum.items():
+        if len({each.stratum.get(name) for each in every}) > 1:
+            yield str(level) if isinstance(level, str) else f"{name} = {level}"
+
+
+def _cells(model: ScalingModel) -> list[str]:
+    checked = model.validation
+    assert checked is not None  # noqa: S101 -- a claim of growth has an expectation
+    sure = max(checked.probability.match, checked.probability.approximate, checked.probability.none)
+    since = f" from {model.segments[-1].start:g} on" if model.segments else ""
+    return [
+        checked.expectation,
+        model.growth() + since,
+        "" if model.r2 is None else f"{model.r2:.3f}",
+        checked.divergence.big_o(checked.parameter),
+        f"{SIGNS[checked.rank]} ({sure:.2f})",
+        str(model.points),
+    ]
+
+
+def _prediction(model: ScalingModel) -> str:
+    if not model.predictions:
+        return ""
+    found = model.predictions[0]
+    at = ", ".join(f"{name} = {scale:g}" for name, scale in zip(model.parameters, found.at, strict=True))
+    ends = [found.low, found.high]
+    bounds = " … ".join(format_quantity(end, model.unit) for end in ends if end is not None)
+    return f"{at}: {format_quantity(found.value, model.unit)} ({bounds})"
+
+
+def verdicts(record: Record) -> str:
+    """What ``steelyard check`` says of the record."""
+    checked = check(record)
+    said = lines(checked.verdicts, checked.alpha, WIDTH, strata=False)
+    return "\n".join(["```text", *("".join(span.text for span in line) for line in said), "```"])
+
+
+def values(
+    record: Record,
+    metric: str,
+    by: Sequence[str],
+    over: str,
+    *,
+    where: Mapping[str, Scalar] | None = None,
+    factor: float = 1,
+) -> str:
+    """Medians of a metric, times ``factor``: a row for each combination of levels and labels ``by``, a column
+    for each level of ``over``.
+    """
+    found: dict[tuple[Scalar, ...], dict[Scalar, float]] = {}
+    for sample in record.samples(metric):
+        levels = {**sample.treatment.levels, **sample.labels}
+        if (where or {}).items() <= levels.items():
+            row = tuple(levels[name] for name in by)
+            found.setdefault(row, {})[levels[over]] = factor * statistics.median(sample.values)
+    columns = sorted({column for row in found.values() for column in row})
+    rows = [
+        [*map(str, row), *(f"{its[column]:.4g}" if column in its else "" for column in columns)]
+        for row, its in found.items()
+    ]
+    return table([*by, *(f"{over} = {column}" for column in columns)], rows)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Markdown."""
+    return "\n".join(f"| {' | '.join(line)} |" for line in [head, ["---"] * len(head), *rows])

@@ -1,0 +1,130 @@
+"""``Run``, what the paper calls a run, its speedups, and the files that hold them."""
+
+from __future__ import annotations
+
+import csv
+import math
+import statistics
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from steelyard.sample import Sample
+
+FIGURES: Final = {
+    ("hpx-5", 255): ("4", "5", "10"),
+    ("hpx-5", 100): ("6", "7", "11"),
+    ("am++", 100): ("8", "9", "12"),
+    ("am++", 255): ("none", "none", "none"),
+}
+"""Where the paper shows run times, speedups and relative standard uncertainties of a runtime and a weight."""
+ALGORITHMS: Final = ("kla", "delta")
+
+
+class Run(NamedTuple):
+    """A run of the paper: one algorithm from all sources once."""
+
+    runtime: str
+    order: str
+    weight: int
+    scale: int
+    ranks: int
+    run: int
+    seconds: tuple[float, ...]
+    """Of each source."""
+
+    @property
+    def mean(self) -> float:
+        """Average over the sources."""
+        return statistics.mean(self.seconds)
+
+    @property
+    def s(self) -> float:
+        """Standard deviation over the sources."""
+        return statistics.stdev(self.seconds)
+
+    @property
+    def rsu(self) -> float:
+        """As the figures of the paper show it: s over the mean."""
+        return self.s / self.mean
+
+
+def runs_of(samples: Sequence[Sample]) -> list[Run]:
+    """By treatment and block; runs that miss a source are left out."""
+    seconds: dict[tuple[Any, ...], dict[int, float]] = {}
+    for sample in samples:
+        levels, source = sample.treatment.levels, int(str(sample.labels["source"]))
+        treatment = (levels["runtime"], levels["order"], levels["weight"], levels["scale"], levels["p"])
+        for block, value in zip(sample.blocks, sample.values, strict=True):
+            seconds.setdefault((*treatment, block), {})[source] = value
+    sources = max(map(len, seconds.values()))
+    return [
+        Run._make((*key, tuple(of[source] for source in sorted(of))))
+        for key, of in sorted(seconds.items())
+        if len(of) == sources
+    ]
+
+
+class Speedup(NamedTuple):
+    """KLA over Δ-stepping in one run, with the spread of Eq. 10."""
+
+    of: Run
+    value: float
+    spread: float
+
+
+def speedups(runs: Sequence[Run]) -> list[Speedup]:
+    """Of runs that both algorithms have."""
+    by_key = {(one.order, *one[:1], *one[2:6]): one for one in runs}
+    found = []
+    for one in runs:
+        kla = by_key.get(("kla", *one[:1], *one[2:6]))
+        if one.order == "delta" and kla is not None:
+            value = kla.mean / one.mean
+            found.append(Speedup(one, value, value * math.hypot(kla.rsu, one.rsu)))
+    return found
+
+
+def write_runs(runs: Sequence[Run], path: Path) -> None:
+    """Every value: a row for each run, a column for each source."""
+    sources = max(len(one.seconds) for one in runs)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*Run._fields[:-1], *(f"source_{i + 1}_s" for i in range(sources))])
+        writer.writerows([*one[:-1], *(f"{value:.7g}" for value in one.seconds)] for one in runs)
+
+
+def read_runs(path: Path) -> list[Run]:
+    """What ``write_runs`` has written."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return [
+            Run(row[0], row[1], *map(int, row[2:6]), seconds=tuple(map(float, filter(None, row[6:]))))
+            for row in list(csv.reader(file))[1:]
+        ]
+
+
+def figure_rows(runs: Sequence[Run]) -> list[dict[str, object]]:
+    """``figures.csv``: the paper's figures number by number."""
+    found: list[dict[str, object]] = []
+    for one in runs:
+        times, _, rsu = FIGURES[one.runtime, one.weight]
+        common = _common(one)
+        found.append({"figure": times, "what": f"{one.order} s", **common, "value": one.mean, "s": one.s})
+        found.append({"figure": rsu, "what": f"{one.order} rsu", **common, "value": one.rsu, "s": ""})
+    for each in speedups(runs):
+        _, figure, _ = FIGURES[each.of.runtime, each.of.weight]
+        common = _common(each.of)
+        found.append({"figure": figure, "what": "speedup", **common, "value": each.value, "s": each.spread})
+    return found
+
+
+def _common(one: Run) -> dict[str, object]:
+    """What a row of ``figures.csv`` is about."""
+    return {"runtime": one.runtime, "weight": one.weight, "scale": one.scale, "p": one.ranks, "run": one.run}
+
+
+def published(path: Path) -> Iterator[tuple[int, tuple[float, ...]]]:
+    """Runs of Table 1 by number: the seconds of each instance."""
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            yield int(row["run"]), tuple(float(row[f"instance_{i}"]) for i in range(1, len(row)))

@@ -1,0 +1,200 @@
+"""*The Value of Variance* (DOI 10.1145/2851553.2851573) done again: its figures as data, tables and drawings.
+
+``python studies/value-of-variance/study.py [PART ...] [--ranks N,N] [--no-run] [--directory LABS]
+[--output DIRECTORY]`` runs what is not finished of ``simulated.toml`` or ``real.toml`` at the sizes of so
+many ranks, each size in a record of its own, or of the other specs, and writes what its records hold. A
+study that was stopped goes on where it was; ``--no-run`` only writes. What the output directory has of other
+records stays.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from drawing import Point, drawn
+from runs import Run, figure_rows, published, read_runs, runs_of, write_runs
+from tables import claims, comparisons, counts, effects, instances, ratios, slowest, table_1, times
+
+from steelyard import Laboratory
+from steelyard.errors import SteelyardError
+from steelyard.spec import Experiment, experiment
+
+HERE: Final = Path(__file__).resolve().parent
+OF_THE_PAPER: Final = ("simulated", "real")
+"""Parts with a record for each size, whose blocks are runs of the paper."""
+PARTS: Final = (*OF_THE_PAPER, "execution", "designed", "direction")
+COUNTS: Final = ("items_useful", "items_superseded", "items_rejected", "messages", "epochs")
+
+
+def experiments(part: str, ranks: Sequence[int]) -> Iterator[tuple[str, Experiment]]:
+    """The experiments of a part by the names of their records: one for each size that is asked for."""
+    text = (HERE / f"{part}.toml").read_text(encoding="utf-8")
+    if part not in OF_THE_PAPER:
+        yield part, experiment(source=HERE, **tomllib.loads(text))
+        return
+    for scale, p in tomllib.loads(text)["factors"]["size"]["levels"]:
+        if p in ranks:
+            tables: dict[str, Any] = tomllib.loads(text)
+            tables["factors"]["size"]["levels"] = [[scale, p]]
+            yield f"{part}-{p}", experiment(source=HERE, **tables)
+
+
+def summary_of(lab: Laboratory) -> dict[str, Any]:
+    """What the tables need of an answer and of the verdicts on its claims."""
+    said = json.loads(lab.analyze().json())
+    judged = json.loads(lab.check().json())["verdicts"] if lab.experiment.claims else []
+    metric = lab.experiment.analysis.metric
+    labels = {each["treatment"]["id"]: each["treatment"]["label"] for each in said["samples"]}
+    return {
+        "experiment": said["experiment"],
+        "blocks": said["design"]["blocks"],
+        "state": said["design"]["state"],
+        "samples": [
+            {
+                "metric": each["metric"],
+                "levels": each["treatment"]["levels"],
+                **{key: _short(each[key]) for key in ("n", "mean", "s", "cv")},
+                **({"instances": _short(each["instances"])} if each["metric"] == metric else {}),
+            }
+            for each in said["samples"]
+            if each["metric"] in (metric, *COUNTS)
+        ],
+        "comparisons": [
+            {
+                "stratum": each["stratum"],
+                "treatment": labels[each["treatment"]],
+                "adjusted": _short(each["adjusted_speedup"]),
+                "ci95": _short(each["speedup"]["ci95"]),
+                **{key: each[key] for key in ("instances", "verdict")},
+            }
+            for each in said["comparisons"]
+            if each["metric"] == metric
+        ],
+        "ratios": [
+            {
+                **{key: each[key] for key in ("factor", "level", "change")},
+                "reference": f"{labels[each['treatment']]} against {labels[each['baseline']]}",
+                **{key: _short(each[key]) for key in ("value", "ci95")},
+            }
+            for each in said["speedup_ratios"]
+        ],
+        "effects": [
+            {
+                "stratum": {**of["stratum"], **_varying(of["labels"], said["effects"])},
+                **{key: _short(each[key]) for key in ("factors", "ratio", "ci95", "share", "resolved")},
+            }
+            for of in said["effects"]
+            for each in of["effects"]
+        ],
+        "claims": [{key: each[key] for key in ("name", "verdict", "words")} for each in judged],
+    }
+
+
+def _varying(labels: dict[str, Any], every: list[Any]) -> dict[str, Any]:
+    """The labels that tell analyses apart."""
+    return {
+        name: its for name, its in labels.items() if any(each["labels"].get(name) != its for each in every)
+    }
+
+
+def _short(value: Any) -> Any:
+    """Six digits of every number."""
+    if isinstance(value, dict):
+        return {key: _short(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_short(each) for each in value]
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def write_figures(found: Sequence[dict[str, object]], output: Path) -> None:
+    """The table of all, and a drawing of each figure: scales from left to right, its runs side by side."""
+    with (output / "figures.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, fieldnames=list(found[0]))
+        writer.writeheader()
+        for row in found:
+            writer.writerow({k: f"{v:.6g}" if isinstance(v, float) else v for k, v in row.items()})
+    for figure in sorted({str(row["figure"]) for row in found} - {"none"}, key=int):
+        its = [row for row in found if row["figure"] == figure]
+        series: dict[str, list[Point]] = {}
+        for row in its:
+            at = float(str(row["scale"])) + 0.1 * (int(str(row["run"])) - 3)
+            spread = row["s"] if isinstance(row["s"], float) else 0.0
+            series.setdefault(str(row["what"]), []).append(Point(at, float(str(row["value"])), spread))
+        title = f"Figure {figure}: {its[0]['runtime']}, weights to {its[0]['weight']}"
+        (output / f"figure-{figure}.svg").write_text(drawn(title, "scale", series), encoding="utf-8")
+
+
+def with_other_sizes(runs: Sequence[Run], path: Path) -> list[Run]:
+    """Runs, and those that the file has of sizes that these are not of."""
+    sizes = {(one.scale, one.ranks) for one in runs}
+    earlier = read_runs(path) if path.is_file() else []
+    return sorted([*runs, *(one for one in earlier if (one.scale, one.ranks) not in sizes)])
+
+
+def place(named: tuple[str, object]) -> tuple[int, int]:
+    """Of a record in the summary: by part, then by ranks."""
+    part, _, ranks = named[0].partition("-")
+    return PARTS.index(part), int(ranks or 0)
+
+
+def written(output: Path) -> Iterator[str]:
+    """The tables of what the files hold."""
+    for part in OF_THE_PAPER:
+        if (path := output / f"{part}-runs.csv").is_file():
+            runs = read_runs(path)
+            yield f"## {part}\n\n{times(runs)}\n\n{slowest(runs)}"
+    summary = json.loads((output / "summary.json").read_text(encoding="utf-8"))
+    makers = (comparisons, ratios, claims, instances, counts, effects)
+    yield from (maker(summary) for maker in makers)
+    yield table_1(published(HERE / "published.csv"))
+
+
+def main() -> int:
+    """Run, write, and print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)} (default: simulated)")
+    parser.add_argument("--ranks", default="4", help="sizes of simulated and real (default: 4)")
+    parser.add_argument("--no-run", action="store_true", help="only write what the records hold")
+    parser.add_argument("--directory", type=Path, default=Path("value-of-variance.labs"))
+    parser.add_argument("--output", type=Path, help="where files go (default: --directory)")
+    given = parser.parse_args()
+    if unknown := [part for part in given.parts if part not in PARTS]:
+        parser.error(f"unknown part {unknown[0]!r}; one of: {', '.join(PARTS)}")
+    output = given.output or given.directory
+    for directory in (given.directory, output):
+        directory.mkdir(parents=True, exist_ok=True)
+    path = output / "summary.json"
+    summary: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    try:
+        for part in given.parts or ("simulated",):
+            runs: list[Run] = []
+            for name, asked in experiments(part, [int(p) for p in given.ranks.split(",")]):
+                lab = Laboratory(asked, record=given.directory / f"{name}.lab")
+                if not given.no_run:
+                    lab.run()
+                summary[name] = summary_of(lab)
+                if part in OF_THE_PAPER:
+                    runs += runs_of(lab.samples("time_s"))
+            if runs:
+                runs = with_other_sizes(runs, output / f"{part}-runs.csv")
+                write_runs(runs, output / f"{part}-runs.csv")
+            if part == "simulated" and runs:
+                write_figures(figure_rows(runs), output)
+    except SteelyardError as error:
+        sys.stderr.write(f"error: {error.message}\n" + (f"\nhint: {error.hint}\n" if error.hint else ""))
+        return error.exit_code
+    summary = dict(sorted(summary.items(), key=place))
+    path.write_text(json.dumps(summary, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    print("\n\n".join(written(output)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

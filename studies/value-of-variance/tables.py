@@ -1,0 +1,191 @@
+"""The tables of README.md, from the files that the study has written."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from runs import ALGORITHMS, Run, speedups
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from parts import table
+
+Summary = Mapping[str, Any]
+NAMES: Final = {"kla": "KLA", "delta": "Δ = 1"}
+
+
+def times(runs: Sequence[Run]) -> str:
+    """Run times with s, adjusted speedups and relative spreads: least and largest of the runs."""
+    head = ["runtime", "weights to", "scale, p", "runs", "KLA, ms", "Δ = 1, ms", "speedup", "± (Eq. 10)"]
+    rows = []
+    for its, of in _by_treatment(runs):
+        found = speedups(its)
+        rows.append([
+            *_place(its[0]), str(len(found)), *map(_milliseconds, of),
+            _span([each.value for each in found]), _span([each.spread for each in found]),
+            *(_span([one.rsu for one in some]) for some in of),
+        ])  # fmt: skip
+    return table([*head, "s / mean: KLA", "Δ = 1"], rows)
+
+
+def slowest(runs: Sequence[Run]) -> str:
+    """The source that took longest in a run, with how many runs, and how much more than the others' mean."""
+    rows = []
+    for its, of in _by_treatment(runs):
+        rows.append([*_place(its[0]), *(cell for some in of for cell in (_slowest(some), _excess(some)))])
+    head = ["runtime", "weights to", "scale, p", "slowest: KLA", "over the others", "slowest: Δ = 1", "over"]
+    return table(head, rows)
+
+
+def instances(summary: Summary) -> str:
+    """Where the variance lies: sources, runs, or the rest; and the source that carries most."""
+    rows = []
+    for name, of in summary.items():
+        for sample in of["samples"]:
+            if (drill := sample.get("instances")) is not None:
+                largest = max(drill["shares"], key=lambda each: each["share"])
+                rows.append([
+                    name, _words(sample["levels"]), f"{sample['n']}",
+                    *(f"{abs(drill[key]):.1%}" for key in ("between", "runs", "rest")),
+                    f"{largest['level']} ({largest['share']:.0%})",
+                    f"{largest['mean'] / sample['mean'] - 1:+.0%}",
+                ])  # fmt: skip
+    head = ["record", "treatment", "n", "sources", "runs", "rest", "the source that carries most", "its mean"]
+    return table(head, rows)
+
+
+def comparisons(summary: Summary) -> str:
+    """Speedups over all runs, source by source, with their verdicts."""
+    rows = []
+    for name, of in summary.items():
+        for each in of["comparisons"]:
+            adjusted = each["adjusted"]
+            rows.append([
+                name, _words(each["stratum"]), each["treatment"], f"{adjusted['value']:.3g}",
+                f"{adjusted['u']:.2g}", f"{adjusted['spread']:.2g}", _interval(each["ci95"]),
+                each["verdict"].replace("_", " "),
+            ])  # fmt: skip
+    head = ["record", "where", "against the baseline", "S", "u", "spread", "95 %", "verdict"]
+    return table(head, rows)
+
+
+def ratios(summary: Summary) -> str:
+    """§ 5.2.3: the speedup on one runtime over that on the other."""
+    rows = [
+        [name, each["reference"], f"{each['factor']} = {each['level']}", f"{each['value']:.3g}",
+         _interval(each["ci95"]), each["change"].replace("_", " ")]
+        for name, of in summary.items()
+        for each in of["ratios"]
+    ]  # fmt: skip
+    return table(["record", "speedup", "over that on", "ratio", "95 %", "it is"], rows)
+
+
+def counts(summary: Summary) -> str:
+    """Work: means over sources and runs."""
+    metrics = ("items_useful", "items_superseded", "items_rejected", "messages", "epochs")
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    for name, of in summary.items():
+        for sample in of["samples"]:
+            if sample["metric"] in metrics:
+                found.setdefault((name, _words(sample["levels"])), {})[sample["metric"]] = sample["mean"]
+    rows = [
+        [*key, *(f"{its[metric]:,.0f}" if metric in its else "" for metric in metrics)]
+        for key, its in found.items()
+    ]
+    return table(["record", "treatment", *metrics], rows)
+
+
+def claims(summary: Summary) -> str:
+    """What the paper states, judged."""
+    rows = [
+        [
+            name,
+            each["name"],
+            each["verdict"].replace("_", " "),
+            each["words"].removeprefix(f"{each['name']}: "),
+        ]
+        for name, of in summary.items()
+        for each in of["claims"]
+    ]
+    return table(["record", "statement", "verdict", "evidence"], rows)
+
+
+def effects(summary: Summary) -> str:
+    """Main effects and interactions, as ratios."""
+    rows = [
+        [name, _words(each["stratum"]), " × ".join(each["factors"]),
+         "" if each["ratio"] is None else f"{each['ratio']:.3g}",
+         _interval(each["ci95"]), f"{each['share']:.1%}"]
+        for name, of in summary.items()
+        for each in of["effects"]
+    ]  # fmt: skip
+    head = ["record", "where", "effect", "second over first, as a speedup", "95 %", "of the variation"]
+    return table(head, rows)
+
+
+def table_1(rows: Iterable[tuple[int, tuple[float, ...]]]) -> str:
+    """Table 1 of the paper, with what follows from it."""
+    lines = []
+    for run, seconds in rows:
+        mean, s = statistics.mean(seconds), statistics.stdev(seconds)
+        more = max(seconds) / statistics.mean(sorted(seconds)[:-1]) - 1
+        which = 1 + seconds.index(max(seconds))
+        lines.append(
+            f"Table 1, run {run}: mean {mean:.1f} s, s {s:.1f} s, s / mean {s / mean:.3f}, RSU (Eq. 3) "
+            f"{s / mean / len(seconds) ** 0.5:.3f}; instance {which} took {max(seconds) / mean - 1:+.0%} "
+            f"of the mean, {more:+.0%} of the others' mean"
+        )
+    return "\n".join(lines)
+
+
+def _by_treatment(runs: Sequence[Run]) -> list[tuple[list[Run], list[list[Run]]]]:
+    """Runs of each runtime, weight and size that both algorithms have; all of them, and by algorithm."""
+    found = []
+    for key in dict.fromkeys((one.runtime, one.weight, one.scale, one.ranks) for one in runs):
+        its = [one for one in runs if (one.runtime, one.weight, one.scale, one.ranks) == key]
+        of = [[one for one in its if one.order == order] for order in ALGORITHMS]
+        if all(of):
+            found.append((its, of))
+    return found
+
+
+def _place(one: Run) -> tuple[str, str, str]:
+    return one.runtime, str(one.weight), f"{one.scale}, {one.ranks}"
+
+
+def _milliseconds(runs: Sequence[Run]) -> str:
+    """Mean over runs, and the mean of their s."""
+    mean = 1e3 * statistics.mean(one.mean for one in runs)
+    return f"{mean:.3g} (s {1e3 * statistics.mean(one.s for one in runs):.2g})"
+
+
+def _span(values: Sequence[float]) -> str:
+    low, high = f"{min(values):.3g}", f"{max(values):.3g}"
+    return low if low == high else f"{low} to {high}"
+
+
+def _slowest(runs: Sequence[Run]) -> str:
+    """The sources, numbered from 1, that took longest in a run, with how many runs."""
+    found = Counter(1 + one.seconds.index(max(one.seconds)) for one in runs)
+    return ", ".join(f"{source} ({count} of {len(runs)})" for source, count in found.most_common())
+
+
+def _excess(runs: Sequence[Run]) -> str:
+    """By how much the slowest source of a run exceeds the mean of the others."""
+    more = [max(one.seconds) / statistics.mean(sorted(one.seconds)[:-1]) - 1 for one in runs]
+    low, high = f"{min(more):+.0%}", f"{max(more):+.0%}"
+    return low if low == high else f"{low} to {high}"
+
+
+def _words(levels: Mapping[str, object]) -> str:
+    """What is not in the name of a record."""
+    return ", ".join(f"{name} {level}" for name, level in levels.items() if name not in ("p", "scale"))
+
+
+def _interval(bounds: Sequence[float] | None) -> str:
+    return "" if bounds is None else f"{bounds[0]:.3g} to {bounds[1]:.3g}"
