@@ -1,30 +1,42 @@
 """Whether intervals cover, families err and tests find as often as they say, by the product's own code.
 
-``python benchmarks/coverage/bench.py [--quick] [--seed S] [--write]`` prints the tables of docs/coverage.md
-as Markdown, with every cell that misses its bound marked, and exits with 1 where one does.
+``python benchmarks/coverage/bench.py [--quick] [--only SECTION ...] [--seed S] [--write]`` prints the tables
+of docs/coverage.md as Markdown, every cell that misses its bound marked, and exits with 1 where one does.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
+import textwrap
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 import blocks
+import doubtful
+import extending
 import families
 import intervals
+import noises
 import numpy as np
+import planned
 import scipy
+import sequential
+import stopping
 from scipy.special import bdtr
 
 from steelyard import __version__
+from steelyard.stats.planning.power import POWER as TOLD
 from steelyard.stats.planning.unseen import unseen_share
 
 DOCUMENT: Final = Path(__file__).parents[2] / "docs" / "coverage.md"
 MARK: Final = "<!-- made by: ./dev bench coverage --write -->"
+END: Final = "<!-- end -->"
+ENOUGH: Final = 30
+"""Blocks from which on intervals are to hold where neighbours resemble each other."""
 
 POWER: Final[dict[int, dict[str, dict[families.Procedure, float]]]] = {
     4: {
@@ -58,11 +70,11 @@ class Report:
         self.lines += lines
         print("\n".join(lines), flush=True)
 
-    def cell(self, percent: float, low: float, high: float) -> str:
+    def cell(self, figure: float, low: float, high: float, digits: int = 1) -> str:
         """A figure, bold and counted where it lies outside its bounds."""
-        good = low <= percent <= high
+        good = low <= figure <= high
         self.missed += not good
-        return f"{percent:.1f}" if good else f"**{percent:.1f}**"
+        return f"{figure:.{digits}f}" if good else f"**{figure:.{digits}f}**"
 
     def table(self, head: Sequence[str], rows: Iterator[Sequence[str]]) -> None:
         """A table in Markdown, row by row as it is found."""
@@ -87,7 +99,9 @@ def interval_tables(report: Report, experiments: int, seed: int) -> None:
             f"### Intervals, {'in blocks that share a disturbance of 30 %' if in_blocks else 'unpaired'}",
             "",
             f"Percent of {experiments:,} experiments ({experiments // 8:,} where the method draws) whose 95 %"
-            f" interval covers the true ratio; standard error {intervals.standard_error(experiments):.2f} and"
+            f" interval covers the true ratio, unbounded ones included; in brackets what the bounded ones"
+            f" cover where some are not, and how many are; standard error"
+            f" {intervals.standard_error(experiments):.2f} and"
             f" {intervals.standard_error(experiments // 8):.2f}.",
         )
         found = intervals.rows(experiments, seed, blocks=in_blocks)
@@ -108,7 +122,7 @@ def interval_tables(report: Report, experiments: int, seed: int) -> None:
                     most = 100 * (shape.most if n < 30 else 0.97)
                     bounded = shape.alike and (method == "means, log-delta" or method.startswith("geometric"))
                     low, high = (93 - off, most + off) if bounded else (0, 100)
-                    shown.append(report.cell(cell.percent, low, high))
+                    shown.append(report.cell(cell.percent, low, high) + cell.bounded)
                 yield (shape.name, str(n), *shown)
 
         report.table(("", "n", *methods), rows())
@@ -147,6 +161,244 @@ def family_tables(report: Report, count: int, seed: int) -> None:
     report.table(head, rows())
 
 
+def strata_table(report: Report, count: int, seed: int) -> None:
+    """False findings over strata of equal programs."""
+    report.say(
+        "",
+        "### Families over strata: the default",
+        "",
+        f"Percent of {count:,} experiments in which any of two equal programs was called different (bound:"
+        " 6), 12 blocks in each stratum. With a family for each stratum it would be 1 − 0.95^strata.",
+    )
+
+    def rows() -> Iterator[Sequence[str]]:
+        for strata in (4, 12, 24):
+            wrong = 100 * blocks.false_over_strata(strata, count, seed) / count
+            yield (
+                str(strata),
+                report.cell(wrong, 0, 6 + slack(count, 0.06)),
+                f"{100 * (1 - 0.95**strata):.0f}",
+            )
+
+    report.table(("strata", "any false", "apart"), rows())
+
+
+def doubtful_table(report: Report, count: int, seed: int) -> None:
+    """Verdicts of the default over noises, those included that no method is made for."""
+    report.say(
+        "",
+        "### Verdicts of the default, by the number of blocks",
+        "",
+        f"Percent of {count:,} comparisons of treatments that are equal in the geometric mean: whose"
+        " verdict is"
+        " withheld; of all, whose interval leaves out 1 and that are judged; of those that are judged, whose"
+        " interval holds the ratio of what could show; and that are held or withheld (bound: 93, and what"
+        " chance makes). What could show: where a mode has not shown, and may be as frequent as that (26 % of"
+        " runs at 10 blocks, 9.5 % at 30: every answer says how frequent), the ratio of the runs"
+        " outside of it. Of neighbours that resemble each other, fewer blocks than 30 tell little, and fewer"
+        " than 20 of the time of the run alone: no bound there.",
+    )
+
+    def rows() -> Iterator[Sequence[str]]:
+        for name, sizes in doubtful.ROWS.items():
+            for n in sizes:
+                its = doubtful.said(name, n, count, seed)
+                unbound = not noises.NOISES[name].kept and n < ENOUGH
+                right = report.cell(its.right, 0 if unbound else 93 - slack(count, 0.07), 100)
+                yield (name, str(n), *(f"{each:.1f}" for each in (its.withheld, its.wrong, its.held)), right)
+
+    report.table(("", "n", "withheld", "wrong", "held of judged", "held or withheld"), rows())
+
+
+def sequential_tables(report: Report, count: int, seed: int) -> None:
+    """Errors and price of looking until the verdict is decided."""
+    report.say(
+        "",
+        "### Looking until the verdict is decided",
+        "",
+        f"Percent of {count:,} experiments, called different at any look although geometric means are equal,"
+        f" up to {sequential.CAP} blocks, with looks at 4, 5, 6, 7, 8, 10, 12, 15, … (bound: 5, and 6 where"
+        " one arm is lognormal and the other normal with half of its spread, and what chance makes); of"
+        f" {count // 20:,} experiments"
+        " that differ by one standard deviation of a block of normal noise, looked at to 63 blocks: decided,"
+        " and intervals at the end that hold the truth. By the product itself. Of modes as above; of"
+        " differences that wander no bound: few blocks tell of the time of the run.",
+    )
+
+    def rows() -> Iterator[Sequence[str]]:
+        for name, noise in noises.NOISES.items():
+            wrong = sequential.called(noise, seed, count, 4)
+            its = sequential.moved(noise, seed, count // 20, 4)
+            low = 93 - slack(count // 20, 0.07) if noise.kept else 0
+            yield (
+                name,
+                report.cell(wrong, 0, noise.most + slack(count, 0.05)),
+                f"{its.decided:.1f}",
+                report.cell(its.held, low, 100),
+            )
+
+    report.table(("", "called", "decided, moved", "held, moved"), rows())
+
+
+def price_table(report: Report, count: int, seed: int) -> None:
+    """Blocks that looking takes, and the fixed test."""
+    report.say(
+        "",
+        "### Blocks until the verdict",
+        "",
+        f"{count:,} normal experiments, by t; in brackets over the blocks of the fixed test with 80 %"
+        " power. Mean until the verdict, which all reach; blocks by which 80 % have it; and mean where the"
+        " others are given up there, which is a test of the same power (bound of both means: 1.4 from one"
+        " standard deviation on, with looks from 4 blocks on).",
+    )
+
+    def rows() -> Iterator[Sequence[str]]:
+        for effect in sequential.EFFECTS:
+            cells = [f"{effect:g} s", str(sequential.fixed(effect))]
+            for first in (4, 10):
+                its = sequential.price(effect, seed, count, first)
+                most = 1.4 if first == 4 and effect >= 1 else 100
+                cells += [
+                    f"{its.mean:.1f} ({report.cell(its.mean / its.fixed, 0, most, 2)})",
+                    f"{its.most} ({its.most / its.fixed:.2f})",
+                    f"{its.given_up:.1f} ({report.cell(its.given_up / its.fixed, 0, most, 2)})",
+                ]
+            yield cells
+
+    looks = ("mean, from {}", "80 % done, from {}", "given up, from {}")
+    heads = (head.format(first) for first in (4, 10) for head in looks)
+    report.table(("difference", "fixed, 80 %", *heads), rows())
+
+
+def stopping_table(report: Report, count: int, seed: int) -> None:
+    """Coverage where a precision ends the run."""
+    report.say(
+        "",
+        "### Stopping on a precision",
+        "",
+        f"Percent of {count:,} experiments whose 95 % interval at the end holds the truth or whose verdict is"
+        " withheld there (bound: 93); that are withheld; and mean blocks, to"
+        f" {stopping.CAP}; by t. Of modes as above.",
+    )
+
+    def rows() -> Iterator[Sequence[str]]:
+        for name, (shape, wanted) in stopping.ROWS.items():
+            cells = []
+            for first in (10, 40):
+                its = stopping.stop(shape, wanted, first, count, seed)
+                right = report.cell(its.right, 93 - slack(count, 0.07), 100)
+                cells += [right, f"{its.withheld:.1f}", f"{its.blocks:.0f}"]
+            yield (name, f"{100 * wanted:g} %", *cells)
+
+    head = ("", "half-width", "from 10", "withheld", "blocks", "from 40", "withheld", "blocks")
+    report.table(head, rows())
+
+
+def extending_table(report: Report, count: int, seed: int) -> None:
+    """Errors where blocks are added while nothing shows."""
+    report.say(
+        "",
+        "### Adding blocks to a record that has ended",
+        "",
+        f"Percent of {count:,} normal experiments called different at the first answer, after one"
+        " extension and"
+        " after five; and of intervals that hold the truth when nobody adds any more (bound: 5.5 and 94).",
+    )
+
+    def rows() -> Iterator[Sequence[str]]:
+        for first, step, difference in ((10, 10, 0.0), (30, 30, 0.0), (30, 100, 0.0), (30, 30, 0.2)):
+            shares = extending.called_different(
+                np.random.default_rng(seed),
+                extending.spending,
+                first=first,
+                step=step,
+                difference=difference,
+                experiments=count,
+            )
+            _, held = extending.covered(
+                np.random.default_rng(seed), first=first, step=step, difference=difference, experiments=count
+            )
+            most = 100 if difference else 5.5 + slack(count, 0.055)
+            yield (
+                f"{first} + {step} each",
+                f"{difference:g} s",
+                *(report.cell(100 * shares[k], 0, most) for k in (0, 1, extending.MOST)),
+                report.cell(100 * held, 94 - slack(count, 0.06), 100),
+            )
+
+    report.table(("blocks", "difference", "first", "one", "five", "held"), rows())
+
+
+def planned_tables(report: Report, count: int, seed: int) -> None:
+    """Power of what a plan says that blocks show, and of the blocks that it says are needed."""
+    off = 2 + slack(count, 1 - TOLD)
+    low, high = 100 * TOLD - off, 100 * TOLD + off
+    report.say(
+        "",
+        "### What a plan says, and what shows",
+        "",
+        "The smallest difference, in standard deviations of a block, that so many blocks are said to show"
+        f" with 80 % power; in brackets the percent of {count:,} experiments in which it shows, by the"
+        " product itself (bound: 2 points, and what chance makes). Normal differences of independent blocks.",
+    )
+
+    def shows() -> Iterator[Sequence[str]]:
+        for n in planned.SIZES:
+            cells = []
+            for level, judge in planned.TESTS:
+                least = planned.planned(level, judge).detectable(n)
+                if least is None:
+                    cells.append("–")
+                    continue
+                found = planned.found(least, n, count, seed, level=level, judge=judge)
+                cells.append(f"{least:.2f} ({report.cell(found, low, high)})")
+            yield (str(n), *cells)
+
+    heads = (f"{100 * level:.2g} %{', median' * (judge == 'sign')}" for level, judge in planned.TESTS)
+    report.table(("blocks", *heads), shows())
+    report.say(
+        "",
+        "Blocks that a difference is said to need, the percent in which it shows with as many (bound: at"
+        f" least 80, as above) and with one fewer; the look of a rule that asks for verdicts, from"
+        f" {planned.FIRST} blocks on, by which 80 % are said to be decided, the percent that are (bound as"
+        " above), and by the look before; and the blocks by which equal programs are said to be equivalent"
+        " within it in 90 %, and the percent that are (bound as above).",
+    )
+
+    def needed() -> Iterator[Sequence[str]]:
+        for effect in planned.EFFECTS:
+            n = planned.planned().needed(effect) or 0
+            found = planned.found(effect, n, count, seed)
+            fewer = planned.found(effect, n - 1, count, seed)
+            looked = planned.decided(effect, count, seed)
+            pairs = planned.planned().equivalent(effect, 0.9) or 0
+            equal = planned.equal(effect, pairs, count, seed)
+            yield (
+                f"{effect:g} s",
+                str(n),
+                report.cell(found, low, 100),
+                report.cell(fewer, 0, high),
+                str(looked.blocks),
+                report.cell(looked.percent, low, 100),
+                "–" if looked.before is None else report.cell(looked.before, 0, high),
+                str(pairs),
+                report.cell(equal, 88 - slack(count, 0.1), 100),
+            )
+
+    head = (
+        "difference",
+        "blocks",
+        "found",
+        "one fewer",
+        "by look",
+        "decided",
+        "look before",
+        "equal by",
+        "found",
+    )
+    report.table(head, needed())
+
+
 def procedure_tables(report: Report, count: int, seed: int) -> None:
     """Power of the unblocked procedures beside an independent simulation."""
     report.say(
@@ -172,6 +424,41 @@ def procedure_tables(report: Report, count: int, seed: int) -> None:
                 yield (name, str(treatments), *cells)
 
     report.table(("", "treatments", *procedures), rows())
+    report.say(
+        "",
+        f"A mode that shows in a share of runs can go unseen: {100 * unseen_share(10):.0f} % at 10 runs,"
+        f" {100 * unseen_share(30):.1f} % at 30, with a probability of 5 %.",
+    )
+
+
+SECTIONS: Final[dict[str, tuple[Callable[[Report, int, int], None], int]]] = {
+    "intervals": (interval_tables, 8_000),
+    "families": (family_tables, 1_000),
+    "strata": (strata_table, 1_000),
+    "verdicts": (doubtful_table, 600),
+    "looks": (sequential_tables, 4_000),
+    "price": (price_table, 20_000),
+    "stopping": (stopping_table, 5_000),
+    "extending": (extending_table, 20_000),
+    "planned": (planned_tables, 1_000),
+    "procedures": (procedure_tables, 400),
+}
+"""Parts of the document, and the experiments of each cell."""
+
+
+def written(text: str, head: str, found: dict[str, list[str]]) -> str:
+    """Return the document with the sections that were found in the place of its own."""
+    before, rest = text.split(MARK)
+    tables, after = rest.split(END)
+    parts = re.split(r"<!-- (\w+) -->\n", tables)
+    known = dict(zip(parts[1::2], (part.strip("\n") for part in parts[2::2]), strict=True))
+    known |= {name: "\n".join(map(_wrapped, lines)).strip("\n") for name, lines in found.items()}
+    sections = [f"<!-- {name} -->\n\n{known[name]}\n\n" for name in SECTIONS if name in known]
+    return f"{before}{MARK}\n\n{_wrapped(head)}\n\n{''.join(sections)}{END}{after}"
+
+
+def _wrapped(line: str) -> str:
+    return line if line.startswith(("|", "#")) else textwrap.fill(line, 120, break_on_hyphens=False)
 
 
 def main() -> int:
@@ -180,32 +467,27 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="a quarter of the experiments")
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS), metavar="SECTION")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--write", action="store_true", help=f"put the tables into {DOCUMENT.name}")
     options = parser.parse_args()
-    share = 4 if options.quick else 1
-    start = time.monotonic()
-    report = Report()
-    report.say(
+    head = (
         f"Seed {options.seed}, numpy {np.__version__}, scipy {scipy.__version__}, steelyard {__version__}."
         " Bold: outside its bound by more than chance explains (probability 0.001 for a perfect tool)."
     )
-    interval_tables(report, 8_000 // share, options.seed)
-    family_tables(report, 2_000 // share, options.seed)
-    procedure_tables(report, 400 // share, options.seed)
-    report.say(
-        "",
-        f"A mode that shows in a share of runs can go unseen: {100 * unseen_share(10):.0f} % at 10 runs,"
-        f" {100 * unseen_share(30):.1f} % at 30, with a probability of 5 %.",
-    )
-    print(f"\n{report.missed} cells outside their bounds; {time.monotonic() - start:.0f} s", file=sys.stderr)
-    if options.write:
-        text = DOCUMENT.read_text(encoding="utf-8")
-        before, after = text.split(MARK)[0], text.split("<!-- end -->")[-1]
-        DOCUMENT.write_text(
-            f"{before}{MARK}\n\n" + "\n".join(report.lines) + f"\n\n<!-- end -->{after}", encoding="utf-8"
-        )
-    return 1 if report.missed else 0
+    print(head)
+    missed, found = 0, {}
+    for name in options.only:
+        make, experiments = SECTIONS[name]
+        started, report = time.process_time(), Report()
+        make(report, experiments // (4 if options.quick else 1), options.seed)
+        missed, found[name] = missed + report.missed, report.lines
+        print(f"\n{name}: {time.process_time() - started:.0f} s of CPU", file=sys.stderr)
+        if options.write:
+            text = DOCUMENT.read_text(encoding="utf-8")
+            DOCUMENT.write_text(written(text, head, found), encoding="utf-8")
+    print(f"\n{missed} cells outside their bounds", file=sys.stderr)
+    return 1 if missed else 0
 
 
 if __name__ == "__main__":

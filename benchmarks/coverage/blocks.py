@@ -31,6 +31,12 @@ NULLS: Final[dict[str, tuple[Noise, Disturbance]]] = {
 
 DRIFT: Final = {"normal, drift of 2 s": 2.0, "normal, drift of 6 s": 6.0}
 
+SIGNS: Final = np.random.default_rng(0).choice((-1.0, 1.0), (2000, N))
+"""Patterns by which families are screened."""
+SCREEN: Final = 6.0
+"""Times the least level of Holm up to which the p of these patterns may be for the product to judge: what is
+that far from rejecting, and has an error of a quarter of that, rejects nothing."""
+
 
 def draw(name: str, treatments: int, rng: np.random.Generator, shift: float = 0.0) -> Floats:
     """Treatments by blocks; the order within each block is drawn, and what the machine does follows time."""
@@ -66,10 +72,54 @@ def family(values: Floats, over: Family) -> list[bool]:
     return [each.difference != "not_resolved" for each in compare(samples, Analysis(family=over))]
 
 
+def near(differences: Floats, alpha: float = 0.05) -> bool:
+    """Whether any of these comparisons, a row each, is near enough to being called different."""
+    beyond = np.abs(differences @ SIGNS[:, : differences.shape[1]].T)
+    p = (beyond >= np.abs(differences.sum(axis=1))[:, None]).mean(axis=1)
+    return bool(p.min() <= SCREEN * alpha / len(p))
+
+
+def apart(values: Floats, over: Family) -> Floats:
+    """Log ratios of blocks, a row a comparison."""
+    logs = np.log(values)
+    if over == "baseline":
+        return np.asarray(logs[1:] - logs[0])
+    first, second = np.triu_indices(len(logs), 1)
+    return np.asarray(logs[first] - logs[second])
+
+
 def false_findings(name: str, treatments: int, families: int, seed: int, over: Family) -> int:
     """Families of equal treatments with any difference found."""
     rng = np.random.default_rng(seed)
-    return sum(any(family(draw(name, treatments, rng), over)) for _ in range(families))
+    drawn = (draw(name, treatments, rng) for _ in range(families))
+    return sum(near(apart(values, over)) and any(family(values, over)) for values in drawn)
+
+
+def false_over_strata(strata: int, experiments: int, seed: int) -> int:
+    """Experiments with any difference found among pairs of equal programs, one a stratum of 12 blocks."""
+    rng = np.random.default_rng(seed)
+    n, found = 12, 0
+    ids, one, none = array("q", range(1, n + 1)), array("q", [1] * n), array("q", [0] * n)
+    for _ in range(experiments):
+        logs = rng.normal(0, 0.02, (strata, 2, n))
+        if not near(logs[:, 0] - logs[:, 1]):
+            continue
+        samples = [
+            Sample(
+                Metric("wall_s", "s"),
+                Treatment(2 * at + new + 1, f"{at},{new}", {"program": at, "new": new}),
+                array("d", np.exp(logs[at, new])),
+                ids,
+                one,
+                none,
+                ids,
+            )
+            for at in range(strata)
+            for new in (0, 1)
+        ]
+        declared = Analysis(strata=("program",), baseline={"new": 0})
+        found += any(each.difference != "not_resolved" for each in compare(samples, declared))
+    return found
 
 
 def power(name: str, treatments: int, families: int, seed: int, over: Family) -> float:

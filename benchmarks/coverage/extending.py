@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy.special import stdtr
 
 from steelyard.arrays import Floats
-from steelyard.stats.planning.alpha_spending import level_after
+from steelyard.stats.sequential.looks import level_at
 
 Rule = Callable[[Floats, int, int, int], npt.NDArray[np.bool_]]
 """Of differences, blocks at the first answer, blocks of an extension, and the number of the extension: which
@@ -28,7 +28,12 @@ def as_if_nothing_had_happened(d: Floats, first: int, step: int, k: int) -> npt.
 
 def spending(d: Floats, first: int, step: int, k: int) -> npt.NDArray[np.bool_]:
     """All blocks, at the level of the product."""
-    return p_values(d[:, : first + k * step]) <= level_after(0.05, k)
+    return p_values(d[:, : first + k * step]) <= level_of(first, step, k)
+
+
+def level_of(first: int, step: int, k: int) -> float:
+    """The level after ``k`` extensions."""
+    return level_at(0.05, tuple(first + i * step for i in range(k + 1)), "extended")
 
 
 def mixture(d: Floats, first: int, step: int, k: int) -> npt.NDArray[np.bool_]:
@@ -84,8 +89,9 @@ def covered(
     for k in range(MOST + 1):
         blocks = d[:, : first + k * step]
         truth = p_values(blocks - difference)
-        held = np.where(ended, held, [truth > 0.05, truth > level_after(0.05, k)])
-        ended |= p_values(blocks) <= level_after(0.05, k)
+        level = level_of(first, step, k)
+        held = np.where(ended, held, [truth > 0.05, truth > level])
+        ended |= p_values(blocks) <= level
     plain, judged = held.mean(axis=1)
     return float(plain), float(judged)
 

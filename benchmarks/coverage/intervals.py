@@ -85,15 +85,24 @@ DISTURBANCE: Final = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How often an interval covered the truth."""
+    """How often a bounded interval covered the truth, and how often there was none."""
 
     covered: int
+    unbounded: int
     experiments: int
 
     @property
     def percent(self) -> float:
         """Of all experiments; an interval without a bound covers."""
-        return 100 * self.covered / self.experiments
+        return 100 * (self.covered + self.unbounded) / self.experiments
+
+    @property
+    def bounded(self) -> str:
+        """What the bounded ones cover, where some are not."""
+        if not self.unbounded:
+            return ""
+        bounded = self.experiments - self.unbounded
+        return f" ({100 * self.covered / max(1, bounded):.1f} of {100 * bounded / self.experiments:.0f} %)"
 
 
 def coverage(shape: Shape, n: int, method: str, experiments: int, seed: int, *, blocks: bool) -> Coverage:
@@ -103,11 +112,12 @@ def coverage(shape: Shape, n: int, method: str, experiments: int, seed: int, *, 
     if blocks:
         shared = np.exp(DISTURBANCE * rng.standard_normal((experiments, n)))
         old, new = old * shared, new * shared
-    covered = 0
+    covered = unbounded = 0
     for number, (a, b) in enumerate(zip(old, new, strict=True)):
         bounds = _interval(_contrast(a, b, blocks=blocks), method, seed=number + 1)
-        covered += bounds is None or not bounds.excludes(TRUTH)
-    return Coverage(covered, experiments)
+        unbounded += bounds is None
+        covered += bounds is not None and not bounds.excludes(TRUTH)
+    return Coverage(covered, unbounded, experiments)
 
 
 def _interval(contrast: Contrast, method: str, seed: int) -> Interval | None:

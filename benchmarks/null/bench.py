@@ -16,8 +16,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from steelyard.answers.null import Kind, NullResult
@@ -29,22 +27,15 @@ from steelyard.report.null import WAYS, lines
 from steelyard.report.text.line import plain
 from steelyard.units import format_duration
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from neighbours import busy
+
 ASKED = {"blocks": 20, "rel_halfwidth": None, "max_time_s": math.inf}
 ADDITIONS = 1_000_000
 LEAST, MOST = 0.025, 0.07
 """What the rate at the 5 % level may be. A tool that keeps its level exactly is within in 999 of 1,000 times
 that 1,000 comparisons are made; 200 comparisons of layouts have the upper limit only."""
-
-
-@contextmanager
-def one_cpu_busy() -> Iterator[None]:
-    """Another process that computes all the time."""
-    busy = subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"])
-    try:
-        yield
-    finally:
-        busy.kill()
-        busy.wait()
 
 
 def compile_stack_split(directory: Path) -> Path:
@@ -100,7 +91,7 @@ def main() -> int:
         if asked.only != "layout":
             comparing = CompareRequest(commands=(true,), **ASKED, seed=asked.seed)
             started_s = time.monotonic()
-            with one_cpu_busy():
+            with busy():
                 result = measure("itself", comparing, itself(comparing), 1000 // part, directory)
             print_table(result, time.monotonic() - started_s)
             share = result.tallies[0].share

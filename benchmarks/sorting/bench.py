@@ -1,13 +1,14 @@
-"""Two ranks against one, beside DTCMP, and all splitters together against one after the other.
+"""Two ranks against one, beside DTCMP and KaDiS, and all splitters together against one after the other.
 
-Options: ``--peer DIRECTORY`` and ``--lwgrp DIRECTORY`` (checkouts of LLNL's DTCMP and of lwgrp, which it
-needs; both are built in a temporary directory), ``--keys N`` a rank, ``--rounds N``, ``--only real`` or
-``simulated``.
+Options: ``--dtcmp DIRECTORY`` and ``--lwgrp DIRECTORY`` (checkouts of LLNL's DTCMP and of lwgrp, which it
+needs), ``--kadis DIRECTORY`` (a checkout with its submodules); all are built in a temporary directory.
+``--keys N`` a rank, ``--rounds N``, ``--only real`` or ``simulated``.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import statistics
@@ -17,39 +18,35 @@ import tempfile
 from pathlib import Path
 from typing import Any, Final
 
+import peers
+
+from steelyard.run.launch.launcher.mpi_library import AS_ROOT
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from repetitions import fixed
+
 ROOT: Final = Path(__file__).resolve().parents[2]
-OPENMPI: Final = ROOT / ".cache" / "mpi" / "openmpi" / "bin"
 BUILDS: Final = ROOT / "build" / "workloads"
 LIMITS: Final = {"ips4o": 1.6, "vqsort": 1.3}
+PHASES: Final = ("local_sort", "splitters", "exchange", "merge")
 PEER_LIMIT: Final = 1.5
 SPLITTERS_LIMIT: Final = 1 / 20
 RANKS: Final = 256
-ONCE: Final = (
-    "--warmup",
-    "0",
-    "--repetitions",
-    "1",
-    "--precision",
-    "0",
-    "--sync",
-    "barrier",
-    "--clocks",
-    "one",
-)
-AS_ROOT: Final = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+ONCE: Final = fixed(repetitions=1, warmup=0)
 
 
 def main() -> int:
     """Print what was measured; 1 where a limit is not met."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--peer", type=Path, metavar="DIRECTORY")
-    parser.add_argument("--lwgrp", type=Path, metavar="DIRECTORY")
+    for name in ("--dtcmp", "--lwgrp", "--kadis"):
+        parser.add_argument(name, type=Path, metavar="DIRECTORY")
     parser.add_argument("--keys", type=int, default=10_000_000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", choices=("real", "simulated"))
     asked = parser.parse_args()
-    if (asked.peer is None) != (asked.lwgrp is None):
-        parser.error("--peer and --lwgrp go together")
+    if (asked.dtcmp is None) != (asked.lwgrp is None):
+        parser.error("--dtcmp and --lwgrp go together")
     subprocess.run([sys.executable, str(ROOT / "scripts" / "mpi.py"), "openmpi", "smpi"], check=True)
     met = True
     if asked.only != "simulated":
@@ -60,44 +57,59 @@ def main() -> int:
 
 
 def real(asked: argparse.Namespace) -> bool:
-    """Two ranks, one rank with all keys, and the peer, in turns."""
+    """Two ranks, one rank with all keys, and the peers, in turns."""
     took: dict[str, list[float]] = {}
+    phases: dict[str, list[list[float]]] = {}
     with tempfile.TemporaryDirectory() as name:
-        peer = build_peer(asked.peer, asked.lwgrp, Path(name)) if asked.peer else None
+        others = peers.build(asked.dtcmp, asked.lwgrp, asked.kadis, Path(name))
         for _ in range(asked.rounds):
-            for local in LIMITS:
-                for ranks in (1, 2):
-                    seconds = psort(ranks, 2 * asked.keys // ranks, local)
-                    took.setdefault(f"{local}, {ranks} ranks", []).append(seconds)
-            if peer is not None:
-                took.setdefault("DTCMP, 2 ranks", []).append(run_peer(peer, asked.keys))
-    print(f"{2 * asked.keys:,} uniform 64-bit keys, sample sort; medians of {asked.rounds}")
+            for local, ranks in itertools.product(LIMITS, (1, 2)):
+                lines = psort(ranks, 2 * asked.keys // ranks, local)
+                took.setdefault(f"{local}, {ranks}", []).append(metric(lines, "time_s"))
+                its = [metric(lines, "phase_s", phase) for phase in PHASES]
+                phases.setdefault(f"{local}, {ranks}", []).append(its)
+            for other, peer in list(others.items()):
+                took_s = peers.run(peer, asked.keys)
+                if took_s is None:
+                    del others[other]
+                    took.pop(other, None)
+                else:
+                    took.setdefault(other, []).append(took_s)
+    print(
+        f"{2 * asked.keys:,} uniform 64-bit keys; psort: sample sort, local sort and ranks; peers: two ranks"
+    )
+    print(f"{'':<14} {'median':>8} {'least':>8} {'most':>8}   s, of {asked.rounds} in turns")
     for what, values in took.items():
-        print(f"{what:<18} {statistics.median(values):8.3f} s")
-    found = [
-        (f"{local}: 2 ranks over 1", ratio(took[f"{local}, 1 ranks"], took[f"{local}, 2 ranks"]), limit)
+        print(f"{what:<14} {statistics.median(values):8.3f} {min(values):8.3f} {max(values):8.3f}")
+    print("Phases, the longest of both ranks, medians in ms: " + ", ".join(PHASES))
+    for what, rows in phases.items():
+        medians = [statistics.median(column) * 1e3 for column in zip(*rows, strict=True)]
+        print(f"{what:<14} " + " ".join(f"{its:10.1f}" for its in medians))
+    met = [
+        said(f"{local}, 2 ranks over 1", took[f"{local}, 1"], took[f"{local}, 2"], limit)
         for local, limit in LIMITS.items()
     ]
-    if "DTCMP, 2 ranks" in took:
-        best = min(LIMITS, key=lambda local: statistics.median(took[f"{local}, 2 ranks"]))
-        found.append(
-            (f"{best} over DTCMP", ratio(took["DTCMP, 2 ranks"], took[f"{best}, 2 ranks"]), PEER_LIMIT)
-        )
-    for what, value, limit in found:
-        print(f"{what:<24} {value:6.2f} x   limit {limit}: {'met' if value >= limit else 'NOT MET'}")
-    return all(value >= limit for _, value, limit in found)
+    if others:
+        best = min((f"{local}, 2" for local in LIMITS), key=lambda name: statistics.median(took[name]))
+        peer = min(others, key=lambda name: statistics.median(took[name]))
+        met.append(said(f"{best} ranks over {peer}", took[peer], took[best], PEER_LIMIT))
+    return all(met)
 
 
-def ratio(over: list[float], under: list[float]) -> float:
-    """The median of the rounds' own ratios."""
-    return statistics.median(a / b for a, b in zip(over, under, strict=True))
+def said(what: str, over: list[float], under: list[float], limit: float) -> bool:
+    """Print the median of the rounds' own ratios beside the limit; whether it is met."""
+    ratios = [a / b for a, b in zip(over, under, strict=True)]
+    value = statistics.median(ratios)
+    verdict = "met" if value >= limit else "NOT MET"
+    print(f"{what:<32} {value:5.2f} x ({min(ratios):.2f} to {max(ratios):.2f})   limit {limit}: {verdict}")
+    return value >= limit
 
 
-def psort(ranks: int, keys: int, local: str) -> float:
-    """Seconds of one sort, the longest of all ranks."""
-    command = [str(OPENMPI / "mpirun"), "-n", str(ranks), str(BUILDS / "openmpi/bin/psort"), *ONCE]
+def psort(ranks: int, keys: int, local: str) -> list[dict[str, Any]]:
+    """The lines of one sort: times are the longest of all ranks."""
+    command = [str(peers.OPENMPI / "mpirun"), "-n", str(ranks), str(BUILDS / "openmpi/bin/psort"), *ONCE]
     words = ["--algorithm", "sample", "--keys-per-rank", str(keys), "--local", local, "--no-verify"]
-    return metric(run([*command, *words], AS_ROOT), "time_s")
+    return run([*command, *words], AS_ROOT)
 
 
 def simulated() -> bool:
@@ -128,6 +140,7 @@ def simulation(hosts: str, schedule: str) -> list[str]:
         "bcast:binomial_tree",
         "allgather:rdb",
         "alltoall:bruck",
+        "alltoallv:ring",
         "barrier:ompi_recursivedoubling",
     )
     costs = [f"smpi/{end}:0:0.4e-6:8e-11" for end in ("os", "or", "ois")]
@@ -137,6 +150,9 @@ def simulation(hosts: str, schedule: str) -> list[str]:
         f"smpi/hostfile:{hosts}",
         "network/model:SMPI",
         "smpi/simulate-computation:no",
+        # What slows a simulation: docs/decisions/156-what-slows-a-simulation.md.
+        "network/crosstraffic:0",
+        "smpi/send-is-detached-thresh:0",
     ]
     options = [f"--cfg={each}" for each in (*settings, *costs, *(f"smpi/{each}" for each in collectives))]
     platform = str(ROOT / "studies" / "machines" / "flat.xml")
@@ -170,34 +186,6 @@ def metric(lines: list[dict[str, Any]], name: str, phase: str | None = None) -> 
         line["values"] for line in lines if line["metric"] == name and line["labels"].get("phase") == phase
     )
     return float(value)
-
-
-def build_peer(dtcmp: Path, lwgrp: Path, directory: Path) -> Path:
-    """Compile DTCMP, lwgrp and the program that calls it."""
-    sources = [str(path) for checkout in (lwgrp, dtcmp) for path in sorted((checkout / "src").glob("*.c"))]
-    wanted = [path for path in sources if not Path(path).name.startswith(("main", "test"))]
-    if not wanted:
-        sys.exit(
-            "error: no C sources in src\n\nhint: --peer and --lwgrp are checkouts of dtcmp and lwgrp (LLNL)"
-        )
-    program = directory / "dtcmp_sort"
-    # What their configure scripts would write is not needed, but included.
-    (directory / "config").mkdir()
-    (directory / "config" / "config.h").touch()
-    (directory / "src").mkdir()
-    includes = [f"-I{path}" for path in (lwgrp / "src", dtcmp / "src", directory / "src")]
-    driver = str(Path(__file__).with_name("dtcmp_sort.c"))
-    subprocess.run(
-        [str(OPENMPI / "mpicc"), "-O3", "-w", *includes, driver, *wanted, "-o", str(program)], check=True
-    )
-    return program
-
-
-def run_peer(program: Path, keys: int) -> float:
-    """Seconds of DTCMP on two ranks."""
-    command = [str(OPENMPI / "mpirun"), "-n", "2", str(program), str(keys)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, **AS_ROOT})
-    return float(done.stdout)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,176 @@
+"""Looking until the verdict is decided: errors over all looks, coverage at the end, and what it costs."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from noises import NOISES, Noise, S, samples, slow_runs, true_log
+from scipy.special import stdtr
+
+from steelyard.analysis import Analysis
+from steelyard.answers.comparison import Comparison
+from steelyard.arrays import Floats
+from steelyard.stats.compare.comparison import compare
+from steelyard.stats.planning.sample_size import n_paired
+from steelyard.stats.sequential.looks import Looks
+
+CAP: Final = 250
+EFFECTS: Final = (0.3, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
+"""Differences in standard deviations of a block; the goal is about those from 1 on."""
+SCREEN: Final = 6.0
+"""Times the level of a look up to which p by t may be for the look to be judged by the product: of what t
+is that far from rejecting, nothing here rejects (``--every`` judges all)."""
+
+
+def schedule(first: int, cap: int) -> tuple[int, ...]:
+    """Each block from ``first`` to 8, then each 1.25-fold, up to ``cap``."""
+
+    def looks() -> Iterator[int]:
+        look = first
+        while look < cap:
+            yield look
+            look = look + 1 if look < 8 else math.floor(look * 1.25)
+
+    return (*looks(), cap)
+
+
+def levels(at: Sequence[int], alpha: float = 0.05) -> Floats:
+    """Level of each look, where all before it were made."""
+    return np.array([Looks(tuple(at[: k + 1])).level(alpha) for k in range(len(at))])
+
+
+def by_t(d: Floats, at: Sequence[int]) -> Floats:
+    """Two-sided p of t at each look, experiments by looks."""
+    n = np.array(at)
+    sums, squares = np.cumsum(d, axis=1)[:, n - 1], np.cumsum(d * d, axis=1)[:, n - 1]
+    variances = np.maximum((squares - sums**2 / n) / (n - 1), 1e-300)
+    found: Floats = 2 * stdtr(n - 1, -np.abs(sums / np.sqrt(n * variances)))
+    return found
+
+
+def judged(old: Floats, new: Floats, at: Sequence[int], k: int) -> Comparison:
+    """What the product says at the look ``k``."""
+    n = at[k]
+    return compare(samples(old[:n], new[:n]), Analysis(), looks=Looks(tuple(at[: k + 1])))[0]
+
+
+def called(noise: Noise, seed: int, experiments: int, first: int, *, every: bool = False) -> float:
+    """Percent of experiments with equal geometric means that are called different at any look; of a mode that
+    has not shown, and may be as frequent, runs outside of it are what is told of.
+    """
+    at = schedule(first, CAP)
+    old, new = noise.draw(np.random.default_rng([seed, first]), experiments, CAP)
+    near = by_t(old - new, at) <= (1.0 if every else SCREEN * levels(at))
+    arms = zip(old, new, near, strict=True)
+    return 100 * float(np.mean([_wrong(noise, one, other, at, its) for one, other, its in arms]))
+
+
+def _wrong(noise: Noise, old: Floats, new: Floats, at: Sequence[int], near: Floats) -> bool:
+    for k in map(int, np.flatnonzero(near)):
+        found = judged(old, new, at, k)
+        if found.verdict == "not_resolved":
+            continue
+        truth = true_log(slow_runs(old[: at[k]])) if noise.mode else 0.0
+        return found.ci95 is None or found.ci95.excludes(math.exp(truth))
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Percent of experiments decided, and of intervals at the end that hold the truth."""
+
+    decided: float
+    held: float
+
+
+def moved(noise: Noise, seed: int, experiments: int, first: int) -> Moved:
+    """Experiments of treatments that differ by one standard deviation of a block of normal noise, looked at
+    until that is decided.
+    """
+    at = schedule(first, 63)
+    rng = np.random.default_rng([seed, first, 1])
+    truth = math.sqrt(2) * S
+    decided = held = 0
+    for old, new in zip(*noise.draw(rng, experiments, 63), strict=True):
+        for k in range(len(at)):
+            found = judged(old + truth, new, at, k)
+            if found.verdict != "not_resolved":
+                decided += 1
+                break
+        outside = true_log(slow_runs(old[: at[k]])) if noise.mode else 0.0
+        held += found.ci95 is None or not found.ci95.excludes(math.exp(truth + outside))
+    return Moved(100 * decided / experiments, 100 * held / experiments)
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Blocks until the verdict.
+
+    Attributes
+    ----------
+    mean : float
+        All end with one.
+    most, given_up : int, float
+        By which 80 % have one, and the mean where the others are given up there.
+    fixed : int
+        Of the fixed test with 80 % power.
+    """
+
+    mean: float
+    most: int
+    given_up: float
+    fixed: int
+
+
+def fixed(effect: float) -> int:
+    """Blocks of the fixed test with 80 % power, by t."""
+    return n_paired(effect) or 0
+
+
+def price(effect: float, seed: int, experiments: int, first: int) -> Price:
+    """Normal differences, by t; all end with a verdict."""
+    at = schedule(first, CAP)
+    d = np.random.default_rng(seed).normal(effect, 1, (experiments, CAP))
+    shown = by_t(d, at) <= levels(at)
+    blocks = np.where(shown.any(axis=1), np.array(at)[shown.argmax(axis=1)], CAP)
+    most = int(np.sort(blocks)[math.ceil(0.8 * experiments) - 1])
+    return Price(float(blocks.mean()), most, float(np.minimum(blocks, most).mean()), fixed(effect))
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description="Looking until the verdict is decided")
+    parser.add_argument("--experiments", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=122)
+    parser.add_argument("--first", type=int, default=4)
+    parser.add_argument("--rows", nargs="*", default=list(NOISES), help="noises, by name")
+    parser.add_argument("--every", action="store_true", help="judge every look by the product")
+    options = parser.parse_args()
+    print(
+        f"first look at {options.first} blocks, seed {options.seed}; {options.experiments} experiments a row"
+    )
+    for effect in EFFECTS:
+        its = price(effect, options.seed, 20_000, options.first)
+        print(
+            f"{effect:g} s: fixed {its.fixed}, mean {its.mean:.1f} ({its.mean / its.fixed:.2f}),"
+            f" 80 % by {its.most} ({its.most / its.fixed:.2f}), given up there"
+            f" {its.given_up / its.fixed:.2f}",
+            flush=True,
+        )
+    for name in options.rows:
+        noise = NOISES[name]
+        wrong = called(noise, options.seed, options.experiments, options.first, every=options.every)
+        its_moved = moved(noise, options.seed, options.experiments // 20, options.first)
+        print(
+            f"{name}: called {wrong:.2f}, decided {its_moved.decided:.1f}, held {its_moved.held:.1f}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
