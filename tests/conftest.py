@@ -8,16 +8,20 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from threading import Thread
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import hypothesis
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+    from contextlib import AbstractContextManager
 
 # No deadline and no health check of speed: on a shared machine both are coin tosses.
 hypothesis.settings.register_profile(
@@ -29,20 +33,31 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "developer")
 
 PR_SET_CHILD_SUBREAPER = 36
-END_GRACE_S = 3.0
+PATIENCE_S = 120.0
+"""For what must happen soon, however loaded the machine is; a test that reaches it has failed."""
+END_GRACE_S = 30.0
 """How long a process that is about to end may take; only a test that leaves something waits for it."""
 
 _started: set[int] = set()
-"""What this process started by ``subprocess`` and has to wait for; its other children are adopted orphans."""
+"""What a test started by ``subprocess`` and has to wait for; its other children are adopted orphans."""
 
+_waited_for: set[int] = set()
+"""What any test or fixture started so: ``subprocess`` waits for that, whenever it ends."""
+
+
+HERE = Path(__file__).parent
 
 FAST = {"answers", "claims", "design", "factorial", "growth", "report", "scaling", "spec", "stats"}
 """Rooms that start no process, whose tests are ``fast`` but for those that start one or simulate."""
 
 
-ONE_AT_A_TIME = ("dev", "failures", "lab/audit", "lab/demo", "run/queue", "studies", "workloads")
-"""Tests that take many processes or much of the machine: under ``-n 2 --dist loadgroup``, one worker has them
-all, so that no two of them meet."""
+ONE_AT_A_TIME = ("failures", "run/launch/launcher", "run/queue")
+"""Tests that change settings of the machine or look at what others leave on it: of the workers of
+``./dev test`` one has them all, so that no two of them meet.
+"""
+
+LONGEST = (*ONE_AT_A_TIME, "workloads", "studies", "lab", "testing", "docs", "cli", "browser", "run")
+"""What the workers begin with, so that none is left with a long file when the others have ended."""
 
 
 def is_slow(item: pytest.Item) -> bool:
@@ -56,25 +71,54 @@ def is_slow(item: pytest.Item) -> bool:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave other rooms alone where only fast tests are asked for: importing them takes longer."""
-    room = collection_path.parent == Path(__file__).parent and collection_path.is_dir()
+    room = collection_path.parent == HERE and collection_path.is_dir()
     return True if room and config.option.markexpr == "fast" and collection_path.name not in FAST else None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what ``./dev test --fast`` runs, and what stays together where there are several workers."""
-    here = Path(__file__).parent
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what ``./dev test --fast`` runs; where there are several workers, put what takes longest first."""
     for item in items:
-        place = item.path.relative_to(here)
-        room, *below = place.parts
-        heavy = any(place.is_relative_to(each) for each in ONE_AT_A_TIME)
-        # A module's tests share what its fixtures have measured.
-        item.add_marker(pytest.mark.xdist_group("heavy" if heavy else str(place)))
+        room, *below = item.path.relative_to(HERE).parts
         if (room in FAST or not below) and not is_slow(item):
             item.add_marker(pytest.mark.fast)
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: _turn(item.path.relative_to(HERE)))
+
+
+def _turn(place: Path) -> int:
+    return next((turn for turn, each in enumerate(LONGEST) if place.is_relative_to(each)), len(LONGEST))
+
+
+def together(place: Path) -> str:
+    """Name of the tests that one worker has with those of a file."""
+    return "one at a time" if any(map(place.is_relative_to, ONE_AT_A_TIME)) else str(place)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give the tests of a file to one worker: they share what its fixtures have made.
+
+    Not by ``xdist_group``: pytest-xdist 3.8 writes it where pytest 9.2 does not look, and so deals out each
+    test alone (docs/decisions/187-what-ci-found.md).
+    """
+    if config.getvalue("dist") != "load":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return together((config.rootpath / nodeid.partition("::")[0]).relative_to(HERE))
+
+    config.option.loadscopereorder = False
+    return ByFile(config, log)
 
 
 def pytest_configure() -> None:
-    """Make orphans come to this process, where they are seen, instead of to init."""
+    """Make orphans come to this process, where they are seen, instead of to init; and let Ctrl-C reach what
+    tests start, also where a shell has started pytest in the background and so had it ignore that.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "cannot become a subreaper")
     start = subprocess.Popen.__init__
@@ -82,6 +126,7 @@ def pytest_configure() -> None:
     def start_and_remember(self, *arguments, **options) -> None:
         start(self, *arguments, **options)
         _started.add(self.pid)
+        _waited_for.add(self.pid)
 
     subprocess.Popen.__init__ = start_and_remember
 
@@ -122,17 +167,31 @@ def descendants(pid: int) -> Iterator[Process]:
                 yield from descendants(child)
 
 
+def reaped(process: Process, waited_for: set[int]) -> bool:
+    """Whether it is an adopted orphan that has ended, which is then waited for, as init would do; what is in
+    ``waited_for`` somebody else waits for.
+    """
+    ended = process.state == "Z" and process.parent == os.getpid() and process.pid not in waited_for
+    if ended:
+        os.waitpid(process.pid, os.WNOHANG)
+    return ended
+
+
 def left_behind(before: set[tuple[int, int]]) -> list[Process]:
     """What was started since ``before`` and is not gone. Ended orphans are reaped, as init would do."""
     left = []
     for process in descendants(os.getpid()):
         if (process.pid, process.start_ticks) in before:
             continue
-        if process.state == "Z" and process.parent == os.getpid() and process.pid not in _started:
-            os.waitpid(process.pid, os.WNOHANG)
-        else:
+        if not reaped(process, _started):
             left.append(process)
     return left
+
+
+def reap_orphans() -> None:
+    """Wait for adopted orphans that ended when the test that left them was over, as init would."""
+    for process in descendants(os.getpid()):
+        reaped(process, _waited_for)
 
 
 @pytest.fixture(autouse=True)
@@ -146,6 +205,7 @@ def _no_process_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
         if _started:
             pytest.fail(f"a test of ./dev test --fast started {len(_started)} processes")
         return
+    reap_orphans()
     before = {(process.pid, process.start_ticks) for process in descendants(os.getpid())}
     yield
     deadline = time.monotonic() + END_GRACE_S
@@ -160,6 +220,51 @@ def _no_process_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
     pytest.fail(f"the test left behind: {what}")
 
 
+class Eventually(Protocol):
+    """Waits until a condition holds; fails at once where ``process``, without which it never will, has
+    ended.
+    """
+
+    def __call__(self, holds: Callable[[], object], process: subprocess.Popen[Any] | None = None) -> None: ...
+
+
+def await_(holds: Callable[[], object], process: subprocess.Popen[Any] | None = None) -> None:
+    """As ``Eventually`` says."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert process is None or process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline, f"it did not come to pass within {PATIENCE_S:g} s"
+        time.sleep(0.005)
+
+
+@pytest.fixture(scope="session")
+def eventually() -> Eventually:
+    """``eventually(condition)``."""
+    return await_
+
+
+@pytest.fixture
+def meanwhile() -> Callable[..., AbstractContextManager[None]]:
+    """``with meanwhile(condition, act): …`` calls ``act`` from a thread beside, as soon as the condition
+    holds.
+    """
+
+    @contextmanager
+    def beside(holds: Callable[[], object], act: Callable[[], object]) -> Iterator[None]:
+        def wait_and_act() -> None:
+            await_(holds)
+            act()
+
+        thread = Thread(target=wait_and_act)
+        thread.start()
+        try:
+            yield
+        finally:
+            thread.join()
+
+    return beside
+
+
 class Cli(Protocol):
     """Runs ``steelyard ARGUMENTS`` as a process and returns its output and exit code."""
 
@@ -169,7 +274,6 @@ class Cli(Protocol):
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
         stdin: str = "",
-        timeout_s: float = 50.0,
     ) -> subprocess.CompletedProcess[str]: ...
 
 
@@ -194,7 +298,6 @@ def steelyard_cli(tmp_path: Path, steelyard_env: dict[str, str]) -> Cli:
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
         stdin: str = "",
-        timeout_s: float = 50.0,
     ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "steelyard", *arguments],
@@ -203,11 +306,85 @@ def steelyard_cli(tmp_path: Path, steelyard_env: dict[str, str]) -> Cli:
             input=stdin,
             capture_output=True,
             encoding="utf-8",
-            timeout=timeout_s,
             check=False,
         )
 
     return run
+
+
+@pytest.fixture
+def steelyard_started(tmp_path: Path, steelyard_env: dict[str, str]) -> Callable[..., subprocess.Popen[str]]:
+    """``steelyard_started("run", "spec.toml")``: as ``steelyard_cli``, without waiting for its end."""
+
+    def start(*arguments: str, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "steelyard", *arguments],
+            cwd=tmp_path,
+            env={**steelyard_env, **(env or {})},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    return start
+
+
+class Clock:
+    """Time that passes only where something says so."""
+
+    def __init__(self) -> None:
+        self.ns = 0
+
+    def perf_counter_ns(self) -> int:
+        return self.ns
+
+    def perf_counter(self) -> float:
+        return self.ns / 1e9
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The clock by which functions are timed."""
+    made = Clock()
+    monkeypatch.setattr("steelyard.timing.loop.time", made)
+    return made
+
+
+def _script(path: Path, text: str) -> str:
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return f"./{path.name}"
+
+
+@pytest.fixture
+def sizes(tmp_path: Path) -> tuple[str, str]:
+    """Two programs in ``tmp_path``, ``./small`` and ``./large``, that differ in the memory that they use,
+    4 and 32 MB: what is found of ``rss_bytes`` depends on no other process.
+    """
+    read = "exec dd if=/dev/zero of=/dev/null count=1 status=none"
+    small, large = (
+        _script(tmp_path / name, f"{read} bs={mebibytes}M")
+        for name, mebibytes in (("small", 4), ("large", 32))
+    )
+    return small, large
+
+
+@pytest.fixture
+def held(tmp_path: Path) -> str:
+    """A program, ``./held``, that makes a file ``here`` and then runs until there is a file ``go``."""
+    return _script(tmp_path / "held", "echo here >> here; while ! [ -e go ]; do sleep 0.01; done")
+
+
+@pytest.fixture
+def mounts(tmp_path: Path) -> Callable[[], list[str]]:
+    """``mounts()``: what is mounted, but for what tests beside this one mount in directories of their own."""
+
+    def mounted() -> list[str]:
+        others = tempfile.gettempdir()
+        lines = Path("/proc/self/mountinfo").read_text().splitlines()
+        return [line for line in lines if others not in line or str(tmp_path) in line]
+
+    return mounted
 
 
 class SmallDisk:

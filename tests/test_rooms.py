@@ -26,6 +26,7 @@ LEAVES = {
     "estimand",
     "factorial",
     "growth",
+    "look_schedule",
     "sample",
     "series",
     "units",
@@ -35,9 +36,10 @@ ABOVE = {
     "interventions": LEAVES,
     "spec": LEAVES | {"interventions"},
     "design": LEAVES | {"interventions", "spec"},
+    "timing": LEAVES | {"design"},
     "run": LEAVES | {"interventions", "spec", "design"},
     "store": LEAVES | {"answers", "spec", "design", "run"},
-    "exchange": LEAVES | {"spec", "design", "run", "store"},
+    "exchange": LEAVES | {"answers", "interventions", "spec", "design", "run", "store"},
     "stats": LEAVES | {"answers", "_kernels"},
     "scaling": LEAVES | {"answers", "_kernels", "stats"},
     "claims": LEAVES | {"answers", "spec", "stats", "scaling"},
@@ -50,11 +52,13 @@ ABOVE = {
         "design",
         "run",
         "store",
+        "timing",
         "exchange",
         "stats",
         "scaling",
         "claims",
     },
+    "testing": LEAVES | {"answers", "claims", "exchange", "lab", "report", "stats", "store", "timing"},
     "cli": LEAVES
     | {
         "answers",
@@ -68,6 +72,7 @@ ABOVE = {
         "claims",
         "report",
         "lab",
+        "laboratory",
     },
 }
 
@@ -173,7 +178,7 @@ def test_the_fields_of_every_value_can_be_looked_at():
     ],
 )
 def test_what_starts_a_run_loads_neither_numpy_nor_scipy_nor_rich(program):
-    heavy = "[name for name in ('numpy', 'scipy', 'rich', 'pyarrow') if name in sys.modules]"
+    heavy = "[name for name in ('numpy', 'scipy', 'rich', 'pyarrow', 'vl_convert') if name in sys.modules]"
     done = subprocess.run(
         [sys.executable, "-c", f"{program}\nimport sys\nprint({heavy})"],
         capture_output=True,

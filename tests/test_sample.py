@@ -51,8 +51,14 @@ def test_what_was_observed_is_not_changed_afterwards(thing, field):
 
 def test_values_are_selected_with_all_that_is_known_of_each():
     whole = msgspec.structs.replace(
-        sample(), late=array("b", [0, 1, 0]), instances=Instances("graph", ("a", "b"), array("q", [0, 1, 0]))
+        sample(),
+        censored=array("b", [0, 1, 0]),
+        instances=Instances("graph", ("a", "b"), array("q", [0, 1, 0])),
     )
     part = whole.select([2, 1])
-    assert (part.trials.tolist(), part.late.tolist(), part.instances.of.tolist()) == ([2, 1], [0, 1], [0, 1])
-    assert not sample().select([0]).late
+    assert (part.trials.tolist(), part.censored.tolist(), part.instances.of.tolist()) == (
+        [2, 1],
+        [0, 1],
+        [0, 1],
+    )
+    assert not sample().select([0]).censored

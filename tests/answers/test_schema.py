@@ -7,7 +7,9 @@ import json
 import pytest
 
 from steelyard.answers.audit import AUDIT
+from steelyard.answers.bisection import BISECTION
 from steelyard.answers.contexts import BY_CONTEXT
+from steelyard.answers.history import HISTORY
 from steelyard.answers.machine import DOCTOR, HostReport
 from steelyard.answers.null import NULL, NullResult, Tally
 from steelyard.answers.observation import OBSERVATION
@@ -21,7 +23,8 @@ NOT_UTF8 = "./\udcff"
 
 
 @pytest.mark.parametrize(
-    "document", [AUDIT, BY_CONTEXT, COMPARISON, DOCTOR, MODELS, NULL, OBSERVATION, PLAN, STATUS]
+    "document",
+    [AUDIT, BISECTION, BY_CONTEXT, COMPARISON, DOCTOR, HISTORY, MODELS, NULL, OBSERVATION, PLAN, STATUS],
 )
 def test_every_document_has_a_schema_with_its_format_and_version(document):
     whole = schema(document)

@@ -84,7 +84,8 @@ def test_the_best_is_chosen_on_instances_that_do_not_judge_it(bench, noise):
     for candidate in evidence.candidates:
         low, high = witness.ttest_rel(logs[candidate.level], logs["b"]).confidence_interval(0.95)
         assert (candidate.interval.low, candidate.interval.high) == pytest.approx(
-            (math.exp(low), math.exp(high))
+            (math.exp(low), math.exp(high)),
+            rel=1e-3,  # blocks add a little to what instances differ by
         )
 
 

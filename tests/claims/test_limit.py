@@ -128,6 +128,15 @@ def test_equal_values_are_their_own_interval_once_there_are_enough_of_them():
     assert Mean(7.0, 0.0, 6, "block").p_of(8.0) == 2.0**-5
 
 
+def test_an_interval_of_what_cannot_be_negative_ends_at_0(bench):
+    made = bench({"k": ["a", "b"]}, [], lambda _, b: np.where(b == b[0], 50e-6, 1e-6))
+    mean = mean_of(made.samples("wall_s")[0])
+    interval = mean.interval(0.05)
+    assert mean.value - 2 * mean.u < 0
+    assert interval.low == 0.0
+    assert interval.high == pytest.approx(2 * mean.value - replace(mean, positive=False).interval(0.05).low)
+
+
 def test_equal_values_at_the_bound_itself_keep_it(bench):
     claims = [{"limit": "minor_faults", "max": 120}, {"limit": "minor_faults", "max": 119}]
     made = bench({"k": ["a", "b"]}, claims, lambda _, b: np.full(b.size, 120.0), metric="minor_faults")

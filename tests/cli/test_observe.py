@@ -5,10 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 from steelyard.store import Record
 
@@ -19,7 +15,7 @@ def test_a_wrapper_is_observed_and_the_document_says_what_it_changes(steelyard_c
         "-m",
         "4",
         "--max-time",
-        "1 s",
+        "60 s",
         "--metric",
         "minor_faults",
         "--within",
@@ -44,39 +40,26 @@ def test_mistakes_are_errors_with_a_cure(steelyard_cli):
     assert untraced.stderr.startswith("error: --trace-events without --trace\n\nhint: --trace 10")
 
 
-def test_an_observation_that_was_stopped_says_how_it_goes_on_and_does(steelyard_env, steelyard_cli, tmp_path):
+def test_an_observation_that_was_stopped_says_how_it_goes_on_and_does(
+    steelyard_started, steelyard_cli, tmp_path, held, eventually
+):
+    # The rehearsals and some blocks, and then a run that does not end.
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\necho >> runs; test $(wc -l < runs) -le 20 || exec {held}\n")
+    program.chmod(0o755)
     command = (
-        "observe",
-        "-m",
-        "200",
-        "--one-context",
-        "--max-time",
-        "5 s",
-        "--wrap",
-        "nice",
-        "-o",
-        "o",
-        "sleep 0.01",
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-m", "steelyard", *command],
-        cwd=tmp_path, env=steelyard_env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        *("observe", "-m", "20", "--one-context", "--max-time", "60 s", "--wrap", "nice", "-o", "o"),
+        *("--metric", "minor_faults", "--within", "0.05", "./program"),
     )  # fmt: skip
-    record = tmp_path / "o" / "observe.lab" / "record.sqlite"
-    deadline = time.monotonic() + 30
-    while not (record.exists() and _complete(record) > 2):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    process = steelyard_started(*command)
+    eventually((tmp_path / "here").exists, process)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate()
     assert process.returncode == 130
     assert err.splitlines()[-1] == f"hint: steelyard {shlex.join(command)}"
-    before = _complete(record)
+    with Record.open(tmp_path / "o" / "observe.lab") as record:
+        before = record.progress().blocks["complete"]
+    (tmp_path / "go").touch()
     done = steelyard_cli(*command, "--json")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["blocks"] >= before
-
-
-def _complete(record: Path) -> int:
-    with Record.open(record.parent) as opened:
-        return opened.progress().blocks.get("complete", 0)
+    assert json.loads(done.stdout)["blocks"] >= before > 2

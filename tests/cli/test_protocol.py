@@ -9,14 +9,18 @@ import pytest
 SPEC = """\
 name = "programs"
 [program]
-command = ["sleep", "{seconds}"]
+# It says itself what it costs, with some noise that depends on its number: no clock decides.
+command = ["awk", 'BEGIN {{ print "cost=" {seconds} * (1 + "{trial}" % 5 / 100) }}']
 env = { ROUND = "{round}" }
+[metrics]
+cost_s = { source = "stdout", pattern = "cost=(.*)", unit = "s" }
 [factors]
 seconds = [0.001, 0.02]
 round = [1, 2]
 [design]
 blocks = 4
 [analysis]
+metric = "cost_s"
 strata = ["round"]
 """
 

@@ -92,7 +92,8 @@ def test_a_record_whose_spec_is_lost_is_analysed_by_the_text_of_it_and_not_conti
         "it cannot be continued, since it is not known whether the program is still the same",
     ]
     again = steelyard_cli("analyze", "COPY.lab").stdout
-    assert again.splitlines()[:8] == whole.splitlines()[:8]
+    # The finding and the rows; cautions differ, of which one is about the lost spec.
+    assert again.partition("\n- ")[0] == whole.partition("\n- ")[0]
     refused = steelyard_cli("run", "COPY.lab")
     assert refused.returncode == 2
     assert "has measured so far was lost" in refused.stderr

@@ -48,6 +48,7 @@ def test_a_failed_early_stage_fails_the_whole_and_is_handed_to_pytest(
     monkeypatch.setattr(dev, "set_up", lambda needs, *locks: None)
     monkeypatch.setattr(dev, "lint_stages", lambda *, fix: [dev.Stage("mypy", passed=False, output="")])
     monkeypatch.setattr(dev, "native_stages", list)
+    monkeypatch.setattr(dev, "ensure_system", lambda needs: None)
     monkeypatch.setattr(dev, "build_workloads", lambda: None)
     seen: dict[str, object] = {}
 
@@ -57,7 +58,17 @@ def test_a_failed_early_stage_fails_the_whole_and_is_handed_to_pytest(
 
     monkeypatch.setattr(dev.subprocess, "run", run)
     assert dev.test(["-k", "something"]) == 1
-    assert seen == {"failed": ["mypy"], "not_run": [], "arguments": ["-k", "something"]}
+    assert (seen["failed"], seen["not_run"]) == (["mypy"], [])
+    assert seen["arguments"][-2:] == ["-k", "something"]
+
+
+def test_all_cpus_are_used_unless_the_arguments_say_how_many(
+    dev: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dev.os, "sched_getaffinity", lambda _: {0, 1, 2})
+    assert dev.in_parallel(["-k", "something"]) == ["-n", "3"]
+    for given in ("-n0", "-n", "--numprocesses=4", "--pdb", "-s"):
+        assert dev.in_parallel([given]) == []
 
 
 def test_fast_hands_the_marker_to_pytest_and_builds_nothing(

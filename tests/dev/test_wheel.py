@@ -105,7 +105,7 @@ def test_a_runner_that_cannot_be_executed_is_refused(wheel_script, tmp_path):
 
 def test_the_package_data_are_expected_in_the_wheel(wheel_script):
     if not (ROOT / ".git").exists():
-        pytest.skip("not a git repository: nobody knows what the package is made of")
+        pytest.skip("not a git repository, which lists the files of the package")
     expected = wheel_script.expected_files()
     programs = "steelyard/lab/demo/programs"
     assert {f"{programs}/nbody.c", f"{programs}/stack_split.c", "steelyard/py.typed"} < expected
@@ -195,3 +195,25 @@ def test_elsewhere_the_python_interface_refuses_too(monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
     with pytest.raises(MachineError, match=r"this is darwin$"):
         find_runner()
+
+
+def test_the_wheel_has_every_file_of_the_package_those_of_pages_too(wheel_script, tmp_path):
+    """Built without the native parts, which takes a second."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a git repository, which lists the files of the package")
+    program = (
+        "from scikit_build_core.build import build_wheel; import sys;"
+        "print(build_wheel(sys.argv[1], {'wheel.cmake': 'false'}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, tmp_path], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    with zipfile.ZipFile(tmp_path / done.stdout.splitlines()[-1]) as wheel:
+        names = set(wheel.namelist())
+    expected = wheel_script.expected_files() - {
+        *wheel_script.PROGRAMS,
+        wheel_script.HEAP,
+        wheel_script.KERNELS,
+    }
+    assert {"steelyard/report/page/page.js", "steelyard/report/page/page.css"} < expected
+    assert expected - names == set()

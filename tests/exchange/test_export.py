@@ -236,7 +236,7 @@ def test_json_lines_keep_types_and_any_text():
 
 def test_parquet_takes_a_factor_of_mixed_levels_as_text(tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
-    from steelyard.exchange.parquet import write_parquet
+    from steelyard.exchange.arrow import write_parquet
 
     with (tmp_path / "a.parquet").open("wb") as to:
         write_parquet(Table((Column("v", "text"),), iter([(v,) for v in ("a", 1, 2.5, True, None)])), to)

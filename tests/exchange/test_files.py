@@ -121,6 +121,22 @@ def test_a_csv_file_needs_its_columns_named_and_takes_value_u_and_n(tmp_path):
     assert "--value" in caught.value.hint
 
 
+def test_a_point_that_stands_twice_and_numbers_in_text_are_read_as_one_plain_point_is(tmp_path):
+    def read(*points):
+        document = {
+            "parameters": ["p"],
+            "measurements": {"m": {"visits": list(points), "time": list(points)}},
+        }
+        (tmp_path / "a.json").write_text(json.dumps(document), encoding="utf-8")
+        return read_series(tmp_path / "a.json")
+
+    plain = read({"point": [8], "values": [3, 4.5]}, {"point": [4], "values": [1, 2]})
+    assert [point.at for point in plain[0].points] == [(4.0,), (8.0,)]
+    assert [one.counts for one in plain] == [True, False]
+    four = {"point": [4], "values": [1]}, {"point": [4.0], "values": ["2"]}
+    assert read({"point": ["8"], "values": ["3", 4.5]}, *four) == plain
+
+
 MEASURED = '{"parameters": ["p"], "measurements": {"m": {"t": [{"point": [POINT], "values": [VALUE]}]}}}'
 HUGE = "1" + "0" * 400
 
@@ -165,7 +181,7 @@ def test_what_is_written_reads_back_the_same(tmp_path_factory, grid, data):
         ),
         ("a.jsonl", '{"params": {"p": 1}, "value": 1}\n{"params": {"q": 1}, "value": 1}\n', "line 2: no 'p'"),
         ("a.jsonl", '{"params": {"p": 1}, "value": 1}\nnot json\n', "line 2"),
-        ("a.json", '{"parameters": ["p"], "measurements": {}}', "no measurement in it"),
+        ("a.json", '{"parameters": ["p"], "measurements": {}}', "no measurements in it"),
         ("a.json", MEASURED.replace("POINT", "4").replace("VALUE", HUGE), "too large for a double"),
         ("a.json", MEASURED.replace("POINT", HUGE).replace("VALUE", "1"), "too large for a double"),
         (
@@ -191,7 +207,7 @@ def test_a_mistake_in_a_file_is_pointed_at(tmp_path, name, text, what):
 @pytest.mark.parametrize(
     ("columns", "text", "what"),
     [
-        (Columns("tme", ("p",)), "time,p\n1,2\n", "there is no column 'tme'"),
+        (Columns("tme", ("p",)), "time,p\n1,2\n", "no column 'tme'"),
         (Columns("time", ("p",)), "time,p, time\n1,2,3\n", "columns 1 and 3 are both named 'time'"),
         (Columns("time", ("p",)), "", "the file is empty"),
         (Columns("time", ("p",)), "\n1,2\n", "its first line names no column"),

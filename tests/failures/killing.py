@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import sqlite3
 import sys
@@ -22,7 +23,7 @@ from steelyard.spec.experiment import Experiment
 from steelyard.store import Record
 
 GUARD, RUNNER = "steelyard-guard", "steelyard-run"
-PATIENCE_S = 20.0
+PATIENCE_S = 120.0
 """For what must happen soon; a test that reaches it has failed."""
 
 
@@ -52,6 +53,8 @@ def start(work: Callable[[], object]) -> int:
     except SteelyardError as error:
         sys.stderr.write(f"{error.message}\n")  # shown by pytest where the test fails
         code = error.exit_code
+    except KeyboardInterrupt:
+        code = 130
     except BaseException:  # noqa: BLE001 -- nothing may reach pytest in this copy of it
         traceback.print_exc()
     finally:
@@ -119,6 +122,13 @@ def find(pid: int, name: str) -> int | None:
                 return child
         assert time.monotonic() < deadline, f"no {name} below {pid}"
     return None
+
+
+def pause(draw: random.Random, most_s: float, kills: int) -> None:
+    """Wait for a moment to kill a run; up to a longer one after each kill, since on a loaded machine a run
+    may get no further in ``most_s``, however often it is started.
+    """
+    time.sleep(draw.uniform(0, most_s * 1.2**kills))
 
 
 def kill(pid: int | None, number: int = signal.SIGKILL) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import random
-import tempfile
-import time
+import signal
 from pathlib import Path
 
 import killing
@@ -53,14 +52,13 @@ def control_groups() -> set[str]:
     return {str(path) for path in Path("/sys/fs/cgroup").glob("*/*/") if path.is_dir()}
 
 
-def mounts(place: Path) -> list[str]:
-    """Those outside of the directories of tests beside this one."""
-    others = tempfile.gettempdir()
-    lines = Path("/proc/self/mountinfo").read_text().splitlines()
-    return [line for line in lines if others not in line or str(place) in line]
+@pytest.fixture
+def host(place, mounts):
+    """``host()``: what no experiment may leave changed."""
+    return lambda: state(place, mounts())
 
 
-def host(place: Path) -> dict[str, object]:
+def state(place: Path, mounts: list[str]) -> dict[str, object]:
     """What no experiment may leave changed."""
     governors = Path("/sys/devices/system/cpu").glob("cpu*/cpufreq/scaling_governor")
     policies = [path for path in Path("/proc/sys/vm").iterdir() if path.name not in VARYING]
@@ -68,7 +66,7 @@ def host(place: Path) -> dict[str, object]:
         **{path: text(Path(path)) for path in SETTINGS},
         **{str(path): text(path) for path in (*governors, *policies) if path.is_file()},
         "the setting of this test": text(place / "setting"),
-        "mounts": mounts(place),
+        "mounts": mounts,
         "control groups": control_groups(),
         "own": (
             os.sched_getaffinity(0),
@@ -124,7 +122,7 @@ LEVELS = {
     "file_cache": "warm",
     "transparent_huge_pages": "always",
 }
-BUILT = {"link_order": 3, "padding": 64}
+BUILT = {"link_order": 3, "padding": 64, "code": 5}
 ELSEWHERE = {"governor": "there is no cpufreq here: its files are those of the setting of this test"}
 
 
@@ -133,25 +131,25 @@ def test_every_intervention_is_tried_here():
 
 
 @pytest.mark.parametrize("name", LEVELS)
-def test_after_an_intervention_the_host_is_as_before(place, name):
+def test_after_an_intervention_the_host_is_as_before(place, host, name):
     if what := INTERVENTIONS[name].missing(LEVELS[name]):
         pytest.skip(f"{name}: {what}")
-    before = host(place)
+    before = host()
     run(asked(place, {name: LEVELS[name]}), place / "a.lab")
-    put_back(before, host(place))
+    put_back(before, host())
     with Record.open(place / "a.lab") as record:
         assert record.progress().blocks == {"complete": 4}
         assert find_strays(record.id) == []
 
 
 @pytest.mark.parametrize("name", BUILT)
-def test_after_an_intervention_by_build_the_host_is_as_before(place, name, monkeypatch):
+def test_after_an_intervention_by_build_the_host_is_as_before(place, host, name, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(place / "cache"))
-    before = host(place)
+    before = host()
     (place / "input").write_text("")
     build = {"command": ["/bin/sh", "-c", f"echo {{{name}}} > {{build}}/f"], "inputs": ["input"]}
     run(asked(place, {name: BUILT[name]}, script="cat {build}/f", build=build), place / "a.lab")
-    put_back(before, host(place))
+    put_back(before, host())
 
 
 def everything(place, blocks):
@@ -175,18 +173,21 @@ def everything(place, blocks):
 
 
 @pytest.mark.parametrize("who", ["python", "runner", "guard", "all"])
-def test_after_kills_in_the_midst_of_all_interventions_the_next_run_leaves_the_host_as_before(place, who):
+def test_after_kills_in_the_midst_of_all_interventions_the_next_run_leaves_the_host_as_before(
+    place, host, who
+):
     draw = random.Random(f"host {who}")
-    before = host(place)
+    before = host()
     wanted = everything(place, blocks=8)
     kills = experiments = 0
     while kills < MOMENTS:
         directory = place / f"{(experiments := experiments + 1)}.lab"
         code = None
+        earlier = kills
         while code != 0:
             pid = killing.start_run(wanted, directory)
             guard, runner = killing.find(pid, killing.GUARD), killing.find(pid, killing.RUNNER)
-            time.sleep(draw.uniform(0, 0.15))
+            killing.pause(draw, 0.15, kills - earlier)
             victims = {"python": [pid], "runner": [runner], "guard": [guard], "all": [guard, runner, pid]}[
                 who
             ]
@@ -195,7 +196,7 @@ def test_after_kills_in_the_midst_of_all_interventions_the_next_run_leaves_the_h
             code = killing.end_of(pid)
             assert code in (0, 5, -9), "Python failed; its traceback is above"
             kills += code != 0
-        put_back(before, host(place))
+        put_back(before, host())
         with Record.open(directory) as record:
             assert find_strays(record.id) == []
             assert record.progress().blocks == {"complete": 8}
@@ -218,11 +219,10 @@ def test_huge_pages_of_this_very_host_are_put_back(tmp_path):
     assert setting.read_text() == before
 
 
-def test_ctrl_c_in_the_midst_of_all_interventions_leaves_the_host_as_before(place):
-    before = host(place)
-    pid = killing.start_run(everything(place, blocks=400), place / "a.lab")
-    killing.find(pid, killing.RUNNER)
-    time.sleep(0.2)
-    killing.kill(pid, 2)
+def test_ctrl_c_in_the_midst_of_all_interventions_leaves_the_host_as_before(place, host, eventually):
+    before = host()
+    pid = killing.start_run(everything(place, blocks=10_000), place / "a.lab")
+    eventually(lambda: killing.has_ended(pid) or (place / "flag").exists())
+    killing.kill(pid, signal.SIGINT)
     assert killing.end_of(pid) == 130
-    put_back(before, host(place))
+    put_back(before, host())

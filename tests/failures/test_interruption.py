@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
-import time
 
-import killing
 import pytest
 
 from steelyard.run.runner.strays import find_strays
@@ -35,23 +31,12 @@ def spec(tmp_path):
 
 
 @pytest.fixture
-def started(tmp_path, steelyard_env, spec):
+def started(tmp_path, steelyard_started, spec, eventually):
     """``started(program)``: ``steelyard run`` whose first waiting trial is there."""
 
     def start(program):
-        process = subprocess.Popen(
-            [sys.executable, "-m", "steelyard", "run", str(spec(program))],
-            cwd=tmp_path,
-            env=steelyard_env,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        deadline = time.monotonic() + killing.PATIENCE_S
-        while not (tmp_path / "here").exists():
-            assert process.poll() is None, process.communicate()
-            assert time.monotonic() < deadline
-            time.sleep(0.005)
+        process = steelyard_started("run", str(spec(program)))
+        eventually((tmp_path / "here").exists, process)
         return process
 
     return start
@@ -64,7 +49,7 @@ def test_an_interrupted_run_ends_the_whole_tree_exits_130_and_can_be_continued(
 ):
     process = started(WAITING[program])
     process.send_signal(number)
-    output, errors = process.communicate(timeout=killing.PATIENCE_S)
+    output, errors = process.communicate()
     assert (process.returncode, output) == (130, "")
     assert errors.startswith("error: interrupted; what was measured is in ")
     assert "hint: steelyard run" in errors
@@ -88,6 +73,6 @@ def test_a_second_run_is_refused_and_says_who_is_at_it(tmp_path, started, steely
     assert f"hint: wait for it, or stop it: kill {first.pid}" in second.stderr
     assert (tmp_path / "here").read_text() == before, "the second one started nothing"
     (tmp_path / "go").touch()
-    output, errors = first.communicate(timeout=killing.PATIENCE_S)
+    output, errors = first.communicate()
     assert (first.returncode, errors) == (0, "")
     assert output

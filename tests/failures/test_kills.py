@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 
 import killing
 import pytest
@@ -46,12 +45,13 @@ def test_after_kills_at_any_moment_runs_complete_the_same_plan_and_lose_and_doub
         asked = killing.logging_experiment(place)
         moments = []
         code = None
+        before = kills
         while code != 0:
             pid = killing.start_run(asked, directory)
             # Python may die while it makes the record, too; the runner and its guard come later.
-            time.sleep(draw.uniform(0, 0.06) if who == "python" else 0)
+            killing.pause(draw, 0.06 if who == "python" else 0, kills - before)
             victims = _victims(who, pid)
-            time.sleep(0 if who == "python" else draw.uniform(0, 0.03))
+            killing.pause(draw, 0 if who == "python" else 0.03, kills - before)
             for victim in draw.sample(victims, len(victims)):
                 killing.kill(victim)
             code = killing.end_of(pid)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 
 import killing
 import pytest
@@ -60,7 +59,7 @@ def test_after_kills_the_rows_are_completed_and_the_machine_restarts_once_at_mos
             return []
         spent.append(pid)
         guard, runner = killing.find(pid, killing.GUARD), killing.find(pid, killing.RUNNER)
-        time.sleep(draw.uniform(0, 0.1))
+        killing.pause(draw, 0.1, len(spent) % KILLS)
         return [pid] if who == "python" else [guard, runner, pid]
 
     kills = number = 0

@@ -5,7 +5,11 @@ import os
 import pytest
 
 from steelyard.errors import UsageError
+from steelyard.interventions.argv0_bytes import Argv0Bytes
+from steelyard.interventions.cwd_bytes import CwdBytes
 from steelyard.interventions.env_bytes import LARGEST, EnvBytes
+from steelyard.interventions.heap_offset import HeapOffset
+from steelyard.interventions.stack_offset import StackOffset
 
 
 @pytest.mark.parametrize("level", [0, 1, 4096, LARGEST])
@@ -29,6 +33,13 @@ def test_random_levels_are_the_residues_of_the_page_of_the_machine_in_steps_of_1
 
 def test_the_page_is_that_of_the_system():
     assert EnvBytes().page_bytes == os.sysconf("SC_PAGE_SIZE")
+
+
+def test_bytes_between_levels_are_drawn_of_what_holds_strings_and_not_of_the_heap():
+    for each in (EnvBytes(), Argv0Bytes(), StackOffset(), CwdBytes()):
+        assert {each.refine(512, i / 16) for i in range(16)} == set(range(512, 528))
+        assert each.check(each.refine(each.population()[-1], 0.999)) <= each.check(each.population()[-1]) + 15
+    assert HeapOffset().refine(512, 0.999) == 512
 
 
 @pytest.mark.parametrize("page", [4096, 65536])

@@ -28,6 +28,7 @@ def test_the_registry_is_keyed_by_the_names_of_its_members():
         "governor",
         "link_order",
         "padding",
+        "code",
     }
     assert all(name == each.name for name, each in INTERVENTIONS.items())
 

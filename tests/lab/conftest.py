@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-# For records that nobody ran: made_up, beside the tests of the store.
+# For records that nobody ran: made_up, beside the tests of the store; for repositories: scratch_repository.
 sys.path.insert(0, str(Path(__file__).parents[1] / "store"))
+sys.path.insert(0, str(Path(__file__).parent))
 
 from steelyard.lab.run.run import run
 from steelyard.spec import Experiment, experiment
@@ -39,12 +40,12 @@ def made(tmp_path: Path) -> Make:
 
 @pytest.fixture
 def run_in(tmp_path: Path, made: Make) -> Iterator[Run]:
-    """``run_in(**keys)``: runs an experiment and opens its record for reading."""
+    """``run_in(**keys)``: runs an experiment and opens its record, ``made.lab``, for reading."""
     opened: list[Record] = []
 
-    def go(**keys) -> Record:
-        run(made(**keys), tmp_path / "made.lab")
-        opened.append(Record.open(tmp_path / "made.lab"))
+    def go(record: str = "made.lab", **keys) -> Record:
+        run(made(**keys), tmp_path / record)
+        opened.append(Record.open(tmp_path / record))
         return opened[-1]
 
     yield go

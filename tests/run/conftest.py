@@ -1,4 +1,4 @@
-"""What tests of the runner share: a runner with its journal, launches of shell scripts, and patience."""
+"""What tests of the runner share: a runner with its journal, and launches of shell scripts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from steelyard.run.launch.launch import Launch
 from steelyard.run.runner.journal import RawTrial, read_journal
 from steelyard.run.runner.runner import Runner, Trial, find_runner
 
-TIMEOUT_S = 20.0
 SANITIZED_BYTES = 3 << 20
 
 
@@ -68,16 +67,19 @@ def run_one(runner: Runner, journal: Path) -> Callable[[Launch], RawTrial]:
 
 
 @pytest.fixture
-def eventually() -> Callable[[Callable[[], object]], None]:
-    """``eventually(condition)``: waits until it holds."""
+def run_past(run_one, sh, tmp_path) -> Callable[[str], RawTrial]:
+    """``run_past(script)``: runs it to a time limit that is long enough for it to have made a file
+    ``there``.
+    """
 
-    def wait(condition: Callable[[], object]) -> None:
-        deadline = time.monotonic() + TIMEOUT_S
-        while not condition():
-            assert time.monotonic() < deadline, "this did not come to pass"
-            time.sleep(0.005)
+    def run(script: str) -> RawTrial:
+        for limit_ms in (50, 500, 5_000, 50_000):
+            trial = run_one(sh(script, timeout_ns=limit_ms * 1_000_000))
+            if (tmp_path / "there").exists():
+                return trial
+        raise AssertionError(f"within {limit_ms} ms, this did not begin: {script}")
 
-    return wait
+    return run
 
 
 @pytest.fixture

@@ -24,6 +24,7 @@ from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel, 
         (series([0, 0, 0], [4, 8, 16], "bad"), "all values are 0"),
         (series([1e-300, 2e-300, 3e-300], [4, 8, 16], "bad"), "the largest value is 3e-300"),
         (series([1, 2, 3], [0, 8, 16], "bad"), "above 0"),
+        (series([1, 2, 3], [4, 8, 1e300], "bad"), "p = 1e+300; parameters must be at most 1e+30"),
         (series([[1], [], [3]], [4, 8, 16], "bad"), "no value at p = 8"),
     ],
 )
@@ -48,11 +49,52 @@ def test_a_series_that_starts_at_one_keeps_its_logarithms():
 
 
 @pytest.mark.parametrize(
-    ("scale", "targets"), [({"p": 1}, ()), ({"p": 0}, ()), ({}, ({"p": 0.5},)), ({}, ({"p": -3},))]
+    ("scale", "targets"),
+    [({"p": 1}, ()), ({"p": 0}, ()), ({}, ({"p": 0.5},)), ({}, ({"p": -3},))],
 )
 def test_a_scale_without_a_value_is_refused(scale, targets):
-    with pytest.raises(UsageError, match="no scale at which growth has a value"):
+    with pytest.raises(UsageError, match="not a scale at which growth has a value"):
         model(exact("log p"), Question(scale=scale, targets=targets))
+
+
+def test_a_scale_beyond_the_largest_is_refused():
+    with pytest.raises(UsageError, match=r"p = 1e\+300 is beyond the largest scale, 1e\+30"):
+        model(exact("log p"), Question(targets=({"p": 1e300},)))
+
+
+def test_series_of_different_points_and_launches_are_read_as_each_would_be_alone():
+    many = [
+        series([1, 2, 3, 4, 5], [4, 8, 16, 32, 64], "a"),
+        series([[1, 1.1], [2], [3, 3.1], [4], [5]], [4, 8, 16, 32, 64], "ragged"),
+        series([2, 4, 6, 8, 10], [4, 8, 16, 32, 64], "b"),
+        series([2, -4, 6, 8, 10], [4, 8, 16, 32, 64], "negative"),
+        series([[], [], []], [4, 8, 16], "empty"),
+        series_of("u", ["p"], [[4], [8], [16]], [[1.0], [2.0], [3.0]], u=[0.1, 0.1, 0.1], n=[5, 5, 5]),
+        series_of("none", ["p"], [], []),
+    ]
+    assert model_all(many) == tuple(model(one) for one in many)
+
+
+@pytest.mark.parametrize("launches", [1, 5])
+def test_a_logarithm_that_begins_at_one_is_shown_as_one(launches):
+    at = [1, 2, 4, 8, 16, 32]
+    found = model(series([[np.log2(p)] * launches for p in at], at))
+    assert found.lead == (Growth.of(0, 1),)
+    assert (found.constant, found.at(1024.0)) == (0.0, pytest.approx(10))
+
+
+@pytest.mark.parametrize("sigma", [1.5, 3.0])
+@pytest.mark.parametrize("start", [1, 16])
+def test_noise_over_orders_of_magnitude_settles_no_rank_and_names_no_exponential(sigma, start):
+    at = [start * 2**k for k in range(6)]
+    rng = np.random.default_rng(11)
+    many = [series(rng.lognormal(0, sigma, (6, 5)), at, str(i)) for i in range(40)]
+    found = model_all(many, Question(expectations={"*": Expectation("O(1)")}, scale={"p": 4096}))
+    ranks = [each.validation.rank for each in found]
+    assert "none" not in ranks
+    assert ranks.count("undecided") >= 36
+    assert not any(growth.exp2 for each in found for growth in each.lead)
+    assert sum("noise" in kinds(each) for each in found) >= 36
 
 
 LATE = [1, 2, 4, 8, 16, 32, 64]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from steelyard.scaling.litmus import cause
 from steelyard.scaling.rules import judge
 from steelyard.scaling.status_quo import accept, read_accepted
 from steelyard.scaling.suggest import advise
+from steelyard.scaling.versus import versus
 
 P = [16, 32, 64, 128, 256, 512]
 
@@ -27,7 +29,12 @@ def exact(name, text, factor=1.0, constant=1.0, noise=0.0, seed=1):
 
 
 def models(**texts):
-    return {m.name: m for m in model_all([exact(name, text) for name, text in texts.items()])}
+    return whole([exact(name, text) for name, text in texts.items()])
+
+
+def whole(series):
+    """Models that name every lead, as rules need them."""
+    return {m.name: m for m in model_all(series, Question(every_lead=True))}
 
 
 def test_a_rule_compares_leading_terms_and_says_where_it_breaks():
@@ -37,7 +44,7 @@ def test_a_rule_compares_leading_terms_and_says_where_it_breaks():
         exact("reduce", "p^0.5 log p", 1.0),
         exact("bcast", "p^0.5", 1.0),
     ]
-    found = {m.name: m for m in model_all(made)}
+    found = whole(made)
     answer = judge(parse_rule("allreduce <= reduce + bcast"), found, 16, 512)
     assert answer.verdict == "fails"
     left, right = found["allreduce"], [found["reduce"], found["bcast"]]
@@ -59,11 +66,35 @@ def test_a_rule_between_equal_noisy_functions_seldom_fails_and_is_often_not_reso
             exact("a", "p^0.5", noise=0.2, seed=2 * seed),
             exact("b", "p^0.5", noise=0.2, seed=2 * seed + 1),
         ]
-        verdicts.append(judge(rule, {m.name: m for m in model_all(made)}, 16, 512).verdict)
+        verdicts.append(judge(rule, whole(made), 16, 512).verdict)
     # "fails" is said when the rule is kept with at most 20 %; 60 honest verdicts have 18 of them or fewer
     # in 97 %.
     assert verdicts.count("fails") <= 18
     assert verdicts.count("not_resolved") >= 15
+
+
+def test_a_rule_rests_on_every_lead_and_halves_what_none_accounts_for():
+    found = whole([exact("a", "p^0.5", noise=0.1, seed=1), exact("b", "p^0.5", noise=0.1, seed=2)])
+    a, b = ([(m.lead[0], m.posterior), *((g[0], p) for g, p in m.alternatives)] for m in found.values())
+    assert len(a) > 4 < len(b)
+    kept = sum(p * q for g, p in a for h, q in b if g <= h)
+    known = sum(p for _, p in a) * sum(q for _, q in b)
+    # What no formula says is 5 % of each at this noise.
+    assert known == pytest.approx(0.95**2, rel=1e-3)
+    answer = judge(parse_rule("a <= b"), found, 16, 512)
+    assert answer.probability == pytest.approx(kept + (1 - known) / 2)
+
+
+def test_the_method_of_seed_001_states_neither_a_probability_nor_an_interval():
+    question = Question(method="seed001", space="mpi-study")
+    found = {name: model(exact(name, text), question) for name, text in (("a", "p^0.5"), ("b", "p"))}
+    answer = judge(parse_rule("a <= b"), found, 16, 512)
+    assert (answer.verdict, answer.probability) == ("holds", None)
+    assert "%" not in found["a"]._repr_markdown_()
+    passed = breaks(exact("b", "p"), 1025.0, question)
+    assert (passed.at, passed.earliest, passed.latest) == (pytest.approx(1024, rel=0.02), None, None)
+    with pytest.raises(UsageError, match="states no probability"):
+        versus(exact("a", "p^0.5"), exact("b", "p"), question)
 
 
 @pytest.mark.parametrize("text", ["a < b", "a <= ", "<= b", "a <= b <= c", "a + <= b"])
@@ -88,6 +119,26 @@ def test_a_limit_breaks_where_the_formula_says():
     assert found.earliest <= found.at <= found.latest
     assert breaks(memory, 1e30).at is None
     assert isinstance(breaks(series_of("m", ["p"], [[1], [2]], [[1.0], [2.0]]), 3), NotModelled)
+
+
+def test_a_limit_that_a_valley_passes_twice_is_named_at_both_ends():
+    strong = series_of("w", ["p"], [[p] for p in P], [[100 / p + 0.01 * p] for p in P], unit="s")
+    found = breaks(strong, 5.0)
+    # 100/p + p/100 = 5: the roots of p² - 500 p + 10⁴.
+    first, last = 250 - math.sqrt(250**2 - 100**2), 250 + math.sqrt(250**2 - 100**2)
+    assert found.above_until == pytest.approx(first, rel=0.02)
+    assert found.at == pytest.approx(last, rel=0.02)
+    assert found.earliest <= found.at <= found.latest
+    falling = series_of("w", ["p"], [[p] for p in P], [[100 / p] for p in P], unit="s")
+    assert breaks(falling, 5.0).above_until == pytest.approx(20, rel=0.02)
+    assert breaks(falling, 5.0).at is None
+
+
+def test_a_limit_is_looked_for_up_to_the_largest_parameter_and_not_beyond():
+    # 3 × 2^log₂(10³⁰ / 3) is 10³⁰ and 3 × 10¹⁵ more in floating point.
+    far = [3.0, 3e7, 3e14, 3e21, 3e28]
+    found = breaks(series_of("f", ["p"], [[p] for p in far], [[math.log2(p)] for p in far]), 97)
+    assert found.at == pytest.approx(2.0**97, rel=0.01)
 
 
 def test_a_limit_breaks_over_parameters_below_1_too():
@@ -121,6 +172,10 @@ def test_an_undecided_rank_gets_points_that_would_settle_it_cheapest_first():
         share = found.validation.probability
         assert max(s.certainty for s in suggestions) > max(share.match, share.approximate, share.none)
         assert all(s.at[0] not in P for s in suggestions)
+        # Between two powers of two as well as beyond them, and nowhere beyond what there is.
+        assert any(P[0] < s.at[0] < P[-1] for s in suggestions)
+        within = advise(series, question, most=P[-1])
+        assert within == tuple(s for s in suggestions if s.at[0] <= P[-1])
         seen_settling += 0 < len(settling) < len(suggestions)
     assert seen_settling >= 2
 

@@ -9,7 +9,7 @@ from steelyard.growth import Growth, rank
 from steelyard.scaling import Expectation, Question, model_all, series_of
 from steelyard.scaling.candidates import one_parameter
 from steelyard.scaling.foresee import weighted_quantiles
-from steelyard.scaling.posterior import beyond, draw, search
+from steelyard.scaling.posterior import INTERVAL, beyond, draw, intervals, search
 from steelyard.scaling.spaces import dense_space
 
 P = 2.0 ** np.arange(4, 10)
@@ -99,6 +99,27 @@ def test_draws_follow_the_posterior_they_are_drawn_from():
     assert np.median(inside, axis=1) == pytest.approx(value[:, 3], rel=0.09)
 
 
+def test_a_constant_is_known_as_well_far_away_as_where_it_was_measured_and_growth_is_not():
+    candidates = one_parameter(P[:, None], dense_space())
+    noise = 1 + 0.001 * np.random.default_rng(5).standard_normal(6)
+    value = np.array([7 * noise, (7 + P) * noise])
+    drawn = draw(search(candidates, value, (0.001 * value) ** 2, np.ones(2), np.full(2, 24.0)))
+    inside, far = (drawn.at(np.array([x]))[0].std(axis=1) for x in (512.0, 8192.0))
+    assert far[0] < 2 * inside[0]
+    assert far[1] / 8199 > 4 * inside[1] / 519
+
+
+def test_intervals_of_constants_hold_them_and_are_no_wider_than_their_noise_asks_for():
+    noise = 1 + 0.02 * np.random.default_rng(6).standard_normal((200, 6, 5))
+    many = [
+        series_of(str(i), ["p"], P[:, None].tolist(), (7 * rows).tolist()) for i, rows in enumerate(noise)
+    ]
+    found = [each.predictions[0] for each in model_all(many, Question(scale={"p": 2048}))]
+    # 30 values of 2 % have a mean of 0.37 %, whose own 95 % interval has the ratio 1.015.
+    assert np.median([each.high / each.low for each in found]) < 1.06
+    assert sum(each.low <= 7 <= each.high for each in found) >= 186
+
+
 def test_points_that_miss_every_formula_show_in_the_draws_as_discrepancy():
     candidates = one_parameter(P[:, None], dense_space())
     smooth = (20 + P**0.5)[None]
@@ -106,7 +127,7 @@ def test_points_that_miss_every_formula_show_in_the_draws_as_discrepancy():
     spreads = []
     for value in (smooth, rough):
         drawn = draw(search(candidates, value, (1e-6 * value) ** 2, np.ones(1), np.zeros(1)))
-        spreads.append(drawn.discrepancy.std())
+        spreads.append(np.sqrt((drawn.discrepancy**2).mean()))
     assert spreads[0] < 0.001
     assert 0.02 < spreads[1] < 0.3
 
@@ -122,3 +143,19 @@ def test_more_noise_widens_the_interval():
         )[0]
         widths.append(found.predictions[0].high / found.predictions[0].low)
     assert widths == sorted(widths)
+
+
+def test_intervals_are_those_of_drawn_values():
+    rng = np.random.default_rng(3)
+    candidates = one_parameter(P[:, None], dense_space())
+    truth = 5 + rng.uniform(1, 50, (20, 1)) * np.log2(P) ** rng.integers(1, 3, (20, 1))
+    values = truth * (1 + 0.03 * rng.standard_normal(truth.shape))
+    posterior = search(candidates, values, (0.03 * truth) ** 2, np.ones(20), np.full(20, 24.0))
+    targets = np.array([[1024.0], [8192.0]])
+    found = intervals(posterior, targets)
+    draws = draw(posterior)
+    for at, target in enumerate(targets):
+        drawn, _ = draws.at(target)
+        assert found[:, at] == pytest.approx(np.quantile(drawn, INTERVAL, axis=1).T, rel=1e-12)
+    some = draw(posterior.part([3, 7])).at(targets[0])[0]
+    assert np.array_equal(some, draws.at(targets[0])[0][[3, 7]])

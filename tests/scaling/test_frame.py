@@ -32,5 +32,5 @@ def test_a_missing_column_and_a_cell_that_is_no_number_are_errors():
     with pytest.raises(UsageError, match="no column 'tt'") as caught:
         series_of_frame(COLUMNS, "tt", ["p"])
     assert "'t'" in caught.value.hint
-    with pytest.raises(UsageError, match="'bcast', which is no number"):
+    with pytest.raises(UsageError, match="'bcast', which is not a number"):
         series_of_frame(COLUMNS, "t", ["op"])

@@ -236,10 +236,14 @@ def test_predicted_quantiles_are_those_of_numpy():
     )
     component = rng.integers(0, 2, (1, 101))
     coefficient = rng.random((1, 101, 4))
-    factor, basis = np.exp(0.1 * rng.standard_normal((1, 101))), np.array([2.0, 3.0, 0.0])
-    quantile = np.array([0.025, 0.5, 0.975])
-    values, found = _kernels.predict(candidate, members, component, coefficient, basis, factor, quantile)
-    both = coefficient[0, :, 0] + coefficient[0, :, 1] * 2 + coefficient[0, :, 2] * 3
-    expected = np.where(component[0] == 0, both, coefficient[0, :, 0]) * factor[0]
+    tau, miss, normal = 0.1 * rng.random((1, 101)), np.array([[0.2, 0.3]]), rng.standard_normal(101)
+    basis, quantile = np.array([2.0, 3.0, 0.0]), np.array([0.025, 0.5, 0.975])
+    values, found = _kernels.predict(
+        candidate, members, component, coefficient, tau, miss, normal, basis, 5.0, quantile
+    )
+    grown = np.where(component[0] == 0, coefficient[0, :, 1:3] @ basis[:2], 0.0)
+    share = grown / (coefficient[0, :, 0] + grown)
+    distance = np.hypot(tau[0], miss[0, component[0]] * share) * (1 + 4 * share)
+    expected = (coefficient[0, :, 0] + grown) * np.exp(distance * normal)
     assert values[0] == pytest.approx(expected)
     assert found[0] == pytest.approx(np.quantile(expected, quantile))

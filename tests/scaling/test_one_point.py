@@ -73,6 +73,24 @@ def test_a_point_off_a_line_leaves_the_line_among_the_explanations():
     assert found.validation.rank == "undecided"
 
 
+@pytest.mark.parametrize("launches", [1, 5])
+@pytest.mark.parametrize(
+    ("at", "values"),
+    [
+        (P, [5, 5, 5, 5, 5, 5e5]),
+        ([16.0, 32, 64, 128, 256, 512], [5, 5, 5, 5, 5, 50]),
+        ([16.0, 32, 64, 128, 256, 512], [16, 32, 64, 128, 256, 55]),
+        ([2.0, 4, 8, 16, 32, 1e6], [2, 4, 8, 16, 32, 3e6]),
+    ],
+    ids=["far", "cancelled", "below", "beyond"],
+)
+def test_one_point_far_off_in_values_without_noise_settles_no_rank(at, values, launches):
+    data = series_of("f", ("p",), [(p,) for p in at], [[float(v)] * launches for v in values])
+    found = model(data, asked("O(log p)"))
+    assert (found.validation.rank, found.validation.rank_at_scale) == ("undecided", "undecided")
+    assert "one_point" in {each.kind for each in found.warnings}
+
+
 def test_a_rule_over_such_a_function_is_open():
     flat, jumps = model(of([65536] * 6, name="flat")), model(of(HEAP, name="jumps"))
     found = judge(parse_rule("jumps <= flat"), {"flat": flat, "jumps": jumps}, 2.0, 64.0)
@@ -84,16 +102,16 @@ def test_a_term_rests_on_the_last_point_where_it_shows_there_and_nowhere_else():
     linear = Term(1.0, (Growth.of(1),))
     # 2 u: the term is 64 at the last point and 32 before it.
     for u, expected in ((15.9, False), (16.1, True), (31.9, True), (32.1, False)):
-        assert rests_on_last(linear, scales, values, np.full(6, u**2), values) == expected
+        assert rests_on_last([linear], scales, values, np.full(6, u**2), values) == expected
     # Without uncertainty, a thousandth of the value is nothing.
     exact = np.zeros(6)
-    assert rests_on_last(linear, scales, values * 400, exact, values * 400)
-    assert not rests_on_last(linear, scales, values * 300, exact, values * 300)
-    assert not rests_on_last(linear, scales, values * 700, exact, values * 700)
+    assert rests_on_last([linear], scales, values * 400, exact, values * 400)
+    assert not rests_on_last([linear], scales, values * 300, exact, values * 300)
+    assert not rests_on_last([linear], scales, values * 700, exact, values * 700)
     # Three points have no model without one of them.
-    assert not rests_on_last(linear, scales[:3], values[:3] * 60, exact[:3], values[:3] * 60)
-    assert rests_on_last(linear, scales[:4], values[:4] * 100, exact[:4], values[:4] * 100)
+    assert not rests_on_last([linear], scales[:3], values[:3] * 60, exact[:3], values[:3] * 60)
+    assert rests_on_last([linear], scales[:4], values[:4] * 100, exact[:4], values[:4] * 100)
     # Nor is what the formula misses by.
     fitted = values + np.array([0, 0, 0, 0, 17.0, 0])
-    assert rests_on_last(linear, scales, values, np.full(6, 1.0), fitted) is False
-    assert rests_on_last(linear, scales[:6], values, np.array([256.0] * 4 + [1.0, 1.0]), fitted)
+    assert rests_on_last([linear], scales, values, np.full(6, 1.0), fitted) is False
+    assert rests_on_last([linear], scales[:6], values, np.array([256.0] * 4 + [1.0, 1.0]), fitted)

@@ -102,3 +102,29 @@ def test_constants_with_much_noise_are_stated_and_hardly_ever_called_growing():
     assert ranks.count("match") >= 160
     assert ranks.count("none") <= 4
     assert sum(each.lead != (CONSTANT,) for each in found) <= 9
+
+
+def test_where_no_formula_makes_sense_nothing_is_known_but_what_was_measured():
+    at = [10.0, 20.0, 30.0, 40.0, 50.0, 60.0]
+    falling = series_of("f", ["p"], [[p] for p in at], [[100 - p] for p in at])
+    found = model(falling, Question(expectations={"*": Expectation("O(p)")}, scale={"p": 8192}))
+    assert "no_formula" in kinds(found)
+    assert found.validation.rank == "undecided"
+    assert found.posterior < 0.35
+    assert found.predictions[0].low <= 40
+    assert found.predictions[0].high >= 90
+
+
+def test_of_a_value_after_zeros_alone_the_interval_holds_that_value():
+    late = series_of("f", ["p"], [[p] for p in P], [[0.0]] * 7 + [[1.0]])
+    found = model(late, Question(expectations={"*": Expectation("O(1)")}, scale={"p": 8192}))
+    assert found.validation.rank == "undecided"
+    assert found.posterior < 0.35
+    assert found.predictions[0].low == 0
+    assert found.predictions[0].high >= 1
+
+
+def test_a_steep_fall_is_searched_where_nothing_else_fits():
+    found = model(series_of("f", ["p"], [[p] for p in P], [[p**-4] for p in P]))
+    assert found.lead == (Growth.of(-4),)
+    assert "no_formula" not in kinds(found)

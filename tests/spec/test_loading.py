@@ -329,3 +329,65 @@ def test_a_number_of_more_digits_than_python_writes_is_refused_like_any_other(tm
     with pytest.raises(SpecError) as refused:
         loads(spec, source=tmp_path)
     assert len(refused.value.message) + len(refused.value.hint) < 400
+
+
+def errors(text):
+    with pytest.raises(SpecError) as caught:
+        loads(text, source="/")
+    return [each.message for each in (caught.value, *caught.value.others)]
+
+
+def test_all_values_of_a_wrong_type_and_all_unknown_keys_are_told_at_once():
+    told = errors(
+        '[program]\ncommand = ["true"]\ntimout = 3\nnoise = 1\n[factors]\nn = 3\n[design]\nblocks = "x"\n'
+    )
+    assert sorted(each.split(": ")[1] for each in told) == [
+        "design.blocks", "factors.n", "program.noise", "program.timout"
+    ]  # fmt: skip
+
+
+def test_all_factors_metrics_and_tables_that_are_wrong_are_told_at_once():
+    told = errors('[program]\ncommand = []\n[factors]\n"1a" = [1, 2]\nn = [1, 1]\n')
+    assert [each.split(": ")[1] for each in told] == ["program.command", "factors.1a", "factors.n[2]"]
+    told = errors(
+        '[program]\ncommand = ["echo", "{n}"]\n[factors]\nn = [1, 2]\n[metrics]\n'
+        'wall_s = { pattern = "(x)" }\nn = { pattern = "(x)" }\n[design]\nstop = { max_blocks = 3 }\n'
+    )
+    assert [each.split(": ")[1] for each in told] == ["metrics.wall_s", "metrics.n", "design.stop"]
+
+
+def test_what_uses_a_wrong_factor_is_not_told_again():
+    (only,) = errors(
+        '[program]\ncommand = ["echo", "{n}"]\n[factors]\nn = [1, 1]\n[analysis]\nbaseline = { n = 3 }\n'
+    )
+    assert "factors.n[2]" in only
+
+
+def test_several_claims_that_are_wrong_are_told_at_once():
+    told = errors(
+        '[program]\ncommand = ["echo", "{n}"]\n[factors]\nn = [1, 2]\n[[claims]]\nfastr = { n = 1 }\n'
+        '[[claims]]\nlimit = "wall_s"\n'
+    )
+    assert [each.split(": ")[1][:9] for each in told] == ["claims[1]", "claims[2]"]
+
+
+def test_all_that_is_wrong_within_a_table_is_told_at_once():
+    told = errors(
+        '[program]\ncommand = ["echo", "{n}"]\ntimeout = "1 parsec"\nstdin = ""\nenv = { "a b" = 1 }\n'
+        "[factors]\nn = [1, 2]\n"
+    )
+    assert sorted(each.split(": ")[1] for each in told) == [
+        'program.env."a b"', "program.stdin", "program.timeout"
+    ]  # fmt: skip
+    told = errors(
+        '[program]\ncommand = ["echo", "{n}"]\n[factors]\nn = [1, 2]\n'
+        "[design]\nexclude = [{ m = 1 }]\nstop = { max_blocks = 3 }\n"
+    )
+    assert [each.split(": ")[1] for each in told] == ["design.exclude[1].m", "design.stop"]
+    told = errors(
+        '[program]\ncommand = ["echo", "{n}"]\n[factors]\nn = [1, 2]\n'
+        '[analysis]\nmetric = "wal_s"\nstrata = ["m"]\nbaseline = { n = 5 }\nfailures = "as-limit"\n'
+    )
+    assert sorted(each.split(": ")[1] for each in told) == [
+        "analysis.baseline.n", "analysis.failures", "analysis.metric", "analysis.strata[1]"
+    ]  # fmt: skip

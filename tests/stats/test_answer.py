@@ -221,6 +221,13 @@ def test_contexts_that_could_be_unseen_replace_the_one_context(pair):
     )
 
 
+def test_contexts_that_leave_the_layout_of_the_code_alone_say_so_and_those_that_draw_it_do_not(pair):
+    facts = DesignFacts("randomized-blocks", 30, 1, contexts=20)
+    assert "one_code_layout" in kinds(answer("e", pair, facts, Analysis()).unobserved)
+    drawn = replace(facts, code_varied=True)
+    assert "one_code_layout" not in kinds(answer("e", pair, drawn, Analysis()).unobserved)
+
+
 def test_user_and_system_time_below_a_tick_are_marked_and_longer_ones_are_not(sample, pair):
     def split(user_s):
         return [sample([user_s] * BLOCKS, treatment=t, metric="user_s") for t in (1, 2)]

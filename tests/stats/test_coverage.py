@@ -29,7 +29,9 @@ def test_95_percent_intervals_cover_as_they_say_at_5_8_and_30_launches(perfect_p
             continue  # between two that are there
         found = intervals.coverage(shape, n, method, count, 100 + place, blocks=in_blocks)
         most = high if n == 30 or shape.most == 0.97 else 1000
-        assert low <= found.covered <= most, (shape.name, n)
+        # Log-delta has no bounded interval where a mean of five is too uncertain: that excludes nothing.
+        assert low <= found.covered + found.unbounded <= most, (shape.name, n)
+        assert found.unbounded <= (count / 4 if n == 5 else count / 20 if n == 8 else 0), (shape.name, n)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from steelyard.analysis import Analysis, TypeB
@@ -20,6 +20,7 @@ from steelyard.report.answer.text import render as text
 from steelyard.sample import Failures
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.comparison import compare
+from steelyard.stats.compare.dependence import suspected
 from steelyard.stats.hypothesis.holm import holm
 
 KINDS = [(estimand, kind) for estimand, kinds in INTERVALS.items() for kind in kinds]
@@ -81,6 +82,7 @@ def test_the_unit_of_time_changes_no_verdict(sample, estimand, kind, pair, facto
     ("estimand", "kind"), [each for each in KINDS if each[1] not in ("gum-s1", "bootstrap-t")]
 )
 @given(pair=ordinary)
+@example(pair=([1.0] * 5 + [1.25, 1.25], [1.0] * 5 + [1.25, 1.2734375]))
 def test_swapping_two_treatments_turns_the_ratio_and_its_interval_over(sample, estimand, kind, pair):
     declared = Analysis(estimand=estimand, interval=kind)
     (one,) = compare([sample(v, treatment=t) for t, v in enumerate(pair, 1)], declared)
@@ -101,7 +103,9 @@ def test_the_order_of_blocks_changes_no_estimate(sample, estimand, kind, pair, s
     (one,) = compare([sample(v, treatment=t) for t, v in enumerate(pair, 1)], declared)
     (other,) = compare([sample(np.array(v)[order], treatment=t) for t, v in enumerate(pair, 1)], declared)
     assert one.speedup.value == pytest.approx(other.speedup.value)
-    assert one.p == pytest.approx(other.p, rel=1e-6, abs=1e-12)
+    # Neighbours that seem to resemble each other are allowed for, and another order has other neighbours.
+    if not any(each.autocorrelation and suspected(each.autocorrelation) for each in (one, other)):
+        assert one.p == pytest.approx(other.p, rel=1e-6, abs=1e-12)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.floats(0.001, 0.5))
@@ -148,19 +152,21 @@ def test_two_blocks_are_an_answer_that_claims_little(sample, estimand, kind):
 
 @pytest.mark.parametrize(("estimand", "kind"), KINDS)
 def test_complete_separation_is_a_clear_win_with_a_p_value(sample, estimand, kind):
+    """The slowest tenth has an interval of 95 % from 36 blocks on, and of 99.9 % from 73 on."""
     rng = np.random.default_rng(1)
-    old, new = rng.normal(10, 0.1, 20), rng.normal(5, 0.1, 20)
+    n = 80 if estimand == "quantile" else 20
+    old, new = rng.normal(10, 0.1, n), rng.normal(5, 0.1, n)
     (c,) = compare([sample(old), sample(new, treatment=2)], Analysis(estimand=estimand, interval=kind))
     assert c.verdict == "faster"
     assert 0 < c.p < 1e-3 or kind in ("log-delta", "fieller")
 
 
 @pytest.mark.parametrize(("estimand", "kind"), KINDS)
-def test_one_value_that_dominates_leaves_the_median_where_it_is(sample, estimand, kind):
+def test_one_value_that_dominates_moves_means_and_leaves_quantiles_where_they_are(sample, estimand, kind):
     rng = np.random.default_rng(2)
     old, new = np.exp(rng.normal(0, 0.02, (2, 15)))
     new[3] *= 1e6
     (c,) = compare([sample(old), sample(new, treatment=2)], Analysis(estimand=estimand, interval=kind))
     moved = abs(c.speedup.log) > 0.5
-    assert moved == (estimand != "median_ratio")
+    assert moved == (estimand not in ("median_ratio", "quantile"))
     assert c.verdict == "not_resolved"

@@ -43,5 +43,5 @@ def test_a_whole_answer_imports_no_scipy_stats_no_plotting_and_no_terminal_drawi
 def test_statistics_know_nothing_of_files_processes_and_presentation():
     loaded = modules_after("import steelyard.stats.compare.compared, sys; print(*sorted(sys.modules))")
     ours = {name for name in loaded if name.startswith("steelyard.")}
-    leaves = {"analysis", "arrays", "errors", "estimand", "factorial", "sample", "units"}
+    leaves = {"analysis", "arrays", "errors", "estimand", "factorial", "look_schedule", "sample", "units"}
     assert {name.split(".")[1] for name in ours} == leaves | {"answers", "stats"}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import sqlite3
+import sys
 from contextlib import closing
 
 import made_up
@@ -309,3 +311,34 @@ def test_a_record_of_version_1_is_read_as_it_is_and_becomes_one_of_version_2_whe
     with closing(sqlite3.connect(tmp_path / "a.lab" / "record.sqlite")) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (2,)
         assert connection.execute("SELECT version FROM record").fetchone() == (2,)
+
+
+def interrupted(calls, act):
+    """Whether ``act`` was still at work when Ctrl-C came, after so many calls and returns of functions."""
+    left, here = iter(range(calls)), sys._getframe()
+
+    def look(frame, _event, _argument):
+        if frame is not here and next(left, None) is None:
+            sys.setprofile(None)
+            raise KeyboardInterrupt
+
+    try:
+        sys.setprofile(look)
+        act()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.setprofile(None)
+    return False
+
+
+def test_after_ctrl_c_at_any_moment_of_a_change_the_next_one_is_made(record):
+    # Also between the beginning of a transaction and what would take it back.
+    moments = itertools.takewhile(
+        lambda calls: interrupted(calls, lambda: record.set_block_states({2: "incomplete"})),
+        itertools.count(1),
+    )
+    for calls in moments:
+        record.add_warning("host_changed", f"after {calls}")
+    assert len(record.warnings()) > 20
+    assert [outcome.state for outcome in record.outcomes()][1] == "incomplete"

@@ -101,7 +101,6 @@ def test_the_whole_study_runs_small_and_goes_on_from_its_records(steelyard_env, 
     assert "services-built-rows, 2 programs, after" in done.stdout
 
 
-@pytest.mark.timeout(300)
 def test_nas_kernels_run_in_parts_beside_the_way_of_the_paper_to_take_the_time(steelyard_env, tmp_path):
     if lacking := [name for name in ("c++", "/usr/bin/time") if shutil.which(name) is None]:
         pytest.skip(f"not found: {', '.join(lacking)}")

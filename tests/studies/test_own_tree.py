@@ -57,9 +57,7 @@ def own_tree(steelyard_env, tmp_path):
     def run(root, *arguments):
         command = [sys.executable, STUDY / "own_tree.py", *arguments, "--record", tmp_path / "tree.lab"]
         env = steelyard_env | ({} if root is None else {"NPB_ROOT": str(root)})
-        return subprocess.run(
-            command, capture_output=True, text=True, check=False, timeout=50, env=env, cwd=tmp_path
-        )
+        return subprocess.run(command, capture_output=True, text=True, check=False, env=env, cwd=tmp_path)
 
     return run
 

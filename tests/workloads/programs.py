@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,24 @@ def built(name: str, program: str) -> Path:
     path = BUILDS / name / program
     if not path.is_file():
         pytest.skip(f"the workloads are not built for {name}: ./dev mpi {name}")
+    return path
+
+
+def reduced(spec: Path, at: Path, *changes: tuple[str, str], program: Path | None = None) -> Path:
+    """A copy of a study's spec in another directory, with some of its text changed; ``program`` stands in
+    for the one that it would build.
+    """
+    text = spec.read_text()
+    if program is not None:
+        text = re.sub(r"\[build\]\n.*?\n\n", "", text, flags=re.DOTALL)
+        text = text.replace(f"{{build}}/bin/{program.name}", str(program))
+    text = text.replace("{source}", str(spec.parent))
+    text = text.replace('"../machines/', f'"{spec.parents[1] / "machines"}/')
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    path = at / spec.name
+    path.write_text(text)
     return path
 
 

@@ -109,7 +109,6 @@ def by_mpirun(starter, tmp_path, library, **env):
         },
         capture_output=True,
         text=True,
-        timeout=50,
         check=False,
     )
 

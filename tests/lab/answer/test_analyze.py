@@ -113,20 +113,42 @@ def test_the_estimand_and_its_interval_can_be_chosen_anew(run_in):
     assert "log-delta, bootstrap-t" in (caught.value.hint or "")
 
 
+def test_what_was_chosen_after_the_run_is_exploratory_and_what_was_declared_is_not(run_in):
+    record = run_in(analysis={"estimand": "ratio_of_means"}, design={"blocks": 6})
+    label = record.treatments[0].label
+    for declared in ({}, {"estimand": "ratio_of_means"}, {"interval": "log-delta"}, {"against": label}):
+        found = analyze(record, **declared)
+        assert not any(each.exploratory for each in found.comparisons), declared
+    chosen = {"estimand": "median_ratio", "interval": "fieller", "metric": "cpu_s"}
+    for name, value in chosen.items():
+        found = analyze(record, **{name: value})
+        assert [each.exploratory for each in found.judged] == [True]
+        assert (found.warnings[0].kind, found.warnings[0].fields) == ("exploratory", {"names": name})
+    turned = analyze(record, against=record.treatments[1].label)
+    assert turned.warnings[0].fields == {"names": "baseline"}
+
+
 def test_runs_that_time_out_count_as_at_least_the_limit_where_that_is_declared(run_in):
     """Every second run of b sleeps beyond the limit; the blocks of these are complete for a median."""
-    often = "n=$(cat n 2>/dev/null || echo 0); echo $((n+1)) > n; [ $((n % 2)) = 0 ] || sleep 9"
-    record = run_in(
-        program={
-            "commands": {"a": ["/bin/true"], "b": ["/bin/sh", "-c", often]},
-            "timeout": 0.4,
-        },
-        design={"blocks": 4, "discard": 0},
-        analysis={"failures": "as-limit", "estimand": "median_ratio"},
-    )
-    answer = analyze(record)
+    often = "n=$(cat n 2>/dev/null || echo 0); echo $((n+1)) > n; [ $((n % 2)) = 0 ] || sleep 900"
+    for limit_s in (1, 10, 100):
+        record = run_in(
+            f"{limit_s}.lab",
+            program={
+                "commands": {"a": ["/bin/true"], "b": ["/bin/sh", "-c", often]},
+                "timeout": limit_s,
+            },
+            design={"blocks": 4, "discard": 0},
+            analysis={"failures": "as-limit", "estimand": "median_ratio"},
+        )
+        answer = analyze(record)
+        of_a, failures = (
+            next(s.failures for s in answer.samples if s.treatment.label == label) for label in "ab"
+        )
+        # Of the others, none was so slow.
+        if not of_a.timed_out and failures.timed_out == failures.attempted // 2:
+            break
     (comparison,) = answer.judged
-    failures = next(s.failures for s in answer.samples if s.treatment.label == "b")
     assert failures.timed_out >= 3
     assert comparison.speedup.n == 4 + failures.timed_out
     assert {notice.kind for notice in answer.warnings} >= {"failures", "failures_as_limit"}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -11,23 +13,29 @@ from msgspec.structs import replace
 
 from steelyard.errors import InterruptedRunError, MachineError, ProgramError, UsageError
 from steelyard.interventions import INTERVENTIONS
+from steelyard.interventions.argv0_bytes import Argv0Bytes
 from steelyard.interventions.aslr import Aslr
+from steelyard.interventions.env_bytes import EnvBytes
+from steelyard.interventions.heap_offset import HeapOffset
 from steelyard.lab.audit.audit import audit
-from steelyard.lab.audit.candidates import candidates
+from steelyard.lab.audit.candidates import Candidate, candidates, not_varied, placed
 from steelyard.lab.audit.effort import effort
 from steelyard.lab.audit.request import AuditRequest
-from steelyard.lab.audit.stages import computes
+from steelyard.lab.audit.stages import Stages, computes
 from steelyard.lab.run.existing_record import existing_seed
 from steelyard.store import Record
 
-# Touches 300 pages more where its stack ends in one line of the 64 of a page: the one slow context in 64 of
+PAGE = 256
+"""Bytes of the page that is audited here: every byte of a true one would be visited sixteen times as long."""
+
+# Touches 300 pages more where its stack ends in one line of the 4 of such a page: the slow context of
 # set_conflict.c, in page faults instead of time.
 FAULTS = r"""
 #include <stdint.h>
 #include <stdlib.h>
 int main(void) {
     char here;
-    int pages = (uintptr_t)&here % 4096 / 64 == 21 ? 600 : 300;
+    int pages = (uintptr_t)&here % PAGE / 64 == 1 ? 600 : 300;
     volatile char *memory = malloc((size_t)pages * 4096);
     for (int i = 0; i < pages; i++) memory[i * 4096] = 1;
     return 0;
@@ -45,33 +53,113 @@ def faults(tmp_path_factory) -> Path:
         pytest.skip("address randomisation cannot be switched off here")
     directory = tmp_path_factory.mktemp("faults")
     (directory / "faults.c").write_text(FAULTS)
-    subprocess.run(["cc", "-O1", "-o", "faults", "faults.c"], cwd=directory, check=True)
+    subprocess.run(["cc", "-O1", f"-DPAGE={PAGE}", "-o", "faults", "faults.c"], cwd=directory, check=True)
     return directory / "faults"
 
 
 @pytest.fixture
-def asked(faults) -> AuditRequest:
+def small_page(monkeypatch) -> None:
+    for kind in (EnvBytes, Argv0Bytes):
+        monkeypatch.setitem(INTERVENTIONS, kind.name, kind(PAGE))
+
+
+@pytest.fixture
+def asked(faults, small_page) -> AuditRequest:
     """As much as there is and as often as must be, so that nothing depends on how fast this machine is."""
     return AuditRequest(
         command=str(faults), metric="minor_faults", only=("env_bytes",), thorough=True, max_time_s=0.1, seed=5
     )
 
 
-def test_one_slow_line_in_64_is_found_with_its_size_where_every_residue_is_visited(asked, tmp_path):
+def test_one_slow_line_in_4_is_found_with_its_size_where_every_residue_is_visited(asked, tmp_path):
     told: list[str] = []
     found = audit(asked, tmp_path, watch=silent, tell=told.append)
     (finding,) = found.findings
     assert (finding.context, finding.verdict) == ("env_bytes", "moves")
-    assert (finding.population, len(finding.screened), finding.unseen) == (256, 256, 0)
+    assert (finding.population, len(finding.screened), finding.unseen) == (PAGE, PAGE, 0)
     slow = [each.level for each in finding.screened if each.ratio > 1.3]
-    assert len(slow) == 4
-    assert max(slow) - min(slow) in (48, 4096 - 64 + 48)
-    assert finding.beyond(0.02) == 4
+    assert len(slow) == 64
+    assert finding.beyond(0.02) == 64
     assert finding.extreme.level in slow
     # 300 pages of some 400: the effect is that of the program, whatever its start touches.
     assert 1.4 < finding.extreme.ratio < 2
     assert found.metric == "minor_faults"
     assert told[0].startswith("audit: 256 of 256 levels of env_bytes; about ")
+
+
+# Touches 300 pages more where its name begins at one byte of eight, wherever its stack is.
+BYTE = r"""
+#include <stdint.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    (void)argc;
+    int pages = (uintptr_t)argv[0] % 8 == 5 ? 600 : 300;
+    volatile char *memory = malloc((size_t)pages * 4096);
+    for (int i = 0; i < pages; i++) memory[i * 4096] = 1;
+    return 0;
+}
+"""
+
+
+def test_a_program_that_feels_at_which_byte_a_string_lies_is_found(faults, small_page, tmp_path):
+    (tmp_path / "byte.c").write_text(BYTE)
+    subprocess.run(["cc", "-O1", "-o", "byte", "byte.c"], cwd=tmp_path, check=True)
+    for kind in ("env_bytes", "argv0_bytes"):
+        asked = AuditRequest(
+            command=str(tmp_path / "byte"),
+            metric="minor_faults",
+            only=(kind,),
+            thorough=True,
+            max_time_s=0.1,
+        )
+        (finding,) = audit(asked, tmp_path / kind, watch=silent, tell=silent).findings
+        assert finding.verdict == "moves"
+        slow = [int(each.level) for each in finding.screened if each.ratio > 1.3]
+        assert len(slow) == PAGE / 8
+        assert len({level % 8 for level in slow}) == 1
+
+
+def test_levels_are_drawn_at_any_byte_and_in_each_step_before_twice_in_one():
+    (env,), _ = candidates(AuditRequest(command="true", only=("env_bytes",)))
+    steps = len(env.population)
+    few, once, twice = (env.draw(count, 3) for count in (steps // 4, steps, 2 * steps))
+    for drawn, most in ((few, 1), (once, 1), (twice, 2)):
+        per_step = Counter(level // 16 for level in drawn)
+        assert max(per_step.values()) == most
+        assert len(set(drawn)) == len(drawn)
+        assert {level % 16 for level in drawn} == set(range(16))
+    assert env.draw(env.levels, 3) == tuple(range(16 * steps))
+    assert (env.unseen(env.levels), round(env.unseen(steps), 4)) == (0, round(1 - 0.05 ** (1 / steps), 4))
+
+
+DRAWS = 500
+
+
+@pytest.mark.parametrize("kinds", [16, 40, 64])
+def test_the_share_unseen_bounds_how_often_a_kind_is_missed_however_its_levels_lie(kinds):
+    # Witness: the kind is planted in whole steps of the stack, or spread over all of them, and drawn for.
+    env = Candidate("env_bytes", 0, tuple(range(0, 512, 16)), numeric=True)
+    visited = 24
+    for where in (range(kinds), range(0, 512, 512 // kinds)):
+        planted = set(list(where)[:kinds])
+        missed = sum(planted.isdisjoint(env.draw(visited, seed)) for seed in range(DRAWS)) / DRAWS
+        bound = (1 - len(planted) / 512) ** visited
+        assert missed <= bound + 3 * (bound * (1 - bound) / DRAWS) ** 0.5
+
+
+def test_every_kind_that_was_not_varied_is_named_with_what_this_machine_lacks(monkeypatch):
+    class Immovable(HeapOffset):
+        def missing(self, level):
+            return "this machine has no heap"
+
+    monkeypatch.setitem(INTERVENTIONS, "heap_offset", Immovable())
+    among, left_out = candidates(AuditRequest(command="true"))
+    assert left_out["heap_offset"] == "this machine has no heap"
+    known = {*(each.name for each in among), *left_out, *not_varied({*(e.name for e in among), *left_out})}
+    assert known == {name for name, each in INTERVENTIONS.items() if not each.placeholders}
+    with pytest.raises(UsageError, match="link_order changes how a program is built") as caught:
+        candidates(AuditRequest(command="true", only=("link_order",)))
+    assert "--contexts=layout" in caught.value.hint
 
 
 def test_an_audit_that_was_stopped_goes_on_and_finds_what_an_uninterrupted_one_finds(asked, tmp_path):
@@ -92,9 +180,12 @@ def test_an_audit_that_was_stopped_goes_on_and_finds_what_an_uninterrupted_one_f
     assert continued.runs == whole.runs
 
 
-def test_a_context_is_the_same_place_of_the_stack_in_the_screening_and_in_the_replication(faults, tmp_path):
+def test_a_context_is_the_same_place_of_the_stack_in_the_screening_and_in_the_replication(
+    faults, small_page, tmp_path
+):
     # A variable that only one of them had, or that was longer in one, would move every level.
-    asked = AuditRequest(command=str(faults), metric="minor_faults", thorough=True, max_time_s=0.1)
+    only = ("env_bytes", "argv0_bytes", "affinity")
+    asked = AuditRequest(command=str(faults), metric="minor_faults", only=only, thorough=True, max_time_s=0.1)
     found = audit(asked, tmp_path, watch=silent, tell=silent)
     sizes: dict[str, dict[tuple, tuple[int, int]]] = {}
     for stage in ("screening", "replication"):
@@ -112,6 +203,64 @@ def test_a_context_is_the_same_place_of_the_stack_in_the_screening_and_in_the_re
     verdicts = {finding.context: finding.verdict for finding in found.findings}
     assert verdicts["env_bytes"] == "moves"
     assert verdicts["affinity"] != "moves"
+
+
+# A machine whose CPUs are not alike, in page faults: three times as many where only the slow CPU may be used.
+UNLIKE = r"""
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdlib.h>
+int main(void) {
+    cpu_set_t mine;
+    sched_getaffinity(0, sizeof mine, &mine);
+    int pages = CPU_COUNT(&mine) == 1 && CPU_ISSET(SLOW, &mine) ? 900 : 300;
+    volatile char *memory = malloc((size_t)pages * 4096);
+    for (int i = 0; i < pages; i++) memory[i * 4096] = 1;
+    return 0;
+}
+"""
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one CPU, which is like itself")
+def test_a_program_of_one_thread_is_tried_on_single_cpus_so_that_a_slow_one_is_found(tmp_path):
+    slow = max(os.sched_getaffinity(0))
+    (tmp_path / "unlike.c").write_text(UNLIKE)
+    subprocess.run(["cc", "-O1", f"-DSLOW={slow}", "-o", "unlike", "unlike.c"], cwd=tmp_path, check=True)
+    asked = AuditRequest(
+        command=str(tmp_path / "unlike"), metric="minor_faults", only=("affinity",), max_time_s=0.1
+    )
+    (finding,) = audit(asked, tmp_path / "labs", watch=silent, tell=silent).findings
+    assert (finding.context, finding.verdict, finding.typical) == ("affinity", "moves", ("none",))
+    assert finding.extreme.level == str(slow)
+
+
+def test_levels_of_affinity_are_single_cpus_names_or_none_by_what_the_program_does():
+    among, _ = candidates(AuditRequest(command="true", only=("affinity", "env_bytes")))
+    several = replace(among[0], population=("none", "0"))
+    one, left_out = placed((several, among[1]), "one", asked=False)
+    if len(os.sched_getaffinity(0)) > 1:
+        assert set(one[0].population[1:]) <= set(map(str, os.sched_getaffinity(0)))
+        assert not left_out
+    openmp, _ = placed((several, among[1]), "openmp", asked=False)
+    assert openmp[0].population[:2] == ("none", "compact")
+    own, left_out = placed((several, among[1]), "own", asked=False)
+    assert [each.name for each in own] == ["env_bytes"]
+    assert left_out["affinity"].startswith("the program uses several CPUs at once")
+    with pytest.raises(MachineError, match="affinity cannot be varied here"):
+        placed((several, among[1]), "own", asked=True)
+
+
+def test_openmp_is_recognised_by_its_runtime_and_other_threads_are_not(monkeypatch, tmp_path):
+    # Whether several CPUs computed at once would depend on this machine's load.
+    monkeypatch.setattr("steelyard.lab.audit.stages.parallel", lambda *_: True)
+    (tmp_path / "threads.c").write_text(
+        'int main(void) {\n#pragma omp parallel\n  { __asm__ volatile(""); }\n  return 0;\n}\n'
+    )
+    for name, flag in (("openmp", "-fopenmp"), ("own", "-pthread")):
+        subprocess.run(["cc", flag, "-o", name, "threads.c"], cwd=tmp_path, check=True)
+        bench = Stages(AuditRequest(command=str(tmp_path / name)), tmp_path / f"{name}.labs", silent)
+        bench.measure([{}], stage="pilot", blocks=2, discard=0)
+        assert bench.threads() == name
 
 
 def test_a_kind_of_context_that_there_is_none_of_is_a_usage_error_with_the_nearest(asked):
@@ -143,7 +292,7 @@ def test_longer_programs_are_visited_in_fewer_contexts_and_thorough_ones_in_all(
     assert plans[0].levels["env_bytes"] == 256
     assert plans[2].levels["env_bytes"] == 16
     assert plans[2].seconds > 50
-    assert effort(AuditRequest(command="true", thorough=True), among, 10.0).levels["env_bytes"] == 256
+    assert effort(AuditRequest(command="true", thorough=True), among, 10.0).levels["env_bytes"] == 4096
 
 
 def test_a_longer_time_is_used():
@@ -218,12 +367,38 @@ def test_an_audit_ends_early_with_the_blocks_that_it_has(clock, tmp_path):
     asked = replace(LIMITED, command="sleep 0.02")
 
     def tell(_: str) -> None:
-        clock.now = 599.0
+        clock.now = 597.0
 
     found = audit(asked, tmp_path, watch=silent, tell=tell)
     with Record.open(tmp_path / "replication.lab") as record:
         assert record.progress().blocks["complete"] == found.blocks
         assert record.experiment.design.blocks > found.blocks >= 2
+
+
+VARYING = r"""
+#include <stdlib.h>
+#include <unistd.h>
+int main(void) {
+    int pages = 300 + (int)((unsigned)getpid() * 2654435761u >> 16) % 60;
+    volatile char *memory = malloc((size_t)pages * 4096);
+    for (int i = 0; i < pages; i++) memory[i * 4096] = 1;
+    return 0;
+}
+"""
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one CPU, which is like itself")
+def test_the_time_that_was_given_goes_into_more_blocks_until_all_is_decided(clock, tmp_path):
+    (tmp_path / "varying.c").write_text(VARYING)
+    subprocess.run(["cc", "-O1", "-o", "varying", "varying.c"], cwd=tmp_path, check=True)
+    asked = replace(LIMITED, command=str(tmp_path / "varying"), max_time_s=50)
+    found = audit(asked, tmp_path / "labs", watch=silent, tell=silent)
+    with Record.open(tmp_path / "labs" / "replication.lab") as record:
+        first = record.extensions()[0].from_blocks
+    assert (first, found.findings[0].verdict) == (30, "within")
+    assert found.blocks in (60, 120, 240, 480, 960, 1920)
+    # The clock stands still, so that it was decided and not stopped; going on finds the same.
+    assert audit(asked, tmp_path / "labs", watch=silent, tell=silent).findings == found.findings
 
 
 def test_a_metric_that_is_0_somewhere_is_refused(tmp_path):
@@ -266,5 +441,5 @@ def test_a_kind_of_context_in_which_the_program_fails_is_left_out_or_refused_whe
     assert found.left_out["argv0_bytes"].endswith(
         "does not do what it does otherwise: it ended with exit code 1"
     )
-    with pytest.raises(ProgramError, match="argv0_bytes cannot be varied: at 3072"):
+    with pytest.raises(ProgramError, match="argv0_bytes cannot be varied: at 3056"):
         audit(replace(asked, only=("argv0_bytes",)), tmp_path / "b", watch=silent, tell=silent)

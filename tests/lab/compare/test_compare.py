@@ -51,6 +51,30 @@ def test_runs_without_a_precision_are_a_fixed_number_of_blocks():
     assert (asked.design.blocks, asked.design.stop) == (17, None)
 
 
+def test_by_default_a_comparison_ends_when_it_is_answered():
+    design = CompareRequest(commands=["a", "b"]).experiment().design
+    assert (design.stop.decided, design.stop.max_time_s, design.blocks) == (True, None, 5)
+    assert CompareRequest(commands=["a"]).experiment().design.blocks == 10
+    asked = CompareRequest(commands=["a", "b"], blocks=7, max_time_s=60.0).experiment().design
+    assert (asked.blocks, asked.stop.max_time_s) == (7, 60.0)
+
+
+def test_a_wanted_precision_has_three_minutes():
+    stop = CompareRequest(commands=["a", "b"], rel_halfwidth=0.02).experiment().design.stop
+    assert (stop.rel_halfwidth, stop.max_time_s, stop.decided) == (0.02, 180.0, False)
+
+
+def test_as_many_prepare_commands_as_commands_run_each_before_its_own_and_others_before_all():
+    keys = {"parameters": {"n": ["1", "2"]}, "prepare": ["x {n}", "y"]}
+    ((shell, option, script, name, label),) = (
+        CompareRequest(commands=["a {n}", "b"], **keys).experiment().program.prepare
+    )
+    assert (shell, option, name, label) == ("/bin/sh", "-c", "sh", "{command}")
+    assert "'a {{n}}')\nx {n}\n;;" in script
+    every = CompareRequest(commands=["a", "b"], prepare=["x", "y", "z"]).experiment()
+    assert [words[2] for words in every.program.prepare] == ["x", "y", "z"]
+
+
 def test_with_contexts_every_block_draws_one():
     asked = CompareRequest(commands=["true", "true"], contexts=True).experiment()
     assert asked.contexts is not None

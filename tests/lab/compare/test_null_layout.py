@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 
 import msgspec
 import pytest
 
 from steelyard.errors import UsageError
-from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.compare.compare import CompareRequest
 from steelyard.lab.compare.null import null
 from steelyard.lab.compare.null_layout import PLACE, layouts
@@ -17,17 +15,12 @@ from steelyard.lab.run.run import run
 from steelyard.spec.experiment import UserMetric
 from steelyard.store import Record
 
-needs_aslr_off = pytest.mark.skipif(
-    INTERVENTIONS["aslr"].missing("off") is not None, reason="address randomisation cannot be switched off"
-)
+needs_fixed_addresses = pytest.mark.usefixtures("fixed_addresses")
 
 
 @pytest.fixture
-def program(tmp_path):
+def program(tmp_path, compiler):
     """Prints where a variable of its lies on the stack, within a page."""
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("no C compiler")
     source = tmp_path / "where.c"
     source.write_text(
         "#include <stdint.h>\n#include <stdio.h>\n"
@@ -66,7 +59,7 @@ def test_both_arms_are_copies_under_names_of_random_length_with_the_same_argumen
     assert len(lengths) > 3
 
 
-@needs_aslr_off
+@needs_fixed_addresses
 def test_equal_contexts_put_both_stacks_at_one_place_and_one_context_does_not(tmp_path, program):
     # With this seed the paths differ by 40 bytes: more than a step of the stack, less than a page.
     asked = comparing(program, seed=1)
@@ -81,7 +74,7 @@ def test_equal_contexts_put_both_stacks_at_one_place_and_one_context_does_not(tm
     assert set(one) != set(other)
 
 
-@needs_aslr_off
+@needs_fixed_addresses
 def test_one_context_differs_by_the_bytes_that_the_paths_differ_by(tmp_path, program):
     place = tmp_path / "1"
     place.mkdir()
@@ -95,7 +88,7 @@ def test_one_context_differs_by_the_bytes_that_the_paths_differ_by(tmp_path, pro
     assert added[0] - added[1] == 2 * (lengths[0] - lengths[1])
 
 
-@needs_aslr_off
+@needs_fixed_addresses
 def test_it_runs_as_a_null_and_leaves_no_copy(tmp_path):
     asked = CompareRequest(commands=("true",), blocks=2, rel_halfwidth=None)
     result = null(

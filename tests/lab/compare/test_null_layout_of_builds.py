@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import shutil
-
 import msgspec
 import pytest
 
 from steelyard.errors import UsageError
-from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.compare.compare import CompareRequest
 from steelyard.lab.compare.null import null
-from steelyard.lab.compare.null_layout import Building, built_layouts
+from steelyard.lab.compare.null_layout import built_layouts
 from steelyard.lab.run.run import run
 from steelyard.spec.experiment import UserMetric
 from steelyard.store import Record
 
 NAMES = ("main.c", "one.c", "two.c", "three.c", "four.c")
-BUILDING = Building("cc -no-pie {padding_file} {objects} -o {build}/where", NAMES)
+BUILD = "cc -no-pie {padding_file} {objects} -o {build}/where"
 
-pytestmark = [
-    pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler"),
-    pytest.mark.skipif(
-        INTERVENTIONS["aslr"].missing("off") is not None,
-        reason="address randomisation cannot be switched off",
-    ),
-]
+pytestmark = pytest.mark.usefixtures("compiler", "fixed_addresses")
 
 
 @pytest.fixture
@@ -42,8 +33,16 @@ def sources(tmp_path, monkeypatch):
     return tmp_path
 
 
-def comparing(**keys):
-    return CompareRequest(commands=("{build}/where {} {x}",), blocks=4, rel_halfwidth=None, discard=0, **keys)
+def comparing(build=BUILD, objects=NAMES, **keys):
+    return CompareRequest(
+        commands=("{build}/where {} {x}",),
+        build=build,
+        objects=objects,
+        blocks=4,
+        rel_halfwidth=None,
+        discard=0,
+        **keys,
+    )
 
 
 def distances(experiment, directory):
@@ -57,7 +56,7 @@ def test_in_contexts_each_block_links_both_arms_anew_and_in_one_context_neither(
     found = []
     held = []
     for number in (1, 2):
-        ways = built_layouts(comparing(seed=3), BUILDING)(number, sources)
+        ways = built_layouts(comparing(seed=3))(number, sources)
         found += distances(ways["contexts"], sources / f"{number}contexts.lab")
         held += distances(ways["one_context"], sources / f"{number}one.lab")
     assert all(len(set(arm)) == 1 for arm in held)
@@ -67,37 +66,35 @@ def test_in_contexts_each_block_links_both_arms_anew_and_in_one_context_neither(
 
 
 def test_both_arms_of_a_context_are_shifted_alike(sources):
-    contexts = built_layouts(comparing(), BUILDING)(1, sources)["contexts"]
-    assert set(contexts.contexts.settings) == {"env_bytes", "aslr", "link_order", "padding"}
-    plain = Building("cc {objects} -o {build}/where", NAMES)
-    assert "padding" not in built_layouts(comparing(), plain)(1, sources)["contexts"].contexts.settings
+    contexts = built_layouts(comparing())(1, sources)["contexts"]
+    assert contexts.contexts.settings == {"env_bytes": "random", "aslr": "off", "code": "random"}
 
 
 def test_a_command_keeps_its_braces_but_for_build(sources):
-    ways = built_layouts(comparing(), BUILDING)(1, sources)
+    ways = built_layouts(comparing())(1, sources)
     for asked in ways.values():
         ((words),) = asked.program.commands.values()
         assert words == ("{build}/where", "{{}}", "{{x}}")
 
 
 def test_a_comparison_follows_from_its_number_and_seed(sources):
-    first, again = (built_layouts(comparing(), BUILDING)(2, sources) for _ in range(2))
+    first, again = (built_layouts(comparing())(2, sources) for _ in range(2))
     assert first == again
-    assert first != built_layouts(comparing(), BUILDING)(3, sources)
+    assert first != built_layouts(comparing())(3, sources)
 
 
 @pytest.mark.parametrize(
-    ("building", "told"),
+    ("build", "objects", "told"),
     [
-        (Building("cc a.c -o {build}/p", ("a.c", "b.c")), "does not name {objects} and {build}"),
-        (Building("cc {objects} -o p", ("a.c", "b.c")), "does not name {objects} and {build}"),
-        (Building("cc {objects} -o {build}/p", ("a.c",)), "--objects names 1"),
-        (Building("cc {objects} -o {build}/p", ("a.c", "a.c")), "--objects names 1"),
+        ("cc a.c -o {build}/p", ("a.c", "b.c"), "does not name {objects} and {build}"),
+        ("cc {objects} -o p", ("a.c", "b.c"), "does not name {objects} and {build}"),
+        ("cc {objects} -o {build}/p", ("a.c",), "--objects names 1"),
+        ("cc {objects} -o {build}/p", ("a.c", "a.c"), "--objects names 1"),
     ],
 )
-def test_what_has_no_two_orders_is_refused(building, told):
+def test_what_has_no_two_orders_is_refused(build, objects, told):
     with pytest.raises(UsageError) as caught:
-        built_layouts(comparing(), building)
+        built_layouts(comparing(build, objects))
     assert told in caught.value.message
 
 
@@ -105,7 +102,7 @@ def test_the_rates_are_told_as_of_link_orders(sources):
     result = null(
         "layout",
         comparing(),
-        built_layouts(comparing(), BUILDING),
+        built_layouts(comparing()),
         comparisons=1,
         directory=sources / "null",
         keep=False,

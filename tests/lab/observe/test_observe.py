@@ -28,7 +28,7 @@ int main(int argc, char **argv) {
 }
 """
 BUILD = "cc -std=c11 -O2 {probe} probed.c -o {build}/probed"
-QUICK = {"metric": "minor_faults", "blocks": 4, "max_time_s": 2.0, "contexts": False, "within": 0.05}
+QUICK = {"metric": "minor_faults", "blocks": 4, "max_time_s": 60.0, "contexts": False, "within": 0.05}
 
 
 @pytest.fixture
@@ -96,6 +96,88 @@ def test_a_program_that_behaves_differently_under_a_probe_is_said_and_not_compar
     assert (chatty.changes, failing.changes) == ((), ())
     assert other.differs is None
     assert other.changes
+
+
+LATE = """#!/bin/sh
+if [ -n "$PROBED" ]; then
+    if [ -e seen ]; then echo wrong; exit 0; fi
+    : > seen
+fi
+echo right
+"""
+
+
+def test_a_program_that_goes_wrong_from_its_second_probed_run_on_is_not_called_unperturbed(source):
+    program = source / "late"
+    program.write_text(LATE)
+    program.chmod(0o755)
+    probes = (variable("PROBED=1"), variable("OTHER=1"))
+    request = ObserveRequest(command=str(program), probes=probes, **QUICK)
+    probed, other = observe(request, source / "records", watch=silent).probes
+    # The rehearsal was its first run; the discarded block is in no count.
+    assert probed.differs.endswith("runs it prints something else or ends in another way")
+    assert probed.changes == ()
+    assert other.differs is None
+    assert other.changes
+
+
+BYTES = """#!/bin/sh
+kept=70000
+if [ -n "$PROBED" ]; then
+    if [ -e seen ]; then kept=100; fi
+    : > seen
+fi
+head -c $kept /dev/zero | tr '\\0' '\\377'
+"""
+
+
+def test_output_that_is_long_and_no_text_is_compared_in_every_run_too(source):
+    program = source / "bytes"
+    program.write_text(BYTES)
+    program.chmod(0o755)
+    request = ObserveRequest(command=str(program), probes=(variable("PROBED=1"),), **QUICK)
+    found = observe(request, source / "records", watch=silent)
+    (probed,) = found.probes
+    assert probed.differs.endswith("runs it prints something else or ends in another way")
+    assert (found.outputs_compared, found.compared_bytes) == (True, 1 << 16)
+
+
+PAGES = r"""
+#include <stdlib.h>
+int main(void) {
+    int probed = getenv("PROBED") && *getenv("PROBED"), pages = probed ? UNDER : ALONE;
+    volatile char *memory = malloc((size_t)pages * 4096);
+    for (int i = 0; i < pages; i++) memory[i * 4096] = 1;
+    return 0;
+}
+"""
+
+
+def test_a_probe_that_turns_round_which_of_two_programs_is_better_is_found(source):
+    (source / "pages.c").write_text(PAGES)
+    for name, alone, under in (("few", 300, 900), ("many", 500, 500)):
+        flags = [f"-DALONE={alone}", f"-DUNDER={under}"]
+        subprocess.run(["cc", "-O1", *flags, "-o", name, "pages.c"], cwd=source, check=True)
+    request = ObserveRequest(
+        command=str(source / "few"),
+        versus=str(source / "many"),
+        probes=(variable("PROBED=1"), variable("OTHER=1")),
+        **QUICK,
+    )
+    alone, probed, other = observe(request, source / "records", watch=silent).contests
+    assert (alone.probe, alone.reversed, probed.reversed, other.reversed) == ("none", False, True, False)
+    assert alone.ratio > 1.3
+    assert probed.ratio < 0.8
+    assert probed.p_holm < 0.05 < other.p_holm
+
+
+def test_a_program_that_does_not_repeat_itself_later_is_refused(source):
+    program = source / "counting"
+    program.write_text("#!/bin/sh\necho x >> runs\n[ $(wc -l < runs) -lt 5 ] && echo few || echo many\n")
+    program.chmod(0o755)
+    request = ObserveRequest(command=str(program), probes=(variable("OTHER=1"),), **QUICK)
+    with pytest.raises(ProgramError, match="does not do the same each time"):
+        observe(request, source / "records", watch=silent)
 
 
 def test_the_preloaded_library_counts_and_leaves_the_program_as_it_is(source):

@@ -9,6 +9,7 @@ from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.answer.check import check
 from steelyard.lab.run.extending import ended, had_ended
 from steelyard.lab.run.run import run
+from steelyard.stats.sequential.looks import level_at
 from steelyard.store import Record
 
 
@@ -23,19 +24,24 @@ def test_an_extended_record_holds_its_old_blocks_and_so_many_more(run_in, made, 
         assert [(each.from_blocks, each.to_blocks) for each in record.extensions()] == [(3, 8)]
         assert [look.blocks for look in record.looks()] == [8]
         found = analyze(record)
-    assert found.declared.alpha == pytest.approx(0.0025)
+    assert found.declared.alpha == 0.05
     assert found.design.extended_from == (3,)
     (notice,) = [each for each in found.warnings if each.kind == "extended"]
-    assert notice.fields == {"times": 1, "blocks": 3, "alpha": pytest.approx(0.0025)}
+    assert notice.fields == {
+        "times": 1,
+        "blocks": 3,
+        "alpha": pytest.approx(level_at(0.05, (3, 8), "extended")),
+    }
 
 
-def test_a_second_extension_goes_on_from_the_first_and_is_judged_at_half_its_level(run_in, made, tmp_path):
+def test_a_second_extension_goes_on_from_the_first_and_all_answers_count(run_in, made, tmp_path):
     run_in().close()
     for blocks in (2, 4):
         run(made(), tmp_path / "made.lab", extend=blocks)
     with Record.open(tmp_path / "made.lab") as record:
         assert record.progress().blocks["complete"] == 9
-        assert analyze(record).declared.alpha == pytest.approx(0.00125)
+        (notice,) = [each for each in analyze(record).warnings if each.kind == "extended"]
+        assert notice.fields["alpha"] == pytest.approx(level_at(0.05, (3, 5, 9), "extended"))
         assert ended(record) == "complete"
 
 
@@ -95,4 +101,4 @@ def test_claims_of_an_extended_record_are_judged_at_its_level(run_in, made, tmp_
         assert check(record).alpha == 0.05
     run(made(claims=claims), tmp_path / "made.lab", extend=3)
     with Record.open(tmp_path / "made.lab") as record:
-        assert check(record).alpha == pytest.approx(0.0025)
+        assert check(record).alpha == pytest.approx(level_at(0.05, (3, 6), "extended"))

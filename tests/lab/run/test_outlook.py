@@ -9,8 +9,7 @@ import pytest
 from steelyard.design import treatments
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.run.outlook import outlook_of
-from steelyard.stats.distributions.student import t_quantile
-from steelyard.stats.planning.power import detectable_ratio
+from steelyard.stats.planning.planned_test import PlannedTest
 
 
 def of(experiment, directory, blocks=10):
@@ -51,8 +50,17 @@ def test_few_blocks_are_said_to_show_what_the_interval_that_is_declared_shows_of
     made, tmp_path, spec, wider
 ):
     found = of(made(**spec), tmp_path / "none.lab", 14 if "contexts" in spec else 7)
-    row, by_t = found.rows[0], t_quantile(found.units - 1, 0.05)
-    assert (row.shows > detectable_ratio(row.s, found.units, by_t)) == wider
+    row, by_t = found.rows[0], PlannedTest(found.unit, "t", 0.05).detectable(found.units)
+    assert (row.shows > math.expm1(1.001 * by_t * row.s)) == wider
+
+
+def test_a_rule_that_asks_for_verdicts_is_planned_over_its_looks(made, tmp_path):
+    looked = of(made(design={"blocks": 5, "stop": {"decided": True}}), tmp_path / "none.lab")
+    fixed = of(made(design={"blocks": 10}), tmp_path / "none.lab")
+    assert (looked.decided, fixed.decided) == (True, False)
+    for row, other in zip(looked.rows, fixed.rows, strict=True):
+        assert row.shows > other.shows
+    assert looked.rows[3].needed > fixed.rows[3].needed
 
 
 def test_nothing_to_compare_is_no_outlook(made, tmp_path):

@@ -20,7 +20,7 @@ with one_thread():
 LOOK = """
 from steelyard.lab.run.stop_rule import StopRule
 try:
-    StopRule._look(None)
+    StopRule._look(None, 1)
 except AttributeError:
     pass  # there is no record, but all that a look loads between two trials
 """

@@ -46,13 +46,18 @@ def test_every_block_is_run_once_and_the_first_is_discarded(run_in):
 def test_the_end_is_told_when_no_process_is_left_and_the_record_is_still_open(tmp_path, made):
     told = []
 
+    def children():
+        return set(Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text().split())
+
+    before = children()  # An orphan of an earlier test may have been adopted.
+
     def at_end():
-        children = Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text()
+        left = children() - before
         with Record.open(tmp_path / "a.lab") as record:
-            told.append((children, record.holder().pid, record.runs()[0].state, record.progress().trials))
+            told.append((left, record.holder().pid, record.runs()[0].state, record.progress().trials))
 
     run(made(), tmp_path / "a.lab", at_end=at_end)
-    assert told == [("", os.getpid(), "running", 8)]
+    assert told == [(set(), os.getpid(), "running", 8)]
 
 
 def test_the_end_of_a_run_that_failed_is_not_told(tmp_path, made):
@@ -93,10 +98,14 @@ def test_an_interrupted_run_goes_on_in_the_same_order_and_repeats_nothing(tmp_pa
         assert trials(record) == trials(uninterrupted)
 
 
-def test_sigterm_in_the_middle_of_a_trial_ends_it_and_the_run_can_be_continued(tmp_path, made):
-    keys = {"program": {"command": ["sleep", "30"]}, "design": {"blocks": 2, "discard": 0}}
-    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGTERM)).start()
-    with pytest.raises(InterruptedRunError):
+def test_sigterm_in_the_middle_of_a_trial_ends_it_and_the_run_can_be_continued(
+    tmp_path, made, held, meanwhile
+):
+    keys = {"program": {"command": [held]}, "design": {"blocks": 2, "discard": 0}}
+    with (
+        pytest.raises(InterruptedRunError),
+        meanwhile((tmp_path / "here").exists, lambda: os.kill(os.getpid(), signal.SIGTERM)),
+    ):
         run(made(**keys), tmp_path / "made.lab")
     with Record.open(tmp_path / "made.lab") as record:
         assert record.progress().trials == 0
@@ -203,13 +212,18 @@ def test_programs_that_fail_too_often_for_whole_blocks_end_the_run(tmp_path, mad
 
 
 def test_failures_may_be_ignored_where_the_spec_says_so(tmp_path, run_in):
-    fails = "n=$(cat n 2>/dev/null || echo 0); n=$((n+1)); echo $n >n; [ $n -ne 9 ]"
-    program = {"commands": {"a": ["sh", "-c", fails], "b": ["sleep", "0.05"]}}
+    fails = "n=$(cat n 2>/dev/null || echo 0); n=$((n+1)); echo $n >n; echo cost=1.$((n % 3)); [ $n -ne 9 ]"
+    program = {"commands": {"a": ["sh", "-c", fails], "b": ["echo", "cost=5"]}}
     for failures, verdict in (("refuse", "not_resolved"), ("ignore", "slower")):
         (tmp_path / "n").unlink(missing_ok=True)
         shutil.rmtree(tmp_path / "made.lab", ignore_errors=True)
-        answer = analyze(run_in(program=program, design={"blocks": 10}, analysis={"failures": failures}))
-        assert answer.judged[0].verdict == verdict
+        record = run_in(
+            program=program,
+            metrics={"cost_s": {"source": "stdout", "pattern": "cost=(.*)", "unit": "s"}},
+            design={"blocks": 10},
+            analysis={"metric": "cost_s", "failures": failures},
+        )
+        assert analyze(record).judged[0].verdict == verdict
 
 
 def test_a_program_that_rewrites_itself_stops_the_run(tmp_path, made):

@@ -20,20 +20,21 @@ def measurement(trial: int, block: int, place: int, treatment: int, wall_ns: int
 
 @pytest.fixture
 def at(tmp_path, made):
-    """``at(blocks, spread, **stop)``: a rule over a record of so many blocks of made-up times, of which every
-    ``slow``-th takes half as long again.
+    """``at(count, spread, **stop)``: a rule over a record of so many blocks of made-up times, of which every
+    ``slow``-th takes half as long again, and the second program ``ratio`` times as long.
     """
     opened = []
 
-    def make(blocks: int, spread: float, seed: int = 1, slow: int = 0, **stop) -> tuple[StopRule, int]:
-        asked = made(
-            design={"blocks": 10, "discard": 0, "stop": stop} if stop else {"blocks": 10, "discard": 0}
-        )
+    def make(
+        count: int, spread: float, seed: int = 1, slow: int = 0, blocks: int = 10, ratio: float = 1.0, **stop
+    ) -> tuple[StopRule, int]:
+        design = {"blocks": blocks, "discard": 0}
+        asked = made(design=design | {"stop": stop} if stop else design)
         drawn = treatments(asked)
         record = Record.create(tmp_path / f"{len(opened)}.lab", asked, treatments=drawn)
         opened.append(record)
         run = record.begin_run({}, "boot")
-        planned = blocks_until(asked, drawn, (), blocks)
+        planned = blocks_until(asked, drawn, (), count)
         record.add_blocks(planned)
         rng = random.Random(seed)
         measurements = [
@@ -42,7 +43,11 @@ def at(tmp_path, made):
                 block.id,
                 i + 1,
                 t,
-                round((1.5e6 if slow and block.id % slow == 0 else 1e6) * rng.lognormvariate(0, spread)),
+                round(
+                    (1.5e6 if slow and block.id % slow == 0 else 1e6)
+                    * (ratio if t == drawn[1].id else 1.0)
+                    * rng.lognormvariate(0, spread)
+                ),
             )
             for block in planned
             for i, t in enumerate(block.order)
@@ -119,7 +124,7 @@ def test_a_continued_run_does_not_look_twice_at_the_same_place(at):
     assert len(at.records[0].looks()) == 1
 
 
-def test_a_first_look_in_doubt_ends_nothing_before_20_blocks(at):
+def test_a_first_look_in_doubt_ends_nothing_before_30_blocks(at):
     """Every fourth time is 1.5 times as long: a precision of 40 % is reached, but groups may hide more."""
     stopping, n = at(10, 0.001, slow=4, rel_halfwidth=0.4)
     assert stopping.look(n, n, 0.0) is None
@@ -131,10 +136,37 @@ def test_a_first_look_in_doubt_ends_nothing_before_20_blocks(at):
     assert stopping.blocks_wanted() == 12
 
 
-def test_from_20_blocks_on_a_doubt_is_only_told(at):
-    stopping, n = at(24, 0.001, slow=4, rel_halfwidth=0.4)
-    stopping._wanted = 24
+def test_from_30_blocks_on_a_doubt_is_only_told(at):
+    stopping, n = at(30, 0.001, slow=4, rel_halfwidth=0.4)
+    stopping._wanted = 30
     assert stopping.look(n, n, 0.0) == "complete"
+
+
+def test_below_30_blocks_a_precision_ends_the_run_at_a_quarter_of_the_half_width_wanted(at):
+    wide, n = at(10, 0.02, rel_halfwidth=0.9)
+    wide.look(n, n, 0.0)
+    (look,) = at.records[-1].looks()
+    for part, end in ((3.9, None), (4.1, "complete")):
+        stopping, n = at(10, 0.02, rel_halfwidth=part * look.rel_halfwidth)
+        assert stopping.look(n, n, 0.0) == end
+        assert at.records[-1].warnings() == []
+
+
+def test_from_30_blocks_on_the_half_width_wanted_ends_it(at):
+    stopping, n = at(30, 0.02, rel_halfwidth=0.02)
+    stopping._wanted = 30
+    assert stopping.look(n, n, 0.0) == "complete"
+    assert at.records[0].looks()[-1].rel_halfwidth > 0.02 / 4
+
+
+def test_a_precision_of_few_blocks_at_the_cap_is_not_relied_on_and_that_is_said(at):
+    stopping, n = at(10, 0.02, rel_halfwidth=0.05, max_blocks=10)
+    assert stopping.look(n, n, 0.0) == "precision_not_reached"
+    (note,) = at.records[0].warnings()
+    assert note.text == (
+        "10 blocks are too few to tell whether neighbours resemble each other: below 30, only a quarter of"
+        " the half-width wanted ends a run."
+    )
 
 
 def test_a_doubt_at_the_cap_leaves_the_precision_unreached(at):
@@ -158,8 +190,15 @@ def test_the_end_is_told_from_the_last_look_and_is_a_look_itself(at):
     assert 19 < needed < 100
     end = stopping.expected_end()
     assert end >= needed
-    assert end in (24, 30, 38, 47, 59, 74, 93, 116)
+    assert end in (30, 38, 47, 59, 74, 93, 116)
     assert end / 1.27 < needed
+
+
+def test_a_precision_of_few_blocks_is_told_to_end_at_30(at):
+    stopping, n = at(10, 0.02, rel_halfwidth=0.04)
+    assert stopping.look(n, n, 0.0) is None
+    assert at.records[0].looks()[0].rel_halfwidth < 0.04
+    assert stopping.expected_end() == 30
 
 
 def test_the_end_is_never_beyond_the_cap(at):
@@ -203,3 +242,47 @@ def test_the_end_of_an_extension_is_a_look_without_a_stop_rule_too(at):
 def test_an_extension_that_stays_too_wide_says_so(at):
     at(10, 0.3, rel_halfwidth=0.001)
     assert extended(at.records[0], 6, 10).look(10, 10, 0.0) == "precision_not_reached"
+
+
+def test_an_answer_ends_the_run_at_the_first_look_and_the_look_says_what_was_wanted(at):
+    stopping, n = at(10, 0.02, ratio=8.0, decided=True)
+    assert stopping.look(n, n, 0.1) == "complete"
+    (look,) = at.records[0].looks()
+    assert (look.blocks, look.decision) == (10, "reached")
+    assert look.wanted == pytest.approx(0.0875, rel=0.02)
+    assert stopping.speedup == pytest.approx(1 / 8, rel=0.05)
+
+
+def test_without_a_verdict_the_run_goes_on_until_patience_ends(at):
+    stopping, n = at(10, 0.05, decided=True)
+    assert stopping.look(n, n, 0.5) is None
+    assert stopping.blocks_wanted() == 12
+    assert stopping.seconds_left(4.0) == 6.0
+    late, n = at(11, 0.05, decided=True)
+    assert late.look(n, n, 10.0) == "precision_not_reached"
+    (first,), (last,) = (record.looks() for record in at.records)
+    assert (first.decision, last.decision) == ("continue", "capped")
+    assert first.wanted >= 0.01
+    assert stopping.interval.low < stopping.speedup < stopping.interval.high
+
+
+def test_patience_is_no_limit_before_the_least_blocks_are_complete(at):
+    stopping, _ = at(9, 0.05, decided=True)
+    assert stopping.least == 10
+    assert stopping.look(9, 9, 2.0) is None
+    assert stopping.look(9, 9, 60.0) is None
+    limited, _ = at(9, 0.05, decided=True, max_time="20 s")
+    assert limited.least == 0
+    assert limited.look(9, 9, 20.0) == "precision_not_reached"
+
+
+def test_programs_that_are_slow_are_looked_at_from_the_least_blocks_on(at):
+    stopping, n = at(5, 0.05, decided=True, blocks=5)
+    assert stopping.blocks_wanted() == 10
+    assert stopping.look(n, n, 2.9) is None
+    assert at.records[0].looks() == []
+    assert stopping.look(n, n, 3.1) is None
+    assert [look.blocks for look in at.records[0].looks()] == [5]
+    assert stopping.look(n, n, 3.2) is None  # not twice at the same place
+    assert len(at.records[0].looks()) == 1
+    assert stopping.blocks_wanted() == 10

@@ -90,8 +90,7 @@ def test_numbers_are_those_of_the_answer_to_the_last_digit(case):
     speedup = answer.judged[0].speedup
     assert content["comparisons"][0]["speedup"]["value"] == speedup.value
     assert content["comparisons"][0]["p"] == speedup.p
-    assert content["comparisons"][0]["speedup"]["nu"] == 29
-    assert isinstance(content["comparisons"][0]["speedup"]["nu"], int)
+    assert content["comparisons"][0]["speedup"]["nu"] == speedup.nu
     assert content["samples"][0]["mean"] == answer.samples[0].summary.mean
 
 

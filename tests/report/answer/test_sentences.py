@@ -25,6 +25,19 @@ def test_every_kind_of_notice_has_a_sentence_and_no_sentence_is_without_a_kind()
                 "(half-width of the widest interval)."
             ),
         ),
+        (
+            "precision_not_reached",
+            {"blocks": 10, "target": 0.05, "reached": 0.018, "cap": "max_blocks"},
+            (
+                "The precision wanted (5 %) was not relied on after 10 blocks (1.8 %): below 30 blocks it"
+                " ends a run at a quarter of that."
+            ),
+        ),
+        (  # before the first look, or in doubt, of which the record has a note
+            "precision_not_reached",
+            {"blocks": 3, "target": 0.05, "reached": 0.001, "cap": "max_time"},
+            "The precision wanted (5 %) was not relied on after 3 blocks (0.1 %).",
+        ),
         ("failures", {"failed": 3, "timed_out": 0, "attempted": 33}, "a: 3 of 33 runs failed."),
         (
             "trend",
@@ -42,6 +55,14 @@ def test_every_kind_of_notice_has_a_sentence_and_no_sentence_is_without_a_kind()
             (
                 "a: neighbouring values resemble each other (r1 = 0.73), so that 1000 tell as much as 156"
                 " independent ones; u is too small."
+            ),
+        ),
+        (
+            "autocorrelated_few",
+            {"r1": 0.47, "n": 8, "most": 0.8, "blocked": True},
+            (
+                "a: differences of neighbouring blocks resemble each other (r1 = 0.47), and 8 are too"
+                " few to tell how strongly; p-value and interval allow for an autocorrelation of up to 0.8."
             ),
         ),
         (

@@ -6,7 +6,24 @@ from answers.made import BLOCKS, make, noisy
 from steelyard.analysis import Analysis
 from steelyard.report.answer.text import lines, render
 from steelyard.report.text.label import columns
+from steelyard.report.text.line import plain
 from steelyard.stats.answer import answer
+
+IN_DETAIL = (
+    "a_difference",
+    "no_difference",
+    "one_treatment",
+    "a_skewed_sample",
+    "a_slowdown_beside_other_metrics",
+    "a_run_that_was_cut_short",
+    "a_context_for_each_block",
+    "all_pairs_with_a_margin",
+    "everything_odd",
+    "failing_runs",
+    "metrics_beside_effects",
+    "one_after_the_other",
+    "zeros",
+)
 
 
 def test_the_text_of_every_case_is_the_one_that_was_reviewed(presented, golden):
@@ -14,9 +31,39 @@ def test_the_text_of_every_case_is_the_one_that_was_reviewed(presented, golden):
     golden(f"{name}.txt", render(answer))
 
 
-@pytest.mark.parametrize("name", ["a_difference", "one_after_the_other", "all_pairs_with_a_margin", "zeros"])
+@pytest.mark.parametrize("name", IN_DETAIL)
 def test_details_are_those_that_were_reviewed(case, golden, name):
     golden(f"{name}_in_detail.txt", render(case(name), details=True))
+
+
+@pytest.mark.parametrize("name", ["a_difference", "no_difference", "one_treatment", "memory", "long_names"])
+def test_the_first_screen_of_two_commands_has_fourteen_lines_at_most(case, name):
+    assert len(render(case(name)).splitlines()) <= 12  # and two for the record
+
+
+def test_every_treatment_has_a_row_with_its_mean_its_range_and_its_verdict_as_the_sentence_says_it(case):
+    text = render(case("a_slowdown_beside_other_metrics"))
+    (row,) = (line for line in text.splitlines() if line.startswith("new ") and "…" in line)
+    assert "±" in row
+    told = text.splitlines()[0].partition(" is ")[2].partition(" than")[0]
+    assert told in row
+    assert "p Holm" not in text
+
+
+def test_times_are_shown_in_the_unit_asked_for(case):
+    shown = plain(lines(case("a_difference"), 80, time_unit="second"))
+    assert "mean ± u s" in shown
+    assert "0.00099" in shown
+
+
+def test_at_most_three_cautions_are_told_and_how_many_more_there_are(case):
+    text = render(case("everything_odd"))
+    cautions = [line for line in text.splitlines() if line.startswith("- ")]
+    assert len(cautions) == 4
+    assert cautions[-1].startswith("- … and ")
+    assert cautions[-1].endswith("more: --details")
+    assert "Limitations" not in text
+    assert "Limitations" in render(case("everything_odd"), details=True)
 
 
 @pytest.mark.parametrize("details", [False, True])
@@ -35,16 +82,19 @@ def test_plain_text_has_no_colour_no_control_character_and_nothing_at_the_ends_o
 
 
 def test_an_uncertainty_is_never_a_bare_plus_minus(presented):
-    assert "±" not in render(presented[1])
+    named = ("mean ± u", "S ± u (k = 1)", "S ± spread")
+    for text in (render(presented[1]), render(presented[1], details=True)):
+        assert ("±" in text) == any(name in text for name in named)
 
 
 def test_no_number_is_nan_or_infinite(presented):
-    words = render(presented[1]).lower().replace("(", " ").replace(",", " ").split()
-    assert not {"nan", "inf", "-inf", "none"} & set(words)
+    words = render(presented[1]).replace("(", " ").replace(",", " ").split()
+    assert not {"nan", "inf", "-inf"} & {word.lower() for word in words}
+    assert "None" not in words
 
 
 def test_the_finding_comes_first_then_the_table_then_what_to_beware_of_then_what_was_not_observed(case):
-    text = render(case("failing_runs"))
+    text = render(case("failing_runs"), details=True)
     places = [text.index(part) for part in ("new against old", "treatment ", "Warnings", "Limitations")]
     assert places == sorted(places)
     assert places[0] == 0
@@ -54,7 +104,7 @@ def test_of_many_findings_the_largest_are_told_in_the_order_of_the_design(case):
     told = [
         line.partition(" is ")[0]
         for line in render(case("many_differences")).splitlines()
-        if " × slower" in line
+        if " × slower than" in line
     ]
     assert told == [f"n={t}" for t in range(9, 21)]
     assert "19 comparisons: " in render(case("many_differences"))
@@ -66,17 +116,18 @@ def test_of_many_findings_the_largest_are_told_in_the_order_of_the_design(case):
 )
 def test_intervals_are_said_to_be_by_t_where_t_stands_in_for_flipped_signs(blocks, by):
     samples = [make(noisy(1, blocks), label="old"), make(noisy(2, blocks), 2, "new")]
-    text = render(answer("few", samples, BLOCKS, Analysis(interval="sign-flip")))
+    text = render(answer("few", samples, BLOCKS, Analysis(interval="sign-flip")), details=True)
     assert f"intervals by {by}" in " ".join(text.split())
 
 
 def test_the_median_is_shown_where_it_tells_another_story_than_the_mean(case):
-    assert "median ms" in render(case("a_skewed_sample"))
-    assert "median" not in render(case("a_difference"))
+    assert "median ms" in render(case("a_skewed_sample"), details=True)
+    assert "median" not in render(case("a_difference"), details=True)
 
 
 def test_a_wider_terminal_brings_back_the_columns_that_gave_way(case):
-    narrow, wide = (render(case("a_slowdown_beside_other_metrics"), width) for width in (60, 120))
+    shown = case("a_slowdown_beside_other_metrics")
+    narrow, wide = (render(shown, width, details=True) for width in (60, 120))
     assert " s ms" not in narrow
     assert " s ms" in wide
     assert all(title in wide for title in ("n  ", "mean ms", "CV %", "95 % CI", "p Holm", "verdict"))

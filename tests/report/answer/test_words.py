@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from steelyard.analysis import Analysis
 from steelyard.answers.undefined import REASONS, Reason
-from steelyard.report.answer.words import comparative, finding, is_speed
+from steelyard.report.answer.words import comparative, finding, is_speed, names, verdict
 from steelyard.units import Metric
 
 
@@ -48,3 +48,14 @@ def test_an_interval_inside_the_margin_that_decides_nothing_says_that_there_are_
     assert finding(said.judged[0], said, names).evidence.endswith("among 3 comparisons, 30 blocks")
     decided = replace(said.judged[0], relevance="inside", verdict="equivalent")
     assert "but p" not in finding(decided, said, names).evidence
+
+
+def test_an_exploratory_verdict_is_in_brackets_and_its_sentence_says_so(case):
+    found = case("a_difference")
+    (comparison,) = found.comparisons
+    chosen = replace(comparison, exploratory=True)
+    assert verdict(comparison) == ("faster", "good")
+    assert verdict(chosen) == ("(faster)", "")
+    said = finding(chosen, found, names(each.treatment.label for each in found.samples))
+    assert said.claim.startswith("exploratory: new is 1.0")
+    assert verdict(replace(chosen, verdict="not_resolved")) == ("not resolved", "open")

@@ -22,8 +22,8 @@ def a_ratio_of_speedups():
     return answer("a ratio of speedups", samples, BLOCKS, declared)
 
 
-def problem_instances():
-    """Two programs on four inputs; one input carries the spread."""
+def on_instances():
+    """Two programs on four inputs, of which one carries the spread: samples, design and analysis."""
     samples = [
         make(
             noisy(80 + 4 * p + i, 5, at=(1 + 4 * (i == 2)) * (1 - 0.1 * p) * 1e-3),
@@ -35,7 +35,11 @@ def problem_instances():
         for i in range(4)
     ]
     declared = Analysis(instances="input", baseline={"program": "old"})
-    return answer("instances", samples, DesignFacts("randomized-blocks", 5, seed=1), declared)
+    return samples, DesignFacts("randomized-blocks", 5, seed=1), declared
+
+
+def problem_instances():
+    return answer("instances", *on_instances())
 
 
 def strata_and_labels():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard.answers.audit import AUDIT, Audit, AuditedContext, Replicated, Screened
 from steelyard.answers.interval import Interval
@@ -49,19 +50,20 @@ What to do
   More time resolves more: --max-time.
 
 Not visited
-- Environment size: 52 of 256 levels visited, so that a kind of up to 5 % of
-  them could have been missed (95 % sure); --thorough visits every residue of a
+- Environment size: 52 of 4,096 levels visited, so that a kind of up to 5.6 % of
+  them could have been missed (95 % sure); --thorough visits every byte of a
   page.
 - cwd_bytes: showing a directory under another name needs CAP_SYS_ADMIN (root).
-- Link order and the layout of the code itself: a command is built already.
+- Link order and the layout of the code itself: a command is built already
+  (compare --contexts=layout draws them).
 """
 
 
 @pytest.fixture
 def audit() -> Audit:
-    env = AuditedContext("env_bytes", "moves", (0, 80), LEVELS, (SLOW, FAST), 0.57, 256, 0.05)
-    aslr = AuditedContext("aslr", "not_resolved", ("off",), (), (ON,), None, 2, 0.0)
-    affinity = AuditedContext("affinity", "within", ("none",), (), (SAME,), None, 2, 0.0)
+    env = AuditedContext("env_bytes", "cpu_s", "moves", (0, 80), LEVELS, (SLOW, FAST), 0.57, 4096, 0.056)
+    aslr = AuditedContext("aslr", "cpu_s", "not_resolved", ("off",), (), (ON,), None, 2, 0.0)
+    affinity = AuditedContext("affinity", "cpu_s", "within", ("none",), (), (SAME,), None, 2, 0.0)
     left_out = {"cwd_bytes": "showing a directory under another name needs CAP_SYS_ADMIN (root)"}
     return Audit(
         command="./prog",
@@ -90,7 +92,32 @@ def test_without_an_effect_nothing_is_called_equal(audit):
     )
     text = plain(lines(quiet))
     assert text.startswith("No context that was varied is shown to move the time by 2 % or more.\n")
+    rare = replace(audit.findings[2], context="aslr", unseen=0.095)
+    assert "or more; one rarer than 9.5 % of its kind would not be seen." in plain(
+        lines(replace(quiet, findings=(rare,)), 120)
+    )
     assert "not excluded: aslr (1.82 ×)" in text
+
+
+def test_a_kind_that_makes_a_program_wait_is_judged_by_elapsed_time_and_shown_by_both_that_disagree(
+    audit,
+):
+    dropped = Replicated("dropped", 4.36, None, None, 1e-9, 1e-9, moves=True)
+    cache = AuditedContext(
+        "file_cache", "wall_s", "moves", ("warm",), (), (dropped,), None, 2, 0.0, cpu={"dropped": 1.51}
+    )
+    text = " ".join(plain(lines(replace(audit, findings=(cache,)))).split())
+    assert "By elapsed time, since waiting takes no CPU time: file_cache (CPU time alone: 1.51 ×)." in text
+    alike = replace(cache, cpu={"dropped": 4.36})
+    assert "CPU time alone" not in plain(lines(replace(audit, findings=(alike,))))
+
+
+def test_within_says_of_how_many_levels_where_not_all_were_visited_and_what_was_not_varied_is_named(audit):
+    drawn = replace(audit.findings[2], context="aslr", unseen=0.095)
+    text = plain(lines(replace(audit, findings=(drawn,), not_varied=("heap_offset", "nice")), 120))
+    assert "within 2 % at 90 % of levels" in text
+    assert "each run draws a layout, so that a kind of up to 9.5 % of layouts" in text
+    assert "- Only where --only names them: heap_offset, nice." in text
 
 
 def test_no_line_is_wider_than_the_terminal(audit):
@@ -106,7 +133,7 @@ def test_the_document_holds_everything_by_name(audit):
         "env_bytes",
         "moves",
         52,
-        256,
+        4096,
     )
     assert env["effect"]["ratio"] == 7.292
     assert env["effect"]["ci_family"] == [7.224, 7.362]

@@ -24,6 +24,7 @@ from steelyard.claims.verdict import Checked, Family, Instance, Verdict, combine
 from steelyard.report.claims import document as verdicts_json
 from steelyard.report.claims import github, junit
 from steelyard.report.claims.text import lines, notes, words
+from steelyard.report.text.digits import percent
 from steelyard.report.text.line import plain
 from steelyard.scaling import Expectation, Question, model, series_of
 from steelyard.scaling.rules import RuleAnswer
@@ -220,6 +221,9 @@ def test_a_limit_says_where_it_breaks():
     assert words(judged).endswith(
         "; its model breaks 10.0 MB from p = 1000 on (95 %: 900 to 1100, beyond what was measured)"
     )
+    valley = (BreaksEvidence("", "p", 1000.0, 900.0, 1100.0, 2048.0, above_until=8.0),)
+    judged = verdict(Limit("rss_bytes", max=1e7), Instance({"p": 64}, "holds", MEAN), breaks=valley)
+    assert "breaks 10.0 MB up to p = 8, and again from p = 1000 on" in words(judged)
 
 
 def test_the_worst_stand_first_and_what_the_family_means_is_said():
@@ -314,3 +318,11 @@ def test_junit_escapes_and_counts():
     assert (lenient[0].get("failures"), lenient[0].get("skipped")) == ("1", "1")
     assert (strict[0].get("failures"), strict[0].get("skipped")) == ("2", "0")
     assert lenient[0][0].get("name").startswith("<O3>&")
+
+
+def test_of_many_verdicts_by_models_it_is_said_how_many_are_expected_to_be_wrong():
+    validation = LINEAR.validation
+    found = one(Scales("latency_s", "p", "O(p)"), "holds", ScalesEvidence("f", "latency_s", LINEAR))
+    text = " ".join(plain(lines((found,) * 5, 0.05, 100)).split())
+    assert f"Of 5 verdicts by models, {percent(validation.probability.none)} are expected to be wrong" in text
+    assert "expected to be wrong" not in plain(lines((found,) * 3, 0.05, 100))

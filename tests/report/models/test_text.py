@@ -9,9 +9,11 @@ from math import log2
 import pytest
 
 from steelyard.growth import Growth
+from steelyard.report.models import follow_ups
 from steelyard.report.models.document import render
 from steelyard.report.models.text import lines
 from steelyard.report.text.line import plain
+from steelyard.scaling.limit import Breaks
 from steelyard.scaling.model import (
     ModelWarning,
     NotModelled,
@@ -82,6 +84,17 @@ def test_rules_causes_warnings_and_failures_are_said_in_words():
     assert "alltoall: the litmus test misses its expectation too: the machine is the likely cause" in text
     assert "alltoall and 1 more: a long way off" in text
     assert "scan: 2 points; a model needs at least 3" in text
+
+
+def test_by_the_method_of_seed_001_nothing_is_said_of_probabilities():
+    published = [made(name, Growth.of(1), "match", method="seed001", posterior=1.0) for name in "ab"]
+    rule = RuleAnswer("a <= b", "holds", None, None, measured=False)
+    limit = Breaks(1.0, "p", 64.0, None, None)
+    text = plain(lines(published, [], [rule], [None, None], width=200))
+    assert "rule a <= b: holds; the fitted models never cross" in text
+    more = plain(follow_ups.lines(follow_ups.After(limits=((published[0], limit),)), width=200))
+    assert more.splitlines()[-1] == "  a: above 1.00 s from p = 64 on"
+    assert "%" not in text + more
 
 
 def test_the_text_fits_the_width():

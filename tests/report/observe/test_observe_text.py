@@ -41,6 +41,7 @@ FOUND = Observation(
 TEXT = """\
 cpu_s is perturbed by -DSTEELYARD_PROBES=1; not resolved for
   -DSTEELYARD_SITES=100. The largest change: +12.6 % with -DSTEELYARD_SITES=100.
+  The program does something else with fails.
 
 {build}/events 200000: 105 randomised blocks, each in a context of its own, seed
   7; changes against no probe, intervals 95 %; within: two one-sided tests at

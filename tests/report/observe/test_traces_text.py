@@ -32,9 +32,9 @@ In the course of a run
 Counts per second of CPU time, from a run's start to its end in 3 equal parts:
   means over 6 runs of their own, read every 2 ms by perf stat, whose cost is in
   all of them. Bars from 0 to the highest of the event; s: standard deviation
-  over runs, as a share of the mean, in the median part; differ: parts in which
-  the level differs from no probe (t tests paired by block, Holm over all of the
-  event)
+  over runs, as a fraction of the mean, in the median part; differ: parts in
+  which the level differs from no probe (t tests paired by block, Holm over all
+  of the event)
 
 page-faults
 level   start to end   highest     s  differ

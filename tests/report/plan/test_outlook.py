@@ -17,11 +17,27 @@ def test_it_says_what_the_blocks_show_and_what_differences_need():
         "s is the spread of a ratio from block to block; differences that show with 80 %",
         "power at 5 %; needs: blocks",
         "    s  30 blocks show  1 % needs  2 % needs  5 % needs",
-        "0.5 %          0.26 %          5          3          3",
-        "  1 %          0.53 %         11          5          3",
-        "  2 %           1.1 %         34         11          4",
-        "  5 %           2.7 %        201         52         11",
-        " 10 %           5.4 %        795        203         35",
+        "0.5 %          0.29 %          5          3          3",
+        "  1 %          0.59 %         11          5          3",
+        "  2 %           1.2 %         40         11          4",
+        "  5 %             3 %        212         59         11",
+        " 10 %             6 %        817        214         41",
+    ]
+
+
+def test_of_looks_it_says_that_they_are_counted():
+    shown = plain(lines(outlook(**{**BLOCKS, "units": 10}, judge="sign-flip", decided=True), 80)).splitlines()
+    assert shown == [
+        "What it could show",
+        "s is the spread of a ratio from block to block; differences that show with 80 %",
+        "power at 5 % over all looks; needs: blocks, at the look by which 80 % are",
+        "decided; of them 10 are the first",
+        "    s  10 blocks show  1 % needs  2 % needs  5 % needs",
+        "0.5 %           0.6 %         10         10         10",
+        "  1 %           1.2 %         19         10         10",
+        "  2 %           2.4 %         74         19         10",
+        "  5 %           6.2 %        444        116         19",
+        " 10 %            13 %      2,117        555         74",
     ]
 
 
@@ -38,7 +54,7 @@ def test_a_family_a_stop_rule_a_margin_and_a_record_are_said_and_fit_80_columns(
     shown = lines(found, 80)
     text = " ".join(plain(shown).split())
     assert "at 0.18 % (the first of 28 comparisons, Holm)" in text
-    assert "to 1 %: until every interval is that precise" in text
+    assert "to 1 %: until intervals that precise end the run" in text
     assert "equal: with 90 % power, if nothing differs" in text
     assert "in the record" in text
     assert "-O3 with" in text
@@ -61,10 +77,10 @@ def test_where_no_difference_can_show_it_says_so_and_from_how_many_on_one_can():
         "no difference, however large: only 8 and more can",
         "    s  7 blocks show  1 % needs  2 % needs  5 % needs",
         "0.5 %              –         11          8          8",
-        "  1 %              –         23         11          8",
-        "  2 %              –         82         26          8",
-        "  5 %              –        470        123         26",
-        " 10 %              –      1,814        472         87",
+        "  1 %              –         29         11          8",
+        "  2 %              –         87         29          8",
+        "  5 %              –        476        130         29",
+        " 10 %              –      1,841        478         89",
     ]
 
 

@@ -126,7 +126,7 @@ def crossed(k):
 
 
 def test_several_factors_have_columns_and_a_sign_table_in_the_order_of_yates():
-    text = render(crossed(2))
+    text = plain(plan.lines(crossed(2), ASKED, signs=True))
     assert text.endswith(
         "  first block  treatments 4, 3, 2, 1\n"
         "\n"
@@ -148,9 +148,9 @@ def test_several_factors_have_columns_and_a_sign_table_in_the_order_of_yates():
     )
 
 
-def test_a_long_sign_table_is_shown_where_it_is_asked_for_without_what_does_not_fit():
-    assert "Signs" not in render(crossed(5))
-    asked = plain(plan.lines(crossed(5), ASKED, every_sign=True))
+def test_a_sign_table_is_shown_where_it_is_asked_for_without_what_does_not_fit():
+    assert "Signs" not in render(crossed(2))
+    asked = plain(plan.lines(crossed(5), ASKED, signs=True))
     assert "32  abcde      +  +  +  +  +\n" in asked
     assert "Signs of interactions are the products of these.\n" in asked
     assert all(len(line) <= 80 for line in asked.splitlines())

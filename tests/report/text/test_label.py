@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,8 +60,32 @@ def test_names_that_shortening_would_make_equal_keep_what_tells_them_apart():
     texts = [
         f"./program --with=many --options --mode={mode} --input=/some/long/path" for mode in ("fast", "slow")
     ]
-    assert shorten_all(texts, 20) == {texts[0]: "…--mode=fast --inpu…", texts[1]: "…--mode=slow --inpu…"}
+    assert shorten_all(texts, 20) == {texts[0]: "… --mode=fast …", texts[1]: "… --mode=slow …"}
+    assert shorten_all(texts, 11) == {texts[0]: "--mode=fast", texts[1]: "--mode=slow"}
     assert shorten_all(texts, 6) == {texts[0]: "…fast…", texts[1]: "…slow…"}
+
+
+def test_words_that_all_names_share_are_left_out_whole_as_far_as_there_is_no_room_for_them():
+    texts = [f"./sort --threads 4 --by {key} big.csv" for key in ("name", "size")]
+    assert shorten_all(texts, 33)[texts[0]] == "… --threads 4 --by name big.csv"
+    assert shorten_all(texts, 20)[texts[0]] == "… --by name big.csv"
+    assert shorten_all(texts, 40) == {text: text for text in texts}
+
+
+def test_of_labels_of_factors_what_all_share_is_left_out_wherever_it_stands():
+    texts = [f"command={c}, opt=O2, wait=active, threads={t}" for c in ("ep", "cg") for t in (1, 2)]
+    assert shorten_all(texts, 24)[texts[1]] == "command=ep, threads=2"
+    assert shorten_all(texts, 16)[texts[1]] == "ep, threads=2"
+    assert len({*shorten_all(texts, 6).values()}) == 4
+
+
+def test_labels_of_many_factors_never_look_alike():
+    levels = itertools.product(["ep", "cg", "is"], ["O2", "O3"], [1, 2], ["compact", "scatter"], ["active"])
+    texts = [f"command={c}, opt={o}, threads={n}, affinity={a}, wait={w}" for c, o, n, a, w in levels]
+    short = shorten_apart(texts, 32, 64)
+    assert len({*short.values()}) == len(texts)
+    assert max(map(len, short.values())) <= 32
+    assert short[texts[0]] == "ep, O2, threads=1, compact"
 
 
 def test_names_that_stay_different_are_shortened_one_by_one():

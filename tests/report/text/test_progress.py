@@ -5,6 +5,7 @@ import io
 import pytest
 from msgspec.structs import replace
 
+from steelyard.answers.interval import Interval
 from steelyard.answers.status import Progress
 from steelyard.report.text.label import columns
 from steelyard.report.text.progress import ProgressLine, progress_line
@@ -37,6 +38,28 @@ def test_where_a_precision_ends_the_run_it_is_shown_with_the_time_spent_and_left
         progress_line(OPEN)
         == "120 blocks  ████░░░░░░░░░░░░░  2.4 % reached, 1 % wanted  48 s spent, 2 min left"
     )
+
+
+def test_the_estimate_so_far_stands_in_the_place_of_the_precision():
+    known = replace(OPEN, speedup=1.861, interval=Interval(1.832, 1.89))
+    shown = progress_line(known)
+    assert shown.startswith("120 blocks  █")
+    assert "1.861 × better (1.832 to 1.890)" in shown
+    assert shown.endswith("48 s spent, 2 min left")
+    assert columns(shown) <= 80
+    worse = progress_line(replace(known, speedup=0.5, interval=Interval(0.4, 0.625)))
+    assert "2.0 × worse (1.6 to 2.5)" in worse
+
+
+def test_where_nothing_can_be_redrawn_a_line_is_written_every_ten_seconds(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("steelyard.report.text.progress.time.monotonic", lambda: now[0])
+    log = io.StringIO()
+    told = ProgressLine(log)
+    for now[0] in (3.0, 9.9, 10.1, 12.0, 20.2):
+        told.update(OPEN)
+    told.clear()
+    assert log.getvalue() == "120 blocks  2.4 % reached, 1 % wanted  48 s spent, 2 min left\n" * 2
 
 
 def test_the_bar_of_such_a_run_moves_with_the_time_whatever_becomes_of_the_blocks():

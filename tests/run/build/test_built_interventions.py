@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from itertools import pairwise
 
 import pytest
 
@@ -54,7 +55,7 @@ def order_of(built):
 
 def test_the_objects_are_linked_as_written_at_level_0_and_in_another_order_at_others(four_parts):
     builder = linking(four_parts)
-    assert builder.factors == {"link_order"}
+    assert builder.factors == {"link_order", "code"}
     assert order_of(builder.build({"link_order": 0})) == list(NAMES)
     orders = {tuple(order_of(builder.build({"link_order": level}))) for level in range(1, 9)}
     assert len(orders) > 4
@@ -81,7 +82,7 @@ def test_within_a_word_the_objects_stand_with_blanks_between(workshop):
 
 def test_padding_moves_code_and_data_by_its_bytes(four_parts):
     builder = linking(four_parts, "{padding_file}")
-    assert builder.factors == {"link_order", "padding"}
+    assert builder.factors == {"link_order", "padding", "code"}
     plain, moved = (addresses(builder.build({"padding": level})) for level in (0, 1024))
     assert {moved[name] - plain[name] for name in plain} == {1024}
 
@@ -120,3 +121,47 @@ def test_lld_shuffles_sections_by_the_number(four_parts):
 def test_an_order_of_objects_that_are_not_there_is_a_failed_build(workshop):
     with pytest.raises(SpecError):
         linking(workshop).build({"link_order": 1})
+
+
+def test_code_draws_the_order_and_moves_objects_against_each_other(four_parts):
+    builder = linking(four_parts)
+    assert "code" in builder.factors
+    assert addresses(builder.build({"code": 0})) == addresses(builder.build({}))
+    found = [addresses(builder.build({"code": level})) for level in range(1, 9)]
+    assert len({tuple(sorted(NAMES, key=lambda name: its[f"part_{name}"])) for its in found}) > 4
+    # Without padding, distances follow from the sizes of the parts, which are alike.
+    steps = {
+        abs(its[f"part_{one}"] - its[f"part_{other}"]) % 64 for its in found for one, other in pairwise(NAMES)
+    }
+    assert len(steps) > 2
+    assert len({its["table_one"] % 4096 for its in found}) > 4, "data moves too"
+
+
+def test_code_pads_functions_of_one_file_where_the_compiler_is_told(workshop):
+    workshop.write("x", "")
+    builder = workshop.builder(
+        "/bin/sh", "-c", "echo {function_padding} {link_order} {padding} > {build}/f", inputs=("x",)
+    )
+    texts = [(builder.build({"code": level}).directory / "f").read_text().split() for level in (0, 5, 6)]
+    assert texts[0] == ["0", "0", "0"]
+    assert [text[1] for text in texts[1:]] == ["5", "6"]
+    assert all(0 <= int(text[0]) <= 63 for text in texts)
+    assert texts[1][0] != texts[2][0]
+
+
+def test_functions_of_one_file_move_against_each_other_under_the_flag_of_compilers(four_parts):
+    four_parts.write(
+        "main.c",
+        "int part_a(void) { return 1; } int part_b(void) { return 2; }\nint main(void) { return 0; }\n",
+    )
+    builder = linking(four_parts, "-fpatchable-function-entry={function_padding},{function_padding}")
+    apart = set()
+    for level in range(1, 5):
+        found = addresses(builder.build({"code": level}))
+        apart.add(found["part_b"] - found["part_a"])
+    assert len(apart) > 1
+
+
+def test_a_layout_follows_from_its_number_alone(four_parts):
+    first, again, other = (linking(four_parts).build({"code": level}) for level in (5, 5, 6))
+    assert first.key == again.key != other.key

@@ -93,11 +93,27 @@ def test_a_link_to_a_file_is_its_contents(source):
     assert (link.name, link.sha256) == (b"link.c", original.sha256)
 
 
-@pytest.mark.parametrize("pattern", ["../s/a.c", "src/../../s/*", ".."])
-def test_a_relative_pattern_that_leaves_the_source_is_refused_with_the_absolute_path(source, pattern):
+@pytest.mark.parametrize(
+    ("pattern", "meant"),
+    [
+        ("../s/a.c", "{source}/../s/a.c"),
+        ("src/../../s/*.c", "{source}/../s/*.c"),
+        ("{source}/src/../../s/a.c", "{source}/../s/a.c"),
+    ],
+)
+def test_a_relative_pattern_that_leaves_the_source_is_refused_with_what_would_mean_it(source, pattern, meant):
     with pytest.raises(SpecError, match=r"leaves the directory of the spec") as caught:
         names(source, pattern)
-    assert str(source.parent) in caught.value.hint
+    assert caught.value.hint == f"{meant} says that this is meant"
+    assert "a.c" in names(source, meant)
+
+
+def test_a_pattern_from_the_source_on_may_leave_it(source, tmp_path):
+    (tmp_path / "elsewhere.h").write_text("1")
+    assert names(source, "{source}/../else*.h") == [f"{tmp_path}/elsewhere.h"]
+    assert names(source, "{source}/src/*.c") == names(source, "src/*.c")
+    # Where the spec was named by way of another directory, too.
+    assert names(source / "src" / "..", "{source}/../else*.h") == [f"{tmp_path}/elsewhere.h"]
 
 
 def test_an_absolute_pattern_declares_files_elsewhere(source, tmp_path):

@@ -139,7 +139,7 @@ def idle(environment: dict[str, str]) -> int:
     return _asked(["sinfo", "--noheader", "-N", "--format", "%T"], environment).split().count("idle")
 
 
-def until(holds, what: str, place: Path | None = None, timeout_s: float = 30.0) -> None:
+def until(holds, what: str, place: Path | None = None, timeout_s: float = 120.0) -> None:
     deadline = time.monotonic() + timeout_s
     while not holds():
         if time.monotonic() > deadline:

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -25,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "workloads"))
 
 from programs import ROOT, built
 
-TIMEOUT_S = 60.0
+TIMEOUT_S = 120.0
 FORK = multiprocessing.get_context("fork")
 
 
@@ -82,13 +81,6 @@ def exit_code(process):
     return process.exitcode
 
 
-def await_(holds):
-    deadline = time.monotonic() + TIMEOUT_S
-    while not holds():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.02)
-
-
 def jobs_of(source):
     return jobs_in(source / "it.lab" / JOBS)
 
@@ -110,10 +102,12 @@ def test_a_two_factor_experiment_runs_in_one_job_with_the_ranks_that_were_asked_
     assert run_.state == "complete"
 
 
-def test_a_job_outlives_steelyard_which_attaches_to_it_and_doubles_nothing(slurm, tmp_path, begin):
+def test_a_job_outlives_steelyard_which_attaches_to_it_and_doubles_nothing(
+    slurm, tmp_path, begin, eventually
+):
     going_on = asked(tmp_path, pause_s=0.2)
     process = begin(going_on, tmp_path / "it.lab")
-    await_((tmp_path / "log").exists)
+    eventually((tmp_path / "log").exists)
     process.kill()
     assert exit_code(process) == -signal.SIGKILL
     assert run(going_on, tmp_path / "it.lab") == "complete"
@@ -126,10 +120,12 @@ def test_a_job_outlives_steelyard_which_attaches_to_it_and_doubles_nothing(slurm
         assert record.progress().failed == 0
 
 
-def test_a_job_that_is_killed_costs_the_trials_that_ran_which_failed_and_say_why(slurm, tmp_path, begin):
+def test_a_job_that_is_killed_costs_the_trials_that_ran_which_failed_and_say_why(
+    slurm, tmp_path, begin, eventually
+):
     going_on = asked(tmp_path, pause_s=0.3)
     process = begin(going_on, tmp_path / "it.lab")
-    await_(lambda: (tmp_path / "log").exists() and len(logged(tmp_path)) > 3)
+    eventually(lambda: (tmp_path / "log").exists() and len(logged(tmp_path)) > 3)
     subprocess.run(["scancel", "--signal=KILL", "--full", jobs_of(tmp_path)[0].id], check=True)
     assert exit_code(process) == 0
     with Record.open(tmp_path / "it.lab") as record:
@@ -144,13 +140,13 @@ def test_a_job_that_is_killed_costs_the_trials_that_ran_which_failed_and_say_why
     assert len(jobs_of(tmp_path)) >= 2
 
 
-def test_a_node_that_vanishes_costs_no_more_than_its_job(slurm, tmp_path, begin):
+def test_a_node_that_vanishes_costs_no_more_than_its_job(slurm, tmp_path, begin, eventually):
     going_on = asked(tmp_path, pause_s=0.3, options=["--nodelist=n3"])
     process = begin(going_on, tmp_path / "it.lab")
-    await_((tmp_path / "log").exists)
+    eventually((tmp_path / "log").exists)
     try:
         subprocess.run(["scontrol", "update", "nodename=n3", "state=down", "reason=test"], check=True)
-        await_(lambda: Slurm().state(jobs_of(tmp_path)[0].id) == "ended")
+        eventually(lambda: Slurm().state(jobs_of(tmp_path)[0].id) == "ended")
     finally:
         # Refused where the node is back by itself.
         subprocess.run(
@@ -162,13 +158,13 @@ def test_a_node_that_vanishes_costs_no_more_than_its_job(slurm, tmp_path, begin)
         assert 1 <= record.progress().failed <= 2
 
 
-def test_an_interrupted_run_takes_its_job_back_and_goes_on_later(slurm, tmp_path, begin):
+def test_an_interrupted_run_takes_its_job_back_and_goes_on_later(slurm, tmp_path, begin, eventually):
     going_on = asked(tmp_path, pause_s=0.3)
     process = begin(going_on, tmp_path / "it.lab")
-    await_((tmp_path / "log").exists)
+    eventually((tmp_path / "log").exists)
     os.kill(process.pid, signal.SIGINT)
     assert exit_code(process) == 130
-    assert Slurm().state(jobs_of(tmp_path)[0].id) == "ended"
+    eventually(lambda: Slurm().state(jobs_of(tmp_path)[0].id) == "ended")
     before = sum(1 for _ in logged(tmp_path))
     assert run(going_on, tmp_path / "it.lab") == "complete"
     assert sum(1 for _ in logged(tmp_path)) > before
@@ -248,6 +244,7 @@ def test_ranks_of_open_mpi_run_in_the_jobs_of_slurm_over_two_factors(slurm, tmp_
             if len(sample)
         }
     assert set(seen) == {(p, op) for p in (1, 2) for op in ("barrier", "bcast")}
-    for (p, op), sample in seen.items():
-        assert (sample.labels["p"], sample.labels["op"], len(sample)) == (p, op, 1)
+    for sample in seen.values():
+        # Each line named what its treatment is, which is left out.
+        assert ({"p", "op"}.isdisjoint(sample.labels), len(sample)) == (True, 1)
     assert len(jobs_of(tmp_path)) == 1

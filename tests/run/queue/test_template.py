@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -55,6 +54,17 @@ def test_trials_run_where_the_script_has_its_place_for_them_and_see_their_alloca
     assert len({allocation for _, allocation in lines}) == 1
     (job,) = jobs_in(tmp_path / "it.lab" / JOBS)
     assert job.tail().split() == ["begins", "ends"]
+
+
+def test_the_directory_of_the_spec_and_braces_stand_in_commands_of_the_queue(tmp_path):
+    hands_in = tmp_path / "hands_in"
+    hands_in.write_text(
+        '#!/bin/sh\necho "$3" > "$0.asked"\nsetsid bash "$1" >"$2" 2>&1 </dev/null & echo "job $!"\n'
+    )
+    hands_in.chmod(0o755)
+    submit = ["{source}/hands_in", "{script}", "{log}", "{{p}} ${HOME} {print $1}"]
+    assert run(asked(tmp_path, submit=submit), tmp_path / "it.lab") == "complete"
+    assert (tmp_path / "hands_in.asked").read_text() == "{p} ${HOME} {print $1}\n"
 
 
 def test_variables_that_are_not_handed_on_do_not_reach_a_program(tmp_path, monkeypatch):
@@ -132,7 +142,10 @@ DIES_FIRST = 'ALLOCATION=$$ setsid bash "$0" >"$1" 2>&1 </dev/null & kill -KILL 
 SLOWLY = ["/bin/sh", "-c", 'echo "$1 $ALLOCATION" >> "$0"; sleep 0.3', "{source}/log", "{trial}"]
 
 
-def killed_while_it_hands_in(source, submit):
+UNTIL_TOLD = ["/bin/sh", "-c", 'echo "$1 x" >> "$0"; while ! [ -e go ]; do sleep 0.01; done', *SLOWLY[3:]]
+
+
+def killed_while_it_hands_in(source, submit, command=SLOWLY):
     """The spec of a run that was killed between handing in its job and noting the number."""
     # Once only: who hands in another job, which should not be, is a test that must say so.
     once = submit.replace("kill", f'mkdir "{source}/killed" 2>/dev/null && kill')
@@ -140,14 +153,14 @@ def killed_while_it_hands_in(source, submit):
     pid = os.fork()
     if pid == 0:
         try:
-            run(asked(source, command=SLOWLY, submit=words), source / "it.lab")
+            run(asked(source, command=command, submit=words), source / "it.lab")
         finally:
             os._exit(0)
     _, status = os.waitpid(pid, 0)
     assert os.WTERMSIG(status) == signal.SIGKILL
     (job,) = jobs_in(source / "it.lab" / JOBS)
     assert (job.id, job.settled) == (None, False)
-    return asked(source, command=SLOWLY, submit=words), job
+    return asked(source, command=command, submit=words), job
 
 
 def logged_once(source):
@@ -155,8 +168,9 @@ def logged_once(source):
     return dict.fromkeys(map(str, range(1, 6)), 1) == {str(int(trial)): n for trial, n in seen.items()}
 
 
-def test_a_job_whose_number_was_answered_to_nobody_is_waited_for_and_nothing_runs_twice(tmp_path):
+def test_a_job_whose_number_was_answered_to_nobody_is_waited_for_and_nothing_runs_twice(tmp_path, eventually):
     going_on, job = killed_while_it_hands_in(tmp_path, DIES_FIRST)
+    eventually(lambda: "job" in job.answer.read_text())  # said after the death of who asked
     assert run(going_on, tmp_path / "it.lab") == "complete"
     assert logged_once(tmp_path)
     assert job.id is not None
@@ -165,18 +179,14 @@ def test_a_job_whose_number_was_answered_to_nobody_is_waited_for_and_nothing_run
         assert (record.progress().trials, record.progress().failed) == (5, 0)
 
 
-def test_a_job_that_runs_and_whose_number_is_lost_is_not_run_beside(tmp_path):
-    going_on, job = killed_while_it_hands_in(tmp_path, DIES_FIRST.replace("echo", "exit #"))
-    deadline = time.monotonic() + 30
-    while not (tmp_path / "log").exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+def test_a_job_that_runs_and_whose_number_is_lost_is_not_run_beside(tmp_path, eventually):
+    going_on, job = killed_while_it_hands_in(tmp_path, DIES_FIRST.replace("echo", "exit #"), UNTIL_TOLD)
+    eventually((tmp_path / "log").exists)
     with pytest.raises(RecordBusyError, match="its number is not known") as told:
         run(going_on, tmp_path / "it.lab")
     assert f"touch {job.directory / 'settled'}" in (told.value.hint or "")
-    while job.end is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    (tmp_path / "go").touch()
+    eventually(lambda: job.end is not None)
     assert run(going_on, tmp_path / "it.lab") == "complete"
     assert logged_once(tmp_path)
     assert jobs_in(tmp_path / "it.lab" / JOBS) == [job]
@@ -224,7 +234,7 @@ def test_an_absent_command_of_the_queue_is_said(tmp_path):
         run(asked(tmp_path, submit=["no-such-queue", "{script}"]), tmp_path / "it.lab")
 
 
-def test_signals_reach_the_trials_of_a_cancelled_job(tmp_path):
+def test_signals_reach_the_trials_of_a_cancelled_job(tmp_path, eventually):
     command = ["/bin/sh", "-c", 'echo $$ > "$0"; exec sleep 60', "{source}/pid"]
     going_on = asked(tmp_path, command=command)
     pid = os.fork()
@@ -234,10 +244,7 @@ def test_signals_reach_the_trials_of_a_cancelled_job(tmp_path):
             run(going_on, tmp_path / "it.lab")
         finally:
             os._exit(0)
-    deadline = time.monotonic() + 30
-    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text().strip():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    eventually(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text().strip())
     os.kill(pid, signal.SIGINT)
     os.waitpid(pid, 0)
-    assert not Path("/proc", (tmp_path / "pid").read_text().strip(), "exe").exists()
+    eventually(lambda: not Path("/proc", (tmp_path / "pid").read_text().strip(), "exe").exists())

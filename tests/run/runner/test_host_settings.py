@@ -91,13 +91,16 @@ def test_two_experiments_do_not_change_the_host_at_once(undo, journal, tmp_path,
 
 
 def killed(runner, setting, eventually, *pids):
-    """Kill processes while a trial runs under a changed setting."""
+    """Kill processes while a trial runs under a changed setting; they are stopped first, so that none sees
+    another one die.
+    """
     number = runner.define(under(setting, "during", "exec sleep 60"))
     thread = threading.Thread(target=_until_death, args=(runner, number))
     thread.start()
     eventually(lambda: setting.read_text() == "during")
-    for pid in pids:
-        os.kill(pid, signal.SIGKILL)
+    for deed in (signal.SIGSTOP, signal.SIGKILL):
+        for pid in pids:
+            os.kill(pid, deed)
     thread.join()
 
 

@@ -21,7 +21,7 @@ MS = 1_000_000
 TREE = """
 there=$(mktemp -d)
 for i in 1 2 3; do
-    setsid sh -c "trap '' TERM HUP; sleep 600 & touch $there/$i; exec sleep 600" &
+    setsid sh -c "trap '' TERM HUP; sleep 600 & : > $there/$i; exec sleep 600" &
 done
 until [ -e $there/1 ] && [ -e $there/2 ] && [ -e $there/3 ]; do sleep 0.01; done
 rm -r $there
@@ -31,11 +31,24 @@ rm -r $there
 TREE_SIZE = 6
 
 
+@pytest.fixture
+def grown(mark):
+    """``grown()``: whether the whole tree is there."""
+    return lambda: sum(command_line(each.pid) == "sleep 600 " for each in find_strays(mark)) == TREE_SIZE
+
+
 def alive(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+def command_line(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
 
 
 def test_what_a_program_leaves_running_is_ended_and_counted(runner, journal, marked, mark):
@@ -51,9 +64,13 @@ def test_a_program_that_leaves_nothing_has_left_nothing(run_one, sh):
     assert run_one(sh("true")).left_processes == 0
 
 
-def test_a_time_limit_ends_the_whole_tree(runner, marked, mark):
-    runner.run([Trial(1, runner.define(marked(TREE + "wait", timeout_ns=100 * MS)))])
-    assert find_strays(mark) == []
+def test_a_time_limit_ends_the_whole_tree(runner, marked, mark, tmp_path):
+    for limit_ms in (100, 1_000, 10_000, 100_000):
+        runner.run([Trial(1, runner.define(marked(TREE + "touch there; wait", timeout_ns=limit_ms * MS)))])
+        assert find_strays(mark) == []
+        if (tmp_path / "there").exists():
+            return
+    raise AssertionError(f"within {limit_ms} ms, the tree was not there")
 
 
 def test_hundreds_of_orphans_are_ended(runner, journal, marked, mark):
@@ -89,12 +106,12 @@ def test_what_a_block_hook_starts_lives_until_the_runner_ends(journal, sh, tmp_p
     assert not alive(server)
 
 
-def test_stop_ends_the_running_trial_which_is_not_written_down(runner, journal, marked, mark):
+def test_stop_ends_the_running_trial_which_is_not_written_down(
+    runner, journal, marked, mark, grown, meanwhile
+):
     quick, endless = runner.define(marked("exit 0")), runner.define(marked(TREE + "wait"))
-    timer = threading.Timer(0.3, runner.stop)
-    timer.start()
-    done = runner.run([Trial(1, quick), Trial(2, endless), Trial(3, quick)])
-    timer.join()
+    with meanwhile(grown, runner.stop):
+        done = runner.run([Trial(1, quick), Trial(2, endless), Trial(3, quick)])
     assert (done, runner.stopped) == (1, True)
     runner.close()
     assert [trial.trial for trial in read_journal(journal)[0]] == [1]
@@ -103,23 +120,19 @@ def test_stop_ends_the_running_trial_which_is_not_written_down(runner, journal, 
         runner.run([Trial(3, quick)])
 
 
-def test_stop_lets_cleanup_give_back_what_prepare_took(runner, sh, tmp_path):
+def test_stop_lets_cleanup_give_back_what_prepare_took(runner, sh, tmp_path, meanwhile):
     held = tmp_path / "held"
     launch = sh("sleep 600", prepare=(sh(f"touch {held}"),), cleanup=(sh(f"sleep 0.1; rm {held}"),))
     number = runner.define(launch)
-    timer = threading.Timer(0.3, runner.stop)
-    timer.start()
-    assert runner.run([Trial(1, number)]) == 0
-    timer.join()
+    with meanwhile(held.exists, runner.stop):
+        assert runner.run([Trial(1, number)]) == 0
     assert not held.exists()
 
 
-def test_a_cleanup_that_never_ends_does_not_hold_up_a_stop(runner, marked, mark):
+def test_a_cleanup_that_never_ends_does_not_hold_up_a_stop(runner, marked, mark, meanwhile):
     number = runner.define(marked("sleep 600", cleanup=(marked("trap '' TERM; sleep 600; sleep 600"),)))
-    timer = threading.Timer(0.2, runner.stop)
-    timer.start()
-    assert runner.run([Trial(1, number)]) == 0
-    timer.join()
+    with meanwhile(lambda: find_strays(mark), runner.stop):
+        assert runner.run([Trial(1, number)]) == 0
     runner.close()
     assert find_strays(mark) == []
 
@@ -132,17 +145,16 @@ def test_stop_between_batches_ends_the_runner(runner, sh, eventually):
     assert runner.stopped
 
 
-def test_an_exception_in_python_ends_the_batch_and_leaves_nothing(journal, marked, mark, runner_program):
+def test_an_exception_in_python_ends_the_batch_and_leaves_nothing(
+    journal, marked, mark, grown, meanwhile, runner_program
+):
     def interrupt() -> None:
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
-    timer = threading.Timer(0.3, interrupt)
     with Runner(journal) as runner:
         number = runner.define(marked(TREE + "wait"))
-        timer.start()
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(KeyboardInterrupt), meanwhile(grown, interrupt):
             runner.run([Trial(1, number)])
-    timer.join()
     assert find_strays(mark) == []
     assert read_journal(journal)[0] == []
 
@@ -152,32 +164,34 @@ def test_closing_twice_is_closing_once(runner):
     runner.close()
 
 
-def run_until_killed(runner: Runner, launches: tuple[Launch, Launch], kill) -> str:
+@pytest.fixture
+def run_until_killed(runner, grown, meanwhile):
     """One short trial, then an endless one during which ``kill`` is called; returns what Python was told."""
-    quick, endless = (runner.define(launch) for launch in launches)
-    timer = threading.Timer(0.3, kill)
-    timer.start()
-    with pytest.raises(RunnerDiedError) as error:
-        runner.run([Trial(1, quick), Trial(2, endless), Trial(3, quick)])
-    timer.join()
-    return str(error.value)
+
+    def run(launches: tuple[Launch, Launch], kill) -> str:
+        quick, endless = (runner.define(launch) for launch in launches)
+        with pytest.raises(RunnerDiedError) as error, meanwhile(grown, kill):
+            runner.run([Trial(1, quick), Trial(2, endless), Trial(3, quick)])
+        return str(error.value)
+
+    return run
 
 
-def test_when_the_runner_is_killed_the_guard_leaves_nothing(runner, journal, marked, mark):
+def test_when_the_runner_is_killed_the_guard_leaves_nothing(runner, journal, marked, mark, run_until_killed):
     said = run_until_killed(
-        runner, (marked("exit 0"), marked(TREE + "wait")), lambda: os.kill(runner.pid, signal.SIGKILL)
+        (marked("exit 0"), marked(TREE + "wait")), lambda: os.kill(runner.pid, signal.SIGKILL)
     )
     assert "SIGKILL" in said
     assert find_strays(mark) == []
     assert [trial.trial for trial in read_journal(journal)[0]] == [1]
 
 
-def test_when_the_guard_is_killed_the_runner_leaves_nothing(runner, journal, marked, mark, eventually):
+def test_when_the_guard_is_killed_the_runner_leaves_nothing(
+    runner, journal, marked, mark, grown, meanwhile, eventually
+):
     quick, endless = runner.define(marked("exit 0")), runner.define(marked(TREE + "wait"))
-    timer = threading.Timer(0.3, lambda: os.kill(runner.guard_pid, signal.SIGKILL))
-    timer.start()
-    assert runner.run([Trial(1, quick), Trial(2, endless)]) == 1
-    timer.join()
+    with meanwhile(grown, lambda: os.kill(runner.guard_pid, signal.SIGKILL)):
+        assert runner.run([Trial(1, quick), Trial(2, endless)]) == 1
     assert runner.stopped
     eventually(lambda: not alive(runner.pid))
     assert find_strays(mark) == []
@@ -185,27 +199,19 @@ def test_when_the_guard_is_killed_the_runner_leaves_nothing(runner, journal, mar
 
 
 def test_when_guard_and_runner_are_killed_the_program_dies_and_its_strays_are_found(
-    runner, journal, marked, mark, eventually
+    runner, journal, marked, mark, run_until_killed, eventually
 ):
     def kill_both() -> None:
         os.kill(runner.guard_pid, signal.SIGSTOP)  # so that it cannot clean up before it dies
         os.kill(runner.pid, signal.SIGKILL)
         os.kill(runner.guard_pid, signal.SIGKILL)
 
-    run_until_killed(runner, (marked("exit 0"), marked(TREE + "exec sleep 987")), kill_both)
-    eventually(lambda: all("987" not in command_line(stray.pid) for stray in find_strays(mark)))
-    strays = end_strays(mark)
-    assert len(strays) == TREE_SIZE
-    assert {stray.trial for stray in strays} == {"000000000002"}
+    run_until_killed((marked("exit 0"), marked(TREE + "exec sleep 987")), kill_both)
+    # Neither the program nor what its shell had just started, such as rm: the tree, and all of it.
+    eventually(lambda: [command_line(each.pid) for each in find_strays(mark)] == ["sleep 600 "] * TREE_SIZE)
+    assert {stray.trial for stray in end_strays(mark)} == {"000000000002"}
     assert find_strays(mark) == []
     assert [trial.trial for trial in read_journal(journal)[0]] == [1]
-
-
-def command_line(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
-    except (FileNotFoundError, ProcessLookupError):
-        return ""
 
 
 PYTHON_TO_KILL = """
@@ -220,7 +226,7 @@ with Runner(Path(sys.argv[1])) as runner:
         return runner.define(Launch("/bin/sh", ("sh", "-c", script), env, "/"))
     quick, endless = define("exit 0"), define(sys.argv[3])
     if sys.argv[4] == "fork" and os.fork() == 0:
-        time.sleep(20)  # holds every pipe open
+        time.sleep(600)  # holds every pipe open
         os._exit(0)
     print("ready", flush=True)
     runner.run([Trial(1, quick), Trial(2, endless)])
@@ -228,7 +234,7 @@ with Runner(Path(sys.argv[1])) as runner:
 
 
 @pytest.mark.parametrize("forks", ["alone", "fork"])
-def test_when_python_is_killed_nothing_is_left(journal, mark, eventually, forks, runner_program):
+def test_when_python_is_killed_nothing_is_left(journal, mark, grown, eventually, forks, runner_program):
     """Also when a process that it forked holds the pipe open."""
     python = subprocess.Popen(
         [sys.executable, "-c", PYTHON_TO_KILL, journal, mark, TREE + "wait", forks],
@@ -237,7 +243,7 @@ def test_when_python_is_killed_nothing_is_left(journal, mark, eventually, forks,
         start_new_session=True,
     )
     assert python.stdout.readline() == b"ready\n"
-    eventually(lambda: len(find_strays(mark)) == TREE_SIZE + 1)
+    eventually(grown)
     python.kill()
     python.wait()
     eventually(lambda: find_strays(mark) == [])

@@ -62,6 +62,9 @@ def test_a_template_has_the_commands_of_its_queue():
         ({"kind": "slurm", "poll": "0 s"}, "launch.poll"),
         ({"kind": "cloud"}, "launch.kind"),
         ({"kind": "slurm", "options": ["-N1", "--clusters=b"]}, "launch.options[2]: '--clusters=b'"),
+        ({"kind": "slurm", "options": ["--ntasks={p}"]}, "launch.options[1]: unknown placeholder {p}"),
+        ({**TEMPLATE, "submit": ["qsub", "{scrpt}", "{script}"]}, "launch.submit[2]: unknown placeholder"),
+        ({**TEMPLATE, "cancel": ["qdel", "{script}", "{job}"]}, "launch.cancel[2]: unknown placeholder"),
     ],
 )
 def test_what_a_kind_does_not_know_or_lacks_is_refused_with_its_place(launch, told):
@@ -69,6 +72,20 @@ def test_what_a_kind_does_not_know_or_lacks_is_refused_with_its_place(launch, to
         read(**launch)
     assert told in refused.value.message
     assert refused.value.hint
+
+
+def test_a_factor_has_no_single_value_in_a_job_that_runs_all_trials():
+    with pytest.raises(SpecError, match=r"launch.options\[1\]: \{p\} has several levels, and one job runs"):
+        experiment(
+            program={"command": ["prog", "{p}"]},
+            factors={"p": [2, 4]},
+            launch={"kind": "slurm", "options": ["--ntasks={p}"]},
+        )
+
+
+def test_the_directory_of_the_spec_and_braces_that_are_text_may_stand_in_words_of_a_queue():
+    words = ["--chdir={source}", "{{p}}", "${HOME}", "{print $1}"]
+    assert read(kind="slurm", options=words).options == tuple(words)
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,12 @@ AS_LIMIT = Analysis(failures="as-limit", estimand="median_ratio")
 
 def cut(sample, values, limit, treatment, **of):
     """A sample whose runs were ended at the limit."""
-    late = np.asarray(values) >= limit
+    censored = np.asarray(values) >= limit
     made = sample(np.minimum(values, limit), treatment=treatment, **of)
-    count = int(late.sum())
-    return replace(made, late=array("b", late.tolist()), failures=Failures(late.size, count, count))
+    count = int(censored.sum())
+    return replace(
+        made, censored=array("b", censored.tolist()), failures=Failures(censored.size, count, count)
+    )
 
 
 def judged(sample, old, new, limit, **of):
@@ -62,10 +64,10 @@ def test_the_bounds_are_those_of_every_time_that_the_late_runs_could_have_had(sa
     old = [1.0, 1.0, 9.0, 1.0, 1.0, 1.0, 9.0]
     new = [1.1, 9.0, 1.0, 1.2, 1.3, 1.4, 9.0]
     distribution = judged(sample, old, new, 2.0).distribution
-    late = math.log(1 / 2), math.log(2 / 1)
+    censored = math.log(1 / 2), math.log(2 / 1)
     rest = [-math.log(x) for x in (1.4, 1.3, 1.2, 1.1)]
-    assert distribution.lows.tolist() == pytest.approx([-math.inf, -math.inf, *rest, late[1]])
-    assert distribution.highs.tolist() == pytest.approx([late[0], *rest, math.inf, math.inf])
+    assert distribution.lows.tolist() == pytest.approx([-math.inf, -math.inf, *rest, censored[1]])
+    assert distribution.highs.tolist() == pytest.approx([censored[0], *rest, math.inf, math.inf])
 
 
 def test_a_treatment_that_mostly_times_out_is_slower_by_at_least_the_limit(sample):

@@ -93,7 +93,7 @@ def test_without_a_margin_there_is_no_relevance(trio):
 
 def test_a_resolved_difference_inside_the_margin_is_equivalent(sample):
     rng = np.random.default_rng(21)
-    pair = [sample(noisy(rng, 200)), sample(noisy(rng, 200, faster=1.005), treatment=2)]
+    pair = [sample(noisy(rng, 200)), sample(noisy(rng, 200, faster=1.008), treatment=2)]
     (c,) = compare(pair, Analysis(margin=0.02))
     assert (c.difference, c.relevance, c.verdict) == ("faster", "inside", "equivalent")
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from msgspec.structs import replace
@@ -12,6 +14,7 @@ from steelyard.sample import Failures
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.compare.contrast import contrast
+from steelyard.stats.compare.crossed import crossed
 from steelyard.stats.compare.instances import drill_down, pool
 
 BY_SOURCE = Analysis(instances="source", baseline={"run": 2})
@@ -86,7 +89,9 @@ def test_runs_of_an_instance_are_replicates_of_one_unit(sample):
     runs = {"a": list(old), "b": list(new)}
     (c,) = compare(pool(of_runs(sample, runs), "source"), Analysis(baseline={"run": "a"}))
     differences = np.log(old).mean(axis=1) - np.log(new).mean(axis=1)
-    assert c.speedup.p == pytest.approx(witness.ttest_1samp(differences, 0).pvalue)
+    between = crossed(*pool(of_runs(sample, runs), "source"))
+    u = math.hypot(witness.sem(differences), math.sqrt(between.added))
+    assert c.speedup.p == pytest.approx(2 * witness.t.sf(abs(differences.mean()) / u, between.nu))
     assert (c.instances, c.blocks) == (8, 5)
 
 
@@ -130,7 +135,7 @@ def test_samples_without_spread_or_instances_have_nothing_to_drill_into(sample):
 
 def test_iterations_taken_for_launches_make_equal_programs_different(sample, perfect_passes):
     """N = 600: 10 launches of 100 iterations, as much spread between launches as within. Reduced to one value
-    a launch 5 %, flattened about 79 % are called different.
+    a launch 5 %, flattened about 65 % are called different, by intervals that allow for likeness.
     """
     count = 600
     assert perfect_passes(count, 0.05, 18, 43) > 0.98
@@ -144,7 +149,7 @@ def test_iterations_taken_for_launches_make_equal_programs_different(sample, per
         flat = [sample(values[t].ravel(), treatment=t + 1) for t in (0, 1)]
         flattened += compare(flat, Analysis())[0].verdict != "not_resolved"
     assert 18 <= reduced <= 43
-    assert flattened > 0.7 * count
+    assert flattened > 0.6 * count
 
 
 def test_instances_of_a_crowd_or_of_a_simulation_stay_that(sample, run_2, run_5):

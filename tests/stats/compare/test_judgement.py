@@ -46,6 +46,26 @@ def test_equivalence_is_that_of_two_one_sided_tests(sample, truth):
     assert judged.p == pytest.approx(2 * p, rel=1e-10)
 
 
+@pytest.mark.parametrize("truth", [0.97, 1.0, 1.01, 1.04, 1.2])
+@pytest.mark.parametrize("alpha", [0.05, 0.01])
+def test_one_sided_it_is_tost_at_alpha_and_the_interval_at_twice_that_lies_inside(sample, truth, alpha):
+    rng = np.random.default_rng(3)
+    old, new = np.exp(rng.normal(0, 0.03, (2, 12)))
+    new /= truth
+    found = speedup(contrast(sample(old), sample(new, treatment=2)))
+    judged = within(found, 0.05, alpha, one_sided=True)
+    if judged.indicated == "holds":
+        p, _, _ = ttost_paired(np.log(old), np.log(new), math.log(0.95), math.log(1.05))
+        assert judged.p == pytest.approx(p, rel=1e-10)
+        assert judged.interval == found.interval(2 * alpha)
+        inside = not (judged.interval.low < 0.95 or judged.interval.high > 1.05)
+        assert (judged.outcome == "holds") == inside
+    else:
+        assert judged == within(found, 0.05, alpha)
+    (one,) = together([judged], [found], alpha)
+    assert (one.outcome, one.interval) == (judged.outcome, judged.interval)
+
+
 @given(
     st.lists(st.tuples(st.floats(0.5, 2), st.floats(0.5, 2)), min_size=3, max_size=12),
     st.floats(0.3, 3),

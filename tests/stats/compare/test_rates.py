@@ -73,12 +73,12 @@ def test_skewed_noise_of_equal_shape_does_not_break_the_coverage(sample, perfect
 
 @pytest.mark.parametrize("kind", ["none", "linear", "walk"])
 def test_the_same_program_twice_is_called_different_in_at_most_5_of_100(sample, perfect_passes, kind):
-    """N = 1000; 33 to 67 pass."""
+    """N = 1000; 26 to 67 pass: what allows for likeness of neighbours takes half a point of the five."""
     count = 1000
-    assert perfect_passes(count, 0.05, 33, 67) > 0.98
+    assert perfect_passes(count, 0.044, 26, 67) > 0.98
     rng = np.random.default_rng(3)
     pairs = (run(rng, sample, [0, 0], blocks=20, kind=kind) for _ in range(count))
-    assert 33 <= sum(compare(p, Analysis())[0].verdict != "not_resolved" for p in pairs) <= 67
+    assert 26 <= sum(compare(p, Analysis())[0].verdict != "not_resolved" for p in pairs) <= 67
 
 
 @pytest.mark.parametrize("blocks", [10, 20])
@@ -113,11 +113,25 @@ def test_equal_treatments_give_any_false_finding_in_at_most_5_of_100(sample, per
     assert false <= most
 
 
-def test_the_usual_order_calls_the_same_program_different_in_most_cases_under_drift(sample):
+def test_the_usual_order_calls_the_same_program_different_in_half_of_the_cases_under_drift(sample):
+    """N = 200. Half of the drifts show in the likeness of neighbours, and what that widens is still called
+    different in half; of the others most, and by t alone all are.
+    """
     rng = np.random.default_rng(5)
-    pairs = [run(rng, sample, [0, 0], blocks=20, kind="linear", order="sequential") for _ in range(200)]
-    false = sum(compare(p, Analysis(), order="sequential")[0].verdict != "not_resolved" for p in pairs)
-    assert false > 190
+    alone = told = 0
+    false = {True: [], False: []}
+    for _ in range(200):
+        pair = run(rng, sample, [0, 0], blocks=20, kind="linear", order="sequential")
+        (c,) = compare(pair, Analysis(), order="sequential")
+        alone += estimate(contrast(*pair, order="sequential")).p < 0.05
+        told += "trend" in c.flags
+        false["autocorrelated" in c.flags].append(c.verdict != "not_resolved")
+    assert alone > 190
+    assert told > 180
+    assert min(map(len, false.values())) > 50
+    assert np.mean(false[False]) > 0.9
+    assert np.mean(false[True]) < 0.75
+    assert sum(map(sum, false.values())) > 80
 
 
 def test_a_difference_of_just_the_margin_is_judged_in_at_most_5_of_100(sample, perfect_passes):

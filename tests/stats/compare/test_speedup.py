@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import math
+from array import array
 
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from scipy import stats as witness
 
 from steelyard.answers.comparison import Speedup
@@ -147,6 +149,50 @@ def test_differences_without_spread_are_judged_by_their_equal_signs_alone(sample
     # Two blocks that agree exactly prove nothing: the interval has no bounds before the sign test can reject.
     assert (result.interval() is None) == (n < 6)
     assert resolvable(result) is None
+
+
+def counts(sample, old, new, *, same_order=False):
+    """Two samples of a count whose runs took turns to be first."""
+    places = range(len(old))
+    first = [2 * block + (block % 2 and not same_order) for block in places]
+    return [
+        replace(sample(values, metric="faults", unit=""), trials=array("q", order))
+        for values, order in (
+            (old, first),
+            (new, [4 * block + 1 - at for block, at in zip(places, first, strict=True)]),
+        )
+    ]
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 10])
+def test_counts_that_repeat_to_the_bit_are_judged_by_how_rarely_one_distribution_makes_them(sample, n):
+    result = speedup(contrast(*counts(sample, [1220.0] * n, [10.0] * n)))
+    assert result.method == "block-log-ratio-repeated"
+    # Witness: the probability that n draws of p are one value and n others the other, at its maximum over p.
+    p = np.linspace(0, 1, 100_001)
+    assert result.p == pytest.approx((2 * (p * (1 - p)) ** n).max())
+    assert (result.interval() is None) == (n < 3)
+    assert result.value == pytest.approx(122)
+
+
+def test_the_claim_of_repeated_counts_is_not_exceeded_by_programs_that_are_one(sample):
+    # 3 + 3 runs of one program whose count is 1 or 2, each half of the time: the worst that there is.
+    rng = np.random.default_rng(5)
+    rejected = 0
+    for _ in range(4000):
+        old, new = rng.integers(1, 3, size=(2, 3)).astype(float).tolist()
+        found = speedup(contrast(*counts(sample, old, new)))
+        rejected += found.method == "block-log-ratio-repeated" and found.p <= 0.05
+    assert rejected / 4000 == pytest.approx(2 * 0.25**3, abs=0.008)
+
+
+def test_counts_that_follow_the_order_of_the_runs_and_clocks_that_stand_still_claim_no_more_than_signs(
+    sample,
+):
+    assert speedup(contrast(*counts(sample, [2.0] * 5, [1.0] * 5, same_order=True))).method.endswith("-sign")
+    arms = [replace(arm, metric=sample([1.0]).metric) for arm in counts(sample, [2.0] * 5, [1.0] * 5)]
+    assert speedup(contrast(*arms)).method.endswith("-sign")
+    assert speedup(contrast(*counts(sample, [2.0] * 5, [2.0] * 5))).p == 1.0
 
 
 def test_equal_constants_are_not_different_however_many(sample):

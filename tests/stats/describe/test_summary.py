@@ -102,6 +102,11 @@ def test_a_spread_beyond_the_range_of_double_is_left_out_and_said():
     assert (summary.s, summary.reason) == (None, "out_of_range")
 
 
+def test_quartiles_lie_between_the_ends_where_the_least_values_underflow():
+    summary = summarise([5e-324, 5e-324, 1.0])
+    assert (summary.min, summary.quartiles.low, summary.median) == (5e-324, 5e-324, 5e-324)
+
+
 def test_a_large_offset_does_not_eat_the_spread():
     offset = 1e9
     noise = [0.1, -0.2, 0.3, 0.05, -0.25]

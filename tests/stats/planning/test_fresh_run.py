@@ -11,6 +11,7 @@ from steelyard.analysis import Analysis
 from steelyard.answers.analysis import DesignFacts, Pace
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.comparison import compare
+from steelyard.stats.planning.planned_test import PlannedTest
 from steelyard.stats.planning.sample_size import n_paired, n_tost
 
 BLOCKS = DesignFacts("randomized-blocks", 20, 1, pace=Pace(2.0))
@@ -18,7 +19,7 @@ BLOCKS = DesignFacts("randomized-blocks", 20, 1, pace=Pace(2.0))
 
 def pair(sample, mean, s, n=20, treatment=2):
     """Differences of exactly this mean and standard deviation, in logarithms."""
-    d = np.random.default_rng(n).normal(size=n)
+    d = np.random.default_rng(n + 1).normal(size=n)
     d = mean + s * (d - d.mean()) / d.std(ddof=1)
     return [sample(np.ones(n)), sample(np.exp(-d), treatment=treatment)]
 
@@ -29,7 +30,7 @@ def fresh(samples, declared=None, facts=BLOCKS):
 
 def test_a_difference_that_is_not_resolved_says_how_many_blocks_would_show_it(sample):
     found = fresh(pair(sample, 0.01, 0.03))
-    assert found.blocks == n_paired(0.01 / 0.03, 0.05, 0.8)
+    assert found.blocks == n_paired(0.01 / 0.03, 0.05, 0.8, in_time=True)
     assert found.difference == pytest.approx(math.expm1(0.01))
     assert found.seconds == pytest.approx(2.0 * found.blocks)
     assert found.margin is None
@@ -46,33 +47,41 @@ def test_what_is_resolved_or_shows_nothing_asks_for_nothing(sample):
 
 def test_in_a_family_it_is_the_first_step_of_holm(sample):
     samples = [*pair(sample, 0.01, 0.03), pair(sample, 0.002, 0.03, treatment=3)[1]]
-    assert fresh(samples).blocks == n_paired(0.01 / 0.03, 0.025, 0.8)
+    assert fresh(samples).blocks == n_paired(0.01 / 0.03, 0.025, 0.8, in_time=True)
 
 
 def test_few_blocks_are_as_many_as_flipped_signs_need_where_these_judge(sample):
-    samples = pair(sample, 0.03, 0.03, n=9)
-    samples += [pair(sample, 0.001, 0.03, n=9, treatment=t)[1] for t in range(3, 23)]
+    samples = pair(sample, 0.045, 0.03, n=8)
+    samples += [pair(sample, 0.001, 0.03, n=8, treatment=t)[1] for t in range(3, 23)]
     level = 0.05 / 21
-    assert fresh(samples).blocks == n_paired(1.0, level, 0.8, flipped=True) > n_paired(1.0, level, 0.8)
-    assert fresh(samples, Analysis(interval="log-delta")).blocks == n_paired(1.0, level, 0.8)
+    assert (
+        fresh(samples).blocks
+        == n_paired(1.5, level, 0.8, flipped=True, in_time=True)
+        > n_paired(1.5, level, 0.8, in_time=True)
+    )
+    assert fresh(samples, Analysis(interval="log-delta")).blocks == n_paired(1.5, level, 0.8, in_time=True)
     # This record has too few blocks for signs, and the run that is proposed has not.
     found = answer("e", pair(sample, 0.033, 0.025, n=4), BLOCKS, Analysis()).judged[0]
     assert found.speedup.method == "block-log-ratio-t"
-    assert found.fresh.blocks == n_paired(1.32, 0.05, 0.8, flipped=True) > n_paired(1.32, 0.05, 0.8)
+    assert (
+        found.fresh.blocks
+        == n_paired(1.32, 0.05, 0.8, flipped=True, in_time=True)
+        > n_paired(1.32, 0.05, 0.8, in_time=True)
+    )
 
 
 def test_a_margin_is_decided_from_the_side_on_which_the_difference_was_seen(sample):
     margin = math.log1p(0.02)
     beyond = fresh(pair(sample, 0.03, 0.03), Analysis(margin=0.02))
-    assert (beyond.blocks, beyond.margin) == (n_paired((0.03 - margin) / 0.03, 0.05, 0.8), 0.02)
+    assert (beyond.blocks, beyond.margin) == (n_paired((0.03 - margin) / 0.03, 0.05, 0.8, in_time=True), 0.02)
     within = fresh(pair(sample, 0.01, 0.03), Analysis(margin=0.02))
-    assert within.blocks == n_tost(margin / 0.03, 0.025, 0.8, shift=0.01 / 0.03)
+    assert within.blocks == n_tost(margin / 0.03, 0.025, 0.8, shift=0.01 / 0.03, in_time=True)
 
 
 def test_a_fresh_run_uses_the_whole_level_again_where_this_one_was_extended(sample):
     facts = DesignFacts("randomized-blocks", 20, 1, extended_from=(10, 15))
-    found = fresh(pair(sample, 0.01, 0.03), Analysis(alpha=0.00125), facts)
-    assert found.blocks == n_paired(0.01 / 0.03, 0.05, 0.8)
+    found = fresh(pair(sample, 0.01, 0.03), facts=facts)
+    assert found.blocks == n_paired(0.01 / 0.03, 0.05, 0.8, in_time=True)
     assert found.seconds is None
 
 
@@ -85,6 +94,13 @@ def test_contexts_are_asked_for_in_whole_passes(sample):
     ratio = judged.speedup
     units = n_paired(abs(ratio.log) / (ratio.se * math.sqrt(10)), 0.05, 0.8)
     assert judged.fresh.blocks == 2 * units
+
+
+def test_where_verdicts_end_a_run_it_is_looked_at_as_this_one(sample):
+    facts = DesignFacts("randomized-blocks", 20, 1, looks=(10, 12, 15, 19), decided=True)
+    found = fresh(pair(sample, 0.01, 0.03), facts=facts)
+    assert found.blocks == PlannedTest("block", "sign-flip", 0.05, first=10).needed(1 / 3)
+    assert found.blocks > fresh(pair(sample, 0.01, 0.03)).blocks
 
 
 def test_the_run_that_is_proposed_shows_the_difference_in_80_of_100(sample, perfect_passes):

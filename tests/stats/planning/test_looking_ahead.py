@@ -6,7 +6,7 @@ import pytest
 
 from steelyard.answers.plan import Pilot
 from steelyard.stats.planning.looking_ahead import DIFFERENCES, SPREADS, outlook
-from steelyard.stats.planning.sample_size import n_paired, n_precise, n_signs, n_tost, n_welch
+from steelyard.stats.planning.sample_size import n_paired, n_relied_on, n_signs, n_tost, n_welch
 
 
 def test_every_spread_has_its_row_and_pilots_come_first():
@@ -14,15 +14,15 @@ def test_every_spread_has_its_row_and_pilots_come_first():
     assert [(row.s, row.pilot) for row in found.rows] == [(0.013, "new"), *((s, None) for s in SPREADS)]
     assert found.level == pytest.approx(0.02)
     row = found.rows[0]
-    assert row.needed == tuple(n_paired(math.log1p(d) / 0.013, 0.02) for d in DIFFERENCES)
-    assert n_paired(math.log1p(row.shows) / 0.013, 0.02) in (30, 31)
+    assert row.needed == tuple(n_paired(math.log1p(d) / 0.013, 0.02, in_time=True) for d in DIFFERENCES)
+    assert n_paired(math.log1p(row.shows) / 0.013, 0.02, in_time=True) in (30, 31)
     assert (row.precise, row.equivalent) == (None, None)
 
 
 def test_a_stop_rule_and_a_margin_have_their_columns():
     found = outlook(unit="context", units=20, comparisons=1, alpha=0.05, target=0.01, margin=0.02)
     for row in found.rows:
-        assert row.precise == n_precise(0.01, row.s)
+        assert row.precise == max(20, n_relied_on(0.01, row.s))
         assert row.equivalent == n_tost(math.log1p(0.02) / row.s, 0.025, 0.9)
 
 
@@ -30,7 +30,7 @@ def test_runs_that_nothing_pairs_need_more():
     found = outlook(unit="run", units=30, comparisons=1, alpha=0.05, target=0.01, margin=0.02)
     paired = outlook(unit="block", units=30, comparisons=1, alpha=0.05)
     for alone, pairs in zip(found.rows, paired.rows, strict=True):
-        assert alone.needed == tuple(n_welch(math.log1p(d) / alone.s) for d in DIFFERENCES)
+        assert alone.needed == tuple(n_welch(math.log1p(d) / alone.s, in_time=True) for d in DIFFERENCES)
         assert alone.shows > pairs.shows
         assert alone.precise is None
 
@@ -50,8 +50,9 @@ def test_where_signs_are_flipped_their_power_counts():
     by_t, by_signs = outlook(**design), outlook(**design, judge="sign-flip")
     for row, before in zip(by_signs.rows, by_t.rows, strict=True):
         assert math.log1p(row.shows) == pytest.approx(1.2 * math.log1p(before.shows), rel=0.01)
-        assert row.needed == tuple(n_paired(math.log1p(d) / row.s, 0.01, flipped=True) for d in DIFFERENCES)
-        assert row.equivalent == n_tost(math.log1p(0.02) / row.s, 0.005, 0.9, flipped=True)
+        both = {"flipped": True, "in_time": True}
+        assert row.needed == tuple(n_paired(math.log1p(d) / row.s, 0.01, **both) for d in DIFFERENCES)
+        assert row.equivalent == n_tost(math.log1p(0.02) / row.s, 0.005, 0.9, **both)
     assert outlook(**{**design, "units": 65}, judge="sign-flip").rows[0].shows == pytest.approx(
         outlook(**{**design, "units": 65}).rows[0].shows
     )
@@ -66,5 +67,5 @@ def test_of_a_median_so_few_units_show_nothing_and_it_says_how_many_can():
     assert all(row.shows is None for row in many.rows)
     assert outlook(**{**design, "units": 8}, comparisons=4).fewest is None
     for row in one.rows:
-        assert row.needed == tuple(n_signs(math.log1p(d) / row.s) for d in DIFFERENCES)
-        assert row.equivalent == n_signs(math.log1p(0.02) / row.s, 0.05, 0.95)
+        assert row.needed == tuple(n_signs(math.log1p(d) / row.s, in_time=True) for d in DIFFERENCES)
+        assert row.equivalent == n_signs(math.log1p(0.02) / row.s, 0.05, 0.95, in_time=True)

@@ -7,32 +7,41 @@ import pytest
 from scipy import stats as witness
 
 from steelyard.analysis import Analysis
-from steelyard.answers.undefined import Undefined
-from steelyard.stats.compare.contrast import contrast
-from steelyard.stats.compare.estimate import effects, estimate
-from steelyard.stats.compare.speedup import speedup
+from steelyard.stats.compare.comparison import compare
+from steelyard.stats.compare.dependence import allowance
 from steelyard.stats.describe.autocorrelation import autocorrelation
-from steelyard.stats.planning.precision import Precision, contrast_halfwidth, mean_halfwidth, precision
+from steelyard.stats.planning.precision import Precision, mean_halfwidth, precision
+
+DEFAULT = Analysis()
 
 
 def noisy(rng, n=20, size=0.02, at=1.0):
     return at * np.exp(rng.normal(0, size, n))
 
 
-def test_without_autocorrelation_it_is_the_half_width_of_the_interval_over_the_estimate(sample):
-    # Differences that alternate have a negative r1, which is not held in their favour.
-    old, new = sample([1.0, 1.02] * 6), sample([1.0] * 12, treatment=2)
-    interval, value = speedup(contrast(old, new)).interval(), speedup(contrast(old, new)).value
-    assert contrast_halfwidth(contrast(old, new)) == pytest.approx((interval.high - interval.low) / 2 / value)
+def shown(pair, declared=DEFAULT, order="randomized-blocks"):
+    """The half-width of the interval that the answer prints, over its estimate."""
+    (found,) = compare(pair, declared, order=order)
+    return (found.ci95.high - found.ci95.low) / 2 / found.speedup.value
+
+
+@pytest.mark.parametrize("estimand", ["geomean_ratio", "ratio_of_means", "median_ratio"])
+@pytest.mark.parametrize("order", ["randomized-blocks", "sequential"])
+@pytest.mark.parametrize("n", [8, 30, 80])
+def test_it_is_the_half_width_of_the_interval_that_is_printed(sample, estimand, order, n):
+    rng = np.random.default_rng(12)
+    pair = [sample(noisy(rng, n)), sample(noisy(rng, n, 0.1), treatment=2)]
+    declared = Analysis(estimand=estimand)
+    assert precision(pair, declared, order=order).widest == shown(pair, declared, order)
 
 
 def test_neighbouring_blocks_that_resemble_each_other_widen_it(sample):
     d = np.sin(np.arange(60)) * 0.02
-    between = contrast(sample(np.exp(d)), sample(np.ones(60), treatment=2))
-    n_eff = autocorrelation(between.differences).n_eff
-    half = witness.t.isf(0.025, n_eff - 1) * d.std(ddof=1) / math.sqrt(n_eff)
-    assert 5 < n_eff < 30
-    assert contrast_halfwidth(between) == pytest.approx(math.sinh(half))
+    pair = [sample(np.exp(d)), sample(np.ones(60), treatment=2)]
+    its = allowance(autocorrelation(d))
+    half = witness.t.isf(0.025, its.nu) * d.std(ddof=1) / math.sqrt(60) * its.factor
+    assert its.factor > 1.5
+    assert precision(pair, Analysis()).widest == pytest.approx(math.sinh(half)) == shown(pair)
 
 
 def test_contexts_are_in_no_order_and_get_no_correction(sample):
@@ -40,7 +49,22 @@ def test_contexts_are_in_no_order_and_get_no_correction(sample):
     old = sample(np.exp(np.tile(np.arange(10) / 100, 2)), contexts=contexts)
     new = sample(np.ones(20), treatment=2, contexts=contexts)
     half = witness.t.isf(0.025, 9) * (np.arange(10) / 100).std(ddof=1) / math.sqrt(10)
-    assert contrast_halfwidth(contrast(old, new)) == pytest.approx(math.sinh(half))
+    assert precision([old, new], Analysis()).widest == pytest.approx(math.sinh(half))
+
+
+def test_problem_instances_are_what_it_counts_and_more_blocks_of_them_add_none(sample):
+    def widest(blocks):
+        rng = np.random.default_rng(11)
+        samples = [
+            sample(noisy(rng, blocks, 0.001, at), treatment=2 * i + t, levels={"source": i, "new": t})
+            for i, ats in enumerate([(1.0, 1.3), (1.0, 0.8), (1.0, 1.1), (1.0, 0.9)])
+            for t, at in enumerate(ats, start=1)
+        ]
+        declared = Analysis(instances="source", baseline={"new": 1})
+        return precision(samples, declared).widest
+
+    assert widest(10) > 0.2
+    assert widest(1000) == pytest.approx(widest(10), rel=0.05)
 
 
 def test_every_declared_contrast_must_reach_the_target(sample):
@@ -76,17 +100,19 @@ def test_a_single_treatment_is_as_precise_as_its_mean(sample):
     assert precision([sample(values)], Analysis()).widest == pytest.approx(expected)
 
 
-def test_a_contrast_without_an_interval_is_never_precise_enough(sample):
-    assert contrast_halfwidth(Undefined("zero_values")) is None
-    assert contrast_halfwidth(contrast(sample([1.0]), sample([1.0], treatment=2))) is None
+def test_a_comparison_without_an_interval_is_never_precise_enough(sample):
+    assert precision([sample([0.0, 1.0]), sample([1.0, 1.0], treatment=2)], Analysis()).widest is None
+    assert precision([sample([1.0]), sample([1.0], treatment=2)], Analysis()).widest is None
     result = Precision((0.001, None))
     assert result.widest is None
     assert not result.reached(1e9)
     assert not Precision(()).reached(1e9)
 
 
-def test_contrasts_without_spread_are_precise(sample):
-    assert contrast_halfwidth(contrast(sample([2.0] * 4), sample([1.0] * 4, treatment=2))) == 0.0
+def test_comparisons_without_spread_are_precise_where_so_many_equal_signs_say_something(sample):
+    few, enough = ([sample([2.0] * n), sample([1.0] * n, treatment=2)] for n in (4, 6))
+    assert precision(few, Analysis()).widest is None
+    assert precision(enough, Analysis()).widest == 0.0
 
 
 def test_the_order_of_a_sequential_run_has_no_pairs_to_profit_from(sample):
@@ -101,34 +127,10 @@ def test_a_drift_that_leaves_less_than_one_independent_value_leaves_no_interval(
     assert precision([sample(np.exp(np.linspace(0, 0.2, 20)))], Analysis()).widest is None
 
 
-@pytest.mark.parametrize("estimand", ["ratio_of_means", "median_ratio"])
-@pytest.mark.parametrize("order", ["randomized-blocks", "sequential"])
-def test_of_another_estimand_it_is_the_half_width_of_its_own_interval(sample, estimand, order):
-    # Values that alternate have a negative r1, which is not held in their favour.
-    old, new = sample([1.0, 1.3] * 10), sample([1.0, 1.1, 1.2, 1.0] * 5, treatment=2)
-    between = contrast(old, new, order=order)
-    found = estimate(between, estimand)
-    half = math.sinh(math.log(found.interval().high / found.interval().low) / 2)
-    if estimand == "ratio_of_means":  # where n_eff is n, so that nu is that of the interval
-        assert autocorrelation(effects(between, estimand) if between.paired else between.old.raws).r1 < 0
-    assert contrast_halfwidth(between, estimand) == pytest.approx(half, rel=0.02)
-    declared = Analysis(estimand=estimand)
-    assert precision([old, new], declared, order=order).widest == contrast_halfwidth(between, estimand)
-
-
 def test_counts_of_zero_have_a_precision_where_their_means_are_compared(sample):
     pair = [sample([0.0, 2.0, 1.0, 3.0] * 4), sample([1.0, 0.0, 2.0, 2.0] * 4, treatment=2)]
     assert precision(pair, Analysis()).widest is None
     assert precision(pair, Analysis(estimand="ratio_of_means")).widest > 0
-
-
-def test_neighbouring_blocks_that_resemble_each_other_widen_the_interval_of_a_median_too(sample):
-    d = np.sin(np.arange(60)) * 0.02
-    between = contrast(sample(np.exp(d)), sample(np.ones(60), treatment=2))
-    likeness, interval = autocorrelation(between.differences), estimate(between, "median_ratio").interval()
-    half = math.log(interval.high / interval.low) / 2 * math.sqrt(60 / likeness.n_eff)
-    assert likeness.n_eff < 30
-    assert contrast_halfwidth(between, "median_ratio") == pytest.approx(math.sinh(half))
 
 
 @pytest.mark.parametrize("values", [[], [1.0, -1.0], [1.0, math.inf], [1.0, math.nan]])

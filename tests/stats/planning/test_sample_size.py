@@ -13,8 +13,17 @@ from statsmodels.stats.power import TTestIndPower, TTestPower
 from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.distributions.student import t_quantile
 from steelyard.stats.hypothesis.sign_flip_critical import sign_flip_critical
-from steelyard.stats.planning.power import detectable_ratio, equivalence_power, t_power
-from steelyard.stats.planning.sample_size import MOST, n_paired, n_precise, n_signs, n_tost, n_welch
+from steelyard.stats.planning.criticals import always
+from steelyard.stats.planning.power import detectable_shift, equivalence_power, t_power
+from steelyard.stats.planning.sample_size import (
+    MOST,
+    n_paired,
+    n_precise,
+    n_relied_on,
+    n_signs,
+    n_tost,
+    n_welch,
+)
 
 
 @pytest.mark.parametrize(
@@ -104,12 +113,21 @@ def test_a_precision_is_reached_at_the_number_told_and_not_before(s, target):
     assert n == 2 or half[0] > target
 
 
+def test_below_30_blocks_a_quarter_of_it_ends_a_run():
+    """As ``Standing.relied_on`` has it; of contexts that take three blocks, ten have 30."""
+    assert (n_precise(0.02, 0.05), n_relied_on(0.02, 0.05)) == (27, 30)
+    assert (n_precise(0.15, 0.05), n_relied_on(0.15, 0.05)) == (3, n_precise(0.15 / 4, 0.05))
+    assert n_relied_on(0.01, 0.05) == n_precise(0.01, 0.05) > 30
+    assert n_relied_on(0.02, 0.05, blocks=3) == 27
+    assert n_relied_on(0.01, 0.005) < 30
+    assert n_relied_on(1e-9, 1.0) is None
+
+
 def test_what_is_detectable_is_what_needs_as_many_blocks():
     critical = t_quantile(29, 0.05)
-    found = detectable_ratio(0.02, 30, critical)
-    assert n_paired(math.log1p(found) / 0.02) in (30, 31)
-    assert t_power(math.log1p(found) / 0.02 * math.sqrt(30), 29, critical) == pytest.approx(0.8, abs=1e-4)
-    assert detectable_ratio(1e6, 2, t_quantile(1, 0.05)) is None
+    found = detectable_shift(29, always(critical))
+    assert n_paired(found / math.sqrt(30)) in (30, 31)
+    assert t_power(found, 29, critical) == pytest.approx(0.8, abs=1e-4)
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.025, 0.01, 0.05 / 28])

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from msgspec.structs import replace
@@ -57,16 +59,17 @@ def test_families_do_not_reach_across_strata(sample, quantiles):
     assert [pair.p_holm for pair in found.pairs[:15]] == [pair.p_holm for pair in alone.pairs]
 
 
-def test_different_constants_are_certain_and_leave_the_others_what_holm_would(sample, quantiles):
+def test_different_constants_are_tested_in_the_family_as_others_are(sample, quantiles):
     samples = [
         sample([1.0] * 30, treatment=1),
         sample([2.0] * 30, treatment=2),
         sample(quantiles["N1"], treatment=3),
     ]
     found = protocol(samples, ALL, Rules())
-    certain, *rest = found.pairs
-    assert (certain.before, certain.after, certain.p_holm, certain.difference) == (True, True, None, "slower")
-    assert {pair.family_size for pair in rest} == {2}
+    constants = found.pairs[0]
+    assert (constants.before, constants.after, constants.difference) == (True, True, "slower")
+    assert constants.p == pytest.approx(2 / math.comb(60, 30))
+    assert {pair.family_size for pair in found.pairs} == {3}
     faster = protocol(samples[:2], ALL, Rules(direction="faster")).pairs[0]
     assert (faster.after, faster.difference) == (False, "not_resolved")
     turned = [
@@ -75,6 +78,12 @@ def test_different_constants_are_certain_and_leave_the_others_what_holm_would(sa
     ]
     (found,) = protocol(turned, ALL, Rules(direction="faster")).pairs
     assert (found.before, found.after, found.difference) == (True, True, "faster")
+
+
+def test_single_launches_are_refused_and_not_called_different(sample):
+    (found,) = protocol([sample([1.0], treatment=1), sample([2.0], treatment=2)], ALL, Rules()).pairs
+    assert (found.before, found.after, found.difference) == (False, False, "not_resolved")
+    assert "too_few" in found.flags
 
 
 def test_a_vetoed_pair_is_not_found_and_counts_with_1(sample):

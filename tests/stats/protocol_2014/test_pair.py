@@ -93,7 +93,7 @@ def test_shapes_that_differ_are_flagged_or_veto_the_pair(through):
     assert vetoed.p == flagged.p
 
 
-def test_equal_constants_have_p_1_and_different_ones_no_p(through):
+def test_equal_constants_have_p_1_and_different_ones_that_of_all_arrangements(through):
     equal = through([2.0] * 5, [2.0] * 7)
     assert (equal.path, equal.p, equal.test, equal.flags) == (
         "constant",
@@ -102,11 +102,31 @@ def test_equal_constants_have_p_1_and_different_ones_no_p(through):
         ("degenerate", "resolution"),
     )
     different = through([2.0] * 5, [3.0] * 7)
-    assert (different.path, different.p, different.outcome) == ("constant", None, None)
+    ranked = witness.mannwhitneyu([2.0] * 5, [3.0] * 7, method=witness.PermutationMethod(n_resamples=9999))
+    assert (different.path, different.outcome) == ("constant", None)
+    assert different.p == pytest.approx(2 / 792) == pytest.approx(ranked.pvalue)
     assert "deterministic_difference" in different.flags
+    assert "too_few" not in different.flags
     assert direction_of(different, "lower") == "slower"
     single = through([2.0], [2.0])
     assert (single.path, single.p) == ("constant", 1)
+
+
+@pytest.mark.parametrize(("n", "p"), [(1, 1.0), (2, 1 / 3), (3, 0.1)])
+def test_runs_so_few_that_no_order_of_them_rejects_are_refused(through, n, p):
+    found = through([2.0] * n, [3.0] * n)
+    assert found.p == pytest.approx(p)
+    assert "too_few" in found.flags
+    assert "too_few" not in through([2.0] * 4, [3.0] * 4).flags
+    assert "too_few" not in through([1.0, 2.0, 3.0], [2.0, 3.5, 4.0]).flags  # t needs no order
+
+
+def test_on_the_side_that_is_tested_constants_have_half_of_that_p_and_else_1(through):
+    rules = Rules(direction="faster")
+    assert through([3.0] * 5, [2.0] * 7, rules).p == pytest.approx(1 / 792)
+    assert through([2.0] * 5, [3.0] * 7, rules).p == 1
+    assert "too_few" not in through([3.0] * 3, [2.0] * 3, rules).flags
+    assert (Rules().fewest, rules.fewest) == (4, 3)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from steelyard.analysis import Analysis, TypeB
 from steelyard.stats.compare.comparison import compare
+from steelyard.stats.compare.dependence import allowance
 
 ERRORS = (TypeB("step", 0.01), TypeB("clock", 0.02, shared=True, nu=4), TypeB("rate", 0.001, relative=True))
 pairs = st.lists(st.tuples(st.floats(0.5, 2), st.floats(0.5, 2)), min_size=3, max_size=12)
@@ -33,6 +34,21 @@ def test_the_variances_of_the_components_add_up_to_that_of_the_speedup(
     for each in c.budget.components:
         if each.side != "both":
             assert (each.sensitivity * each.u) ** 2 == pytest.approx(each.variance, rel=1e-9, abs=1e-18)
+
+
+def test_what_neighbours_in_common_widen_is_a_line_of_its_own(sample):
+    """Old runs that wander."""
+    rng = np.random.default_rng(6)
+    old, new = np.exp(0.05 * rng.normal(size=30).cumsum()), np.exp(0.05 * rng.normal(size=30))
+    pair = [sample(old), sample(new, treatment=2)]
+    (c,) = compare(pair, Analysis(), order="sequential")
+    assert c.autocorrelation.significant
+    *means, likeness = c.budget.components
+    assert (likeness.name, likeness.side, len(means)) == ("likeness of neighbours", "both", 2)
+    alone = sum(each.variance for each in means)
+    factor = allowance(c.autocorrelation).factor
+    assert likeness.variance == pytest.approx((factor**2 - 1) * alone)
+    assert (c.budget.total.u, c.budget.total.nu) == (c.speedup.se, c.speedup.nu)
 
 
 def test_table_1_has_the_uncertainties_and_the_covariance_of_its_runs(sample, run_2, run_5):

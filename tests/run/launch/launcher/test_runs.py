@@ -7,9 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
@@ -56,12 +54,12 @@ def spec(tmp_path: Path, text: str) -> str:
     return str(path)
 
 
-def by_shell(mpirun: str, script: str, ranks: str = "2") -> str:
+def by_shell(mpirun: str, script: str, ranks: str = "2", limit_s: int = 120) -> str:
     factors = f"[factors]\np = [1, 2, {(os.cpu_count() or 1) + 1}]" if ranks == "{p}" else ""
     return f"""
 [program]
 command = ["/bin/sh", "-c", '''{script}''']
-timeout = "20 s"
+timeout = "{limit_s} s"
 {factors}
 [design]
 blocks = 2
@@ -135,71 +133,69 @@ def is_mapped(file: Path) -> bool:
 
 def test_a_rank_that_hangs_is_ended_at_the_time_limit_with_all_others(tmp_path, steelyard_cli, mpirun):
     script = f'test "{RANK}" = 1 && sleep 1000; echo t=1'
-    text = by_shell(mpirun, script).replace('"20 s"', '"1 s"')
-    ended = steelyard_cli("run", spec(tmp_path, text))
+    ended = steelyard_cli("run", spec(tmp_path, by_shell(mpirun, script, limit_s=1)))
     # That nothing is left is seen to by the fixture of every test.
     assert ended.returncode == 5
     assert "time limit" in ended.stderr
 
 
-def test_ranks_do_not_outlive_a_run_that_was_killed(tmp_path, steelyard_env, mpirun):
+def test_ranks_do_not_outlive_a_run_that_was_killed(tmp_path, steelyard_started, mpirun, eventually):
     path = spec(tmp_path, by_shell(mpirun, "echo $$ >> ranks; sleep 1000"))
     ranks = tmp_path / "ranks"
-    run = subprocess.Popen(
-        [sys.executable, "-m", "steelyard", "run", path],
-        env=steelyard_env,
-        cwd=tmp_path,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    deadline = time.monotonic() + 20
-    while not (ranks.exists() and len(ranks.read_text().split()) == 2) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    run = steelyard_started("run", path)
+    eventually(lambda: ranks.exists() and len(ranks.read_text().split()) == 2, run)
     pids = [int(pid) for pid in ranks.read_text().split()]
-    assert len(pids) == 2
     run.send_signal(signal.SIGKILL)
-    run.wait()
-    while any(alive(pid) for pid in pids) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not any(alive(pid) for pid in pids)
+    run.communicate()
+    eventually(lambda: not any(alive(pid) for pid in pids))
 
 
 @pytest.mark.parametrize("killed", ["at its time limit", "with its runner"])
-def test_open_mpi_leaves_no_session_and_no_segment_when_it_is_killed(tmp_path, steelyard_env, killed):
+def test_open_mpi_leaves_no_session_and_no_segment_when_it_is_killed(
+    tmp_path, steelyard_started, killed, eventually
+):
     program = WORKLOADS / "openmpi" / "bin" / "collectives"
     if not program.is_file():
         pytest.skip("the workloads are not built for Open MPI: ./dev mpi openmpi")
+    parents, sessions, before = tmp_path / "parents", tmp_path / "sessions", set(SHARED.iterdir())
     script = (
-        f"echo $PPID >> {tmp_path}/parents; exec {program} --ops allreduce --budget 60 --precision 0"
-        " --repetitions 1000000"
+        f"echo $PPID >> {parents}; exec {program} --ops allreduce --budget 1000 --precision 0"
+        " --repetitions 100000000"
     )
-    limit = "4 s" if killed == "at its time limit" else "40 s"
-    path = spec(tmp_path, by_shell(starter("openmpi"), script).replace('"20 s"', f'"{limit}"'))
-    sessions, before = tmp_path / "sessions", set(SHARED.iterdir())
     sessions.mkdir()
-    run = subprocess.Popen(
-        [sys.executable, "-m", "steelyard", "run", path],
-        env={**steelyard_env, "TMPDIR": str(sessions)},
-        cwd=tmp_path,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    deadline = time.monotonic() + 30
-    while not list(SHARED.glob("steelyard-*/sm_segment*")) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    mpirun = int((tmp_path / "parents").read_text().split()[0])
-    assert list(sessions.glob(f"steelyard-*/ompi.{mpirun}"))
+
+    def runs() -> bool:
+        segments = list(SHARED.glob("steelyard-*/sm_segment*"))
+        return bool(segments and list(sessions.glob(f"steelyard-*/ompi.{first(parents)}")))
+
+    for limit_s in (4, 40, 400) if killed == "at its time limit" else (400,):
+        parents.unlink(missing_ok=True)
+        shutil.rmtree(tmp_path / "made.lab", ignore_errors=True)
+        path = spec(tmp_path, by_shell(starter("openmpi"), script, limit_s=limit_s))
+        run = steelyard_started("run", path, "-o", "made.lab", env={"TMPDIR": str(sessions)})
+        # A limit that ends it before all of that is there leaves nothing to be tested.
+        seen = []
+        eventually(lambda: seen.append(runs()) or seen[-1] or run.poll() is not None)  # noqa: B023
+        if seen[-1]:
+            break
+        run.communicate()
+    mpirun = int(first(parents))
     if killed == "with its runner":
         os.kill(parent(mpirun), signal.SIGKILL)
-    _, said = run.communicate(timeout=50)
+    _, said = run.communicate()
     assert run.returncode == 5, said
     assert list(sessions.iterdir()) == []
     left = [
         each for each in set(SHARED.iterdir()) - before if "steelyard" in each.name or "sm_seg" in each.name
     ]
-    assert [each for each in left if not is_mapped(each)] == []
+    # Jobs of others map theirs, or remove it.
+    eventually(lambda: not any(each.exists() and not is_mapped(each) for each in left))
     assert not Path(tempfile.gettempdir(), f"ompi.{mpirun}").exists()
+
+
+def first(file: Path) -> str:
+    """The first word, once there is one."""
+    return next(iter(file.read_text().split()), "") if file.exists() else ""
 
 
 def parent(pid: int) -> int:
@@ -263,7 +259,8 @@ def test_no_mpi_at_all_is_an_error_with_a_cure(tmp_path, steelyard_cli):
 
 @pytest.mark.parametrize("library", ["openmpi", "mpich"])
 def test_the_rank_has_the_last_word_and_not_what_started_it(tmp_path, steelyard_cli, library):
-    script = f'test "{RANK}" = 1 && echo "no such mesh" >&2 && exit 7; exit 0'
+    # Seldom, Open MPI loses what a rank writes in the moment in which it ends: it lingers.
+    script = f'test "{RANK}" = 1 && echo "no such mesh" >&2 && sleep 0.3 && exit 7; exit 0'
     ended = steelyard_cli("run", spec(tmp_path, by_shell(starter(library), script)))
     assert ended.returncode == 5
     assert "ended with exit code 7; its last words: 'no such mesh'" in " ".join(ended.stderr.split())
@@ -347,7 +344,7 @@ SIMULATED = """
 [program]
 command = ["{program}", "--ops", "bcast,litmus", "--repetitions", "1", "--warmup", "0", "--precision", "0",
            "--clocks", "one"]
-timeout = "30 s"
+timeout = "120 s"
 [factors]
 p = [2, 4, 8, 16, {most}]
 [design]
@@ -381,7 +378,7 @@ def test_a_simulated_machine_is_measured_modelled_and_always_called_simulated(
     assert answer["simulated"] is True
     assert "simulated" in {each["kind"] for each in answer["warnings"]}
     shown = steelyard_cli("analyze", "spec.lab")
-    assert "latency_quantile_s, simulated; " in shown.stdout
+    assert "- Simulated: these values come from a computed machine" in shown.stdout
     asked = ("model", "spec.lab", "--parameter", "p", "--expect", "O(log p)")
     models = json.loads(steelyard_cli(*asked, "--json").stdout)["models"]
     assert len(models) == 2

@@ -1,0 +1,199 @@
+"""Pages in headless Chromium: drawn without errors or requests, usable by keyboard, sound by axe-core.
+
+Skipped where Chromium is missing (``apt-get install chromium``; ``./dev test`` does that).
+``STEELYARD_SCREENSHOTS=DIR`` keeps a picture of each page at each width, light and dark.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "report"))
+
+from answers.histories import HISTORIES, two_machines
+from answers.pages import (
+    PAGES,
+    in_contexts,
+    many_runs,
+    page_of,
+    swept,
+    two_treatments,
+    weak_scaling,
+    with_instances,
+)
+
+from steelyard.report.page.document import render
+
+pytest.importorskip("vl_convert", reason="the extra report is not installed")
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-core is not installed")
+
+CHROMIUM = shutil.which("chromium")
+WIDTHS = (400, 800, 1600)
+LIMIT_MS = 120_000
+
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="Debian's chromium is not installed"),
+]
+
+
+class Visit:
+    """A page that is open, and what went wrong on it."""
+
+    def __init__(self, browser, file, *, width=800, scheme="light"):
+        self.context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, reduced_motion="reduce"
+        )
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(LIMIT_MS)
+        self.problems, self.requests = [], []
+        self.page.on("console", lambda said: self.problems.append(said.text) if said.type in BAD else None)
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+        self.page.on("request", lambda asked: self.requests.append(asked.url))
+        self.page.goto(file.as_uri())
+        self.page.wait_for_selector("html[data-ready]", state="attached")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.context.close()
+
+
+BAD = ("error", "warning")
+
+
+@pytest.fixture
+def browser():
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"], timeout=LIMIT_MS
+        )
+        yield opened
+        opened.close()
+
+
+def written(tmp_path, made):
+    file = tmp_path / f"{made.__name__}.html"
+    file.write_text(render([made()]), encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("made", [*PAGES, *HISTORIES], ids=lambda each: each.__name__)
+def test_a_page_is_drawn_without_an_error_and_asks_for_nothing(browser, tmp_path, made):
+    file = written(tmp_path, made)
+    with Visit(browser, file) as visit:
+        assert visit.problems == []
+        assert visit.requests == [file.as_uri()]
+        charts = visit.page.locator(".chart")
+        assert visit.page.locator(".chart[data-drawn] svg").count() == charts.count()
+        for i in range(charts.count()):
+            assert charts.nth(i).bounding_box()["height"] > 40
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    "made",
+    [two_treatments, in_contexts, swept, with_instances, weak_scaling, two_machines],
+    ids=lambda each: each.__name__,
+)
+def test_a_page_fits_every_width_and_is_sound_by_axe(browser, tmp_path, made, scheme):
+    file = written(tmp_path, made)
+    for width in WIDTHS:
+        with Visit(browser, file, width=width, scheme=scheme) as visit:
+            assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+            found = axe.Axe().run(visit.page)
+            serious = [
+                (each["id"], [node["target"] for node in each["nodes"]][:3])
+                for each in found.response["violations"]
+                if each["impact"] in ("serious", "critical")
+            ]
+            assert serious == []
+            if kept := os.environ.get("STEELYARD_SCREENSHOTS"):
+                name = f"{made.__name__}-{width}-{scheme}.png"
+                visit.page.screenshot(path=Path(kept, name), full_page=True)
+
+
+def test_the_keyboard_reaches_and_works_everything(browser, tmp_path):
+    with Visit(browser, written(tmp_path, two_treatments)) as visit:
+        wanted = visit.page.locator("a, button:visible, summary, [tabindex='0']").count()
+        seen = set()
+        for _ in range(wanted + 5):
+            visit.page.keyboard.press("Tab")
+            place = "document.activeElement"
+            everything = "[...document.querySelectorAll('*')]"
+            seen.add(visit.page.evaluate(f"{everything}.indexOf({place})"))
+        assert len(seen) >= wanted
+        button = visit.page.locator("button.pick", has_text="new").first
+        button.focus()
+        visit.page.keyboard.press("Enter")
+        assert button.get_attribute("aria-pressed") == "true"
+        assert visit.page.locator(".filter").inner_text().startswith("Only new is shown.")
+        assert visit.page.locator("tr[data-treatment='0']:visible").count() == 0
+        visit.page.keyboard.press("Escape")
+        assert visit.page.locator(".filter:visible").count() == 0
+        assert visit.page.locator("tr[data-treatment='0']:visible").count() > 0
+
+
+def test_hovering_says_which_run_a_dot_is_and_clicking_chooses_its_treatment(browser, tmp_path):
+    with Visit(browser, written(tmp_path, two_treatments)) as visit:
+        dot = visit.page.locator("#r1-distribution .mark-symbol path").first
+        dot.scroll_into_view_if_needed()
+        dot.hover(force=True)
+        tip = visit.page.locator("#vg-tooltip-element.visible")
+        tip.wait_for()
+        said = tip.inner_text()
+        assert all(word in said for word in ("run", "block", "treatment", "value"))
+        dot.click(force=True)
+        visit.page.locator(".filter:visible").wait_for()
+
+
+def test_a_disturbed_run_leads_to_what_is_known_of_it(browser, tmp_path):
+    with Visit(browser, written(tmp_path, two_treatments)) as visit:
+        diamond = visit.page.locator("#r1-course .mark-symbol").last.locator("path").first
+        diamond.scroll_into_view_if_needed()
+        diamond.click(force=True)
+        row = visit.page.locator("tr:focus")
+        assert row.get_attribute("data-run") == "7"
+        assert "31 %" in row.inner_text()
+
+
+def test_100000_runs_are_drawn_and_a_chosen_treatment_shows_all_of_its_runs(browser, tmp_path):
+    def many():
+        return page_of(many_runs(40, 2500))
+
+    file = written(tmp_path, many)
+    assert file.stat().st_size <= 3_000_000
+    with Visit(browser, file) as visit:
+        assert visit.problems == []
+        visit.page.locator("summary").first.click()
+        visit.page.locator("button.pick").nth(5).click()
+        visit.page.wait_for_function(
+            "document.querySelectorAll('#r1-distribution .mark-symbol path').length > 2500"
+        )
+
+
+def test_a_name_that_is_a_script_is_not_run(browser, tmp_path):
+    from answers.pages import hostile
+
+    file = written(tmp_path, hostile)
+    with Visit(browser, file) as visit:
+        asked = []
+        visit.page.on("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+        visit.page.locator("button.pick").first.click()
+        assert "\\x1b[31mred" in visit.page.locator(".filter").inner_text()
+        assert (asked, visit.problems) == ([], [])
+
+
+def test_paper_is_white_with_every_table_open(browser, tmp_path):
+    with Visit(browser, written(tmp_path, in_contexts), scheme="dark") as visit:
+        visit.page.emulate_media(media="print", color_scheme="dark")
+        colour = visit.page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+        assert colour == "rgb(255, 255, 255)"
+        visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert visit.page.locator("details:not([open])").count() == 0

@@ -1,0 +1,114 @@
+"""A scratch repository with a slow change, and the shell steps of a recipe."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+# For scratch_repository.
+sys.path.insert(0, str(Path(__file__).parents[1] / "lab"))
+
+from scratch_repository import ScratchRepository
+
+RECIPES = Path(__file__).parents[2] / "ci"
+
+SPEC = """\
+name = "gate"
+
+[program]
+command = ["{source}/steelyard-trees/{version}/prog"]
+
+[factors]
+version = ["base", "head"]
+
+[design]
+blocks = 8
+
+[metrics]
+cost_s = { source = "stdout", pattern = "cost=(.*)", unit = "s" }
+
+[analysis]
+metric = "cost_s"
+
+[[claims]]
+name = "no regression"
+faster = { version = "head" }
+than = { version = "base" }
+by = 0.5
+"""
+
+
+def script_steps(file: Path, key: str = "run: |") -> dict[str, str]:
+    """Name to script of the steps of a workflow: what stands indented below ``run: |``."""
+    lines, found, name = file.read_text().splitlines(), {}, ""
+    for place, line in enumerate(lines):
+        text = line.strip()
+        if text.startswith("- name: "):
+            name = text.removeprefix("- name: ")
+        if text == key:
+            indent = len(line) - len(line.lstrip())
+            body = []
+            for each in lines[place + 1 :]:
+                if each.strip() and len(each) - len(each.lstrip()) <= indent:
+                    break
+                body.append(each)
+            found[name if key.startswith("run") else str(len(found))] = textwrap.dedent("\n".join(body))
+    return found
+
+
+class Scratch(ScratchRepository):
+    """Its program says what it costs, with noise by commit and trial, so that neither clock nor chance
+    decides.
+    """
+
+    def __init__(self, path: Path, env: dict[str, str]) -> None:
+        super().__init__(path, env)
+        self.made = 0
+        (path / "steelyard.toml").write_text(SPEC)
+
+    def program(self, cost: int, *, message: str = "change") -> str:
+        """The id of the commit of a program that costs so much, before it is built."""
+        self.made += 1
+        # The trial's number, with a 1 before its zeros.
+        noise = f"$(((1${{STEELYARD_TRIAL#*-}} * 7 + {self.made} * 3) % 10))"
+        (self.path / "prog.in").write_text(f"#!/bin/sh\necho cost={cost}.0{noise}\n")
+        return self.commit("-A", message=message)
+
+    def bash(self, script: str, **env: str) -> subprocess.CompletedProcess[str]:
+        """Run a step as a runner does: bash -e, in the repository."""
+        return subprocess.run(
+            ["bash", "-e", "-o", "pipefail", "-c", script],
+            cwd=self.path,
+            env={**self.env, **env},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+
+@pytest.fixture
+def steps():
+    return script_steps
+
+
+@pytest.fixture
+def recipes():
+    return RECIPES
+
+
+@pytest.fixture
+def scratch(tmp_path, steelyard_env):
+    """A repository, with ``steelyard`` of this tree first on the PATH."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    ours = programs / "steelyard"
+    ours.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m steelyard "$@"\n')
+    ours.chmod(ours.stat().st_mode | stat.S_IXUSR)
+    path = f"{programs}:{steelyard_env.get('PATH', os.defpath)}"
+    return Scratch(tmp_path / "repository", {**steelyard_env, "PATH": path})

@@ -1,0 +1,73 @@
+"""Tables: CSV, and JUBE's by its documented styles (not made by JUBE)."""
+
+from __future__ import annotations
+
+import pytest
+
+from steelyard.errors import UsageError
+from steelyard.exchange.importers import read
+from steelyard.exchange.importers.columns import Chosen
+
+BARS = """\
+result:
+| np | time[ms] |
+|----|----------|
+|  1 |     10.0 |
+|  2 |      6.0 |
+|  2 |      7.0 |
+"""
+
+
+def test_rows_of_csv_are_launches(written):
+    file = written("kind,time\na,1.5\nb,2.5\na,1.6\n", "it.csv")
+    found = read(file, chosen=Chosen(("time",), ("kind",), "ms"))
+    assert (found.tool, found.repeats) == ("csv", "launch")
+    assert [(dict(each.levels), each.values) for each in found.series] == [
+        ({"kind": "a"}, ((0.0015,), (0.0016,))),
+        ({"kind": "b"}, ((0.0025,),)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [(BARS.removeprefix("result:\n"), "result.dat"), (BARS, "result.dat")]
+)
+def test_jube_says_the_unit_in_its_header(written, text, name):
+    found = read(written(text, name), chosen=Chosen(("time",), ("np",)))
+    assert found.tool == "jube"
+    assert [(dict(each.levels), each.values) for each in found.series] == [
+        ({"np": 1}, ((0.01,),)),
+        ({"np": 2}, ((0.006,), (0.007,))),
+    ]
+
+
+def test_jubes_csv_is_read_under_its_name_too(written):
+    file = written("np,time[s]\n1,10.0\n", "result.csv")
+    assert read(file, "jube", Chosen(("time",), ("np",))).series[0].values == ((10.0,),)
+
+
+def test_a_metric_without_a_unit_is_refused(written):
+    with pytest.raises(UsageError, match="the unit of time is not said"):
+        read(written("kind,time\na,1.5\n", "it.csv"), chosen=Chosen(("time",), ("kind",)))
+
+
+def test_a_metric_that_nobody_named_is_asked_for(written):
+    with pytest.raises(UsageError, match="which column is measured was not said") as caught:
+        read(written("kind,time\na,1.5\n", "it.csv"))
+    assert caught.value.hint == "--value COLUMN, with one of: kind, time"
+
+
+def test_a_column_that_is_not_there_is_refused(written):
+    with pytest.raises(UsageError, match="no column 'tiem'"):
+        read(written("kind,time\na,1.5\n", "it.csv"), chosen=Chosen(("tiem",)))
+
+
+def test_a_row_that_was_cut_off_is_refused_with_its_line(written):
+    with pytest.raises(UsageError, match="line 3: 1 cells, but the header has 2"):
+        read(written("kind,time\na,1.5\nb", "it.csv"), chosen=Chosen(("time",), ("kind",), "s"))
+
+
+def test_values_that_are_no_numbers_are_left_out_and_told(written):
+    file = written("kind,time\na,1.5\na,nan\na,oops\n", "it.csv")
+    found = read(file, chosen=Chosen(("time",), ("kind",), "s"))
+    assert found.series[0].values == ((1.5,),)
+    assert found.notes == ("Left out: line 3: time is 'nan'; line 4: time is 'oops'.",)

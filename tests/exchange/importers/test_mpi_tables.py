@@ -1,0 +1,76 @@
+"""By the tables that the Intel MPI Benchmarks and OSU's print; not made by them."""
+
+from __future__ import annotations
+
+import pytest
+
+from steelyard.errors import UsageError
+from steelyard.exchange.importers import read
+
+IMB = """\
+#----------------------------------------------------------------
+#    Intel(R) MPI Benchmarks 2021.7, MPI-1 part
+#----------------------------------------------------------------
+# Date                  : Mon Nov  2 10:00:00 2026
+
+#---------------------------------------------------
+# Benchmarking PingPong
+# #processes = 2
+#---------------------------------------------------
+       #bytes #repetitions      t[usec]   Mbytes/sec
+            0         1000         0.25         0.00
+            8         1000         0.50        16.00
+
+#----------------------------------------------------------------
+# Benchmarking Allreduce
+# #processes = 4
+#----------------------------------------------------------------
+       #bytes #repetitions  t_min[usec]  t_max[usec]  t_avg[usec]
+            4         1000         1.00         3.00         2.00
+
+# All processes entering MPI_Finalize
+"""
+OSU = """\
+# OSU MPI Allreduce Latency Test v7.3
+# Datatype: MPI_CHAR.
+# Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations
+1                       1.50              1.00              2.00        1000
+2                       1.60              1.10              2.10        1000
+"""
+
+
+def test_imb_has_a_mean_of_one_launch_for_each_size(written):
+    found = read(written(IMB, "imb.txt"))
+    assert (found.tool, found.repeats) == ("imb 2021.7", "launch")
+    by = {(each.levels["op"], each.levels["bytes"], each.metric): each for each in found.series}
+    assert by["PingPong", 8, "t_s"].values == ((pytest.approx(0.5e-6),),)
+    assert by["PingPong", 8, "throughput"].values == ((pytest.approx(16e6),),)
+    assert by["Allreduce", 4, "t_avg_s"].values == ((pytest.approx(2e-6),),)
+    assert by["Allreduce", 4, "t_avg_s"].levels["p"] == 4
+    assert "the mean over the repetitions of one launch" in found.notes[0]
+
+
+def test_osu_has_a_mean_of_one_launch_for_each_size(written):
+    found = read(written(OSU, "osu.txt"))
+    assert found.tool == "osu 7.3"
+    by = {(each.levels["bytes"], each.metric): each for each in found.series}
+    assert by[2, "avg_latency_s"].values == ((pytest.approx(1.6e-6),),)
+    assert by[2, "avg_latency_s"].levels["op"] == "allreduce"
+    assert (1, "iterations") not in by
+
+
+def test_point_to_point_of_osu_has_one_column(written):
+    text = "# OSU MPI Latency Test v5.6.2\n# Size          Latency (us)\n0                       0.20\n"
+    (series,) = read(written(text, "osu.txt")).series
+    assert (series.metric, series.values) == ("latency_s", ((pytest.approx(0.2e-6),),))
+
+
+@pytest.mark.parametrize("text", [IMB.replace("16.00", ""), OSU[:-5]])
+def test_a_row_that_was_cut_off_is_refused_with_its_line(written, text):
+    with pytest.raises(UsageError, match=r"line \d+: \d numbers, but the table has \d columns"):
+        read(written(text, "mpi.txt"))
+
+
+def test_a_word_in_a_row_is_refused(written):
+    with pytest.raises(UsageError, match="line 4: '1x5' is not a number"):
+        read(written(OSU.replace("1.50", "1x5"), "osu.txt"))

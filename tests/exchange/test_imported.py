@@ -1,0 +1,274 @@
+"""Records of other tools' files answer like any other, and say what the files cannot support."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from steelyard.errors import RecordError, UsageError
+from steelyard.exchange.export import export
+from steelyard.exchange.imported import Source, import_files
+from steelyard.exchange.importers.columns import Chosen
+from steelyard.exchange.recording import Question
+from steelyard.lab.answer.analyze import analyze
+from steelyard.lab.answer.check import check
+from steelyard.lab.run.run import run
+from steelyard.report.claims.text import words
+from steelyard.store import Record
+
+OLD = [1.00, 1.02, 0.99, 1.01, 1.00, 1.03, 0.98, 1.01, 1.00, 1.02, 0.99, 1.00]
+NEW = [value / 1.5 for value in reversed(OLD)]
+
+
+@pytest.fixture
+def hyperfine(tmp_path):
+    """A file of these commands, with their elapsed times."""
+
+    def write(name, **commands):
+        results = [
+            {"command": command, "mean": sum(times) / len(times), "times": times}
+            for command, times in commands.items()
+        ]
+        (tmp_path / name).write_text(json.dumps({"results": results}))
+        return Source(Path(name).stem, tmp_path / name)
+
+    return write
+
+
+@pytest.fixture
+def pytest_benchmark(tmp_path):
+    def write(name, **tests):
+        benchmarks = [
+            {"name": test, "stats": {"mean": sum(data) / len(data), "data": data}}
+            for test, data in tests.items()
+        ]
+        (tmp_path / name).write_text(json.dumps({"machine_info": {}, "benchmarks": benchmarks}))
+        return Source(Path(name).stem, tmp_path / name)
+
+    return write
+
+
+def imported(sources, tmp_path, **more):
+    directory = tmp_path / "it.lab"
+    import_files(sources, directory, **more).close()
+    return Record.open(directory)
+
+
+def test_commands_of_one_file_are_compared_without_pairs_by_welchs_test_of_logarithms(hyperfine, tmp_path):
+    """Witness: scipy.stats.ttest_ind of the logarithms, unequal variances."""
+    import numpy as np
+    from scipy.stats import ttest_ind
+
+    with imported([hyperfine("it.json", old=OLD, new=NEW)], tmp_path) as record:
+        answer = analyze(record)
+    (comparison,) = answer.comparisons
+    assert comparison.verdict == "faster"
+    assert comparison.speedup.method == "unpaired-log-ratio-t"
+    assert "sequential_order" in comparison.flags
+    assert comparison.p == pytest.approx(ttest_ind(np.log(OLD), np.log(NEW), equal_var=False).pvalue)
+    assert any(notice.kind == "sequential_order" for notice in answer.warnings)
+
+
+def test_every_raw_value_is_kept_in_the_order_of_the_file(hyperfine, tmp_path):
+    with imported([hyperfine("it.json", old=OLD, new=NEW)], tmp_path) as record:
+        old, new = record.samples("wall_s")
+    assert list(old.values) == pytest.approx(OLD, abs=1e-9)
+    assert list(new.values) == pytest.approx(NEW, abs=1e-9)
+    assert list(old.trials) == list(range(1, 13))
+
+
+def test_what_the_tool_did_not_observe_is_in_no_answer_and_no_export(hyperfine, tmp_path):
+    with imported([hyperfine("it.json", old=OLD, new=NEW)], tmp_path) as record:
+        assert {metric.name for metric in record.metrics} == {"wall_s"}
+        with pytest.raises(UsageError, match="has no metric 'rss_bytes'"):
+            record.samples("rss_bytes")
+        export(record, tmp_path / "it.csv", "csv")
+    header = (tmp_path / "it.csv").read_text().splitlines()[0].split(",")
+    assert "wall_s" in header
+    assert "cpu_s" not in header
+
+
+def test_files_are_compared_benchmark_by_benchmark_with_the_first(pytest_benchmark, tmp_path):
+    files = [pytest_benchmark("old.json", f=OLD, g=OLD), pytest_benchmark("new.json", f=NEW, g=OLD)]
+    with imported(files, tmp_path) as record:
+        answer = analyze(record)
+    found = {each.stratum["benchmark"]: each for each in answer.comparisons}
+    assert {name: each.baseline.levels["file"] for name, each in found.items()} == {"f": "old", "g": "old"}
+    assert found["f"].verdict == "faster"
+    assert found["g"].verdict == "not_resolved"
+
+
+def test_repetitions_of_one_process_are_told_in_the_answer_and_in_every_verdict(pytest_benchmark, tmp_path):
+    claim = {"faster": {"benchmark": "g"}, "than": {"benchmark": "f"}}
+    with imported(
+        [pytest_benchmark("it.json", f=OLD, g=NEW)], tmp_path, question=Question(claims=[claim])
+    ) as record:
+        answer, checked = analyze(record), check(record)
+    assert "one_process" in answer.comparisons[0].flags
+    assert any(notice.kind == "one_process" for notice in answer.warnings)
+    (verdict,) = checked.verdicts
+    assert verdict.outcome == "holds"
+    assert "24 repetitions in one process, if nothing drifted" in words(verdict)
+
+
+def test_launches_one_after_the_other_are_told_in_every_verdict(hyperfine, tmp_path):
+    claim = {"faster": {"benchmark": "new"}, "than": {"benchmark": "old"}}
+    source = hyperfine("it.json", old=OLD, new=NEW)
+    with imported([source], tmp_path, question=Question(claims=[claim])) as record:
+        (verdict,) = check(record).verdicts
+    assert "24 runs one after the other, if nothing drifted" in words(verdict)
+
+
+def test_a_mean_alone_gets_no_verdict_and_a_note(tmp_path):
+    for name, mean in (("old", 2.0), ("new", 1.0)):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"results": [{"command": "a", "mean": mean}]}))
+    sources = [Source(name, tmp_path / f"{name}.json") for name in ("old", "new")]
+    with imported(sources, tmp_path) as record:
+        answer = analyze(record)
+    (comparison,) = answer.comparisons
+    assert comparison.verdict == "not_resolved"
+    assert "undefined" in comparison.flags
+    assert any("no verdict rests on it" in str(notice.fields.get("text")) for notice in answer.warnings)
+
+
+def test_files_of_one_name_are_further_launches(pytest_benchmark, tmp_path):
+    files = [pytest_benchmark(f"{i}.json", f=[value, value * 1.01]) for i, value in enumerate(OLD)]
+    old = [Source("old", each.path) for each in files[:6]]
+    new = [Source("new", each.path) for each in files[6:]]
+    with imported([*old, *new], tmp_path) as record:
+        samples = record.samples("time_s")
+    assert [(each.treatment.levels["file"], len(each)) for each in samples] == [("old", 6), ("new", 6)]
+    assert {each.provenance for each in samples} == {"measured"}
+    assert samples[0].values[0] == pytest.approx(OLD[0] * 1.005)
+
+
+def test_processes_are_units_and_their_values_iterations(tmp_path):
+    runs = [{"values": [value, value]} for value in OLD]
+    document = {"version": "1.0", "metadata": {"name": "f"}, "benchmarks": [{"runs": runs}]}
+    (tmp_path / "it.json").write_text(json.dumps(document))
+    with imported([Source("it", tmp_path / "it.json")], tmp_path) as record:
+        (sample,) = record.samples("time_s")
+        values = [len(m.values) for _, m in record.stream_measurements()]
+    assert len(sample) == len(OLD)
+    assert sample.provenance == "measured"
+    assert set(values) == {2}
+
+
+def test_benchmarks_that_lack_a_parameter_of_others_have_the_level_none(tmp_path):
+    rows = [
+        {"name": name, "run_name": name, "run_type": "iteration", "real_time": 1.0, "time_unit": "ns"}
+        for name in ("A/8", "A/16", "B")
+    ]
+    (tmp_path / "it.json").write_text(json.dumps({"context": {}, "benchmarks": rows}))
+    with imported([Source("it", tmp_path / "it.json")], tmp_path) as record:
+        levels = [dict(each.levels) for each in record.treatments]
+    assert levels == [
+        {"benchmark": "A", "arg": 8},
+        {"benchmark": "A", "arg": 16},
+        {"benchmark": "B", "arg": "none"},
+    ]
+
+
+def test_values_that_are_not_finite_are_left_out_and_told(tmp_path):
+    (tmp_path / "it.csv").write_text("kind,time\na,1.0\na,inf\na,2.0\n")
+    chosen = Chosen(("time",), ("kind",), "s")
+    with imported([Source("it", tmp_path / "it.csv")], tmp_path, chosen=chosen) as record:
+        (sample,) = record.samples("time")
+        notes = [each.text for each in record.warnings()]
+    assert list(sample.values) == [1.0, 2.0]
+    assert notes == ["Left out: line 3: time is 'inf'."]
+
+
+def test_files_of_two_tools_are_refused(hyperfine, pytest_benchmark, tmp_path):
+    with pytest.raises(UsageError, match=r"is a file of hyperfine, and .* of pytest-benchmark"):
+        imported([hyperfine("a.json", f=OLD), pytest_benchmark("b.json", f=OLD)], tmp_path)
+
+
+def test_one_metric_in_two_units_is_refused(tmp_path):
+    rows = [
+        {
+            "jmhVersion": "1",
+            "benchmark": name,
+            "mode": "m",
+            "primaryMetric": {"score": 1.0, "scoreUnit": unit, "rawData": [[1.0]]},
+        }
+        for name, unit in (("f", "ops/s"), ("g", "MB/s"))
+    ]
+    (tmp_path / "it.json").write_text(json.dumps(rows))
+    with pytest.raises(UsageError, match="throughput is in 1/s and in B/s"):
+        imported([Source("it", tmp_path / "it.json")], tmp_path)
+
+
+def test_the_factor_and_the_level_of_comparison_can_be_chosen(pytest_benchmark, tmp_path):
+    files = [pytest_benchmark("old.json", f=OLD, g=NEW), pytest_benchmark("new.json", f=OLD, g=NEW)]
+    question = Question(compare="benchmark", against="g")
+    with imported(files, tmp_path, question=question) as record:
+        answer = analyze(record)
+    assert {
+        (each.stratum["file"], each.baseline.levels["benchmark"], each.verdict) for each in answer.comparisons
+    } == {
+        ("old", "g", "slower"),
+        ("new", "g", "slower"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        (Question(compare="colour"), "--compare colour: not a factor"),
+        (Question(compare="benchmark", against="h"), "--against h: benchmark has no such level"),
+        (Question(metric="joules"), "unknown metric 'joules'"),
+        (Question(claims=[{"faster": {"benchmark": "h"}, "than": {"benchmark": "f"}}]), "h"),
+    ],
+)
+def test_a_question_about_what_was_not_measured_is_refused_and_leaves_nothing(
+    pytest_benchmark, tmp_path, question, said
+):
+    with pytest.raises(UsageError, match=said):
+        imported([pytest_benchmark("it.json", f=OLD, g=NEW)], tmp_path, question=question)
+    assert not (tmp_path / "it.lab").exists()
+
+
+def test_a_record_that_is_there_is_not_replaced(hyperfine, tmp_path):
+    source = hyperfine("it.json", old=OLD)
+    imported([source], tmp_path).close()
+    with pytest.raises(RecordError, match="exists already"):
+        imported([source], tmp_path)
+
+
+def test_what_another_tool_measured_cannot_be_continued(hyperfine, tmp_path):
+    with imported([hyperfine("it.json", old=OLD)], tmp_path) as record:
+        experiment, directory = record.experiment, record.directory
+    with pytest.raises(RecordError, match="holds what another tool measured"):
+        run(experiment, directory)
+
+
+def test_the_file_and_its_hash_are_in_the_record(hyperfine, tmp_path):
+    source = hyperfine("it.json", old=OLD)
+    with imported([source], tmp_path) as record:
+        about = record.program[str(source.path)]
+    assert about["imported_from"] == "hyperfine"
+    assert len(about["sha256"]) == 64
+
+
+def test_sizes_become_parameters_of_models(tmp_path):
+    rows = [
+        {
+            "name": f"A/{n}",
+            "run_name": f"A/{n}",
+            "run_type": "iteration",
+            "real_time": n * (1 + 0.01 * i),
+            "time_unit": "ns",
+        }
+        for n in (8, 16, 32, 64, 128, 256)
+        for i in range(5)
+    ]
+    (tmp_path / "it.json").write_text(json.dumps({"context": {}, "benchmarks": rows}))
+    claim = {"scales": "real_time_s", "parameter": "arg", "expect": "O(arg)"}
+    with imported(
+        [Source("it", tmp_path / "it.json")], tmp_path, question=Question(claims=[claim])
+    ) as record:
+        (verdict,) = check(record).verdicts
+    assert verdict.outcome == "holds"

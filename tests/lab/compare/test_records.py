@@ -1,0 +1,78 @@
+"""Two records, measured at different times."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from steelyard.errors import RecordError, UsageError
+from steelyard.lab.compare.compare import CompareRequest
+from steelyard.lab.compare.records import compare_records
+from steelyard.lab.run.run import run
+
+
+@pytest.fixture
+def recorded(tmp_path, monkeypatch):
+    """``recorded(name, *commands, **keys)``: the record of a few runs."""
+
+    monkeypatch.chdir(tmp_path)
+
+    def make(name: str, *commands: str, **keys) -> Path:
+        asked = CompareRequest(
+            commands=commands, blocks=8, rel_halfwidth=None, discard=0, metric="rss_bytes", **keys
+        )
+        run(asked.experiment(), tmp_path / name)
+        return tmp_path / name
+
+    return make
+
+
+def test_the_only_command_of_each_is_compared_and_the_answer_says_what_it_cannot_exclude(recorded, sizes):
+    small, large = sizes
+    old, new = recorded("old.lab", large), recorded("new.lab", small)
+    found = compare_records(old, new)
+    (comparison,) = found.judged
+    assert comparison.verdict == "faster"
+    assert (comparison.baseline.label, comparison.treatment.label) == (str(old), str(new))
+    assert comparison.speedup.unit == "unpaired"
+    told = [each.fields.get("text", "") for each in found.warnings]
+    assert any("made apart" in text and "side by side" in text for text in told)
+    assert "sequential_order" in {each.kind for each in found.warnings}
+
+
+def test_treatments_that_both_have_are_compared_one_by_one_and_others_left_out(recorded):
+    old = recorded("old.lab", "echo {s}", parameters={"s": ["1", "2"]})
+    new = recorded("new.lab", "echo {s}", parameters={"s": ["1", "2", "3"]})
+    found = compare_records(old, new)
+    assert [each.stratum["s"] for each in found.judged] == [1, 2]
+    assert len({each.treatment.id for each in found.samples}) == 4
+
+
+def test_records_without_a_treatment_in_common_are_refused(recorded):
+    old, new = recorded("old.lab", "true", "printf y"), recorded("new.lab", "echo", "printf x")
+    with pytest.raises(UsageError, match=r"no treatment in common: true, printf y; and echo, p"):
+        compare_records(old, new)
+
+
+def test_the_same_record_twice_is_refused(recorded):
+    old = recorded("old.lab", "true")
+    with pytest.raises(UsageError, match="are the same record"):
+        compare_records(old, Path(old, "..", "old.lab"))
+
+
+def test_a_metric_that_one_lacks_is_refused(recorded):
+    old, new = recorded("old.lab", "true"), recorded("new.lab", "true")
+    with pytest.raises((UsageError, RecordError), match="foo"):
+        compare_records(old, new, metric="foo")
+
+
+def test_records_in_place_of_commands_are_compared_on_the_command_line(recorded, sizes, steelyard_cli):
+    small, large = sizes
+    recorded("old.lab", large)
+    recorded("new.lab", small)
+    done = steelyard_cli("compare", "old.lab", "new.lab")
+    assert done.returncode == 0, done.stderr
+    assert "new.lab has" in done.stdout
+    assert "less rss_bytes than old.lab" in done.stdout
+    assert "made apart" in " ".join(done.stdout.split())

@@ -1,0 +1,58 @@
+"""Records of programs that nobody ran, with the times that a test wants, in real files; and a repository."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from made_up import measurement
+from msgspec.structs import replace
+from scratch_repository import ScratchRepository
+
+from steelyard.design.plan import Block
+from steelyard.sample import Treatment
+from steelyard.spec.experiment import Design, Experiment, Factor, Program
+from steelyard.store import Record
+
+HOST = {"cpu_model": "made up", "cpus_online": 2, "kernel": "Linux 6.1", "hostname": "a"}
+
+
+@pytest.fixture
+def recorded(tmp_path):
+    """``recorded("name.lab", a_s, b_s)``: a record of two programs with times around these."""
+
+    def make(name, *times_s, host=HOST, blocks=6, words=("prog",), noise=0.01, state="complete"):
+        directory = tmp_path / name
+        treatments = [Treatment(i, label, {"which": label}) for i, label in zip((1, 2), "ab", strict=True)]
+        asked = Experiment(
+            name="made up",
+            source=str(tmp_path),
+            program=Program(commands={"": (*words, "{which}")}),
+            factors=(Factor("which", ("a", "b")),),
+            design=Design(blocks=blocks),
+        )
+        drawn = [Block(id_, 1, None, (1, 2)) for id_ in range(1, blocks + 1)]
+        draw = random.Random(name)
+        record = Record.create(directory, asked, treatments=treatments[: len(times_s)] or treatments)
+        with record:
+            run = record.begin_run(host, "boot-1")
+            if times_s:
+                record.add_blocks(drawn)
+                measured = [
+                    replace(
+                        measurement(block, place, values=False),
+                        wall_ns=round(times_s[place - 1] * 1e9 * draw.lognormvariate(0, noise)),
+                    )
+                    for block in drawn
+                    for place in (1, 2)
+                ]
+                record.take(run, measured, record.journal_path(run).name, 4096)
+            record.end_run(run, state)
+        return directory
+
+    return make
+
+
+@pytest.fixture
+def commits(tmp_path):
+    return ScratchRepository(tmp_path / "repository")

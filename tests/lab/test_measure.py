@@ -1,0 +1,129 @@
+"""Functions of this process, with times that are made up: the loops are replaced by draws."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from steelyard.errors import UsageError
+from steelyard.lab import measure as measuring
+from steelyard.lab.measure import measure
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """``drawn({"f": 1e-6, "g": 2e-6}, spread)``: blocks of log-normal times around these."""
+
+    def make(typical, spread=0.02, seed=1):
+        rng = random.Random(seed)
+
+        def blocks(_loops, _seed):
+            while True:
+                yield tuple(each * rng.lognormvariate(0, spread) for each in typical.values())
+
+        monkeypatch.setattr(measuring, "calibrated", lambda function: function)
+        monkeypatch.setattr(measuring, "timed_blocks", blocks)
+        return dict.fromkeys(typical, int)
+
+    return make
+
+
+def test_a_clear_difference_ends_at_the_first_look(drawn):
+    found = measure(drawn({"old": 2e-6, "new": 1e-6}))
+    (comparison,) = found.judged
+    assert (found.design.blocks, found.design.state, comparison.verdict) == (20, "complete", "faster")
+    assert comparison.ci95.low < 2 < comparison.ci95.high
+
+
+def test_interruptions_of_some_blocks_do_not_hide_one_per_cent(drawn, monkeypatch):
+    """A tenth of the timings takes three times as long, the others have s = 1 %; 500 blocks."""
+    made = drawn({"old": 1.00e-6, "new": 1.01e-6}, 0.01)
+    blocks, rng = measuring.timed_blocks, random.Random(2)
+    monkeypatch.setattr(
+        measuring,
+        "timed_blocks",
+        lambda *its: (tuple(each * rng.choice([1] * 9 + [3]) for each in row) for row in blocks(*its)),
+    )
+    ticks = iter(range(10**6))
+    monkeypatch.setattr("steelyard.lab.measure.time.perf_counter", lambda: next(ticks) / 500)
+    (typical,) = measure(made, max_time_s=1.0).judged
+    ticks = iter(range(10**6))
+    (mean,) = measure(made, max_time_s=1.0, estimand="geomean_ratio").judged
+    assert (typical.verdict, mean.verdict) == ("slower", "not_resolved")
+
+
+@pytest.mark.parametrize(("others", "blocks"), [(1, 7), (2, 8)])
+def test_slow_functions_get_the_blocks_by_which_signs_can_decide(drawn, monkeypatch, others, blocks):
+    ticks = iter(range(10**6))
+    monkeypatch.setattr("steelyard.lab.measure.time.perf_counter", lambda: 5.0 * next(ticks))
+    found = measure(drawn({"old": 2.0} | {f"new{place}": 1.0 for place in range(others)}), max_time_s=10.0)
+    assert found.design.blocks == blocks
+    assert {each.verdict for each in found.judged} == {"faster"}
+
+
+def test_equal_functions_go_on_until_the_time_is_over_and_are_not_resolved(drawn, monkeypatch):
+    ticks = iter(range(10**6))
+    monkeypatch.setattr("steelyard.lab.measure.time.perf_counter", lambda: next(ticks) / 100)
+    found = measure(drawn({"old": 1e-6, "new": 1e-6}), max_time_s=2.0)
+    assert found.design.state == "precision_not_reached"
+    assert found.design.blocks == 200
+    assert found.judged[0].verdict == "not_resolved"
+    assert found.design.looks == (20, 25, 31, 38, 47, 58, 72, 90, 112, 140, 175, 200)
+    assert found.design.decided  # so that the verdict pays for them
+
+
+def test_a_precision_is_reached_without_a_verdict(drawn):
+    found = measure(drawn({"old": 1e-6, "new": 1e-6}), precision_wanted=0.02)
+    assert (found.design.state, found.design.decided) == ("complete", False)
+
+
+def test_a_precision_of_fewer_than_30_blocks_is_relied_on_at_a_quarter_of_it(drawn, monkeypatch):
+    made = drawn({"old": 1e-6, "new": 1e-6}, 0.002)
+    few, enough = (measure(made, precision_wanted=wanted).design for wanted in (0.1, 0.004))
+    assert (few.blocks, few.state) == (20, "complete")
+    assert (enough.blocks >= 30, enough.state) == (True, "complete")
+    ticks = iter(range(10**6))
+    monkeypatch.setattr("steelyard.lab.measure.time.perf_counter", lambda: next(ticks) / 2)
+    late = measure(made, precision_wanted=0.004, max_time_s=10.0).design
+    assert (late.blocks, late.state) == (20, "precision_not_reached")
+    assert 0.001 < late.reached < 0.004
+
+
+def test_a_clear_difference_in_two_groups_is_looked_at_again_at_30_blocks(drawn, monkeypatch):
+    made = drawn({"old": 2e-6, "new": 1e-6}, 0.001)
+    blocks = measuring.timed_blocks
+    monkeypatch.setattr(
+        measuring,
+        "timed_blocks",
+        lambda *its: (
+            tuple(each * (1 + 0.5 * (n % 4 == 0)) for each in row) for n, row in enumerate(blocks(*its))
+        ),
+    )
+    found = measure(made)
+    assert (found.design.blocks, found.design.state) == (31, "complete")
+
+
+def test_one_function_is_described(drawn):
+    found = measure(drawn({"f": 1e-6}))
+    (sample,) = found.samples
+    assert sample.summary.mean == pytest.approx(1e-6, rel=0.03)
+    assert "Other processes" in found.unobserved[-1].fields["text"]
+
+
+def test_what_cannot_be_called_is_refused():
+    with pytest.raises(UsageError, match="f is not callable: 3"):
+        measure({"f": 3})
+    with pytest.raises(UsageError, match="nothing to measure"):
+        measure({})
+
+
+def test_functions_in_real_loops_are_told_apart(clock):
+    def taking(ns):
+        def function():
+            clock.ns += ns + clock.ns % 7
+
+        return function
+
+    found = measure({"short": taking(1000), "long": taking(1020)}, seed=3)
+    assert found.judged[0].verdict == "slower"

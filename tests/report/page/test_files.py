@@ -1,0 +1,91 @@
+"""Tables and figures as files."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from answers.histories import two_machines
+from answers.pages import (
+    HOSTILE,
+    hostile,
+    in_contexts,
+    many_runs,
+    page_of,
+    two_treatments,
+    weak_scaling,
+    with_instances,
+)
+
+from steelyard.report.page.figures import COLUMN_PX, charts, write_figures
+from steelyard.report.page.latex import latex_text
+from steelyard.report.page.tables import csv_table, latex_table, markdown_table, write_tables
+from steelyard.report.text.line import Span
+from steelyard.report.text.table import Column
+
+COLUMNS = (
+    Column("a_name", [Span("x|y & 50 %"), Span("=1+2")], right=False),
+    Column("mean ms", [Span("1.25"), Span("-0.50")]),
+)
+
+
+def test_markdown_escapes_what_it_would_obey():
+    assert markdown_table(COLUMNS) == (
+        "| a\\_name | mean ms |\n|---|---:|\n| x\\|y & 50 % | 1.25 |\n| =1+2 | -0.50 |\n"
+    )
+
+
+def test_latex_is_set_by_booktabs_with_signs_escaped():
+    text = latex_table("50 % & more", COLUMNS)
+    assert r"\caption{50 \% \& more}" in text
+    assert r"\begin{tabular}{lr}" in text
+    assert r"x\textbar{}y \& 50 \% & 1.25 \\" in text
+    assert [rule in text for rule in (r"\toprule", r"\midrule", r"\bottomrule")] == [True] * 3
+
+
+def test_latex_obeys_nothing_of_a_name():
+    text = latex_text("\\input{/etc/passwd} $x_1^2$ {~#%&}")
+    for sign in "$#%&_":
+        assert f"\\{sign}" in text
+    assert text.startswith(r"\textbackslash{}input\{")
+
+
+def test_a_spreadsheet_takes_no_cell_for_a_formula():
+    rows = list(csv.reader(io.StringIO(csv_table(COLUMNS))))
+    assert rows == [["a_name", "mean ms"], ["x|y & 50 %", "1.25"], ["'=1+2", "-0.50"]]
+
+
+def test_every_table_is_written_three_times(tmp_path):
+    files = write_tables([two_treatments()], tmp_path)
+    assert {file.name for file in files} >= {"effects.md", "effects.tex", "effects.csv", "distribution.csv"}
+    assert all(file.read_text() for file in files)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [two_treatments, in_contexts, hostile, with_instances, weak_scaling, two_machines],
+    ids=lambda each: each.__name__,
+)
+def test_every_chart_is_drawn_as_svg_png_and_pdf(tmp_path, made):
+    files = write_figures([made()], tmp_path)
+    assert {file.suffix for file in files} == {".svg", ".png", ".pdf"}
+    heads = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}
+    for file in files:
+        content = file.read_bytes()
+        assert content.startswith(heads[file.suffix]), file
+        if file.suffix == ".svg":
+            assert len(content) < 100_000, file
+            assert b"var(" not in content
+            assert HOSTILE.encode() not in content
+            assert f'width="{COLUMN_PX}"'.encode() in content, file
+
+
+def test_a_figure_of_many_runs_stays_small(tmp_path):
+    files = write_figures([page_of(many_runs(6, 400))], tmp_path)
+    assert max(file.stat().st_size for file in files if file.suffix == ".svg") < 100_000
+
+
+def test_names_of_files_are_those_of_charts_and_of_records_where_there_are_several():
+    assert [name for name, _ in charts([two_treatments()])] == ["effects", "distribution", "course"]
+    assert [name for name, _ in charts([two_treatments()] * 2)][::3] == ["1-effects", "2-effects"]

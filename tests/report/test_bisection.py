@@ -1,0 +1,77 @@
+"""A bisection as text."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from steelyard.answers.bisection import Bisection, Candidate, ComparedCommit, SkippedCommit
+from steelyard.answers.interval import Interval
+from steelyard.report.bisection import lines
+from steelyard.report.text.line import plain
+from steelyard.units import BUILTIN
+
+IDS = [f"{place:02x}" * 20 for place in range(8)]
+FOUND = Bisection(
+    program="./prog input",
+    metric=BUILTIN["wall_s"],
+    good=IDS[0],
+    bad=IDS[7],
+    commits=7,
+    error=0.05,
+    ratio=1.0515,
+    ci95=Interval(1.046, 1.0571),
+    p=1e-9,
+    direction="worse",
+    end_blocks=40,
+    candidates=(Candidate(IDS[3], "Sort before\x1b merging", 0.98),),
+    probability=0.98,
+    tested=(
+        ComparedCommit(IDS[4], 5, 1.0521, 0.995, "bad"),
+        ComparedCommit(IDS[2], 5, 1.0012, 0.005, "good"),
+    ),
+    skipped=(),
+)
+
+
+def text(found, width=80):
+    return plain(lines(found, width))
+
+
+def test_one_commit_is_named_with_its_message_and_what_was_measured():
+    assert text(FOUND) == (
+        "✗ wall_s of ./prog input: 5.2 % more (95 % CI 4.6 to 5.7 %) from 0000000000 to\n"
+        "  0707070707, 7 commits; 0303030303 made it (98 % sure):\n"
+        "  0303030303   98 %  Sort before\\x1b merging\n"
+        "\n"
+        "commit      blocks  × good  behaves\n"
+        "0404040404       5   1.052  like bad\n"
+        "0202020202       5   1.001  like good\n"
+        "40 blocks of both ends, each commit in blocks with both\n"
+    )
+
+
+def test_several_commits_are_named_together_with_those_that_were_skipped():
+    found = replace(
+        FOUND,
+        candidates=(Candidate(IDS[3], "one", 0.5), Candidate(IDS[4], "other", 0.48)),
+        skipped=(SkippedCommit(IDS[3], "its build ended with 2"),),
+        tested=(*FOUND.tested, ComparedCommit(IDS[5], 5, 1.025, 0.5, "between")),
+        ended_early=True,
+    )
+    said = text(found, 200)
+    assert "one of these 2 commits made it (98 % sure):" in said
+    assert "- 0303030303 is skipped: its build ended with 2\n" in said
+    assert "- 0505050505: like neither end, so that more than one commit changed the program" in said
+    assert "- The search ended before the answer was as small as it can get.\n" in said
+
+
+def test_ends_that_are_alike_are_said_with_what_would_have_shown():
+    found = replace(
+        FOUND, candidates=(), tested=(), probability=0.0, ratio=1.001, ci95=Interval(0.998, 1.004), p=0.6,
+        resolvable=0.0052,
+    )  # fmt: skip
+    said = " ".join(text(found).split())
+    assert said.startswith(
+        "? wall_s of ./prog input: 0707070707 is not seen to differ from 0000000000, 1.0010 ×"
+    )
+    assert "0.52 % would probably have shown. Nothing was searched for." in said

@@ -1,0 +1,104 @@
+"""A rare slow mode of one of two treatments."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats as witness
+
+from steelyard.analysis import Analysis
+from steelyard.stats.compare.comparison import compare
+
+
+def arms(rng, n=20, slow=(3,), other=(), at=0.95):
+    """Old is the faster one but for its slow runs."""
+    old, new = np.exp(rng.normal(0, 0.02, (2, n)))
+    old *= at
+    old[list(slow)] *= 1.5
+    new[list(other)] *= 1.5
+    return old, new
+
+
+def found(sample, old, new, **declared):
+    return compare([sample(old, label="old"), sample(new, treatment=2)], Analysis(**declared))[0]
+
+
+def test_few_slow_runs_of_one_arm_are_told_with_their_share_and_no_mean_is_judged(sample):
+    comparison = found(sample, *arms(np.random.default_rng(1), slow=(3, 9, 15)))
+    slow = comparison.slow
+    assert (slow.treatment.label, slow.runs, slow.n) == ("old", 3, 20)
+    exact = witness.binomtest(3, 20).proportion_ci(method="exact")
+    assert (slow.share95.low, slow.share95.high) == pytest.approx((exact.low, exact.high))
+    assert (slow.lowest, slow.highest) == pytest.approx(
+        [slow.within * slow.times**share for share in (exact.low, exact.high)]
+    )
+    assert slow.times == pytest.approx(1.5, rel=0.05)
+    assert slow.within == pytest.approx(0.95, rel=0.02)
+    assert slow.decides
+    assert (comparison.refused, comparison.verdict) == (True, "not_resolved")
+    assert "slow_mode" in comparison.flags
+
+
+@pytest.mark.parametrize(("slow", "other"), [((), ()), ((3,), ()), ((3, 9), (4,))])
+def test_none_a_single_one_that_turns_nothing_and_those_of_both_are_no_mode_of_one(sample, slow, other):
+    comparison = found(sample, *arms(np.random.default_rng(2), slow=slow, other=other))
+    assert comparison.slow is None
+    assert not comparison.refused
+
+
+def test_a_single_slow_run_is_told_where_more_of_its_kind_would_turn_the_verdict_round(sample):
+    old, new = arms(np.random.default_rng(7), slow=(3,), at=0.93)
+    comparison = found(sample, old, new)
+    assert (comparison.slow.runs, comparison.refused, comparison.verdict) == (1, True, "not_resolved")
+    assert comparison.p <= 0.05
+    # Of so large a difference none could.
+    clear = found(sample, old * 0.8, new)
+    assert clear.slow is None
+    assert (clear.refused, clear.verdict) == (False, "slower")
+
+
+def test_a_tenth_of_slow_runs_of_one_arm_turns_verdicts_round_in_at_most_7_of_100(sample, perfect_passes):
+    """N = 400 of 30, equal geometric means; it has not shown at all in 4 of 100."""
+    count, most = 400, 28
+    assert perfect_passes(count, 0.045, 0, most) > 0.98
+    rng = np.random.default_rng(8)
+    wrong = 0
+    for _ in range(count):
+        old, new = rng.normal(0, 0.02, (2, 30))
+        old += ((rng.random(30) < 0.1) - 0.1) * np.log(1.5)
+        wrong += found(sample, np.exp(old), np.exp(new)).verdict in {"faster", "slower"}
+    assert wrong <= most
+
+
+def test_slow_runs_that_only_make_clearer_what_is_better_are_told_and_the_mean_is_judged(sample):
+    comparison = found(sample, *arms(np.random.default_rng(6), slow=(3, 9, 15), at=1.1))
+    assert comparison.slow.runs == 3
+    assert not comparison.slow.decides
+    assert (comparison.refused, comparison.verdict) == (False, "faster")
+
+
+@pytest.mark.parametrize("estimand", ["median_ratio", "quantile"])
+def test_medians_and_quantiles_are_judged_all_the_same(sample, estimand):
+    comparison = found(
+        sample, *arms(np.random.default_rng(3), n=60, slow=(3, 9, 15)), estimand=estimand, quantile=0.5
+    )
+    assert not comparison.refused
+
+
+def test_many_slow_runs_are_part_of_the_mean(sample):
+    comparison = found(sample, *arms(np.random.default_rng(4), n=200, slow=range(0, 200, 10), at=1.1))
+    assert comparison.slow is None
+    assert comparison.verdict in {"slower", "faster"}
+
+
+@pytest.mark.parametrize("shape", ["normal", "t3", "lognormal"])
+def test_alike_arms_show_one_in_at_most_three_of_a_hundred(sample, shape):
+    """N = 400 pairs of 20."""
+    rng = np.random.default_rng(5)
+    draw = {
+        "normal": lambda: rng.normal(0, 0.02, (2, 20)),
+        "t3": lambda: 0.02 * rng.standard_t(3, (2, 20)),
+        "lognormal": lambda: rng.lognormal(0, 0.5, (2, 20)) * 0.02,
+    }[shape]
+    shown = sum(found(sample, *np.exp(draw())).slow is not None for _ in range(400))
+    assert shown <= 12

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import pytest
+
+from steelyard.answers.interval import Interval
+from steelyard.answers.observation import Change
+from steelyard.answers.undefined import Undefined
+from steelyard.stats.perturbation.reversal import reversals
+from steelyard.units import BUILTIN
+
+
+def change(ratio, p):
+    interval = Interval(ratio * 0.9, ratio * 1.1)
+    return Change(BUILTIN["wall_s"], ratio, interval, p, 1.0, "not_resolved", 20)
+
+
+def test_a_reversal_needs_both_ratios_shown_on_their_sides():
+    names = ("none", "turned", "unsure", "same")
+    found = reversals(
+        names, [change(1.2, 0.001), change(0.8, 0.002), change(0.9, 0.3), change(1.5, 1e-9)], alpha=0.05
+    )
+    assert [each.reversed for each in found] == [False, True, False, False]
+    # The larger of the two, times the three probes that are tested; by Holm 2 for the next.
+    assert [each.p_holm for each in found] == pytest.approx([None, 0.006, 0.6, 1.0])
+
+
+def test_where_the_programs_do_not_differ_alone_nothing_is_turned_round():
+    found = reversals(("none", "probe"), [change(1.01, 0.4), change(0.5, 1e-12)], alpha=0.05)
+    assert not any(each.reversed for each in found)
+
+
+def test_a_probe_without_a_ratio_is_left_out_and_without_a_baseline_all_are():
+    lost = Undefined("no_values")
+    found = reversals(("none", "lost", "other"), [change(1.2, 0.001), lost, change(0.8, 0.001)], alpha=0.05)
+    assert [(each.probe, each.reversed) for each in found] == [("none", False), ("other", True)]
+    assert reversals(("none", "probe"), [lost, change(0.8, 0.001)], alpha=0.05) == ()

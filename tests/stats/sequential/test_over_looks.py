@@ -1,0 +1,84 @@
+"""Comparisons that hold over all looks: p, intervals, verdicts and what they could have shown."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from steelyard.analysis import Analysis
+from steelyard.answers.analysis import DesignFacts
+from steelyard.stats.answer import answer
+from steelyard.stats.compare.comparison import compare
+from steelyard.stats.sequential.looks import Looks
+from steelyard.stats.sequential.over_looks import looks_of
+
+FACTS = DesignFacts("randomized-blocks", 20, seed=1)
+AT = (5, 6, 7, 8, 10, 12, 15, 20)
+
+
+def pair(sample, d):
+    return [sample(np.exp(np.asarray(d))), sample(np.ones(len(d)), treatment=2)]
+
+
+def test_looks_are_those_of_a_rule_that_decides_or_of_extensions_and_none_of_a_fixed_run():
+    assert looks_of(FACTS) is None
+    assert looks_of(replace(FACTS, looks=(10, 12, 20), target=0.01)) == Looks((20,), "none")
+    assert looks_of(replace(FACTS, looks=(5, 10), decided=True)) == Looks((5, 10, 20))
+    assert looks_of(replace(FACTS, looks=(1, 2), blocks=2, decided=True)) == Looks((3,))
+    assert looks_of(replace(FACTS, extended_from=(5, 10))) == Looks((5, 10, 20), "extended")
+    assert looks_of(replace(FACTS, extended_from=(20,))) == Looks((20,), "extended")
+
+
+@pytest.mark.parametrize("estimand", ["geomean_ratio", "ratio_of_means", "median_ratio"])
+def test_p_is_at_most_alpha_exactly_where_the_interval_leaves_the_ratio_out(sample, estimand):
+    d = np.random.default_rng(1).normal(0.01, 0.02, 20)
+    (found,) = compare(pair(sample, d), Analysis(estimand=estimand), looks=Looks(AT))
+    (alone,) = compare(pair(sample, d), Analysis(estimand=estimand))
+    assert found.p > alone.p
+    assert found.ci95.low < alone.ci95.low < alone.ci95.high < found.ci95.high
+    assert found.resolvable > alone.resolvable
+    for at in (0.98, 1.0, 1.01, 1.02, 1.04):
+        for level in (0.3, 0.05, 0.01):
+            interval = found.speedup.interval(level)
+            assert (found.speedup.p_of(at) <= level) == (interval is not None and interval.excludes(at))
+
+
+def test_an_answer_takes_its_looks_from_the_design(sample):
+    d = np.random.default_rng(2).normal(0.012, 0.02, 20)
+    fixed, decided, extended = (
+        answer("it", pair(sample, d), facts, Analysis())
+        for facts in (
+            FACTS,
+            replace(FACTS, looks=AT, decided=True),
+            replace(FACTS, extended_from=(10,)),
+        )
+    )
+    widths = [
+        math.log(each.judged[0].ci95.high / each.judged[0].ci95.low) for each in (fixed, extended, decided)
+    ]
+    assert widths == sorted(widths)
+    assert {each.declared.alpha for each in (fixed, decided, extended)} == {0.05}
+    notice = next(each for each in extended.warnings if each.kind == "extended")
+    assert notice.fields["alpha"] == pytest.approx(Looks((10, 20), "extended").level(0.05))
+
+
+def test_going_on_until_something_shows_calls_equal_programs_different_in_at_most_5_of_100(
+    sample, perfect_passes
+):
+    """N = 300, eight looks, 3.4 % may be spent by 20 blocks; at 5 % each time it is 16 %."""
+    count, most = 300, 19
+    assert perfect_passes(count, 0.05 * (1 - math.sqrt(2 / 20)), 0, most) > 0.98
+    rng = np.random.default_rng(3)
+    wrong = naive = 0
+    for _ in range(count):
+        d = rng.normal(0, 0.02, 20)
+        looked = [
+            compare(pair(sample, d[:n]), Analysis(), looks=Looks(AT[: k + 1]))[0] for k, n in enumerate(AT)
+        ]
+        wrong += any(each.verdict != "not_resolved" for each in looked)
+        naive += any(compare(pair(sample, d[:n]), Analysis())[0].verdict != "not_resolved" for n in AT)
+    assert wrong <= most
+    assert naive > 30

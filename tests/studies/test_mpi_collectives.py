@@ -1,0 +1,281 @@
+"""The study of MPI collectives: what it keeps is whole, and its loop simulates on where a rank is open."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import sys
+from contextlib import nullcontext
+from itertools import pairwise, product
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from steelyard.errors import ProgramError, RecordError
+from steelyard.spec import load
+
+STUDIES = Path(__file__).parents[2] / "studies"
+STUDY = STUDIES / "mpi-collectives"
+SEVEN = [16, 32, 64, 128, 256, 512, 1024]
+ROOTED = ("barrier", "bcast", "reduce", "allreduce", "litmus")
+GATHERS = ("gather", "allgather", "alltoall")
+
+
+@pytest.fixture(scope="module")
+def its():
+    """The modules of the study, which no other test finds by their names afterwards."""
+    own = {file.stem for file in STUDY.glob("*.py")} | {"parts"}
+    path, before = [*sys.path], {name: sys.modules.pop(name) for name in own & {*sys.modules}}
+    sys.path[:0] = [str(STUDY), str(STUDIES)]
+    yield SimpleNamespace(
+        **{name: importlib.import_module(name) for name in ("study", "simulated", "further")}
+    )
+    sys.path[:] = path
+    for name in own:
+        sys.modules.pop(name, None)
+    sys.modules.update(before)
+
+
+def rows(its, op, latency_s, scales=(16, 32, 64, 128)):
+    """The study's own points of an operation on the torus."""
+    return [its.simulated.Row("topologies", "machine=torus", op, p, latency_s(p)) for p in scales]
+
+
+def wavy(p):
+    """A little off every formula."""
+    return 1 + 0.02 * math.sin(3 * math.log2(p))
+
+
+def above(p):
+    """Beyond what O(log p) allows within √p, but for its logarithm; open up to p = 128."""
+    return 1e-6 * (3 + 0.3 * p**0.7) * wavy(p)
+
+
+def at_the_limit(p):
+    """As far from O(log p) as √p allows; open up to p = 128."""
+    return 1e-6 * (3 + p**0.5 * math.log2(p)) * wavy(p)
+
+
+class Simulator:
+    """Latencies of two operations; beyond ``most`` ranks it does not end in time."""
+
+    def __init__(self, most=10**6):
+        self.most = most
+        self.asked = []
+
+    def __call__(self, wanted):
+        self.asked.append(wanted)
+        truths = {"barrier": above, "reduce": at_the_limit}
+        return {op: truths[op](wanted.p) for op in wanted.ops if wanted.p <= self.most}
+
+
+def test_rows_survive_the_file_and_a_part_takes_the_place_of_its_old_one(its, tmp_path):
+    simulated = its.simulated
+    file = tmp_path / "simulated.csv"
+    first = rows(its, "bcast", above)
+    further = [simulated.Row("topologies-further", "machine=torus", "bcast", 23, None)]
+    simulated.keep("topologies", first, file=file)
+    simulated.keep("topologies-further", further, file=file)
+    first = simulated.as_kept(first)
+    assert simulated.kept("topologies", file=file) == first
+    assert simulated.kept("topologies-further", file=file) == further
+    simulated.keep("topologies", first[:2], file=file)
+    assert simulated.kept("topologies", "topologies-further", file=file) == [*first[:2], *further]
+    assert simulated.kept("noise", file=file) == []
+
+
+def test_latencies_are_kept_to_a_picosecond(its, tmp_path):
+    file = tmp_path / "simulated.csv"
+    its.simulated.keep("topologies", rows(its, "bcast", lambda p: 3.8309999999999e-06), file=file)
+    assert {row.latency_s for row in its.simulated.kept("topologies", file=file)} == {3.831e-06}
+    assert its.simulated.FILE.read_text().count("99999") == 0
+
+
+def test_tables_of_a_record_write_nothing(its, monkeypatch):
+    known = its.simulated.series_in([*rows(its, "barrier", above), *rows(its, "bcast", above)])
+    monkeypatch.setattr(its.study, "series_of_record", lambda *_: known)
+    before = its.simulated.FILE.read_bytes()
+    assert "### torus, simulated" in its.study.tables("topologies", SimpleNamespace())
+    assert its.simulated.FILE.read_bytes() == before
+
+
+@pytest.mark.parametrize("states", [(), ("complete", "interrupted"), ("failed",)])
+def test_nothing_is_kept_of_a_record_that_is_not_complete(its, monkeypatch, states):
+    monkeypatch.setattr(its.simulated, "keep", None)
+    record = SimpleNamespace(
+        directory=Path("topologies.lab"), runs=lambda: [SimpleNamespace(state=state) for state in states]
+    )
+    with pytest.raises(RecordError, match=r"topologies\.lab is not complete"):
+        its.study.keep("topologies", record)
+
+
+def test_without_a_record_or_anything_kept_there_is_an_error(its, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(its.simulated, "kept", lambda *_: [])
+    monkeypatch.setattr(sys, "argv", ["study.py", "noise", "--no-run", "--records", str(tmp_path)])
+    assert its.study.main() == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "noise.lab does not exist" in said.err
+    assert "\nhint: " in said.err
+
+
+@pytest.mark.parametrize(("options", "times"), [((), 1), (("--no-run",), 0)])
+def test_values_are_kept_after_a_run_only(its, monkeypatch, tmp_path, options, times):
+    kept = []
+    (tmp_path / "noise.lab").mkdir()
+    monkeypatch.setattr(its.study.parts, "_run", lambda *_: 0)
+    monkeypatch.setattr(its.study.parts.Record, "open", lambda _: nullcontext("its record"))
+    monkeypatch.setattr(sys, "argv", ["study.py", "--records", str(tmp_path), *options])
+    assert its.study.parts.main(tmp_path, "", {"noise": str}, {"noise": str}, {"noise": kept.append}) == 0
+    assert kept == ["its record"] * times
+
+
+def test_series_of_rows_have_the_labels_and_leave_out_what_did_not_end(its):
+    simulated = its.simulated
+    found = [
+        simulated.Row("noise", "links=0.1 hosts=0", "bcast", 16, 2e-6),
+        simulated.Row("noise", "links=0.1 hosts=0", "bcast", 16, 3e-6),
+        simulated.Row("noise", "links=0.1 hosts=0", "bcast", 32, None),
+    ]
+    (one,) = simulated.series_in(found)
+    assert one.labels == {"links": "0.1", "hosts": "0", "op": "bcast"}
+    assert one.simulated
+    assert [(point.at, point.values) for point in one.points] == [((16.0,), (2e-6, 3e-6))]
+
+
+def test_the_loop_takes_points_until_each_rank_is_stated_and_none_twice(its):
+    known = [*rows(its, "barrier", above), *rows(its, "reduce", at_the_limit)]
+    loop = its.further.Loop("topologies", known, [])
+    assert {cell.op for cell in loop.cells} == {"barrier", "reduce"}
+    simulator = Simulator()
+    taken = list(loop.settle(simulator, lambda: True))
+    assert taken == simulator.asked
+    assert loop.open() == []
+    assert "undecided" not in {model.validation.rank for model in loop.models().values()}
+    points = [(op, each.p) for each in taken for op in each.ops]
+    assert len({*points}) == len(points)
+    assert all(2 <= p <= its.further.LARGEST for _, p in points)
+
+
+def test_a_rank_that_is_stated_takes_no_point(its):
+    known = [*rows(its, "barrier", lambda p: 1e-6 * math.log2(p), SEVEN)]
+    loop = its.further.Loop("topologies", known, [])
+    assert loop.cells == []
+    assert list(loop.settle(Simulator(), lambda: True)) == []
+
+
+def test_what_does_not_end_in_time_is_kept_and_smaller_scales_are_taken(its):
+    loop = its.further.Loop("topologies", rows(its, "barrier", above), [])
+    simulator = Simulator(most=300)
+    list(loop.settle(simulator, lambda: True))
+    beyond = [row.p for row in loop.further if row.latency_s is None]
+    assert beyond
+    assert all(later < earlier for earlier, later in pairwise(beyond))
+    assert loop.largest(loop.cells[0]) == min(beyond) - 1
+
+
+def simulate(its, at, script):
+    """What a simulation gives whose program is this script."""
+    spec = at / "spec.toml"
+    command = ["sh", "-c", script, "{machine}", "{p}", "--most-ranks", "1"]
+    spec.write_text(
+        f"""name = "further"
+[program]
+command = {command}
+[factors]
+machine = ["torus"]
+p = [16]
+[design]
+blocks = 1
+discard = 0
+[metrics]
+latency_quantile_s = {{ source = "lines", unit = "s" }}
+"""
+    )
+    wanted = its.further.Wanted("torus", 23, ("barrier",))
+    return its.further.simulate_in(at, load(spec), "machine")(wanted)
+
+
+def test_a_simulation_that_does_not_end_in_time_gives_no_latency(its, monkeypatch, tmp_path):
+    monkeypatch.setattr(its.further, "TIMEOUT_S", 0.2)
+    assert simulate(its, tmp_path, "sleep 60") == {}
+
+
+def test_a_simulation_that_fails_is_an_error(its, tmp_path):
+    with pytest.raises(ProgramError, match="failed"):
+        simulate(its, tmp_path, "exit 3")
+
+
+def test_no_cell_takes_more_than_its_points(its, monkeypatch):
+    monkeypatch.setattr(its.further, "MOST_POINTS", 2)
+    loop = its.further.Loop("topologies", rows(its, "barrier", above), [])
+    monkeypatch.setattr(its.further, "is_open", lambda model: True)
+    list(loop.settle(Simulator(), lambda: True))
+    assert len(loop.further) == 2
+
+
+def test_an_interrupted_loop_goes_on_with_what_it_has(its):
+    known = rows(its, "barrier", above)
+    whole = its.further.Loop("topologies", known, [])
+    list(whole.settle(Simulator(), lambda: True))
+    first = its.further.Loop("topologies", known, [])
+    turns = iter((True, False))
+    list(first.settle(Simulator(), lambda: next(turns)))
+    assert len(first.further) == 1
+    second = its.further.Loop("topologies", known, list(first.further))
+    list(second.settle(Simulator(), lambda: True))
+    assert second.further == whole.further
+
+
+def test_without_time_nothing_is_simulated(its):
+    loop = its.further.Loop("topologies", rows(its, "barrier", above), [])
+    simulator = Simulator()
+    assert list(loop.settle(simulator, lambda: False)) == []
+    assert simulator.asked == []
+
+
+@pytest.mark.parametrize(("part", "label"), [("topologies", "machine"), ("selectors", "selector")])
+def test_a_further_point_is_the_spec_at_one_scale_for_some_operations(its, part, label):
+    spec = load(STUDY / f"{part}.toml")
+    level = next(factor for factor in spec.factors if factor.name == label).levels[1]
+    wanted = its.further.Wanted(str(level), 23, ("gather", "litmus"))
+    one = its.further.at_scale(spec, label, wanted)
+    ((_, words),) = one.program.commands.items()
+    assert words[-2:] == ("--ops", "gather,litmus")
+    assert "--most-ranks" not in words
+    assert {factor.name: factor.levels for factor in one.factors} == {label: (level,), "p": (23,)}
+    assert (one.launch, one.metrics, one.design) == (spec.launch, spec.metrics, spec.design)
+
+
+def test_the_latencies_behind_tables_4_and_6_are_kept(its):
+    def points(part):
+        return {(row.of, row.op, row.p) for row in its.simulated.kept(part)}
+
+    machines = [f"machine={name}" for name in ("flat", "torus", "fat-tree", "dragonfly")]
+    assert points("topologies") >= {*product(machines, (*ROOTED, *GATHERS), SEVEN)}
+    assert {p for _, _, p in points("topologies")} <= {*SEVEN, 2048, 4096}
+    large = {"impi": 512, "ompi": 256, "mpich": 256, "mvapich2": 512}
+    assert points("selectors") == {
+        (f"selector={name}", op, p)
+        for name, most in large.items()
+        for op in (*ROOTED, *GATHERS)
+        for p in SEVEN[:6]
+        if op in ROOTED or p <= most
+    }
+
+
+def test_the_litmus_test_takes_what_a_broadcast_along_the_same_tree_takes(its):
+    found = {(row.of, row.op, row.p): row.latency_s for row in its.simulated.kept("topologies")}
+    bcasts = {at: value for at, value in found.items() if at[1] == "bcast"}
+    assert len(bcasts) >= 28
+    for (of, _, p), value in bcasts.items():
+        # The simulator is exact to a nanosecond a message; another order would change more than that.
+        assert found[of, "litmus", p] == pytest.approx(value, abs=20e-9), (of, p)
+
+
+def test_every_table_that_is_made_of_kept_latencies_has_a_place_in_the_readme(its):
+    readme = (STUDY / "README.md").read_text()
+    titles = [title for title, _ in importlib.import_module("readme").made()]
+    assert len(titles) >= 10
+    assert [title for title in titles if f"\n#### {title}\n" not in readme] == []

@@ -1,0 +1,35 @@
+"""Every spec of a study can be read, and what it names is there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from steelyard.run.build.inputs import input_paths
+from steelyard.run.launch.launcher.platform import places
+from steelyard.spec import load
+
+STUDIES = Path(__file__).parents[2] / "studies"
+SPECS = sorted(STUDIES.glob("*/*.toml"))
+
+
+def test_the_studies_have_specs_and_no_two_of_one_name():
+    names = [load(spec).name for spec in SPECS]
+    assert len(names) > 20
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: f"{spec.parent.name}/{spec.stem}")
+def test_a_spec_can_be_read_and_the_files_that_it_names_are_there(spec):
+    experiment = load(spec)
+    if experiment.build is not None:
+        words = [word.replace("{source}", experiment.source) for word in experiment.build.command[1:]]
+        assert input_paths(Path(experiment.source), experiment.build.inputs, words)
+    platform = experiment.launch.platform
+    if platform is not None:
+        machines = next(
+            (factor.levels for factor in experiment.factors if f"{{{factor.name}}}" in platform), [None]
+        )
+        for machine in machines:
+            assert places(spec.parent / f"{platform.replace('{machine}', str(machine))}.xml", 4)

@@ -1,0 +1,186 @@
+"""``workloads/runtime``: every execution on every transport, what it counts, and what it refuses."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+from programs import built
+
+ONCE = ("--repetitions", "1", "--warmup", "0", "--precision", "0", "--sync", "barrier", "--clocks", "one")
+EXECUTIONS = ("handler", "fibre", "coroutine")
+COUNTED_LOOKS = ("smpi/test:1", "smpi/grow-injected-times:no")
+
+
+@pytest.mark.parametrize("tree", ["tests", "sanitized"])
+@pytest.mark.parametrize("tests", ["runtime_test", "global_test", "graph_test"])
+def test_thousands_of_schedules_of_a_simulated_network_end_with_everything_handled_once(tree, tests):
+    # And all that needs no MPI, under the sanitizers too: fibres, objects to wait for, delegates, orders.
+    program = built(tree, f"tests/{tests}")
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+
+
+@pytest.mark.parametrize("library", ["openmpi", "mpich"])
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+def test_updates_arrive_once_whatever_carries_and_runs_them(start, library, ranks):
+    # The program itself holds the table to the updates that were drawn.
+    asked = (*ONCE, "--ops", "updates", "--updates", "5000")
+    for transport in ("point-to-point", "ring"):
+        for execution in EXECUTIONS:
+            for length in ("0", "64", "4096"):
+                options = ("--transport", transport, "--execution", execution, "--buffer-bytes", length)
+                ended = start(library, "runtime", ranks, *asked, *options)
+                assert ended.code == 0, (options, ended.stderr)
+                assert ended.values("items") == ended.values("items_handled") == [5000 * ranks]
+                assert ended.values("tasks") == [0 if execution == "handler" else 5000 * ranks]
+
+
+@pytest.mark.parametrize("library", ["openmpi", "mpich"])
+@pytest.mark.parametrize("kernel", ["gather", "permutation"])
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+def test_reads_and_permutations_are_right_whatever_carries_and_runs_them(start, library, kernel, ranks):
+    for transport in ("point-to-point", "ring"):
+        for execution, length in zip(EXECUTIONS, ("0", "64", "4096"), strict=True):
+            asked = ("--transport", transport, "--execution", execution, "--buffer-bytes", length)
+            words = (*ONCE, "--ops", kernel, "--updates", "3000", *asked)
+            ended = start(library, "runtime", ranks, *words)
+            assert ended.code == 0, (asked, ended.stderr)
+            # A question and an answer, or a dart that sticks and a place that it gets, at the least.
+            assert ended.values("items")[0] >= 2 * 3000 * ranks
+
+
+def test_sixteen_simulated_ranks_read_and_permute(simulated):
+    for kernel in ("gather", "permutation"):
+        ended = simulated("runtime", 16, *ONCE, "--ops", kernel, "--updates", "200", "--compute", "fixed")
+        assert ended.code == 0, ended.stderr
+    blocking = ("--ops", "reads", "--execution", "fibre", "--in-flight", "20", "--reads", "5")
+    ended = simulated("runtime", 16, *ONCE, *blocking, "--compute", "fixed")
+    assert ended.code == 0, ended.stderr
+    assert ended.values("delegates") == ended.values("suspensions") == [1600]
+
+
+@pytest.mark.parametrize("idle", ["spin", "yield", "wait"])
+def test_every_idle_policy_ends_with_one_message_on_its_way(openmpi, idle):
+    asked = (*ONCE, "--ops", "updates", "--updates", "500", "--buffer-bytes", "0", "--sends", "1")
+    ended = openmpi("runtime", 3, *asked, "--receives", "1", "--idle", idle)
+    assert ended.code == 0, ended.stderr
+    assert ended.values("flushes_single") == [1500]
+
+
+def test_counts_of_messages_add_up(openmpi):
+    asked = (*ONCE, "--ops", "updates", "--updates", "10000", "--buffer-bytes", "800")
+    ended = openmpi("runtime", 2, *asked)
+    assert ended.code == 0, ended.stderr
+    messages = ended.values("messages")[0] + ended.values("messages_to_self")[0]
+    reasons = ("full", "single", "age", "idle", "asked", "last")
+    assert messages == sum(ended.values(f"flushes_{reason}")[0] for reason in reasons)
+    # 100 updates a message: some 200 of them are full, and few rest when nothing is left to do.
+    assert ended.values("flushes_full")[0] >= 190
+    assert messages <= 220
+    assert ended.values("epochs") == [1]
+
+
+def test_sixteen_simulated_ranks_repeat_to_the_bit(simulated):
+    asked = (*ONCE, "--ops", "updates", "--updates", "300", "--buffer-bytes", "256", "--compute", "fixed")
+    first = simulated("runtime", 16, *asked)
+    again = simulated("runtime", 16, *asked)
+    assert first.code == 0, first.stderr
+    assert first.lines == again.lines
+    assert first.values("items_handled") == [16 * 300]
+
+
+def test_a_simulated_rank_waits_for_its_messages_and_never_looks_for_them(simulated):
+    # A look takes a second, and all else next to nothing: the time counts the looks of the slowest rank.
+    asked = (*ONCE, "--ops", "updates", "--updates", "400", "--runtime", "hpx-5")
+    ended = simulated("runtime", 4, *asked, configuration=COUNTED_LOOKS)
+    assert ended.code == 0, ended.stderr
+    assert ended.values("messages")[0] > 1000
+    assert ended.values("time_s")[0] < 1
+
+
+def test_a_simulated_message_has_its_place_until_it_is_received(simulated):
+    # A rank sends all its updates before it looks for any: with room for two, it has to wait.
+    asked = (*ONCE, "--ops", "updates", "--updates", "400", "--runtime", "hpx-5", "--sends", "2")
+    ended = simulated("runtime", 4, *asked, "--receives", "2")
+    assert ended.code == 0, ended.stderr
+    assert ended.values("waits_for_room")[0] > 0.25 * ended.values("messages")[0]
+
+
+def test_simulated_fibres_cost_more_than_coroutines_and_these_than_handlers(simulated):
+    asked = (*ONCE, "--ops", "updates", "--updates", "2000", "--compute", "calibrated")
+    took = {
+        execution: simulated("runtime", 4, *asked, "--execution", execution).values("time_s")[0]
+        for execution in EXECUTIONS
+    }
+    assert took["handler"] < took["coroutine"] < took["fibre"]
+
+
+def test_the_preset_of_hpx_5_sends_parcels_one_by_one_to_tasks_with_stacks(simulated):
+    asked = (*ONCE, "--ops", "updates", "--updates", "100")
+    hpx = simulated("runtime", 4, *asked, "--runtime", "hpx-5")
+    assert hpx.values("flushes_single") == hpx.values("tasks") == [400]
+    am = simulated("runtime", 4, *asked, "--runtime", "am++")
+    assert am.values("flushes_single") == am.values("tasks") == [0]
+    assert am.values("messages")[0] < hpx.values("messages")[0] / 5
+    assert am.values("time_s")[0] < hpx.values("time_s")[0]
+
+
+def test_tasks_that_let_each_other_go_first_all_go_on(openmpi):
+    for execution in ("fibre", "coroutine"):
+        asked = ("--ops", "switches", "--execution", execution, "--live", "50", "--rounds", "20")
+        ended = openmpi("runtime", 1, *ONCE, *asked)
+        assert ended.code == 0, ended.stderr
+        assert ended.values("time_s", op="switches")
+
+
+def test_spawned_tasks_all_run(openmpi):
+    asked = ("--ops", "spawns", "--execution", "fibre", "--live", "50", "--rounds", "20")
+    ended = openmpi("runtime", 1, *ONCE, *asked, "--active-tasks", "3")
+    assert ended.code == 0, ended.stderr
+    assert ended.values("time_s", op="spawns")
+
+
+@pytest.mark.parametrize("library", ["openmpi", "mpich"])
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+def test_blocking_reads_return_what_is_there_whatever_carries_them(start, library, ranks):
+    # The program itself holds each value to the one that its place has.
+    asked = (*ONCE, "--ops", "reads", "--execution", "fibre", "--in-flight", "50", "--reads", "20")
+    few, short = ("--active-tasks", "7"), ("--buffer-bytes", "0", "--sends", "1")
+    for transport in ("point-to-point", "ring"):
+        for limits in (few, short, ("--stack-pages", "huge")):
+            ended = start(library, "runtime", ranks, *asked, "--transport", transport, *limits)
+            assert ended.code == 0, (limits, ended.stderr)
+            reads = 1000 * ranks
+            there = [0] if ranks == 1 else [reads]
+            assert ended.values("delegates") == there
+            if limits is not short:  # There, an answer may come while its question waits for room.
+                assert ended.values("suspensions") == there
+            assert ended.values("delegates_here") == [reads - there[0]]
+            assert ended.values("most_live_tasks")[0] <= (7 if limits is few else 50)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("--transport", "ring", "--idle", "wait"), "--idle wait is MPI's"),
+        (("--execution", "thread"), "--execution"),
+        (("--runtime", "charm"), "--runtime"),
+        (("--buffer-bytes", "-2"), "--buffer-bytes"),
+        (("--stack-bytes", "100"), "--stack-bytes"),
+        (("--sends", "0"), "--sends"),
+        (("--active-tasks", "0"), "--active-tasks"),
+        (("--stack-pages", "tiny"), "--stack-pages"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line_by_all_ranks(openmpi, asked, said):
+    ended = openmpi("runtime", 2, *ONCE, *asked)
+    assert ended.code == 2
+    (line,) = [each for each in ended.stderr.splitlines() if each.startswith("runtime:")]
+    assert said in line
+
+
+def test_simulated_ranks_share_no_memory(simulated):
+    ended = simulated("runtime", 2, *ONCE, "--transport", "ring")
+    assert ended.code == 2
+    assert "simulated ranks share no memory" in ended.stderr
