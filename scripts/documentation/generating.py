@@ -12,7 +12,39 @@ from typing import Final
 
 from documentation import record_reference, spec_reference
 from documentation.markdown import GeneratedBlockError
+from steelyard.answers import (
+    audit,
+    bisection,
+    contexts,
+    history,
+    machine,
+    null,
+    observation,
+    plan,
+    status,
+)
+from steelyard.answers.document import Format
+from steelyard.answers.schema import schema as document_schema
+from steelyard.report.answer.document import COMPARISON
+from steelyard.report.claims.document import VERDICTS
+from steelyard.report.models.document import MODELS
 from steelyard.spec import schema
+
+DOCUMENTS: Final[tuple[Format, ...]] = (
+    COMPARISON,
+    VERDICTS,
+    MODELS,
+    plan.PLAN,
+    status.STATUS,
+    audit.AUDIT,
+    observation.OBSERVATION,
+    contexts.BY_CONTEXT,
+    null.NULL,
+    machine.DOCTOR,
+    history.HISTORY,
+    bisection.BISECTION,
+)
+"""All that ``--json`` prints."""
 
 _KINDS: Final[dict[str, Callable[[], str]]] = {
     "metrics of every trial": spec_reference.metrics,
@@ -56,6 +88,20 @@ def generate(what: str, above: str) -> str:
 def schema_text() -> str:
     """The JSON schema of a spec, as a file."""
     return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def document_schemas() -> dict[str, str]:
+    """The JSON schema of each document that ``--json`` prints, by the name of its file."""
+    return {f"{each.name.partition('/')[2]}.schema.json": _document(each) for each in DOCUMENTS}
+
+
+def _document(of: Format) -> str:
+    dialect = "https://json-schema.org/draft/2020-12/schema"
+    return _written({"$schema": dialect, "title": of.name, **document_schema(of)})
+
+
+def _written(content: object) -> str:
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
 def _help(arguments: str) -> str:

@@ -29,8 +29,11 @@ def has_header(name: str) -> bool:
     compiler = shutil.which("c++")
     if compiler is None:
         return False
-    probe = [compiler, "-E", "-x", "c++", "-include", name, os.devnull]
-    return subprocess.run(probe, capture_output=True, check=False).returncode == 0
+    probe = f"#if !__has_include(<{name}>)\n#error\n#endif\n"
+    done = subprocess.run(
+        [compiler, "-E", "-x", "c++", "-"], input=probe.encode(), capture_output=True, check=False
+    )
+    return done.returncode == 0
 
 
 VENV_MODULE = Need("Python's venv with pip", "python3-venv", lambda: find_spec("ensurepip") is not None)
@@ -44,10 +47,11 @@ HEADERS = Need("Python's headers", "python3-dev", lambda: Path(get_path("include
 GOOGLETEST = Need("GoogleTest", "libgtest-dev", lambda: has_header("gtest/gtest.h"))
 SIMGRID = Need("SimGrid", "libsimgrid-dev", lambda: shutil.which("smpicxx") is not None)
 CLI11 = Need("CLI11", "libcli11-dev", lambda: has_header("CLI/CLI.hpp"))
-FMT = Need("fmt", "libfmt-dev", lambda: has_header("fmt/core.h"))
 PDQSORT = Need("Boost's sorts", "libboost-dev", lambda: has_header("boost/sort/pdqsort/pdqsort.hpp"))
+CONTEXT = Need("Boost.Context", "libboost-context-dev", lambda: has_header("boost/context/fiber.hpp"))
 IPS4O = Need("IPS4o", "libips4o-dev", lambda: has_header("ips4o.hpp"))
 VQSORT = Need("Highway's vqsort", "libhwy-dev", lambda: has_header("hwy/contrib/sort/vqsort.h"))
+CHROMIUM = Need("Chromium", "chromium", lambda: shutil.which("chromium") is not None)
 SLURM = Need(
     "Slurm",
     "slurmctld slurmd slurm-client munge",
@@ -58,8 +62,8 @@ SLURM = Need(
 JSON = Need("nlohmann-json", "nlohmann-json3-dev", lambda: has_header("nlohmann/json.hpp"))
 
 TO_RUN = (COMPILER, C_COMPILER, HEADERS)
-TO_TEST = (*TO_RUN, MAKE, GOOGLETEST, MOUNT, VALGRIND, GNU_TIME)
-FOR_MPI = (COMPILER, C_COMPILER, GOOGLETEST, SIMGRID, CLI11, FMT, JSON, PDQSORT, IPS4O, VQSORT)
+TO_TEST = (*TO_RUN, MAKE, GOOGLETEST, MOUNT, VALGRIND, GNU_TIME, CHROMIUM)
+FOR_MPI = (COMPILER, C_COMPILER, GOOGLETEST, SIMGRID, CLI11, JSON, CONTEXT, PDQSORT, IPS4O, VQSORT)
 
 
 def ensure_system(needs: Iterable[Need]) -> None:
