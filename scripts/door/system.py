@@ -36,6 +36,17 @@ def has_header(name: str) -> bool:
     return done.returncode == 0
 
 
+def has_library(name: str) -> bool:
+    """Whether the C++ compiler finds the static library: its headers may come from another package."""
+    compiler = shutil.which("c++")
+    if compiler is None:
+        return False
+    # The compiler repeats the name where it finds no such file.
+    asked = [compiler, f"-print-file-name=lib{name}.a"]
+    found = subprocess.run(asked, capture_output=True, text=True, check=False)
+    return Path(found.stdout.strip()).is_absolute()
+
+
 VENV_MODULE = Need("Python's venv with pip", "python3-venv", lambda: find_spec("ensurepip") is not None)
 COMPILER = Need("a C++ compiler", "g++", lambda: shutil.which("c++") is not None)
 C_COMPILER = Need("a C compiler", "gcc", lambda: shutil.which("cc") is not None)
@@ -48,7 +59,7 @@ GOOGLETEST = Need("GoogleTest", "libgtest-dev", lambda: has_header("gtest/gtest.
 SIMGRID = Need("SimGrid", "libsimgrid-dev", lambda: shutil.which("smpicxx") is not None)
 CLI11 = Need("CLI11", "libcli11-dev", lambda: has_header("CLI/CLI.hpp"))
 PDQSORT = Need("Boost's sorts", "libboost-dev", lambda: has_header("boost/sort/pdqsort/pdqsort.hpp"))
-CONTEXT = Need("Boost.Context", "libboost-context-dev", lambda: has_header("boost/context/fiber.hpp"))
+CONTEXT = Need("Boost.Context", "libboost-context-dev", lambda: has_library("boost_context"))
 IPS4O = Need("IPS4o", "libips4o-dev", lambda: has_header("ips4o.hpp"))
 VQSORT = Need("Highway's vqsort", "libhwy-dev", lambda: has_header("hwy/contrib/sort/vqsort.h"))
 CHROMIUM = Need("Chromium", "chromium", lambda: shutil.which("chromium") is not None)

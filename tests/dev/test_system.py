@@ -74,3 +74,9 @@ def test_root_on_debian_installs_and_updates_the_lists_only_when_needed(
     monkeypatch.setattr(system.Path, "glob", lambda path, pattern: iter(lists))
     system.ensure_system([system.Need("a C++ compiler", "g++", lambda: present)])
     assert calls == expected
+
+
+def test_a_library_is_there_where_the_compiler_finds_its_file_and_not_only_its_header() -> None:
+    assert system.has_header("vector")
+    assert system.has_library("stdc++")
+    assert not system.has_library("of-nobody")
