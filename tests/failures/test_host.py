@@ -34,7 +34,6 @@ SETTINGS = (
     "/sys/devices/system/cpu/cpufreq/boost",
     "/sys/devices/system/clocksource/clocksource0/current_clocksource",
     "/proc/self/cgroup",
-    "/proc/cgroups",
 )
 VARYING = {"compact_memory", "drop_caches", "stat_refresh"}
 """Of /proc/sys/vm: what is no setting, or can only be written."""
