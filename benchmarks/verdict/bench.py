@@ -57,11 +57,11 @@ def rounds_per_ms(program: Path) -> float:
     return (long - short) / (1e3 * min(cpu_s(long) - cpu_s(short) for _ in range(5)))
 
 
-def tools_of(names: list[str]) -> dict[str, Tool]:
-    """The tools by name, set up where they are not there yet."""
+def tools_of(names: list[str], metric: str) -> dict[str, Tool]:
+    """The tools by name, set up where they are not there yet; the metric is Steelyard's alone."""
     found: dict[str, Tool] = {}
     if "steelyard" in names:
-        found["steelyard"] = steelyard
+        found["steelyard"] = lambda commands, place, runs: steelyard(commands, place, runs, metric)
     if "hyperfine" in names:
         peer = find_hyperfine(BUILT / "hyperfine")
         print(version(peer))
@@ -88,8 +88,9 @@ def main() -> int:
     parser.add_argument("--load", choices=["quiet", "busy", "both"], default="both")
     parser.add_argument("--tools", default="steelyard,hyperfine,pyperf")
     parser.add_argument("--equal-time", type=float, default=6.0, metavar="S", help="0: only the defaults")
+    parser.add_argument("--metric", default="wall_s", help="what Steelyard compares: wall_s, cpu_s")
     asked = parser.parse_args()
-    ways = tools_of(asked.tools.split(","))
+    ways = tools_of(asked.tools.split(","), asked.metric)
     loads = ["quiet", "busy"] if asked.load == "both" else [asked.load]
     beyond = False
     print("| program | load | B takes | tool | runs | right | wrong | open | median time |")

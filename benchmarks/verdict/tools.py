@@ -20,11 +20,13 @@ ALPHA = 0.05
 PYPERF = "2.9.0"
 
 
-def steelyard(commands: Sequence[str], directory: Path, runs: int | None) -> Verdict:
-    """``steelyard compare``, as it answers."""
+def steelyard(commands: Sequence[str], directory: Path, runs: int | None, metric: str) -> Verdict:
+    """``steelyard compare``, as it answers of the metric."""
     exact = [] if runs is None else ["--runs", str(runs)]
-    out = quietly([sys.executable, "-m", "steelyard", "compare", "--json", *exact, *commands], directory)
-    (found,) = (each for each in json.loads(out)["comparisons"] if each["metric"] == "wall_s")
+    words = [sys.executable, "-m", "steelyard", "compare", "--json", "--metric", metric, *exact, *commands]
+    (found,) = (
+        each for each in json.loads(quietly(words, directory))["comparisons"] if each["metric"] == metric
+    )
     return "open" if found["verdict"] == "not_resolved" else found["verdict"]
 
 
