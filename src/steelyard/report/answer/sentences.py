@@ -24,7 +24,8 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "more than chance.",
     "sequential_order": "One treatment ran after the other, so that every drift of the machine counts as a "
     "difference, and no interval accounts for it.",
-    "disturbed": "{who}: {share} of the elapsed time was spent waiting for a CPU that something else used.",
+    "disturbed": "{who}: {share} of the elapsed time was spent waiting for a CPU that something else used; "
+    "CPU time (cpu_s) leaves it out.",
     "stolen": "The hypervisor gave {share} of the time to other machines; steal is in no program's account.",
     "few_blocks": "Few {what} ({n}): below {wanted}, intervals rest on the shape of the distribution.",
     "autocorrelated": "{who}: {what} resemble each other (r1 = {r1}), so that {n} tell as much as {n_eff} "
