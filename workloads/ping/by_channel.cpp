@@ -5,6 +5,7 @@
 
 #include "ping/ping.hpp"
 #include "runtime/channel.hpp"
+#include "runtime/left_out.hpp"
 #include "runtime/make_transport.hpp"
 
 namespace workloads::ping {
@@ -70,15 +71,16 @@ class ByChannel final : public Operation {
 
 /// With the smallest type that takes the payload.
 template <std::size_t Bytes = sizeof(std::uint64_t)>
-std::unique_ptr<Operation> make(const MpiContext& context, const Asked& asked,
+std::unique_ptr<Operation> make(const MpiContext& context, const Asked& asked, const std::string& name,
                                 const runtime::Parameters& parameters) {
     if constexpr (Bytes > longest_item_bytes) {
-        return nullptr;
+        return runtime::left_out(context.settings, name,
+                                 "--payload of at most " + std::to_string(longest_item_bytes));
     } else {
         if (static_cast<std::size_t>(asked.payload_bytes) == Bytes) {
             return std::make_unique<ByChannel<Bytes>>(context, parameters, asked.messages());
         }
-        return make<2 * Bytes>(context, asked, parameters);
+        return make<2 * Bytes>(context, asked, name, parameters);
     }
 }
 
@@ -87,13 +89,13 @@ std::unique_ptr<Operation> make(const MpiContext& context, const Asked& asked,
 std::unique_ptr<Operation> make_aggregated(const MpiContext& context, const Asked& asked) {
     runtime::Parameters parameters = asked.runtime;
     parameters.buffer_bytes = std::max<std::int64_t>(parameters.buffer_bytes, asked.payload_bytes);
-    return make(context, asked, parameters);
+    return make(context, asked, "aggregated", parameters);
 }
 
 std::unique_ptr<Operation> make_raw(const MpiContext& context, const Asked& asked) {
     runtime::Parameters parameters = asked.runtime;
     parameters.buffer_bytes = asked.payload_bytes;
-    return make(context, asked, parameters);
+    return make(context, asked, "raw", parameters);
 }
 
 } // namespace workloads::ping
