@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from charts import Chart, dots
+from charts import dots
 
 from steelyard.answers.interval import Interval
-from steelyard.report.page.chart import ACCENT, WORSE
+from steelyard.report.page.chart import ACCENT, WORSE, Chart
 from steelyard.report.page.forest import Estimated, forest, rows
+from steelyard.report.text.line import Style
 
 HERE = Path(__file__).parent
 DESIGNS = {
@@ -59,7 +60,7 @@ def _screening() -> Chart:
         for kernel in KERNELS:
             effect = summary[f"npb-screening-{kernel}-blocks"]["wall_s"]["effects"]["all"][factor]
             interval = Interval(*effect["ci95"])
-            style = "open" if not effect["resolved"] else "good" if effect["ratio"] > 1 else "bad"
+            style: Style = "open" if not effect["resolved"] else "good" if effect["ratio"] > 1 else "bad"
             found.append(Estimated(f"{factor}: {kernel.upper()}", effect["ratio"], interval, style))
     spec = forest(found, "speed with the second level over that with the first")
     return Chart("screening", "screening", "", spec, {"rows": rows(found)})

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from charts import LOG, Chart, over, points, table, value
+from charts import LOG, over, points, table, value
+
+from steelyard.report.page.chart import Chart
 
 HERE = Path(__file__).parent
 

@@ -5,20 +5,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.answers.interval import Interval
 from steelyard.report.page.chart import Chart
 from steelyard.report.page.figures import draw_svg, figure_spec
 from steelyard.report.page.forest import Estimated, forest, rows
 from steelyard.report.page.observer import Changed, changes_chart
+from steelyard.report.text.line import Style
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 HERE = Path(__file__).parent
 WIDTH_PX = 620
-STYLES = {"perturbed": "bad", "unperturbed": "good"}
+STYLES: Final[Mapping[str, Style]] = {"perturbed": "bad", "unperturbed": "good"}
 
 
 def probes(part: Mapping[str, Any], name: str, title: str) -> Chart:

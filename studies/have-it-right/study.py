@@ -22,6 +22,7 @@ import msgspec
 
 from steelyard.answers.contexts import ByContext, ContextFinding
 from steelyard.answers.interval import Interval
+from steelyard.claims.evidence import RatioEvidence
 from steelyard.errors import SteelyardError
 from steelyard.lab.answer.analyze import by_context
 from steelyard.lab.answer.check import check
@@ -207,11 +208,12 @@ def validation(at: Path, watch: Watch, *, small: bool) -> dict[str, Any]:
             "predictions": [
                 {
                     "metric": one.stratum["metric"],
-                    "factor": one.evidence.ratio,
-                    "interval": pair(one.evidence.interval) if one.evidence.interval else None,
+                    "factor": evidence.ratio,
+                    "interval": pair(evidence.interval) if evidence.interval else None,
                     "outcome": one.outcome,
                 }
                 for one in each.instances
+                if isinstance(evidence := one.evidence, RatioEvidence)
             ],
         }
         for each in verdicts

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from charts import LOG, Chart, over, table, value
+from charts import LOG, over, table, value
+
+from steelyard.report.page.chart import Chart
 
 HERE = Path(__file__).parent
 COUNTS = ("words", "pairs", "comparisons", "merges", "subsequences", "3 k(k−1) 2^(k−3)")

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from charts import Chart, over, points, table
+from charts import over, points, table
 
 from steelyard.answers.interval import Interval
+from steelyard.report.page.chart import Chart
 from steelyard.report.page.forest import Estimated, forest, rows
 from steelyard.report.text.line import Style
 

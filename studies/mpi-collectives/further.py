@@ -252,9 +252,11 @@ def main() -> int:
     if unknown := [part for part in asked.parts if part not in REACH]:
         parser.error(f"unknown part {unknown[0]!r}; one of: {', '.join(REACH)}")
 
+    limit_s: float = 60 * asked.cpu_minutes
+
     def may_go_on() -> bool:
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return used.ru_utime + used.ru_stime < 60 * asked.cpu_minutes
+        return used.ru_utime + used.ru_stime < limit_s
 
     for part in asked.parts or REACH:
         loop = loop_of(part)

@@ -33,7 +33,9 @@ def main() -> int:
     missing = []
     for title, body in made():
         below = re.compile(rf"(?<=^#### {re.escape(title)}\n).*?(?=^(?:#|!|\*\*))", re.MULTILINE | re.DOTALL)
-        text, found = below.subn(lambda _, body=body: f"\n{body.strip()}\n\n", text, count=1)
+        # A backslash in a table is itself.
+        stripped = body.strip().replace("\\", r"\\")
+        text, found = below.subn(f"\n{stripped}\n\n", text, count=1)
         missing += [] if found else [title]
     README.write_text(text, encoding="utf-8")
     for title in missing:

@@ -57,7 +57,8 @@ def series_in(rows: Iterable[Row]) -> list[Series]:
             found.setdefault((row.of, row.op), []).append((row.p, row.latency_s))
     series = []
     for (of, op), values in found.items():
-        labels: dict[str, Scalar] = dict(each.split("=", 1) for each in of.split())
+        labels: dict[str, Scalar] = {}
+        labels |= dict(each.split("=", 1) for each in of.split())
         one = series_of(
             op,
             ("p",),

@@ -6,7 +6,9 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
-from charts import Chart, ranks
+from charts import ranks
+
+from steelyard.report.page.chart import Chart
 
 HERE = Path(__file__).parent
 

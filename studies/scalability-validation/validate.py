@@ -174,9 +174,9 @@ def show_lulesh(path: Path) -> None:
     for one in visits:
         print(f"  {one.name.rsplit('->', 1)[-1].split('(')[0]:<42} {one.text()}")
     main = next(one for one in found if one.metric == "time" and one.name.endswith("main(int, char**)"))
-    one = next(s for s in series if s.metric == "time" and s.name == main.name)
-    f = np.array([size**4 * p ** (1 / 3) for p, size in (point.at for point in one.points)])
-    y = np.array([np.mean(point.values) for point in one.points])
+    measured = next(s for s in series if s.metric == "time" and s.name == main.name)
+    f = np.array([size**4 * p ** (1 / 3) for p, size in (point.at for point in measured.points)])
+    y = np.array([np.mean(point.values) for point in measured.points])
     slope, constant = np.polyfit(f, y, 1, w=1 / y)
     value = constant + slope * 50**4 * 10
     low, high = main.predictions[0].low, main.predictions[0].high

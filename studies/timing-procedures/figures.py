@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from charts import Chart, over
+from charts import over
+
+from steelyard.report.page.chart import Chart
 
 HERE = Path(__file__).parent
 NAMES = {

@@ -21,6 +21,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from steelyard import Laboratory
+from steelyard.answers.interval import Interval
+from steelyard.claims.evidence import MeanEvidence
+from steelyard.claims.verdict import Verdict
 from steelyard.errors import MachineError, SteelyardError
 from steelyard.spec import Experiment, experiment
 
@@ -158,6 +161,15 @@ def claims(name: str, command: str, length_us: int) -> list[dict[str, Any]]:
     ]
 
 
+def measured(verdict: Verdict) -> tuple[float, Interval | None]:
+    """The mean that a limit was held to, and its interval."""
+    evidence = verdict.instances[0].evidence
+    # A limit of what was measured has no other evidence, and no trial here may fail.
+    assert isinstance(evidence, MeanEvidence)  # noqa: S101
+    assert evidence.mean is not None  # noqa: S101
+    return evidence.mean, evidence.interval
+
+
 def judged(lab: Laboratory) -> dict[str, dict[int, Judged]]:
     """All claims of all procedures, in one family."""
     names = {each.name for each in lab.experiment.metrics}
@@ -170,14 +182,14 @@ def judged(lab: Laboratory) -> dict[str, dict[int, Judged]]:
     for name, length in asked:
         metric, command = here[name]
         above, below, cost = next(verdicts), next(verdicts), next(verdicts)
-        evidence = above.instances[0].evidence
-        ends = evidence.interval
+        mean, ends = measured(above)
+        cost_s, _ = measured(cost)
         ratios = values(lab, f"ratio_{name}", command)[length]
         spread = interval_of_s(ratios)
         step_s = 1e-9 if metric == "perf_ns" else resolution(values(lab, metric, command))
         step = step_s / (length / 1e6)
         found[name][length] = Judged(
-            bias=evidence.mean - 1,
+            bias=mean - 1,
             bias_ci95=(ends.low - 1, ends.high - 1) if ends else (float("-inf"), float("inf")),
             unbiased=together((above.outcome, below.outcome)),
             s=float(np.std(ratios, ddof=1)),
@@ -185,7 +197,7 @@ def judged(lab: Laboratory) -> dict[str, dict[int, Judged]]:
             steady=against(*spread, TOLERANCE),
             step=step,
             fine="holds" if step <= TOLERANCE else "fails",
-            cost_s=cost.instances[0].evidence.mean,
+            cost_s=cost_s,
             cheap=cost.outcome,
         )
     return found

@@ -97,10 +97,13 @@ def write_runs(runs: Sequence[Run], path: Path) -> None:
 def read_runs(path: Path) -> list[Run]:
     """What ``write_runs`` has written."""
     with path.open(encoding="utf-8", newline="") as file:
-        return [
-            Run(row[0], row[1], *map(int, row[2:6]), seconds=tuple(map(float, filter(None, row[6:]))))
-            for row in list(csv.reader(file))[1:]
-        ]
+        rows = list(csv.reader(file))[1:]
+    runs = []
+    for runtime, order, *rest in rows:
+        weight, scale, ranks, run = map(int, rest[:4])
+        seconds = tuple(map(float, filter(None, rest[4:])))
+        runs.append(Run(runtime, order, weight, scale, ranks, run, seconds))
+    return runs
 
 
 def figure_rows(runs: Sequence[Run]) -> list[dict[str, object]]:

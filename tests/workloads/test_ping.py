@@ -50,6 +50,8 @@ def test_four_simulated_ranks_gain_by_aggregation_and_repeat_to_the_bit(simulate
         (2, ("--payload", "24"), "24 is not a power of 2"),
         (2, ("--payload", "-8"), "--payload"),
         (2, ("--count", "0"), "--count"),
+        (2, ("--ops", "raw", "--payload", "8192"), "--ops raw needs --payload of at most 4096"),
+        (2, ("--flush-age", "nan"), "--flush-age"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_one_line_by_all_ranks(openmpi, ranks, asked, said):

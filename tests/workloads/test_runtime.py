@@ -171,6 +171,10 @@ def test_blocking_reads_return_what_is_there_whatever_carries_them(start, librar
         (("--sends", "0"), "--sends"),
         (("--active-tasks", "0"), "--active-tasks"),
         (("--stack-pages", "tiny"), "--stack-pages"),
+        (("--trace-tasks", "nan"), "--trace-tasks"),
+        (("--ops", "reads", "--execution", "handler"), "--ops reads needs --execution fibre"),
+        (("--ops", "spawns", "--execution", "coroutine"), "--ops spawns needs --execution fibre"),
+        (("--ops", "switches", "--execution", "handler"), "--ops switches needs --execution fibre or"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line_by_all_ranks(openmpi, asked, said):

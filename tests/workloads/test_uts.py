@@ -118,6 +118,7 @@ def test_a_simulated_tree_takes_longer_by_what_its_states_cost(simulated):
         (("-b", "-1"), 2, "--root-children"),
         (("-d", "0"), 2, "--depth"),
         (("-q", "1.5"), 2, "--inner-probability"),
+        (("-q", "nan"), 2, "--inner-probability"),
         (("-t", "4"), 2, "--type"),
         (("-a", "2", "-b", "0"), 2, "-b 0"),
         (("-c", "-1"), 2, "-c"),

@@ -6,6 +6,7 @@
 #include "global/delegates.hpp"
 #include "global/global_array.hpp"
 #include "harness/random.hpp"
+#include "runtime/left_out.hpp"
 #include "runtime/make_transport.hpp"
 
 namespace workloads::global {
@@ -79,7 +80,7 @@ class ReadsOperation final : public Operation {
 std::unique_ptr<Operation> make_reads(const MpiContext& context, const Parameters& parameters,
                                       const Reads& asked) {
     if (parameters.execution != Execution::fibre) {
-        return nullptr;
+        return runtime::left_out(context.settings, "reads", "--execution fibre");
     }
     return std::make_unique<ReadsOperation>(context, parameters, asked);
 }

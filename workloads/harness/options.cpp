@@ -7,10 +7,13 @@
 #endif
 
 #include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <iostream>
 #include <map>
 #include <stdexcept>
+#include <type_traits>
 
 #include "harness/failure.hpp"
 #include "harness/last_words.hpp"
@@ -25,9 +28,16 @@ struct Options::Declaring {
 
     template <class T>
     void operator()(const Bounded<T>& option) const {
-        app.add_option(name, *option.value, help)
-            ->check(CLI::Range(option.range.low, option.range.high))
-            ->capture_default_str();
+        CLI::Option* added = app.add_option(name, *option.value, help)
+                                 ->check(CLI::Range(option.range.low, option.range.high))
+                                 ->capture_default_str();
+        if constexpr (std::is_floating_point_v<T>) {
+            // It is neither below a range nor above it.
+            added->check([](const std::string& word) {
+                return std::isnan(std::strtod(word.c_str(), nullptr)) ? "Value " + word + " is not a number"
+                                                                      : std::string();
+            });
+        }
     }
     void operator()(const Text& option) const {
         CLI::Option* added = app.add_option(name, *option.value, help)->capture_default_str();

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "runtime/left_out.hpp"
 #include "runtime/tasks.hpp"
 
 namespace workloads::runtime {
@@ -45,7 +46,7 @@ class SpawnsOperation final : public Operation {
 std::unique_ptr<Operation> make_spawns(const MpiContext& context, const Parameters& parameters,
                                        const Switches& asked) {
     if (parameters.execution != Execution::fibre) {
-        return nullptr;
+        return left_out(context.settings, "spawns", "--execution fibre");
     }
     return std::make_unique<SpawnsOperation>(context, parameters, asked);
 }

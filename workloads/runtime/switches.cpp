@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "runtime/left_out.hpp"
 #include "runtime/tasks.hpp"
 
 namespace workloads::runtime {
@@ -76,7 +77,7 @@ class SwitchesOperation final : public Operation {
 std::unique_ptr<Operation> make_switches(const MpiContext& context, const Parameters& parameters,
                                          const Switches& asked) {
     if (parameters.execution == Execution::handler) {
-        return nullptr;
+        return left_out(context.settings, "switches", "--execution fibre or coroutine");
     }
     return std::make_unique<SwitchesOperation>(context, parameters, asked);
 }
