@@ -49,9 +49,9 @@ def rests_on_last(
         unseen = max(SEEN * math.sqrt(variance[place]), LEAST_SEEN * abs(value), SEEN * miss)
         return sum(term.at((scales[place],)) for term in lead) > unseen
 
-    # From the end: most that grows shows at the last point but one, where this ends.
+    # Most that grows shows at the last point but one, where this ends.
     last = len(scales) - 1
-    return last >= LEAST_POINTS and shows(last) and not any(map(shows, range(last - 1, -1, -1)))
+    return last >= LEAST_POINTS and not any(map(shows, range(last - 1, -1, -1))) and shows(last)
 
 
 def in_three(model: ScalingModel, without: ScalingModel, last: float, value: float) -> ScalingModel:
