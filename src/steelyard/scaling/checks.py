@@ -74,7 +74,7 @@ def read_all(series: Sequence[Series]) -> list[Reading | NotModelled]:
     """
     groups: dict[object, list[int]] = {}
     for number, one in enumerate(series):
-        shape = tuple((p.at, len(p.values), p.n, p.u is None) for p in one.points)
+        shape = tuple([(p.at, len(p.values), p.n, p.u is None) for p in one.points])
         groups.setdefault((one.parameters, shape), []).append(number)
     out: dict[int, Reading | NotModelled] = {}
     for numbers in groups.values():

@@ -22,7 +22,7 @@ from steelyard.scaling.columns import Monomial
 from steelyard.scaling.fit import Fitted, Grid, Source, fit
 from steelyard.scaling.foresee import Foresight, foresee
 from steelyard.scaling.model import NotModelled, Prediction, ScalingModel, Segment, value_of
-from steelyard.scaling.one_point import in_three, misfits, rests_on_last
+from steelyard.scaling.one_point import in_three, misfits, rests_on_last, shows_before_last
 from steelyard.scaling.provenance import of_provenance
 from steelyard.scaling.question import Question
 from steelyard.scaling.validation import NOT_KNOWN, Asked, rank_of_one, validation_of
@@ -118,7 +118,7 @@ def _all_answers(
 
 
 def _check(series: Sequence[Series], question: Question) -> None:
-    known = {name for one in series for name in one.parameters}
+    known = {name for names in {one.parameters for one in series} for name in names}
     asked = [question.parameter] if question.parameter else []
     asked += [*question.scale, *(name for target in question.targets for name in target)]
     asked += question.along.values()
@@ -131,10 +131,8 @@ def _check(series: Sequence[Series], question: Question) -> None:
     for target in (question.scale, *question.targets):
         for name, value in target.items():
             # Where data go below 1 there are no logarithms, and a target may too.
-            own = [s for s in series if name in s.parameters]
-            least = min((p.at[s.parameters.index(name)] for s in own for p in s.points), default=1.0)
-            small = not value > 0 or (value < 1 <= least) or (target is question.scale and value <= 1)
-            if small:
+            small = not value > 0 or (value < 1 <= _least(series, name))
+            if small or (target is question.scale and value <= 1):
                 hint = "choose a scale above 1" if target is question.scale else "choose a target from 1 up"
                 raise UsageError(f"{name} = {value:g} is not a scale at which growth has a value", hint=hint)
             if value > LARGEST_PARAMETER:
@@ -151,6 +149,12 @@ def _check(series: Sequence[Series], question: Question) -> None:
                 f"{stated.expect} is over {', '.join(sorted(named))}, and nothing here grows with that",
                 hint=f"write it over one of: {', '.join(sorted(known))}; what stays constant is O(1)",
             )
+
+
+def _least(series: Sequence[Series], name: str) -> float:
+    """The smallest value of a parameter."""
+    own = [one for one in series if name in one.parameters]
+    return min((p.at[one.parameters.index(name)] for one in own for p in one.points), default=1.0)
 
 
 def asked_of(series: Series, question: Question) -> Asked | None:
@@ -186,7 +190,7 @@ def _falls(reading: Reading, at: int, question: Question, expectation: Growth | 
         # last.
         means = reading.means.tolist()
         least = min(means)
-        if least >= (1 - LEAST_FALL) * means[0]:
+        if least >= (1 - LEAST_FALL) * means[0] or means[0] - least <= LEAST_FALL * means[0]:
             return False
         high = np.arange(len(where)) == means.index(least)
     else:
@@ -230,7 +234,7 @@ def _rests_on_last(answer: ScalingModel, scales: Sequence[float], known: _Listed
         return False
     if misfits(answer):
         return True
-    if not answer.terms:
+    if not answer.terms or known.shows[at]:
         return False
     lead, *others = answer.terms
     leading = [lead, *(term for term in others if term.coefficient < 0)]
@@ -289,6 +293,11 @@ class _Listed:
         self.law, self.one_sided = data.law.tolist(), data.one_sided.tolist()
         self.values, self.fitted = data.value.tolist(), choices.fitted.tolist()
         self.variance = posterior.variance.tolist()
+        column = choices.member.max(axis=1)
+        part = choices.slope.sum(axis=1) * candidates.raw[column, -2]
+        at_last_but_one = (each[:, -2] for each in (data.value, posterior.variance, choices.fitted))
+        shows = shows_before_last(part, *at_last_but_one)
+        self.shows = (shows & ((choices.member >= 0).sum(axis=1) == 1)).tolist()
         self.senseless = choices.senseless.tolist()
         self.blurred = (posterior.blurred > UNTOLD).tolist()
         self.at_edge = _at_edge(candidates.leads, candidates.fastest)
