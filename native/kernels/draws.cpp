@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 namespace steelyard {
 
@@ -31,74 +32,95 @@ void root_of(const double* covariance, double* low) {
     }
 }
 
-// Quantile by Wilson and Hilferty (1931): within 1 % where it matters here, and one multiplication each.
-double chi_square(double freedom, double z) {
-    const double part = 2 / (9 * freedom);
-    const double root = std::max(1 - part + z * std::sqrt(part), 0.05);
-    return freedom * root * root * root;
-}
-
 } // namespace
+
+Drawing::Drawing(const DrawNumbers& numbers) : numbers_(numbers), order_(numbers.place.size()) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::ranges::stable_sort(order_, {}, [&](std::size_t d) { return numbers_.place[d]; });
+}
 
 void Drawing::run(const Mixture& from, const ScaleMixture& scales, std::int64_t* component,
                   std::int64_t* discrepancy, double* coefficient) {
     const std::size_t discrepancies = scales.scale.size();
-    root_.resize(from.components * size * size);
-    share_.resize(from.components * discrepancies);
-    used_.assign(from.components, 0);
+    share_.resize(discrepancies);
+    spread_.resize(discrepancies);
     DiscrepancyShares shares(scales);
     double total = 0;
     for (std::size_t i = 0; i < from.components; ++i) {
         total += from.weight[i];
     }
-    for (std::size_t d = 0; d < numbers_.place.size(); ++d) {
-        std::size_t at = 0, g = 0;
-        double passed = from.weight[0];
+    std::size_t at = 0;
+    double passed = from.weight[0];
+    bool prepared = false;
+    for (const std::size_t d : order_) {
         while (at + 1 < from.components && passed < numbers_.place[d] * total) {
             passed += from.weight[++at];
+            prepared = false;
         }
-        const double* share = share_.data() + at * discrepancies;
-        if (used_[at] == 0) {
-            double* low = root_.data() + at * size * size;
-            root_of(from.covariance + at * size * size, low);
-            used_[at] = size;
-            while (used_[at] > 1 && low[(used_[at] - 1) * (size + 1)] == 0) {
-                --used_[at];
-            }
-            shares.find(static_cast<int>(from.left[at]), from.chi2[at], share_.data() + at * discrepancies);
+        if (!prepared) {
+            prepare(from, scales, at, shares);
+            prepared = true;
         }
-        double below = share[0];
+        std::size_t g = 0;
+        double below = share_[0];
         while (g + 1 < discrepancies && below < numbers_.pick[d]) {
-            below += share[++g];
+            below += share_[++g];
         }
         component[d] = static_cast<std::int64_t>(at);
         discrepancy[d] = static_cast<std::int64_t>(g);
-        draw_one(from, scales, at, g, d, coefficient + d * size);
+        double* out = coefficient + d * size;
+        switch (used_) {
+        case 1:
+            draw_one<1>(g, d, out);
+            break;
+        case 2:
+            draw_one<2>(g, d, out);
+            break;
+        case 3:
+            draw_one<3>(g, d, out);
+            break;
+        default:
+            draw_one<size>(g, d, out);
+        }
     }
 }
 
-void Drawing::draw_one(const Mixture& from, const ScaleMixture& scales, std::size_t component,
-                       std::size_t discrepancy, std::size_t d, double* out) const {
-    const double scale = scales.scale[discrepancy], nu = scales.freedom[discrepancy];
-    const auto left = static_cast<double>(from.left[component]);
-    const double spread =
-        std::sqrt(scale * (nu + from.chi2[component] / scale) / chi_square(nu + left, numbers_.chi[d]));
-    const double* centre = from.coefficient + component * size;
-    const double* low = root_.data() + component * size * size;
-    const std::size_t used = used_[component];
-    std::copy(centre + used, centre + size, out + used);
+void Drawing::prepare(const Mixture& from, const ScaleMixture& scales, std::size_t component,
+                      DiscrepancyShares& shares) {
+    centre_ = from.coefficient + component * size;
+    root_of(from.covariance + component * size * size, root_.data());
+    used_ = size;
+    while (used_ > 1 && root_[(used_ - 1) * (size + 1)] == 0) {
+        --used_;
+    }
+    const double chi2 = from.chi2[component];
+    shares.find(static_cast<int>(from.left[component]), chi2, share_.data());
+    for (std::size_t g = 0; g < spread_.size(); ++g) {
+        const double scale = scales.scale[g], nu = scales.freedom[g];
+        // Quantiles of chi-square by Wilson and Hilferty (1931): within 1 % where it matters here.
+        const double freedom = nu + static_cast<double>(from.left[component]), part = 2 / (9 * freedom);
+        spread_[g] = {scale * (nu + chi2 / scale), freedom, 1 - part, std::sqrt(part)};
+    }
+}
+
+template <std::size_t used>
+void Drawing::draw_one(std::size_t discrepancy, std::size_t d, double* out) const {
+    const Spread& by = spread_[discrepancy];
+    const double root = std::max(by.middle + numbers_.chi[d] * by.slope, 0.05);
+    const double spread = std::sqrt(by.square / (by.freedom * root * root * root));
+    std::copy(centre_ + used, centre_ + size, out + used);
     for (std::size_t attempt = 0; attempt < numbers_.attempts; ++attempt) {
         const double* z = numbers_.normal.data() + (attempt * numbers_.place.size() + d) * size;
         bool allowed = true;
         for (std::size_t i = 0; i < used; ++i) {
             double step = 0;
             for (std::size_t j = 0; j <= i; ++j) {
-                step += low[i * size + j] * z[j];
+                step += root_[i * size + j] * z[j];
             }
-            out[i] = centre[i] + spread * step;
+            out[i] = centre_[i] + spread * step;
             allowed = allowed && (i == 0 || out[i] >= 0);
         }
-        if (allowed && (out[0] >= 0 || centre[0] <= 0 || numbers_.lenient[d] != 0)) {
+        if (allowed && (out[0] >= 0 || centre_[0] <= 0 || numbers_.lenient[d] != 0)) {
             return;
         }
     }

@@ -6,6 +6,7 @@
 
 #include "search.hpp"
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -32,20 +33,31 @@ struct Mixture {
 
 class Drawing {
   public:
-    explicit Drawing(const DrawNumbers& numbers) : numbers_(numbers) {}
+    explicit Drawing(const DrawNumbers& numbers);
     // Fills one component, discrepancy and max_coefficients coefficients a draw.
     void run(const Mixture& from, const ScaleMixture& scales, std::int64_t* component,
              std::int64_t* discrepancy, double* coefficient);
 
   private:
-    void draw_one(const Mixture& from, const ScaleMixture& scales, std::size_t component,
-                  std::size_t discrepancy, std::size_t d, double* out) const;
+    // Under one discrepancy: the square of what coefficients are spread by, times a chi-square; the degrees
+    // of freedom of that, and what its quantiles are made from.
+    struct Spread {
+        double square, freedom, middle, slope;
+    };
+    void prepare(const Mixture& from, const ScaleMixture& scales, std::size_t component,
+                 DiscrepancyShares& shares);
+    template <std::size_t used>
+    void draw_one(std::size_t discrepancy, std::size_t d, double* out) const;
 
     const DrawNumbers& numbers_;
-    // Of each component that is drawn: the lower root of its covariance, the probability of each discrepancy
-    // given its fit, how many coefficients it has.
-    std::vector<double> root_, share_;
-    std::vector<std::size_t> used_;
+    std::vector<std::size_t> order_; // of the draws, by place: those of one component follow each other
+    // Of the component that is being drawn: its coefficients, the lower root of their covariance, how many
+    // there are, the probability of each discrepancy given its fit, and the spread under each.
+    const double* centre_ = nullptr;
+    std::array<double, max_coefficients * max_coefficients> root_{};
+    std::size_t used_ = 0;
+    std::vector<double> share_;
+    std::vector<Spread> spread_;
 };
 
 // Drawn formulas of one function. `discrepancy` has the relative distance of truth and formula at a measured

@@ -86,8 +86,11 @@ void EvidenceTable::prepare(const ScaleMixture& mixture, int left, double chi2_m
     // Below a thousandth of the smallest scale T is flat.
     start_ = std::max(chi2_min, 1e-3 * smallest);
     first_ = std::bit_cast<std::uint64_t>(start_) >> leading;
-    value_[0] = exact(start_);
     filled_ = 0;
+}
+
+double EvidenceTable::exact_at(std::size_t place) const {
+    return exact(place == 0 ? start_ : std::bit_cast<double>((first_ + place) << leading));
 }
 
 double EvidenceTable::exact(double chi2) const {
@@ -118,17 +121,28 @@ double EvidenceTable::log_at(double chi2) {
     if (below >= filled_) {
         fill(below + 1);
     }
+    return between(value_[below], value_[below + 1], bits);
+}
+
+double EvidenceTable::log_at_once(double chi2) const {
+    const auto bits = std::bit_cast<std::uint64_t>(std::max(chi2, start_));
+    const auto below = static_cast<std::size_t>((bits >> leading) - first_);
+    return below < length ? between(exact_at(below), exact_at(below + 1), bits) : nothing;
+}
+
+double EvidenceTable::between(double below, double above, std::uint64_t bits) {
     constexpr std::uint64_t unit = std::uint64_t{1} << leading;
     const double part = static_cast<double>(bits & (unit - 1)) / static_cast<double>(unit);
-    return value_[below] * (1 - part) + value_[below + 1] * part;
+    return below * (1 - part) + above * part;
 }
 
 void EvidenceTable::fill(std::size_t to) {
+    if (filled_ == 0) {
+        value_[0] = exact_at(0);
+    }
     for (std::size_t at = filled_ + 1; at <= to; ++at) {
         // Once far below the peak nothing is looked at again; the straight line down is enough.
-        value_[at] = value_[at - 1] < value_[0] - far_down
-                         ? value_[at - 1] - 1
-                         : exact(std::bit_cast<double>((first_ + at) << leading));
+        value_[at] = value_[at - 1] < value_[0] - far_down ? value_[at - 1] - 1 : exact_at(at);
     }
     filled_ = std::max(filled_, to);
 }

@@ -77,7 +77,7 @@ void Search::judge(Found& found) {
     std::array<double, max_coefficients + 1> limit{};
     for (int d = 1; d <= max_coefficients; ++d) {
         const auto at = static_cast<std::size_t>(d);
-        if (m > d) {
+        if (m > d && (d < max_coefficients || space_.triples < count)) {
             table_[at].prepare(found.mixture, m - d, least);
         }
         limit[at] = m > d ? 0 : nothing;
@@ -107,8 +107,8 @@ void Search::judge(Found& found) {
             continue;
         }
         const double residual = chi2[q];
-        double log_weight =
-            space_.log_prior[q] + log_factorial[at] + d * volume + table_[at].log_at(residual);
+        const double evidence = d == 1 ? table_[at].log_at_once(residual) : table_[at].log_at(residual);
+        double log_weight = space_.log_prior[q] + log_factorial[at] + d * volume + evidence;
         // sqrt|Cov| differs by less than e^12 between candidates, unless values range far; one that is out by
         // more needs no further look.
         if (!wide_ && log_weight < best - far_below - 12) {

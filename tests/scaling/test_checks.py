@@ -17,7 +17,8 @@ from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel, 
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [
-        (series([1, 2], [4, 8], "bad"), "2 points"),
+        (series([1, 2], [4, 8], "bad"), "2 points; a model needs at least 3, better 5 or more"),
+        (series([1], [4], "bad"), "1 point; "),
         (series([1, float("nan"), 3], [4, 8, 16], "bad"), "value nan at p = 8"),
         (series([1, float("inf"), 3], [4, 8, 16], "bad"), "value inf at p = 8"),
         (series([1, -2, 3], [4, 8, 16], "bad"), "negative"),

@@ -110,6 +110,12 @@ def test_a_rule_naming_an_unknown_function_names_the_nearest():
     assert "'reduce'" in caught.value.hint
 
 
+def test_a_rule_over_functions_without_names_says_how_to_name_them():
+    with pytest.raises(UsageError, match="'bcast', which has no model") as caught:
+        judge(parse_rule("bcast <= reduce"), {"": model(exact("", "p"))}, 16, 512)
+    assert "--by COLUMN" in caught.value.hint
+
+
 def test_a_limit_breaks_where_the_formula_says():
     # Seed 001, § 3.2.2: 0.55 MB for each connection, 8 processes on a node of 24 GB.
     memory = series_of("memory", ["p"], [[p] for p in P], [[8 * (16e6 + 0.56e6 * p)] for p in P], unit="B")
@@ -192,6 +198,14 @@ def test_accepted_models_are_read_back_and_hold_what_they_were_accepted_for():
     accepted = read_accepted(text, "file")
     after = model_all([exact("bcast", "p"), exact("gather", "p")], Question(expectations=accepted))
     assert [m.validation.rank for m in after] == ["none", "match"]
+
+
+def test_nothing_is_accepted_where_no_growth_is_known():
+    unknown = [series_of("zero", ["p"], [[p] for p in P], [[0.0]] * len(P))]
+    assert all(isinstance(each, NotModelled) for each in model_all(unknown))
+    with pytest.raises(UsageError, match="nothing to accept") as caught:
+        accept([], unknown)
+    assert caught.value.hint
 
 
 def test_what_was_accepted_from_noisy_data_passes_on_them():

@@ -8,7 +8,7 @@ import pytest
 from steelyard.growth import CONSTANT, Growth, GrowthClass, parse_rule
 from steelyard.scaling import Expectation, Question, model, series_of
 from steelyard.scaling.model import Term
-from steelyard.scaling.one_point import rests_on_last
+from steelyard.scaling.one_point import rests_on_last, shows_before_last
 from steelyard.scaling.rules import judge
 
 P = [2.0, 4.0, 8.0, 16.0, 32.0, 64.0]
@@ -115,3 +115,18 @@ def test_a_term_rests_on_the_last_point_where_it_shows_there_and_nowhere_else():
     fitted = values + np.array([0, 0, 0, 0, 17.0, 0])
     assert rests_on_last([linear], scales, values, np.full(6, 1.0), fitted) is False
     assert rests_on_last([linear], scales[:6], values, np.array([256.0] * 4 + [1.0, 1.0]), fitted)
+
+
+def test_a_term_that_plainly_shows_before_the_last_point_never_rests_on_it():
+    rng = np.random.default_rng(4)
+    term = Term(1.0, (Growth.of(1),))
+    scales = np.array(P)
+    plain = []
+    for _ in range(200):
+        values = rng.uniform(0, 300) + scales
+        u2, fitted = rng.uniform(0, 20, 6) ** 2, values + rng.normal(0, 10, 6)
+        last_but_one = (np.array([each[-2]]) for each in (scales, values, u2, fitted))
+        plain.append(bool(shows_before_last(*last_but_one)[0]))
+        if plain[-1]:
+            assert not rests_on_last([term], P, values, u2, fitted)
+    assert 20 < sum(plain) < 180

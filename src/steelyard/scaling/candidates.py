@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from steelyard import _kernels
 from steelyard.arrays import Floats
 from steelyard.growth import CONSTANT, Growth
-from steelyard.scaling.columns import Column, Exponents, Monomial, bends, between, knees_of
+from steelyard.scaling.columns import Column, Exponents, Monomial, bends, between, knees_of, shared
 from steelyard.scaling.spaces import SearchSpace
 
 Integers = NDArray[np.int64]
@@ -180,7 +180,8 @@ class _Numbered:
         """The number of a column, a new one where it has none."""
         number = self._known.setdefault(column, len(self.columns))
         if number == len(self.columns):
-            self.columns.append(column)
+            own = tuple(map(shared, column.growth))
+            self.columns.append(msgspec.structs.replace(column, growth=own))
         return number
 
     def heights(self) -> NDArray[np.int64]:

@@ -74,7 +74,7 @@ def read_all(series: Sequence[Series]) -> list[Reading | NotModelled]:
     """
     groups: dict[object, list[int]] = {}
     for number, one in enumerate(series):
-        shape = tuple((p.at, len(p.values), p.n, p.u is None) for p in one.points)
+        shape = tuple([(p.at, len(p.values), p.n, p.u is None) for p in one.points])
         groups.setdefault((one.parameters, shape), []).append(number)
     out: dict[int, Reading | NotModelled] = {}
     for numbers in groups.values():
@@ -88,7 +88,8 @@ def _read_alike(series: Sequence[Series]) -> Iterator[Reading | NotModelled]:
     grid = np.array([point.at for point in first.points], dtype=float)
     grid = grid.reshape(len(first.points), len(first.parameters))
     if len(grid) < LEAST_POINTS:
-        few = f"{len(grid)} points; a model needs at least {LEAST_POINTS}, and 5 for a verdict"
+        points = f"{len(grid)} point{'s' * (len(grid) > 1)}"
+        few = f"{points}; a model needs at least {LEAST_POINTS}, better 5 or more"
         for one in series:
             nothing = f"no finite value{f' ({one.lost[0]})' if one.lost else ''}"
             yield NotModelled(one.name, one.metric, one.labels, few if one.points else nothing)

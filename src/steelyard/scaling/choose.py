@@ -143,7 +143,9 @@ def class_shares(posterior: Posterior) -> tuple[Floats, Integers]:
     false alarms at 2 %; and the class of each lead.
     """
     which = posterior.candidates.classes
-    share = posterior.lead @ (which[:, None] == np.arange(which.max() + 1))
+    # Not a product of matrices: threads of a BLAS keep a CPU busy while they wait for the next one.
+    own = (which[:, None] == np.arange(which.max() + 1)).astype(float)
+    share: Floats = np.einsum("ij,jk->ik", posterior.lead, own)
     by_noise = ADVANTAGE[0] * posterior.noise + ADVANTAGE[1] * posterior.noise**2
     by_points = np.clip(6 / posterior.variance.shape[1], FEWEST, MOST)
     share[:, 0] *= np.clip(by_noise, LEAST_ADVANTAGE, MOST_ADVANTAGE) * by_points

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -23,6 +24,14 @@ BENDING: Final = tuple(
     for each in (("1/2", 0), ("3/4", 0), (1, 0), ("5/4", 0), ("3/2", 0), (2, 0), (0, 1), (1, 1))
 )
 BOUNDED: Final = (Growth.of(-1), Growth.of(-2), Growth.of("-1/2"))
+
+
+@lru_cache(maxsize=1 << 14)
+def shared(growth: Growth) -> Growth:
+    """The one object for all growths that are equal: others are compared fraction by fraction when they are
+    looked up.
+    """
+    return growth
 
 
 class Column(msgspec.Struct, frozen=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
@@ -35,9 +34,11 @@ class Term(msgspec.Struct, frozen=True, gc=False):
 
     def at(self, target: tuple[float, ...]) -> float:
         """The value at a point, one coordinate for each parameter."""
-        return self.coefficient * math.prod(
-            g.at(x) for g, x in zip(self.growth, target, strict=True) if not g.is_constant
-        )
+        product = 1.0
+        for growth, x in zip(self.growth, target, strict=True):
+            if not growth.is_constant:
+                product *= growth.at(x)
+        return self.coefficient * product
 
     def text(self, parameters: tuple[str, ...]) -> str:
         """``3.4e-07 * p^0.5 * log2(p)``: readable, and an expression in most languages."""

@@ -22,7 +22,7 @@ from steelyard.scaling.columns import Monomial
 from steelyard.scaling.fit import Fitted, Grid, Source, fit
 from steelyard.scaling.foresee import Foresight, foresee
 from steelyard.scaling.model import NotModelled, Prediction, ScalingModel, Segment, value_of
-from steelyard.scaling.one_point import in_three, misfits, rests_on_last
+from steelyard.scaling.one_point import in_three, misfits, rests_on_last, shows_before_last
 from steelyard.scaling.provenance import of_provenance
 from steelyard.scaling.question import Question
 from steelyard.scaling.validation import NOT_KNOWN, Asked, rank_of_one, validation_of
@@ -118,7 +118,7 @@ def _all_answers(
 
 
 def _check(series: Sequence[Series], question: Question) -> None:
-    known = {name for one in series for name in one.parameters}
+    known = {name for names in {one.parameters for one in series} for name in names}
     asked = [question.parameter] if question.parameter else []
     asked += [*question.scale, *(name for target in question.targets for name in target)]
     asked += question.along.values()
@@ -131,10 +131,8 @@ def _check(series: Sequence[Series], question: Question) -> None:
     for target in (question.scale, *question.targets):
         for name, value in target.items():
             # Where data go below 1 there are no logarithms, and a target may too.
-            own = [s for s in series if name in s.parameters]
-            least = min((p.at[s.parameters.index(name)] for s in own for p in s.points), default=1.0)
-            small = not value > 0 or (value < 1 <= least) or (target is question.scale and value <= 1)
-            if small:
+            small = not value > 0 or (value < 1 <= _least(series, name))
+            if small or (target is question.scale and value <= 1):
                 hint = "choose a scale above 1" if target is question.scale else "choose a target from 1 up"
                 raise UsageError(f"{name} = {value:g} is not a scale at which growth has a value", hint=hint)
             if value > LARGEST_PARAMETER:
@@ -151,6 +149,12 @@ def _check(series: Sequence[Series], question: Question) -> None:
                 f"{stated.expect} is over {', '.join(sorted(named))}, and nothing here grows with that",
                 hint=f"write it over one of: {', '.join(sorted(known))}; what stays constant is O(1)",
             )
+
+
+def _least(series: Sequence[Series], name: str) -> float:
+    """The smallest value of a parameter."""
+    own = [one for one in series if name in one.parameters]
+    return min((p.at[one.parameters.index(name)] for one in own for p in one.points), default=1.0)
 
 
 def asked_of(series: Series, question: Question) -> Asked | None:
@@ -184,10 +188,11 @@ def _falls(reading: Reading, at: int, question: Question, expectation: Growth | 
     if reading.grid.shape[1] == 1:
         # Points are sorted; most series end here. What falls may rise again: to the least point, not to the
         # last.
-        least = int(reading.means.argmin())
-        if reading.means[least] >= (1 - LEAST_FALL) * reading.means[0]:
+        means = reading.means.tolist()
+        least = min(means)
+        if least >= (1 - LEAST_FALL) * means[0] or means[0] - least <= LEAST_FALL * means[0]:
             return False
-        high = np.arange(len(where)) == least
+        high = np.arange(len(where)) == means.index(least)
     else:
         high = where == where.max()
     low = where == where.min()
@@ -212,12 +217,7 @@ def _answers(group: _Group, readings: list[Reading], question: Question) -> list
     with np.errstate(over="ignore", invalid="ignore"):
         fitted = fit(group.grid, data, question, targets)
         seen = foresee(fitted, targets, group.asked, at_scale=bool(question.scale))
-    found = _models(group, readings, fitted, seen, targets, every_lead=question.every_lead)
-    resting = [
-        row
-        for row, (answer, reading) in enumerate(zip(found, readings, strict=True))
-        if _rests_on_last(answer, reading, fitted.source(row))
-    ]
+    found, resting = _models(group, readings, fitted, seen, targets, every_lead=question.every_lead)
     if not resting:  # and of no series it could not be said which scales are too small
         return list(found)
     before = [replace(s, points=s.points[:-1]) for s in (readings[row].series for row in resting)]
@@ -229,19 +229,16 @@ def _answers(group: _Group, readings: list[Reading], question: Question) -> list
     return list(found)
 
 
-def _rests_on_last(answer: ScalingModel, reading: Reading, source: Source) -> bool:
-    if source.switched or len(answer.parameters) > 1 or len(reading.grid) <= LEAST_POINTS:
+def _rests_on_last(answer: ScalingModel, scales: Sequence[float], known: _Listed, at: int) -> bool:
+    if answer.segments or len(answer.parameters) > 1 or len(scales) <= LEAST_POINTS:
         return False
     if misfits(answer):
         return True
-    if not answer.terms:
+    if not answer.terms or known.shows[at]:
         return False
     lead, *others = answer.terms
     leading = [lead, *(term for term in others if term.coefficient < 0)]
-    choices, data, at = source.speaks()
-    variance = choices.posterior.variance[at]
-    points = (reading.grid[:, 0], data.value[at], variance, choices.fitted[at])
-    return rests_on_last(leading, *(each.tolist() for each in points))
+    return rests_on_last(leading, scales, known.values[at], known.variance[at], known.fitted[at])
 
 
 def summarised(readings: list[Reading], question: Question) -> Aggregated:
@@ -284,14 +281,23 @@ class _Listed:
     def __init__(self, choices: Choices, data: Aggregated, *, every_lead: bool) -> None:
         posterior, candidates = choices.posterior, choices.posterior.candidates
         share = posterior.lead * (1 - posterior.doubt)[:, None]
-        rows, self.named = (each.tolist() for each in np.nonzero(share > (0 if every_lead else WORTH_NAMING)))
+        rows, named = np.nonzero(share > (0 if every_lead else WORTH_NAMING))
+        # The most probable lead of each function first.
+        order = np.lexsort((-share[rows, named], rows))
         self.starts = np.searchsorted(rows, np.arange(len(share) + 1)).tolist()
-        self.shares = share[rows, self.named].tolist()
+        self.named, self.shares = named[order].tolist(), share[rows, named][order].tolist()
         self.lead = choices.lead.tolist()
         self.posterior = share[np.arange(len(share)), choices.lead].tolist()
         self.constant, self.terms = choices.constant.tolist(), choices.all_terms()
         self.lack_of_fit, self.r2 = _all_known(choices.lack_of_fit), _all_known(choices.r2)
         self.law, self.one_sided = data.law.tolist(), data.one_sided.tolist()
+        self.values, self.fitted = data.value.tolist(), choices.fitted.tolist()
+        self.variance = posterior.variance.tolist()
+        column = choices.member.max(axis=1)
+        part = choices.slope.sum(axis=1) * candidates.raw[column, -2]
+        at_last_but_one = (each[:, -2] for each in (data.value, posterior.variance, choices.fitted))
+        shows = shows_before_last(part, *at_last_but_one)
+        self.shows = (shows & ((choices.member >= 0).sum(axis=1) == 1)).tolist()
         self.senseless = choices.senseless.tolist()
         self.blurred = (posterior.blurred > UNTOLD).tolist()
         self.at_edge = _at_edge(candidates.leads, candidates.fastest)
@@ -300,13 +306,9 @@ class _Listed:
 
     def alternatives(self, at: int) -> tuple[tuple[Monomial, float], ...]:
         """The other leads of a function, the most probable first."""
-        own, lead = slice(self.starts[at], self.starts[at + 1]), self.lead[at]
-        others = [
-            (self.leads[which], share)
-            for which, share in zip(self.named[own], self.shares[own], strict=True)
-            if which != lead
-        ]
-        others.sort(key=_by_share)
+        first, lead = self.starts[at], self.lead[at]
+        own = range(first, min(self.starts[at + 1], first + self.most + 1))
+        others = [(self.leads[self.named[i]], self.shares[i]) for i in own if self.named[i] != lead]
         return tuple(others[: self.most])
 
 
@@ -317,10 +319,6 @@ def _at_edge(leads: tuple[Monomial, ...], fastest: Monomial) -> tuple[bool, ...]
         any(not top.is_constant and growth == top for growth, top in zip(lead, fastest, strict=True))
         for lead in leads
     )
-
-
-def _by_share(other: tuple[Monomial, float]) -> float:
-    return -other[1]
 
 
 def _all_known(values: Floats) -> list[float | None]:
@@ -335,11 +333,14 @@ def _models(
     targets: Floats,
     *,
     every_lead: bool,
-) -> list[ScalingModel]:
+) -> tuple[list[ScalingModel], list[int]]:
+    """The models, and the rows of those that may rest on their last point alone."""
     listed: dict[int, _Listed] = {}
+    scales = group.grid.points[:, 0].tolist()
     asked_at = [tuple(target) for target in targets.tolist()]
     quantiles = seen.quantiles.tolist()
-    out = []
+    out: list[ScalingModel] = []
+    resting = []
     for row, reading in enumerate(readings):
         special = fitted.special.get(row)
         choices, data, at = special.speaks() if special else (fitted.choices, fitted.data, row)
@@ -347,10 +348,12 @@ def _models(
         if known is None:
             known = listed[id(choices)] = _Listed(choices, data, every_lead=every_lead)
         predictions = zip(asked_at, quantiles[row], strict=True)
-        out.append(
-            _answer(group, reading, known, at, seen, row, predictions, _segments(reading, fitted, row))
-        )
-    return out
+        segments = _segments(reading, special) if special else ()
+        answer = _answer(group, reading, known, at, seen, row, predictions, segments)
+        out.append(answer)
+        if _rests_on_last(answer, scales, known, at):
+            resting.append(row)
+    return out, resting
 
 
 def _answer(
@@ -431,9 +434,8 @@ def _prediction(
     return Prediction(target, value, min(low, value, least), max(high, value, most))
 
 
-def _segments(reading: Reading, fitted: Fitted, row: int) -> tuple[Segment, ...]:
-    source = fitted.special.get(row)
-    if source is None or not source.switched:
+def _segments(reading: Reading, source: Source) -> tuple[Segment, ...]:
+    if not source.switched:
         return ()
     where = reading.grid[:, 0]
     return tuple(

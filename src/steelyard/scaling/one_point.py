@@ -11,9 +11,12 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
 from msgspec.structs import replace
 
+from steelyard.arrays import Floats
 from steelyard.growth import Growth
+from steelyard.scaling.candidates import Booleans
 from steelyard.scaling.checks import LEAST_POINTS
 from steelyard.scaling.model import ModelWarning, Prediction, RankProbability, ScalingModel, Term, Validation
 from steelyard.scaling.question import SURE
@@ -22,6 +25,8 @@ SEEN: Final = 2.0
 """Standard uncertainties of a point, or misses of the formula, from which on the leading term shows there."""
 FAR_OFF: Final = 0.2
 """Share of the last value by which a formula of the others misses it, from which on it may be the point."""
+PLAINLY: Final = 1.001
+"""How many times what would not show."""
 LEAST_SEEN: Final = 1e-3
 """Share of a value that is nothing, where values have no uncertainty."""
 
@@ -49,9 +54,22 @@ def rests_on_last(
         unseen = max(SEEN * math.sqrt(variance[place]), LEAST_SEEN * abs(value), SEEN * miss)
         return sum(term.at((scales[place],)) for term in lead) > unseen
 
-    # From the end: most that grows shows at the last point but one, where this ends.
+    # Most that grows shows at the last point but one, where this ends.
     last = len(scales) - 1
-    return last >= LEAST_POINTS and shows(last) and not any(map(shows, range(last - 1, -1, -1)))
+    return last >= LEAST_POINTS and not any(map(shows, range(last - 1, -1, -1))) and shows(last)
+
+
+def shows_before_last(part: Floats, values: Floats, variance: Floats, fitted: Floats) -> Booleans:
+    """Whether a single term plainly shows at the last point but one, so that nobody need look closer,
+    (n,).
+
+    Parameters
+    ----------
+    part, values, variance, fitted : array (n,)
+        Of that point: what the term is there, then as in ``rests_on_last``.
+    """
+    unseen = np.maximum(SEEN * np.sqrt(variance), LEAST_SEEN * np.abs(values))
+    return np.asarray(part > PLAINLY * np.maximum(unseen, SEEN * np.abs(values - fitted)))
 
 
 def in_three(model: ScalingModel, without: ScalingModel, last: float, value: float) -> ScalingModel:

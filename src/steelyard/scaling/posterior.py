@@ -101,7 +101,7 @@ class Posterior(msgspec.Struct, frozen=True):
 
     def used(self) -> Integers:
         """How many terms each kept component has, the constant not counted, (n, KEPT)."""
-        return np.asarray((self.candidates.members[self.candidate] >= 0).sum(axis=2))
+        return np.asarray((self.candidates.members >= 0).sum(axis=1)[self.candidate])
 
 
 def search(

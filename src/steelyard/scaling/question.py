@@ -121,6 +121,8 @@ class Question(msgspec.Struct, frozen=True):
         """What is expected of a metric of a function: stated for both (``"name metric"``), for the
         function, for all.
         """
+        if not self.expectations:
+            return None
         for key in (f"{name} {metric}", name, "*"):
             if key in self.expectations:
                 return self.expectations[key]

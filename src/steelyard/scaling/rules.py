@@ -58,7 +58,8 @@ def judge(rule: Rule, models: Mapping[str, ScalingModel], smallest: float, large
     for name in (*rule.left, *rule.right):
         if name not in models:
             close = get_close_matches(name, models, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"functions: {', '.join(sorted(models))}"
+            named = ", ".join(sorted(filter(None, models))) or "none has a name; --by COLUMN gives them names"
+            hint = f"did you mean {close[0]!r}?" if close else f"functions: {named}"
             raise UsageError(f"rule {rule.text!r} names {name!r}, which has no model", hint=hint)
     left, right = [models[name] for name in rule.left], [models[name] for name in rule.right]
     kept = _probability(left, right)

@@ -33,6 +33,11 @@ def accept(
     """The leading terms of models as expectations, with the deviation within which the data know them.
 
     Returns the document, and the functions whose growth is known within none of ``WIDER``.
+
+    Raises
+    ------
+    UsageError
+        There is no function whose growth is known: a document without expectations would judge nothing.
     """
     growths = {(m.name, m.metric): m.growth() for m in models}
     parameter = {m.name: question.parameter or m.parameters[0] for m in models}
@@ -56,6 +61,11 @@ def accept(
             else:
                 left.append(one)
         open_ = left
+    if not found:
+        raise UsageError(
+            "nothing to accept: no function has a growth that is known",
+            hint="measure more points, or more launches of each",
+        )
     ordered = {key: found[key] for one in series if (key := f"{one.name} {one.metric}") in found}
     document = {"format": FORMAT, "version": VERSION, "expectations": ordered}
     text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"

@@ -76,9 +76,8 @@ def _table(leads: tuple[Monomial, ...], at: int, expectation: Growth, deviation:
 
 def rank_probabilities(posterior: Posterior, asked: Asked) -> Floats:
     """(n, 3) in the order of ``RANKS``."""
-    mass: Floats = posterior.lead @ _table(
-        posterior.candidates.leads, asked.at, asked.growth, asked.deviation
-    )
+    table = _table(posterior.candidates.leads, asked.at, asked.growth, asked.deviation)
+    mass: Floats = np.einsum("ij,jk->ik", posterior.lead, table)  # as in ``choose.class_shares``
     return _doubted(mass / mass.sum(axis=1, keepdims=True), posterior.doubt)
 
 

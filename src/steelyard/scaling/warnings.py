@@ -30,6 +30,32 @@ def warnings_of(
     """All that applies; ``edge``: the lead is the fastest term that was searched; ``blurred``: its law is not
     that of so much noise; ``senseless``: no formula makes sense.
     """
+    out = _of_points(model, reading)
+    if model.launches < ENOUGH_LAUNCHES:
+        out.append(_launches(model, reading))
+    if model.lack_of_fit is None or model.lack_of_fit < MISFIT:
+        out += _fit(model, reading)
+    if lost := reading.series.lost:
+        words = f"{len(lost)} observation{'s' * (len(lost) > 1)} left out: {lost[0]}"
+        out.append(ModelWarning("left_out", words))
+    if reading.zeros:
+        out.append(_zeros(reading))
+    if one_sided > SPIKE_RATIO and model.aggregate == "lower-half":
+        words = "noise is one-sided: the lower half of the repetitions is modelled"
+        out.append(ModelWarning("one_sided", words))
+    if edge or blurred or senseless:
+        out += _unclear(model, edge=edge, blurred=blurred, senseless=senseless)
+    if model.segments:
+        out.append(_segments(model))
+    if model.terms and len(model.parameters) == 1:
+        out += _bounded(model) if model.lead[0].is_constant else _dominated(model, reading)
+    reaches = [x / most for p in model.predictions for x, most in zip(p.at, reading.largest, strict=True)]
+    if reaches and max(reaches) > FAR:
+        out.append(far(max(reaches)))
+    return tuple(out)
+
+
+def _of_points(model: ScalingModel, reading: Reading) -> list[ModelWarning]:
     out: list[ModelWarning] = []
     for name, values, smallest in zip(model.parameters, reading.levels, reading.smallest, strict=True):
         if values < ENOUGH_POINTS:
@@ -37,28 +63,15 @@ def warnings_of(
             out.append(ModelWarning("few_points", words))
         if smallest < 1:
             out.append(ModelWarning("no_logarithms", f"{name} goes below 1: no logarithms were searched"))
-    out += [*_launches(model, reading), *_fit(model, reading)]
-    if lost := reading.series.lost:
-        words = f"{len(lost)} observation{'s' * (len(lost) > 1)} left out: {lost[0]}"
-        out.append(ModelWarning("left_out", words))
-    out += _zeros(reading)
-    if one_sided > SPIKE_RATIO and model.aggregate == "lower-half":
-        words = "noise is one-sided: the lower half of the repetitions is modelled"
-        out.append(ModelWarning("one_sided", words))
-    out += _unclear(model, edge=edge, blurred=blurred, senseless=senseless)
-    if model.segments:
-        where = ", ".join(
-            f"{a.end:g} and {b.start:g}" for a, b in zip(model.segments, model.segments[1:], strict=False)
-        )
-        change = f"behaviour changes between {model.parameters[0]} = {where}"
-        words = f"{change}; what is said holds for the last stretch"
-        out.append(ModelWarning("segments", words))
-    out += _dominated(model, reading)
-    out += _bounded(model)
-    reaches = [x / most for p in model.predictions for x, most in zip(p.at, reading.largest, strict=True)]
-    if reaches and max(reaches) > FAR:
-        out.append(far(max(reaches)))
-    return tuple(out)
+    return out
+
+
+def _segments(model: ScalingModel) -> ModelWarning:
+    where = ", ".join(
+        f"{a.end:g} and {b.start:g}" for a, b in zip(model.segments, model.segments[1:], strict=False)
+    )
+    change = f"behaviour changes between {model.parameters[0]} = {where}"
+    return ModelWarning("segments", f"{change}; what is said holds for the last stretch")
 
 
 def _unclear(model: ScalingModel, *, edge: bool, blurred: bool, senseless: bool) -> list[ModelWarning]:
@@ -75,13 +88,11 @@ def _unclear(model: ScalingModel, *, edge: bool, blurred: bool, senseless: bool)
     return out
 
 
-def _zeros(reading: Reading) -> list[ModelWarning]:
-    if not reading.zeros:
-        return []
+def _zeros(reading: Reading) -> ModelWarning:
     words = f"{reading.zeros} points are 0" if reading.zeros > 1 else "1 point is 0"
     if reading.kinked:
         words += ", which no growing term is at several scales: no rank is stated; model the others alone"
-    return [ModelWarning("zeros", words)]
+    return ModelWarning("zeros", words)
 
 
 def far(times: float) -> ModelWarning:
@@ -91,8 +102,6 @@ def far(times: float) -> ModelWarning:
 
 def _fit(model: ScalingModel, reading: Reading) -> list[ModelWarning]:
     if model.lack_of_fit is not None:
-        if model.lack_of_fit >= MISFIT:
-            return []
         words = f"the formula misses the points by more than their noise (p = {model.lack_of_fit:.2g})"
         return [ModelWarning("lack_of_fit", words + _no_change_points(model))]
     miss = _worst_miss(model, reading)
@@ -107,18 +116,14 @@ def _no_change_points(model: ScalingModel) -> str:
     return "; a change of behaviour is only looked for along one parameter"
 
 
-def _launches(model: ScalingModel, reading: Reading) -> list[ModelWarning]:
-    if model.launches >= ENOUGH_LAUNCHES:
-        return []
+def _launches(model: ScalingModel, reading: Reading) -> ModelWarning:
     if reading.values.shape[1] == 1 and reading.u is None:
-        return [
-            ModelWarning("no_noise", "one value a point: what noise there is was guessed from the misfit")
-        ]
+        return ModelWarning("no_noise", "one value a point: what noise there is was guessed from the misfit")
     if model.launches == 1:
         words = "one launch a point: how launches differ is not known, and may be more than repetitions show"
-        return [ModelWarning("one_launch", words)]
+        return ModelWarning("one_launch", words)
     words = f"{model.launches} launches a point: below {ENOUGH_LAUNCHES} their spread is hardly known"
-    return [ModelWarning("few_launches", words)]
+    return ModelWarning("few_launches", words)
 
 
 def _worst_miss(model: ScalingModel, reading: Reading) -> float:
@@ -134,8 +139,6 @@ def _worst_miss(model: ScalingModel, reading: Reading) -> float:
 
 def _bounded(model: ScalingModel) -> list[ModelWarning]:
     """What ends in a constant, with the part that falls off: strong scaling and its serial part."""
-    if len(model.parameters) > 1 or not model.terms or not model.lead[0].is_constant:
-        return []
     parts = " and ".join(term.growth[0].text(model.parameters[0]) for term in model.terms)
     rises = model.terms[0].coefficient < 0
     words = (
@@ -146,7 +149,7 @@ def _bounded(model: ScalingModel) -> list[ModelWarning]:
 
 def _dominated(model: ScalingModel, reading: Reading) -> list[ModelWarning]:
     """A leading term that is not what one sees in the range."""
-    if len(model.terms) < 2 or len(model.parameters) > 1 or model.lead[0].is_constant:
+    if len(model.terms) < 2:
         return []
     parts = [term.at(reading.largest) for term in model.terms]
     if parts[0] >= 0.5 * sum(parts):
