@@ -30,12 +30,14 @@ namespace workloads::agm {
 
 /// Over light edges alone. A vertex without any has its distance and nothing else to do: items for it are not
 /// kept.
-class LightSssp : public Sssp {
+class LightSssp {
   public:
+    using Item = Sssp::Item;
+
     /// Row i of `graph` has light edges up to `ends[i]`; both outlive this. `copies`: of the distances of
     /// other ranks, as far as they are known here.
     LightSssp(const graph::Csr& graph, std::span<const std::uint64_t> ends, bool copies)
-        : Sssp(graph, ends), owners_(graph.owners), rank_(graph.rank), has_edges_(ends.size() / word + 1),
+        : sssp_(graph, ends), owners_(graph.owners), rank_(graph.rank), has_edges_(ends.size() / word + 1),
           changed_(has_edges_.size()), known_(copies ? graph.owners.ranks() : 0), values_(known_.size()) {
         for (std::size_t local = 0; local < ends.size(); local++) {
             has_edges_[local / word] |= std::uint64_t{ends[local] > graph.begin[local]} << (local % word);
@@ -43,7 +45,7 @@ class LightSssp : public Sssp {
     }
 
     std::vector<Item> begin(graph::Vertex root) {
-        std::vector<Item> first = Sssp::begin(root);
+        std::vector<Item> first = sssp_.begin(root);
         std::ranges::fill(changed_, 0);
         for (const Item& item : first) {
             mark_changed(item);
@@ -57,12 +59,23 @@ class LightSssp : public Sssp {
     }
 
     bool receive(const Item& item) {
-        if (!Sssp::receive(item)) {
+        if (!sssp_.receive(item)) {
             return false;
         }
         mark_changed(item);
         return true;
     }
+
+    [[nodiscard]] bool is_current(const Item& item) const { return sssp_.is_current(item); }
+    void prefetch_begin(const Item& item) const { sssp_.prefetch_begin(item); }
+    void prefetch_row(const Item& item) const { sssp_.prefetch_row(item); }
+    template <class Emit>
+    void process(const Item& item, Emit emit) {
+        sssp_.process(item, emit);
+    }
+    static Key key(const Order& order, const Item& item) { return Sssp::key(order, item); }
+    [[nodiscard]] const std::vector<float>& distances() const { return sssp_.distances(); }
+    [[nodiscard]] const std::vector<graph::Vertex>& parents() const { return sssp_.parents(); }
 
     /// Whether an item for a vertex of another rank may change anything there: it says less than what this
     /// rank has said or heard before.
@@ -120,6 +133,7 @@ class LightSssp : public Sssp {
         changed_[local / word] |= std::uint64_t{1} << (local % word);
     }
 
+    Sssp sssp_;
     const graph::Owners owners_;
     const std::size_t rank_;
     std::vector<std::uint64_t> has_edges_;  ///< A bit for each vertex.
