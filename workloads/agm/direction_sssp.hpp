@@ -7,12 +7,19 @@
 // those over which they may come nearer. Rows are in order of weight: if a is the least distance of vertices
 // that came nearer, a vertex at distance d has no use for edges from a weight of d - a on. Where most are
 // near, that is nearly all. What came nearer then tells its light edges, until nothing comes nearer.
+//
+// Where the distances of all vertices are few beside the rows of a rank, each rank keeps what it knows of
+// those of others: it sends nothing that is not below what it has sent or heard, and asks itself, after those
+// that came nearer have been made known to all.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <ranges>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "agm/machine.hpp"
@@ -23,26 +30,116 @@ namespace workloads::agm {
 
 /// Over light edges alone. A vertex without any has its distance and nothing else to do: items for it are not
 /// kept.
-class LightSssp : public Sssp {
+class LightSssp {
   public:
-    /// Row i of `graph` has light edges up to `ends[i]`; both outlive this.
-    LightSssp(const graph::Csr& graph, std::span<const std::uint64_t> ends)
-        : Sssp(graph, ends), owners_(graph.owners), has_edges_(ends.size() / word + 1) {
+    using Item = Sssp::Item;
+
+    /// Row i of `graph` has light edges up to `ends[i]`; both outlive this. `copies`: of the distances of
+    /// other ranks, as far as they are known here.
+    LightSssp(const graph::Csr& graph, std::span<const std::uint64_t> ends, bool copies)
+        : sssp_(graph, ends), owners_(graph.owners), rank_(graph.rank), has_edges_(ends.size() / word + 1),
+          changed_(has_edges_.size()), known_(copies ? graph.owners.ranks() : 0), values_(known_.size()) {
         for (std::size_t local = 0; local < ends.size(); local++) {
             has_edges_[local / word] |= std::uint64_t{ends[local] > graph.begin[local]} << (local % word);
         }
     }
 
-    [[nodiscard]] bool has_edges(std::size_t local) const {
+    std::vector<Item> begin(graph::Vertex root) {
+        std::vector<Item> first = sssp_.begin(root);
+        std::ranges::fill(changed_, 0);
+        for (const Item& item : first) {
+            mark_changed(item);
+        }
+        for (std::size_t rank = 0; rank < known_.size(); rank++) {
+            const bool is_own = rank == rank_;
+            known_[rank].assign(is_own ? 0 : owners_.count(rank), std::numeric_limits<float>::infinity());
+            values_[rank] = is_own ? distances().data() : known_[rank].data();
+        }
+        return first;
+    }
+
+    bool receive(const Item& item) {
+        if (!sssp_.receive(item)) {
+            return false;
+        }
+        mark_changed(item);
+        return true;
+    }
+
+    [[nodiscard]] bool is_current(const Item& item) const { return sssp_.is_current(item); }
+    void prefetch_begin(const Item& item) const { sssp_.prefetch_begin(item); }
+    void prefetch_row(const Item& item) const { sssp_.prefetch_row(item); }
+    template <class Emit>
+    void process(const Item& item, Emit emit) {
+        sssp_.process(item, emit);
+    }
+    static Key key(const Order& order, const Item& item) { return Sssp::key(order, item); }
+    [[nodiscard]] const std::vector<float>& distances() const { return sssp_.distances(); }
+    [[nodiscard]] const std::vector<graph::Vertex>& parents() const { return sssp_.parents(); }
+
+    /// Whether an item for a vertex of another rank may change anything there: it says less than what this
+    /// rank has said or heard before.
+    bool is_news(const Item& item) {
+        if (known_.empty()) {
+            return true;
+        }
+        float& known = known_[owners_.owner(item.vertex)][owners_.local(item.vertex)];
+        if (item.distance >= known) {
+            return false;
+        }
+        known = item.distance;
+        return true;
+    }
+    /// A distance on another rank.
+    void hear(graph::Vertex vertex, float distance) {
+        known_[owners_.owner(vertex)][owners_.local(vertex)] = distance;
+    }
+    /// The distance of a vertex of any rank, or more than it.
+    [[nodiscard]] float known(graph::Vertex vertex) const {
+        return values_[owners_.owner(vertex)][owners_.local(vertex)];
+    }
+
+    [[nodiscard]] bool has_work(const Item& item) const {
+        const std::size_t local = owners_.local(item.vertex);
         return ((has_edges_[local / word] >> (local % word)) & 1U) != 0;
     }
-    [[nodiscard]] bool has_work(const Item& item) const { return has_edges(owners_.local(item.vertex)); }
+
+    /// `visit` with every own vertex that came nearer since it was taken last, in ascending order.
+    template <class Visit>
+    void take_changed(Visit visit) {
+        for (std::size_t i = 0; i < changed_.size(); i++) {
+            for_bits(i, std::exchange(changed_[i], 0), visit);
+        }
+    }
+    /// `visit` with those that have light edges, which stay.
+    template <class Visit>
+    void for_changed_with_edges(Visit visit) const {
+        for (std::size_t i = 0; i < changed_.size(); i++) {
+            for_bits(i, changed_[i] & has_edges_[i], visit);
+        }
+    }
 
   private:
     static constexpr std::size_t word = 64;
 
+    template <class Visit>
+    static void for_bits(std::size_t i, std::uint64_t bits, Visit& visit) {
+        for (; bits != 0; bits &= bits - 1) {
+            visit(i * word + static_cast<std::size_t>(std::countr_zero(bits)));
+        }
+    }
+    void mark_changed(const Item& item) {
+        const std::size_t local = owners_.local(item.vertex);
+        changed_[local / word] |= std::uint64_t{1} << (local % word);
+    }
+
+    Sssp sssp_;
     const graph::Owners owners_;
-    std::vector<std::uint64_t> has_edges_; ///< A bit for each vertex.
+    const std::size_t rank_;
+    std::vector<std::uint64_t> has_edges_;  ///< A bit for each vertex.
+    std::vector<std::uint64_t> changed_;    ///< A bit for each vertex.
+    std::vector<std::vector<float>> known_; ///< Of each other rank's vertices; empty without copies.
+    std::vector<const float*> values_;      ///< The same, and the own distances.
 };
 
 class DirectionSssp {
@@ -50,22 +147,23 @@ class DirectionSssp {
     /// Rows of `graph` are in order of weight; `light` is the largest weight of a light edge. Collective.
     DirectionSssp(const Team& team, const graph::Csr& graph, runtime::Runtime& runtime, const Orders& orders,
                   float light)
-        : team_(team), graph_(graph), runtime_(runtime), light_(light), heavy_(heavy_begins(graph, light)),
-          sssp_(graph, heavy_), machine_(runtime, graph, sssp_, orders), questions_(runtime),
-          answers_(runtime) {
+        : team_(team), graph_(graph), runtime_(runtime), light_(light), copies_(may_copy(team, graph)),
+          heavy_(heavy_begins(graph, light)), sssp_(graph, heavy_, copies_),
+          machine_(runtime, graph, sssp_, orders), news_(runtime), questions_(runtime), answers_(runtime) {
+        news_.on_receipt([this](const News& news) { sssp_.hear(news.vertex, news.distance); });
         questions_.on_receipt([this](const Question& question) { answer(question); });
         answers_.on_receipt([this](const Sssp::Item& item) { receive(item); });
+        rows_.reserve(graph.count()); // It need not be copied as it grows, and what is not used is no memory.
     }
 
     /// Distances and parents from a source. Collective.
     void run(graph::Vertex root) {
-        told_.assign(graph_.count(), std::numeric_limits<float>::infinity());
         machine_.run(sssp_.begin(root));
         while (relax_heavy()) {
-            const auto is_told = [this](std::size_t local) { return came_nearer(local); };
-            const auto item = [this](std::size_t local) { return item_of(local); };
-            machine_.run(std::views::iota(std::size_t{0}, graph_.count()) | std::views::filter(is_told) |
-                         std::views::transform(item));
+            rows_.clear();
+            sssp_.for_changed_with_edges([this](std::size_t local) { add_row(local); });
+            const auto item = [this](graph::Vertex local) { return item_of(local); };
+            machine_.run(rows_ | std::views::transform(item));
         }
     }
 
@@ -75,6 +173,11 @@ class DirectionSssp {
     [[nodiscard]] const std::vector<graph::Vertex>& parents() const { return sssp_.parents(); }
 
   private:
+    /// The distance of a vertex that came nearer.
+    struct News {
+        graph::Vertex vertex;
+        float distance;
+    };
     /// May the vertex `asker`, at `distance`, come nearer over an edge of `weight` from `vertex`?
     struct Question {
         graph::Vertex vertex;
@@ -86,6 +189,12 @@ class DirectionSssp {
     static constexpr std::size_t ahead =
         12; ///< Vertices between one and the one whose row is brought nearer.
 
+    /// Whether each rank may have all distances: where these are few beside its rows. Collective.
+    static bool may_copy(const Team& team, const graph::Csr& graph) {
+        constexpr std::uint64_t fraction = 8;
+        const std::uint64_t copies = sizeof(float) * graph.owners.vertices() * graph.owners.ranks();
+        return fraction * copies <= team.all(Fold::sum, std::uint64_t{graph.bytes()});
+    }
     static std::vector<std::uint64_t> heavy_begins(const graph::Csr& graph, float light) {
         std::vector<std::uint64_t> begins(graph.count());
         for (std::size_t local = 0; local < begins.size(); local++) {
@@ -108,8 +217,14 @@ class DirectionSssp {
         least_ = static_cast<float>(team_.all(Fold::min, static_cast<double>(least_)));
         // To find out who asks takes a look at every vertex.
         if (told > graph_.owners.vertices() && team_.all(Fold::sum, arcs_of_askers()) < told) {
-            take_askers();
-            over_rows([this](std::size_t local) { ask(local); });
+            if (copies_) {
+                spread_news();
+                take_askers();
+                over_rows([this](std::size_t local) { look(local); });
+            } else {
+                take_askers();
+                over_rows([this](std::size_t local) { ask(local); });
+            }
         } else {
             over_rows([this](std::size_t local) { tell(local); });
         }
@@ -129,24 +244,33 @@ class DirectionSssp {
         });
     }
 
+    void add_row(std::size_t local) { rows_.push_back(static_cast<graph::Vertex>(local)); }
+
     /// Vertices whose heavy edges have not been looked at with their distance. Returns how many these have.
     std::uint64_t find_tellers() {
         rows_.clear();
         std::uint64_t arcs = 0;
         least_ = std::numeric_limits<float>::infinity();
-        for (std::size_t local = 0; local < graph_.count(); local++) {
-            const float distance = distances()[local];
-            if (distance == told_[local]) {
-                continue;
-            }
-            told_[local] = distance;
+        sssp_.take_changed([&](std::size_t local) {
             if (heavy_degree(local) > 0) {
-                rows_.push_back(static_cast<graph::Vertex>(local));
+                add_row(local);
                 arcs += heavy_degree(local);
-                least_ = std::min(least_, distance);
+                least_ = std::min(least_, distances()[local]);
             }
-        }
+        });
         return arcs;
+    }
+
+    /// The distances of those that tell, to all ranks. Collective.
+    void spread_news() {
+        runtime_.epoch_over(rows_.size(), piece, [this](std::size_t i) {
+            const News news{graph_.vertex(rows_[i]), distances()[rows_[i]]};
+            for (std::size_t rank = 0; rank < graph_.owners.ranks(); rank++) {
+                if (rank != graph_.rank) {
+                    news_.send(static_cast<int>(rank), news);
+                }
+            }
+        });
     }
 
     /// Whether a vertex at `distance` may come nearer over an edge of `weight`. Sums are rounded as those of
@@ -155,7 +279,9 @@ class DirectionSssp {
 
     /// Whether a vertex may have a heavy edge to ask over.
     [[nodiscard]] bool may_ask(std::size_t local) const {
-        return may_help(light_, distances()[local]) && heavy_degree(local) > 0;
+        const bool is_far = may_help(light_, distances()[local]);
+        const bool has_heavy = heavy_degree(local) > 0;
+        return is_far && has_heavy;
     }
     /// As many as vertices may ask over at most.
     [[nodiscard]] std::uint64_t arcs_of_askers() const {
@@ -166,18 +292,15 @@ class DirectionSssp {
         return arcs;
     }
     void take_askers() {
-        rows_.clear();
+        rows_.resize(graph_.count());
+        std::size_t count = 0;
         for (std::size_t local = 0; local < graph_.count(); local++) {
-            if (may_ask(local)) {
-                rows_.push_back(static_cast<graph::Vertex>(local));
-            }
+            rows_[count] = static_cast<graph::Vertex>(local); // No jump: nobody can foretell it.
+            count += may_ask(local) ? 1 : 0;
         }
+        rows_.resize(count);
     }
 
-    /// Whether a vertex came nearer over heavy edges, and has light ones to tell it along.
-    [[nodiscard]] bool came_nearer(std::size_t local) const {
-        return distances()[local] != told_[local] && sssp_.has_edges(local);
-    }
     [[nodiscard]] Sssp::Item item_of(std::size_t local) const {
         return {graph_.vertex(local), parents()[local], distances()[local], 0};
     }
@@ -203,6 +326,27 @@ class DirectionSssp {
             }
         }
     }
+    /// The same, where the distances that would be asked for are known here.
+    void look(std::size_t local) {
+        float nearest = distances()[local];
+        graph::Vertex parent = graph::no_vertex;
+        std::uint64_t i = heavy_[local];
+        for (; i < graph_.begin[local + 1] && may_help(graph_.weights[i], nearest); i++) {
+            const float distance = sssp_.known(graph_.targets[i]) + graph_.weights[i];
+            if (distance < nearest) {
+                nearest = distance;
+                parent = graph_.targets[i];
+            }
+        }
+        const std::uint64_t looked = i - heavy_[local];
+        runtime_.charge(Work::comparison, static_cast<double>(looked));
+        if (parent == graph::no_vertex) {
+            runtime_.counters().rejected += looked;
+            return;
+        }
+        runtime_.counters().rejected += looked - 1;
+        sssp_.receive({graph_.vertex(local), parent, nearest, 0});
+    }
     void answer(const Question& question) {
         runtime_.charge(Work::comparison, 1);
         const float distance = distances()[graph_.owners.local(question.vertex)] + question.weight;
@@ -215,8 +359,10 @@ class DirectionSssp {
     void offer(const Sssp::Item& item) {
         if (graph_.owns(item.vertex)) {
             receive(item);
-        } else {
+        } else if (sssp_.is_news(item)) {
             answers_.send(static_cast<int>(graph_.owners.owner(item.vertex)), item);
+        } else {
+            runtime_.counters().rejected++;
         }
     }
     void receive(const Sssp::Item& item) {
@@ -230,12 +376,13 @@ class DirectionSssp {
     const graph::Csr& graph_;
     runtime::Runtime& runtime_;
     const float light_;
+    const bool copies_;                      ///< Of the distances of other ranks.
     const std::vector<std::uint64_t> heavy_; ///< Where the heavy edges of an own vertex begin.
     LightSssp sssp_;
     Machine<LightSssp> machine_;
+    runtime::Channel<News> news_;
     runtime::Channel<Question> questions_;
     runtime::Channel<Sssp::Item> answers_;
-    std::vector<float> told_;         ///< The distance with which heavy edges were looked at.
     std::vector<graph::Vertex> rows_; ///< Own vertices, by their places, whose heavy edges are looked at.
     float least_ = 0;                 ///< Distance of a teller on any rank.
 };

@@ -28,6 +28,8 @@ namespace workloads::agm {
 ///   - Key key(const Order&, const Item&): its class
 ///   - where there is `bool has_work(const Item&)`: whether `process` would do anything; an item without is
 ///     worked on when it is received, and waits for no class
+///   - where there is `bool is_news(const Item&)`: whether the owner of its vertex, another rank, has to have
+///   it
 /// None of them communicates. What `process` emits has no key below that of its own item.
 template <class Algorithm>
 concept Processing = requires(Algorithm& algorithm, Algorithm::Item& item, const Order& order) {
@@ -172,12 +174,23 @@ class Machine {
             const std::size_t owner = owners.owner(emitted.vertex);
             if (owner == at_once) {
                 rejected += receive(emitted) ? 0 : 1;
+            } else if (!is_news(owner, emitted)) {
+                rejected++;
             } else {
                 const Item sent = emitted; // Only what leaves the loop has to be in memory.
                 channel_.send(static_cast<int>(owner), sent);
             }
         });
         rejected_ += rejected;
+    }
+
+    /// Whether an item has to be sent to its owner.
+    bool is_news(std::size_t owner, const Item& item) {
+        if constexpr (requires { algorithm_.is_news(item); }) {
+            return owner == graph_.rank || algorithm_.is_news(item);
+        } else {
+            return true;
+        }
     }
 
     /// Whether the item is kept.

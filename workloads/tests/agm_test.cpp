@@ -165,6 +165,22 @@ TEST_P(OnRanks, TurningTheDirectionRoundKeepsNoItemForAVertexWithoutLightEdges) 
     EXPECT_EQ(found.at("items_superseded"), 0);
 }
 
+TEST(OnTwoRanks, ADistanceThatIsNotBelowWhatTheRankHasSaidIsNotSent) {
+    // Vertices of even numbers are of one rank: 2 tells vertex 1 a distance of 2, and 4 one of 3.
+    Example example{25, {{0, 2, 1}, {0, 4, 2}, {2, 1, 1}, {4, 1, 1}}};
+    for (std::uint64_t one = 5; one < 25; one++) { // Rows that copies of distances are small beside.
+        for (std::uint64_t other = 5; other < one; other++) {
+            example.edges.push_back({one, other, 1});
+        }
+    }
+    Asked asked = asked_for(Verb::sssp, "dijkstra");
+    asked.optimises_direction = true;
+    asked.light = 100; // All edges are.
+    const Facts found = run(example, asked, 2);
+    EXPECT_EQ(found.at("distance_checksum"), checksum_of(serial_distances(example, 0, false)));
+    EXPECT_EQ(found.at("items"), 3); // To 1, and from there to 2 and 4.
+}
+
 TEST_P(OnRanks, EveryExecutionAsksAndAnswersWithMessagesOfOneItem) {
     const Example example = random_example(80, 600, 43);
     const double paths = checksum_of(serial_distances(example, 0, false));
