@@ -194,17 +194,10 @@ def reap_orphans() -> None:
         reaped(process, _waited_for)
 
 
-@pytest.fixture(autouse=True)
-def _no_process_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Fail a test that leaves a process or a zombie behind, and end what it left; and a fast one that starts
-    any.
-    """
+@contextmanager
+def leaving_no_process() -> Iterator[None]:
+    """Fail where a process or a zombie is left behind that was started within, and end what is left."""
     _started.clear()
-    if request.node.get_closest_marker("fast"):
-        yield
-        if _started:
-            pytest.fail(f"a test of ./dev test --fast started {len(_started)} processes")
-        return
     reap_orphans()
     before = {(process.pid, process.start_ticks) for process in descendants(os.getpid())}
     yield
@@ -218,6 +211,27 @@ def _no_process_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
             os.kill(process.pid, signal.SIGKILL)
     what = ", ".join(f"{process.name} (pid {process.pid}, state {process.state})" for process in left)
     pytest.fail(f"the test left behind: {what}")
+
+
+@pytest.fixture(scope="session")
+def no_process_left() -> Callable[[], AbstractContextManager[None]]:
+    """``leaving_no_process``, for a folder whose tests share processes."""
+    return leaving_no_process
+
+
+@pytest.fixture(autouse=True)
+def _no_process_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test that leaves a process or a zombie behind, and end what it left; and a fast one that starts
+    any.
+    """
+    if not request.node.get_closest_marker("fast"):
+        with leaving_no_process():
+            yield
+        return
+    _started.clear()
+    yield
+    if _started:
+        pytest.fail(f"a test of ./dev test --fast started {len(_started)} processes")
 
 
 class Eventually(Protocol):
