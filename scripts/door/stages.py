@@ -22,6 +22,8 @@ VENV = ROOT / ".venv"
 
 LACKING = 4
 """Exit code where this machine lacks something."""
+CTRL_C_S = 0.5
+"""How long after a failure nothing else begins: somebody may have pressed Ctrl-C."""
 
 
 class DevError(Exception):
@@ -94,7 +96,15 @@ def side_by_side(*lanes: Sequence[Callable[[], Stage]]) -> list[Stage]:
     stopped = Event()
 
     def run(lane: Sequence[Callable[[], Stage]]) -> list[Stage]:
-        return [stage() for stage in lane if not stopped.is_set()]
+        done: list[Stage] = []
+        for stage in lane:
+            if stopped.is_set():
+                break
+            done.append(stage())
+            if not done[-1].passed:
+                # Ctrl-C may have ended it, of which the main thread learns at the same time.
+                stopped.wait(CTRL_C_S)
+        return done
 
     with ThreadPoolExecutor(len(lanes)) as pool:
         try:
