@@ -31,6 +31,8 @@ hypothesis.settings.register_profile(
 hypothesis.settings.register_profile(
     "ci", hypothesis.settings.get_profile("developer"), derandomize=True, database=None
 )
+# ./dev test --fast: a fifth of the examples, others each time.
+hypothesis.settings.register_profile("fast", hypothesis.settings.get_profile("developer"), max_examples=20)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "developer")
 
 PR_SET_CHILD_SUBREAPER = 36
@@ -57,17 +59,28 @@ ONE_AT_A_TIME = ("failures", "run/launch/launcher", "run/queue")
 ``./dev test`` one has them all, so that no two of them meet.
 """
 
-LONGEST = (*ONE_AT_A_TIME, "workloads", "studies", "lab", "testing", "docs", "cli", "browser", "run")
+LONGEST = (
+    *ONE_AT_A_TIME,
+    "workloads",
+    "studies",
+    "stats/compare",
+    "lab",
+    "testing",
+    "docs",
+    "cli",
+    "browser",
+    "run",
+)
 """What the workers begin with, so that none is left with a long file when the others have ended."""
 
 
 def is_slow(item: pytest.Item) -> bool:
     """Whether a test may start a process (by a fixture, or since its module imports ``subprocess``), or
-    simulates error rates.
+    simulates (by a fixture, or as its marker says).
     """
     fixtures = {*getattr(item, "fixturenames", ())}
-    starts = hasattr(getattr(item, "module", None), "subprocess")
-    return starts or not fixtures.isdisjoint({"steelyard_cli", "perfect_passes"})
+    starts = hasattr(getattr(item, "module", None), "subprocess") or "steelyard_cli" in fixtures
+    return starts or "perfect_passes" in fixtures or item.get_closest_marker("simulates") is not None
 
 
 @pytest.hookimpl(wrapper=True)

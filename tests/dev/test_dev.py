@@ -138,7 +138,8 @@ def test_fast_hands_the_marker_to_pytest_and_builds_nothing(
     monkeypatch.setattr(dev, "build_workloads", lambda: pytest.fail("built"))
     monkeypatch.setattr(dev.subprocess, "run", run)
     assert dev.test(["-x", "--fast"]) == 0
-    assert [each[:4] + each[-1:] for each in seen] == [["-m", "pytest", "-m", "fast", "-x"]]
+    fast = ["-m", "pytest", "-m", "fast", "--hypothesis-profile=fast"]
+    assert [each[:5] + each[-1:] for each in seen] == [[*fast, "-x"]]
 
 
 @pytest.mark.parametrize(
