@@ -120,7 +120,7 @@ def test_all_cpus_are_used_unless_the_arguments_say_how_many(
 ) -> None:
     monkeypatch.setattr(dev.os, "sched_getaffinity", lambda _: {0, 1, 2})
     assert dev.in_parallel(["-k", "something"]) == ["-n", "3"]
-    assert dev.in_parallel([]) == ["-n", "5"]
+    assert dev.in_parallel([]) == ["-n", "3"]
     for given in ("-n0", "-n", "--numprocesses=4", "--pdb", "-s"):
         assert dev.in_parallel([given]) == []
 
