@@ -1,8 +1,9 @@
 """clang-tidy over workloads/, with the settings of workloads/.clang-tidy.
 
 It reads how each file is compiled from the build trees of ``./dev mpi``: those
-without MPI, and one with. A tree that is missing is said, and left out. Files
-are looked at side by side, one process a CPU.
+without MPI, and one with. What no tree compiles is not looked at, and that is
+said; where it is everything, the exit code is 4. Files are looked at side by
+side, one process a CPU.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
+SOURCES: Final = ROOT / "workloads"
 BUILDS: Final = ROOT / "build" / "workloads"
 # A file is looked at as the first tree compiles it that has it.
 TREES: Final = ("tests", "plain", "openmpi", "mpich")
@@ -29,11 +31,10 @@ def files() -> dict[Path, str]:
     for tree in TREES:
         database = BUILDS / tree / "compile_commands.json"
         if not database.is_file():
-            print(f"not looked at: what ./dev mpi {tree} would compile", file=sys.stderr)
             continue
         for entry in json.loads(database.read_text()):
             path = Path(entry["file"]).resolve()
-            if path.is_file() and path.is_relative_to(ROOT / "workloads"):
+            if path.is_file() and path.is_relative_to(SOURCES):
                 found.setdefault(path, tree)
     return found
 
@@ -65,13 +66,21 @@ def complaints(path: Path, tree: str) -> str:
 
 
 def main() -> int:
-    """Look at all of them; the exit code is 1 where there is something to put right."""
+    """Look at all of them; the exit code is 1 where there is something to put right, 4 where there are
+    sources and none could be looked at.
+    """
     found = files()
+    sources = set(SOURCES.rglob("*.cpp"))
+    if left := sources - found.keys():
+        hint = "./dev mpi tests plain openmpi, then ./dev lint"
+        print(f"not looked at: {len(left)} of {len(sources)} sources of workloads/: {hint}")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         said = [text for text in pool.map(complaints, found, found.values()) if text]
     print("\n".join(said), end="")
     print(f"{len(found)} files, {len(said)} with complaints")
-    return 1 if said else 0
+    if said:
+        return 1
+    return 4 if sources and not found else 0
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import json
 import os
 import signal
@@ -30,6 +31,8 @@ hypothesis.settings.register_profile(
 hypothesis.settings.register_profile(
     "ci", hypothesis.settings.get_profile("developer"), derandomize=True, database=None
 )
+# ./dev test --fast: a fifth of the examples, others each time.
+hypothesis.settings.register_profile("fast", hypothesis.settings.get_profile("developer"), max_examples=20)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "developer")
 
 PR_SET_CHILD_SUBREAPER = 36
@@ -56,17 +59,42 @@ ONE_AT_A_TIME = ("failures", "run/launch/launcher", "run/queue")
 ``./dev test`` one has them all, so that no two of them meet.
 """
 
-LONGEST = (*ONE_AT_A_TIME, "workloads", "studies", "lab", "testing", "docs", "cli", "browser", "run")
+LONGEST = (
+    *ONE_AT_A_TIME,
+    "workloads",
+    "studies",
+    "stats/compare",
+    "lab",
+    "testing",
+    "docs",
+    "cli",
+    "browser",
+    "run",
+)
 """What the workers begin with, so that none is left with a long file when the others have ended."""
 
 
 def is_slow(item: pytest.Item) -> bool:
     """Whether a test may start a process (by a fixture, or since its module imports ``subprocess``), or
-    simulates error rates.
+    simulates (by a fixture, or as its marker says).
     """
     fixtures = {*getattr(item, "fixturenames", ())}
-    starts = hasattr(getattr(item, "module", None), "subprocess")
-    return starts or not fixtures.isdisjoint({"steelyard_cli", "perfect_passes"})
+    starts = hasattr(getattr(item, "module", None), "subprocess") or "steelyard_cli" in fixtures
+    return starts or "perfect_passes" in fixtures or item.get_closest_marker("simulates") is not None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Look for garbage after the collection only, and never among its modules and tests, which stay: each
+    look at them takes some 0.2 s, and a test whose witness asks for one in each of 50 examples took 9 s.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -194,17 +222,10 @@ def reap_orphans() -> None:
         reaped(process, _waited_for)
 
 
-@pytest.fixture(autouse=True)
-def _no_process_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Fail a test that leaves a process or a zombie behind, and end what it left; and a fast one that starts
-    any.
-    """
+@contextmanager
+def leaving_no_process() -> Iterator[None]:
+    """Fail where a process or a zombie is left behind that was started within, and end what is left."""
     _started.clear()
-    if request.node.get_closest_marker("fast"):
-        yield
-        if _started:
-            pytest.fail(f"a test of ./dev test --fast started {len(_started)} processes")
-        return
     reap_orphans()
     before = {(process.pid, process.start_ticks) for process in descendants(os.getpid())}
     yield
@@ -218,6 +239,27 @@ def _no_process_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
             os.kill(process.pid, signal.SIGKILL)
     what = ", ".join(f"{process.name} (pid {process.pid}, state {process.state})" for process in left)
     pytest.fail(f"the test left behind: {what}")
+
+
+@pytest.fixture(scope="session")
+def no_process_left() -> Callable[[], AbstractContextManager[None]]:
+    """``leaving_no_process``, for a folder whose tests share processes."""
+    return leaving_no_process
+
+
+@pytest.fixture(autouse=True)
+def _no_process_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test that leaves a process or a zombie behind, and end what it left; and a fast one that starts
+    any.
+    """
+    if not request.node.get_closest_marker("fast"):
+        with leaving_no_process():
+            yield
+        return
+    _started.clear()
+    yield
+    if _started:
+        pytest.fail(f"a test of ./dev test --fast started {len(_started)} processes")
 
 
 class Eventually(Protocol):

@@ -1,4 +1,4 @@
-"""Commands that are run one after the other, and shown only where they fail."""
+"""Commands that are run one after the other or side by side, and shown only where they fail."""
 
 from __future__ import annotations
 
@@ -6,22 +6,30 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, STDOUT
 from textwrap import shorten
+from threading import Event, current_thread, main_thread
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 ROOT = Path(__file__).resolve().parents[2]
 VENV = ROOT / ".venv"
 
 
+LACKING = 4
+"""Exit code where this machine lacks something."""
+CTRL_C_S = 0.5
+"""How long after a failure nothing else begins: somebody may have pressed Ctrl-C."""
+
+
 class DevError(Exception):
     """What went wrong; ``hint`` is its cure. Exit code 4: this machine lacks something, 2: wrong usage."""
 
-    def __init__(self, message: str, *, hint: str | None = None, exit_code: int = 4) -> None:
+    def __init__(self, message: str, *, hint: str | None = None, exit_code: int = LACKING) -> None:
         super().__init__(message)
         self.hint = hint
         self.exit_code = exit_code
@@ -41,12 +49,23 @@ class Stage(NamedTuple):
 
 
 def quietly(
-    name: str, commands: Sequence[Sequence[str]], *, env: dict[str, str] | None = None, fatal: bool = True
+    name: str,
+    commands: Sequence[Sequence[str]],
+    *,
+    env: dict[str, str] | None = None,
+    fatal: bool = True,
+    may_lack: bool = False,
 ) -> Stage:
-    """Run the commands until one fails, and show their output only then; a fatal failure ends ``./dev``."""
-    say(f"  {name:<58}", end=" ")
+    """Run the commands until one fails, and show their output only then; a fatal failure ends ``./dev``.
+
+    With ``may_lack`` it is no failure that this machine lacks something, but shown as well.
+    """
+    # Beside others it is told when it ends, in one piece.
+    alone = current_thread() is main_thread()
+    if alone:
+        say(f"  {name:<58}", end=" ")
     start = time.monotonic()
-    output, passed = "", True
+    output, code = "", 0
     for command in commands:
         done = subprocess.run(
             command,
@@ -58,16 +77,41 @@ def quietly(
             stderr=STDOUT,
         )
         output += done.stdout.decode(errors="replace")
-        passed = done.returncode == 0
-        if not passed:
-            output += f"({shorten(' '.join(command), 200)}: exit code {done.returncode})\n"
+        code = done.returncode
+        if code:
+            output += f"({shorten(' '.join(command), 200)}: exit code {code})\n"
             break
-    say(f"{'ok' if passed else 'FAILED':<6} {time.monotonic() - start:6.1f} s")
-    if not passed:
-        say(output)
-        if fatal:
-            raise DevError(f"{name}: failed, see above", exit_code=1)
+    lacks = may_lack and code == LACKING
+    passed = code == 0 or lacks
+    ended = "lacks" if lacks else "ok" if passed else "FAILED"
+    line = f"{ended:<6} {time.monotonic() - start:6.1f} s" + (f"\n{output}" if code else "")
+    say(line if alone else f"  {name:<58} {line}")
+    if not passed and fatal:
+        raise DevError(f"{name}: failed, see above", exit_code=1)
     return Stage(name, passed, output)
+
+
+def side_by_side(*lanes: Sequence[Callable[[], Stage]]) -> list[Stage]:
+    """Run the stages of a lane one after the other, and the lanes at the same time."""
+    stopped = Event()
+
+    def run(lane: Sequence[Callable[[], Stage]]) -> list[Stage]:
+        done: list[Stage] = []
+        for stage in lane:
+            if stopped.is_set():
+                break
+            done.append(stage())
+            if not done[-1].passed:
+                # Ctrl-C may have ended it, of which the main thread learns at the same time.
+                stopped.wait(CTRL_C_S)
+        return done
+
+    with ThreadPoolExecutor(len(lanes)) as pool:
+        try:
+            return [stage for lane in pool.map(run, lanes) for stage in lane]
+        finally:
+            # Ctrl-C ends what runs, and nothing else begins.
+            stopped.set()
 
 
 def environment() -> dict[str, str]:

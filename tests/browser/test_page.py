@@ -68,8 +68,16 @@ class Visit:
 BAD = ("error", "warning")
 
 
-@pytest.fixture
-def browser():
+@pytest.fixture(autouse=True, scope="module")
+def _no_process_is_left(no_process_left):
+    """Tests share a browser, which starts and keeps processes as it likes, until it is closed."""
+    with no_process_left():
+        yield
+
+
+@pytest.fixture(scope="module")
+def browser(_no_process_is_left):
+    """Started once; a visit has a context of its own, with nothing of another's."""
     with playwright.sync_playwright() as started:
         opened = started.chromium.launch(
             executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"], timeout=LIMIT_MS

@@ -9,6 +9,7 @@ import sys
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 import pytest
 
@@ -42,24 +43,76 @@ The following tests did not run:
     ]
 
 
-def test_a_failed_early_stage_fails_the_whole_and_is_handed_to_pytest(
-    dev: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
+class Handed(NamedTuple):
+    """How commands end, by a word of them; and what pytest was handed."""
+
+    ends: dict[str, tuple[int, str]]
+    summary: dict[str, list[str]]
+    arguments: list[str]
+
+
+@pytest.fixture
+def handed(dev: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Handed:
+    """No command is run: it ends as a test says, and otherwise well and without a word."""
+    seen = Handed({}, {}, [])
+
+    def run(command: list[str], **options: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
+        if command[1:3] == ["-m", "pytest"]:
+            seen.summary.update(json.loads(options["env"]["STEELYARD_DEV_SUMMARY"]))
+            seen.arguments.extend(command[3:])
+        words = {*command, Path(command[0]).name}
+        code, said = next((end for word, end in seen.ends.items() if word in words), (0, ""))
+        return subprocess.CompletedProcess(command, code, said.encode())
+
     monkeypatch.setattr(dev, "set_up", lambda needs, *locks: None)
-    monkeypatch.setattr(dev, "lint_stages", lambda *, fix: [dev.Stage("mypy", passed=False, output="")])
-    monkeypatch.setattr(dev, "native_stages", list)
     monkeypatch.setattr(dev, "ensure_system", lambda needs: None)
-    monkeypatch.setattr(dev, "build_workloads", lambda: None)
-    seen: dict[str, object] = {}
-
-    def run(command: list[str], **options: dict[str, str]) -> subprocess.CompletedProcess[str]:
-        seen.update(json.loads(options["env"]["STEELYARD_DEV_SUMMARY"]), arguments=command[3:])
-        return subprocess.CompletedProcess(command, 0)
-
     monkeypatch.setattr(dev.subprocess, "run", run)
+    return seen
+
+
+def test_where_every_stage_passes_so_does_the_whole(dev: ModuleType, handed: Handed) -> None:
+    assert dev.test([]) == 0
+    assert handed.summary == {"failed": [], "not_run": []}
+
+
+def test_a_failed_early_stage_fails_the_whole_and_is_handed_to_pytest(
+    dev: ModuleType, handed: Handed
+) -> None:
+    handed.ends["mypy"] = (1, "error: incompatible type")
     assert dev.test(["-k", "something"]) == 1
-    assert (seen["failed"], seen["not_run"]) == (["mypy"], [])
-    assert seen["arguments"][-2:] == ["-k", "something"]
+    assert handed.summary == {"failed": ["mypy --strict"], "not_run": []}
+    assert handed.arguments[-2:] == ["-k", "something"]
+
+
+def test_workloads_that_do_not_configure_or_compile_fail_the_whole(dev: ModuleType, handed: Handed) -> None:
+    handed.ends["scripts/mpi.py"] = (1, "error: plain: cmake: exit code 1")
+    assert dev.test([]) == 1
+    assert handed.summary["failed"] == ["Open MPI, MPICH, SimGrid, and the workloads for each"]
+
+
+def test_a_library_that_cannot_be_had_fails_nothing_and_is_told(
+    dev: ModuleType, handed: Handed, capsys: pytest.CaptureFixture[str]
+) -> None:
+    handed.ends["scripts/mpi.py"] = (4, "pip says much\nnot built: workloads for mpich: no index\n")
+    assert dev.test([]) == 0
+    assert handed.summary["failed"] == []
+    (told,) = handed.summary["not_run"]
+    assert told.endswith(": not built: workloads for mpich: no index")
+    assert "pip says much" in capsys.readouterr().err
+
+
+def test_sources_that_clang_tidy_did_not_look_at_are_told(dev: ModuleType, handed: Handed) -> None:
+    handed.ends["scripts/tidy.py"] = (4, "not looked at: 9 of 9 sources\n0 files, 0 with complaints\n")
+    assert dev.test([]) == 0
+    assert handed.summary["not_run"] == ["clang-tidy of workloads/: not looked at: 9 of 9 sources"]
+
+
+def test_complaints_of_clang_tidy_fail_the_whole_and_lint(dev: ModuleType, handed: Handed) -> None:
+    assert dev.lint([]) == 0
+    handed.ends["scripts/tidy.py"] = (1, "a.cpp:1: complaint")
+    assert dev.test([]) == 1
+    assert handed.summary["failed"] == ["clang-tidy of workloads/"]
+    assert dev.lint([]) == 1
 
 
 def test_all_cpus_are_used_unless_the_arguments_say_how_many(
@@ -67,6 +120,7 @@ def test_all_cpus_are_used_unless_the_arguments_say_how_many(
 ) -> None:
     monkeypatch.setattr(dev.os, "sched_getaffinity", lambda _: {0, 1, 2})
     assert dev.in_parallel(["-k", "something"]) == ["-n", "3"]
+    assert dev.in_parallel([]) == ["-n", "3"]
     for given in ("-n0", "-n", "--numprocesses=4", "--pdb", "-s"):
         assert dev.in_parallel([given]) == []
 
@@ -84,7 +138,8 @@ def test_fast_hands_the_marker_to_pytest_and_builds_nothing(
     monkeypatch.setattr(dev, "build_workloads", lambda: pytest.fail("built"))
     monkeypatch.setattr(dev.subprocess, "run", run)
     assert dev.test(["-x", "--fast"]) == 0
-    assert [each[:4] + each[-1:] for each in seen] == [["-m", "pytest", "-m", "fast", "-x"]]
+    fast = ["-m", "pytest", "-m", "fast", "--hypothesis-profile=fast"]
+    assert [each[:5] + each[-1:] for each in seen] == [[*fast, "-x"]]
 
 
 @pytest.mark.parametrize(

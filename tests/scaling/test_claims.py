@@ -59,6 +59,7 @@ def test_a_rule_that_is_kept_never_breaks():
     assert (answer.verdict, answer.breaks_at) == ("holds", None)
 
 
+@pytest.mark.simulates
 def test_a_rule_between_equal_noisy_functions_seldom_fails_and_is_often_not_resolved():
     rule, verdicts = parse_rule("a <= b"), []
     for seed in range(60):

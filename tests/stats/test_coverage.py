@@ -46,6 +46,7 @@ def test_families_of_equal_treatments_in_blocks_hold_a_false_finding_in_at_most_
     assert blocks.false_findings(name, 4, count, 7, "all-pairs") <= most
 
 
+@pytest.mark.simulates
 def test_a_drift_of_six_standard_deviations_costs_blocks_no_power():
     """Without blocks, 11 % of what is found without drift are left (docs/coverage.md)."""
     still, drifting = (

@@ -49,13 +49,21 @@ def test_every_chart_of_every_answer_is_valid(presented):
         assert wrong(chart) is None
 
 
-def test_below_every_chart_stands_a_table_of_equally_many_cells_in_each_column(presented):
+def hold_tables_of(contents):
+    for chart in charts_of(contents):
+        assert chart.columns, chart.name
+        assert len({len(column.cells) for column in chart.columns}) == 1, chart.name
+        assert len(chart.rows_of) in (0, len(chart.columns[0].cells)), chart.name
+
+
+def test_below_every_chart_of_an_answer_stands_a_table_of_equally_many_cells_in_each_column(presented):
     _, answer = presented
-    for contents in (without_runs(answer), *(made() for made in (*PAGES, *HISTORIES))):
-        for chart in charts_of(contents):
-            assert chart.columns, chart.name
-            assert len({len(column.cells) for column in chart.columns}) == 1, chart.name
-            assert len(chart.rows_of) in (0, len(chart.columns[0].cells)), chart.name
+    hold_tables_of(without_runs(answer))
+
+
+@pytest.mark.parametrize("made", [*PAGES, *HISTORIES], ids=lambda each: each.__name__)
+def test_below_every_chart_of_a_page_stands_such_a_table(made):
+    hold_tables_of(made())
 
 
 def test_names_of_charts_are_unique_and_fit_files():

@@ -90,6 +90,7 @@ def test_one_session_without_a_reference_leaves_it_out_of_all():
     assert not compared(old, alone(0.0)).relative
 
 
+@pytest.mark.simulates
 @pytest.mark.parametrize("own_s", [0.005, 0.02, 0.08])
 def test_choosing_between_time_and_ratio_costs_less_than_two_per_cent(own_s):
     """20,000 simulations of a test that does not follow a reference with s = 4 %: 2.5 % in the tail

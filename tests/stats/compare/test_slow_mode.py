@@ -91,6 +91,7 @@ def test_many_slow_runs_are_part_of_the_mean(sample):
     assert comparison.verdict in {"slower", "faster"}
 
 
+@pytest.mark.simulates
 @pytest.mark.parametrize("shape", ["normal", "t3", "lognormal"])
 def test_alike_arms_show_one_in_at_most_three_of_a_hundred(sample, shape):
     """N = 400 pairs of 20."""

@@ -122,6 +122,7 @@ def test_fewer_resamples_are_the_first_of_more(two):
     assert (_kernels.studentised_mean(two[0], 1, 100) == many[:100]).all()
 
 
+@pytest.mark.simulates
 def test_every_index_is_drawn_equally_often():
     """How often one value is among 10,000 x 30 draws: 30 counts, chi-square with p above 1e-4 (71.2)."""
     m = np.arange(1, 30)

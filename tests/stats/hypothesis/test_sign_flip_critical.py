@@ -123,6 +123,7 @@ def test_a_stated_error_adds_as_squares_do():
     assert alone.with_error(0.0, math.inf, 63).detectable(0.05, 0.8) == alone.detectable(0.05, 0.8)
 
 
+@pytest.mark.simulates
 @pytest.mark.parametrize(("n", "draws"), [(7, 8000), (12, 2000), (20, 2000)])
 def test_the_table_is_what_its_maker_makes(maker, n, draws):
     """Another seed: five standard errors of the mean of critical values, which scatter by a quarter at the

@@ -96,6 +96,7 @@ def test_one_probe_two_blocks_no_spread_or_a_value_of_0_have_no_test():
     assert any_level([one, two, zero]) is None
 
 
+@pytest.mark.simulates
 @pytest.mark.parametrize("spread", [1.0, np.array([1, 1, 1, 1, 5.0])], ids=["equal", "one level 5 times"])
 def test_where_no_level_differs_it_is_rejected_in_5_of_100(spread):
     # 2,000 experiments; a test of exactly 5 % has 75 to 125 rejections with a probability of .99.

@@ -79,6 +79,7 @@ def test_one_run_has_no_spread_and_an_event_that_no_run_has_no_trace():
     assert traces([], ["e"], ["none"], alpha=0.05) == ()
 
 
+@pytest.mark.simulates
 def test_where_nothing_differs_any_part_is_said_to_in_at_most_5_of_100():
     # 1,000 experiments of 10 blocks, 12 parts, 2 probes; a family error of 5 % has at most 67 with a
     # probability of .99, and Holm's, of parts that share a baseline, is no larger.

@@ -1,0 +1,73 @@
+"""``scripts/tidy.py``: which sources it looks at, and that it says which it does not."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "tidy.py"
+
+
+@pytest.fixture
+def tidy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
+    """The script as a module, in a project of two sources and no build trees; nothing is complained of."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    spec = importlib.util.spec_from_file_location("scripts_tidy", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(module, "SOURCES", tmp_path / "workloads")
+    monkeypatch.setattr(module, "BUILDS", tmp_path / "build")
+    monkeypatch.setattr(module, "complaints", lambda path, tree: "")
+    for name in ("one.cpp", "two.cpp"):
+        (tmp_path / "workloads").mkdir(exist_ok=True)
+        (tmp_path / "workloads" / name).touch()
+    return module
+
+
+def compiled(tidy: ModuleType, tree: str, *names: str) -> None:
+    directory = tidy.BUILDS / tree
+    directory.mkdir(parents=True)
+    entries = [{"file": str(tidy.SOURCES / name)} for name in names]
+    (directory / "compile_commands.json").write_text(json.dumps(entries))
+
+
+def test_looking_at_nothing_while_there_are_sources_is_lacking_and_said(
+    tidy: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert tidy.main() == 4
+    assert "not looked at: 2 of 2 sources of workloads/: ./dev mpi " in capsys.readouterr().out
+
+
+def test_sources_that_no_tree_compiles_are_counted(
+    tidy: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compiled(tidy, "tests", "one.cpp")
+    assert tidy.main() == 0
+    said = capsys.readouterr().out
+    assert "not looked at: 1 of 2 sources" in said
+    assert "1 files, 0 with complaints" in said
+
+
+def test_nothing_is_said_where_some_tree_compiles_each_source(
+    tidy: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compiled(tidy, "plain", "one.cpp")
+    compiled(tidy, "mpich", "one.cpp", "two.cpp")
+    assert tidy.main() == 0
+    assert capsys.readouterr().out == "2 files, 0 with complaints\n"
+
+
+def test_complaints_are_shown_and_fail(
+    tidy: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compiled(tidy, "plain", "one.cpp", "two.cpp")
+    monkeypatch.setattr(tidy, "complaints", lambda path, tree: f"{path.name}: bad" * (path.stem == "two"))
+    assert tidy.main() == 1
+    assert capsys.readouterr().out == "two.cpp: bad2 files, 1 with complaints\n"
