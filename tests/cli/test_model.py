@@ -163,6 +163,15 @@ def test_a_limit_may_have_a_unit(steelyard_cli, data):
     assert json.loads(done.stdout) == json.loads(milli.stdout)
 
 
+def test_a_limit_may_have_the_unit_that_the_values_have(steelyard_cli, tmp_path):
+    (tmp_path / "a.csv").write_text("p,t\n" + "".join(f"{p},{3 * p}\n" for p in (2, 4, 8, 16, 32)))
+    arguments = ("a.csv", "--value", "t", "--parameter", "p", "--unit", "ms", "--json", "--limit")
+    bare, named = (steelyard_cli("model", *arguments, text, cwd=tmp_path) for text in ("500", "500 ms"))
+    assert json.loads(named.stdout) == json.loads(bare.stdout)
+    wrong = steelyard_cli("model", *arguments, "500 min", cwd=tmp_path)
+    assert "'500 min' is not a positive quantity in ms" in wrong.stdout
+
+
 def test_a_rule_over_functions_of_two_parameters_is_refused(steelyard_cli, tmp_path):
     rows = "".join(f"{op},{p},{n},{p * n}\n" for op in "ab" for p in (2, 4, 8) for n in (10, 20, 40))
     (tmp_path / "two.csv").write_text("op,p,n,t\n" + rows)

@@ -274,6 +274,41 @@ def test_functions_that_nobody_named_are_not_pooled(tmp_path):
     assert [point.launches for point in pooled.points] == [4, 4, 4]
 
 
+@pytest.mark.parametrize("sizes", [(10, 100, 1000), (0.5, 1.0), (1, 2, 4)])
+def test_a_factor_of_numbers_that_nobody_named_is_not_pooled(tmp_path, sizes):
+    path = tmp_path / "grid.csv"
+    rows = [f"{p},{n},{p * n}" for p in (2, 4, 8, 16) for n in sizes for _ in range(2)]
+    path.write_text("\n".join(["p,n,t", *rows]))
+    with pytest.raises(UsageError) as caught:
+        read_series(path, Columns("t", ("p",)))
+    assert f"column 'n' tells {len(sizes)} functions apart ({sizes[0]}, " in caught.value.message
+    assert caught.value.hint == (
+        "--parameter n makes it one more parameter; --by n models each; --pool n takes them for one"
+    )
+    (pooled,) = read_series(path, Columns("t", ("p",), pool=("n",)))
+    assert [point.launches for point in pooled.points] == [2 * len(sizes)] * 4
+    assert len(read_series(path, Columns("t", ("p",), by=("n",)))) == len(sizes)
+    assert read_series(path, Columns("t", ("p", "n")))[0].parameters == ("p", "n")
+
+
+@pytest.mark.parametrize(
+    ("column", "of"),
+    [
+        pytest.param("repetition", lambda p, again: again + 1, id="repetitions"),
+        pytest.param("second", lambda p, again: 100 * p + again, id="a time of day"),
+        pytest.param("messages", lambda p, again: 2 * p, id="what hangs on the parameter"),
+        pytest.param("misses", lambda p, again: (7, 9, 7, 8)[(again + p // 4) % 4], id="another value"),
+        pytest.param("exit_code", lambda p, again: 137, id="always the same"),
+    ],
+)
+def test_a_column_of_numbers_that_is_no_factor_is_left_alone(tmp_path, column, of):
+    path = tmp_path / "runs.csv"
+    rows = [f"{p},{of(p, again)},{p + again}" for p in (2, 4, 8, 16) for again in range(3)]
+    path.write_text("\n".join([f"p,{column},t", *rows]))
+    (series,) = read_series(path, Columns("t", ("p",)))
+    assert [point.launches for point in series.points] == [3, 3, 3, 3]
+
+
 def test_one_cell_that_is_no_number_loses_one_row_and_says_so(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("p,t\n4,1.0\n4,nan\n8,2.0\n16,\n16,3.0\n32,4\n")

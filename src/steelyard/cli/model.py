@@ -193,11 +193,12 @@ def _print(found: Modelled, after: After, *, as_json: bool) -> None:
 
 
 def _quantity(text: str, unit: str) -> float:
-    """A limit in the metric's unit: sizes and times may have one of their own."""
+    """A limit in the metric's unit, which may stand behind it; sizes and times may have one of their own."""
     from steelyard.units import parse_duration, parse_size
 
     try:
-        value = {"B": parse_size, "s": parse_duration}.get(unit, float)(text)
+        parse = {"B": parse_size, "s": parse_duration}.get(unit, float)
+        value = parse(text if parse is not float else text.strip().removesuffix(unit))
     except (ValueError, UsageError):
         value = 0.0
     if not 0 < value < float("inf"):

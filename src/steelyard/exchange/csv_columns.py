@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
@@ -122,29 +123,53 @@ class _Group(msgspec.Struct):
 def _refuse_pooling(
     header: Sequence[str], rows: Sequence[tuple[int, Row]], where: str, columns: Columns
 ) -> None:
-    """Refuse text that tells functions apart and that nobody named: its functions would become one.
-
-    A column identifies where rows that would be one point differ in it, and each of its texts is at several
-    points; what differs from row to row, such as a time of day, merely describes.
-    """
-    known = {columns.value, *columns.parameters, *columns.by, *columns.pool}
-    same = (*columns.by, *columns.parameters)
+    """Refuse a column that tells functions apart and that nobody named: its functions would become one."""
+    known = {columns.value, *columns.parameters, *columns.by, *columns.pool, columns.u, columns.n}
     for name in header:
         if name in known or not name:
             continue
-        at: dict[str, set[tuple[str, ...]]] = {}
-        together: dict[tuple[str, ...], set[str]] = {}
-        for _, row in rows:
-            at.setdefault(row[name], set()).add(tuple(row[parameter] for parameter in columns.parameters))
-            together.setdefault(tuple(row[each] for each in same), set()).add(row[name])
-        texts = any(math.isnan(_as_float(text)) for text in at)
-        pooled = any(len(each) > 1 for each in together.values())
-        if texts and pooled and all(len(points) > 1 for points in at.values()):
-            shown = ", ".join(list(at)[:4]) + (", …" if len(at) > 4 else "")
-            raise UsageError(
-                f"{where}: column {name!r} tells {len(at)} functions apart ({shown}), and is not named",
-                hint=f"--by {name} models each; --pool {name} takes them for one",
-            )
+        texts = dict.fromkeys(row[name] for _, row in rows)
+        numeric = not any(math.isnan(_as_float(text)) for text in texts)
+        if not (_is_factor(name, rows, columns) if numeric else _identifies(name, rows, columns)):
+            continue
+        shown = ", ".join(list(texts)[:4]) + (", …" if len(texts) > 4 else "")
+        parameter = f"--parameter {name} makes it one more parameter; " if numeric else ""
+        raise UsageError(
+            f"{where}: column {name!r} tells {len(texts)} functions apart ({shown}), and is not named",
+            hint=f"{parameter}--by {name} models each; --pool {name} takes them for one",
+        )
+
+
+def _identifies(name: str, rows: Sequence[tuple[int, Row]], columns: Columns) -> bool:
+    """Whether rows that would be one point differ in a column each of whose texts is at several points; what
+    differs from row to row, such as a time of day, merely describes.
+    """
+    at: dict[str, set[tuple[str, ...]]] = {}
+    together: dict[tuple[str, ...], set[str]] = {}
+    for _, row in rows:
+        at.setdefault(row[name], set()).add(tuple(row[each] for each in columns.parameters))
+        point = tuple(row[each] for each in (*columns.by, *columns.parameters))
+        together.setdefault(point, set()).add(row[name])
+    return any(len(each) > 1 for each in together.values()) and all(len(each) > 1 for each in at.values())
+
+
+def _is_factor(name: str, rows: Sequence[tuple[int, Row]], columns: Columns) -> bool:
+    """Whether a column of numbers looks like a factor of a design: each of its values is at each point, and
+    equally often. What counts from 0 or 1 numbers repetitions.
+    """
+    cells = Counter(
+        (row[name], *(row[each] for each in (*columns.by, *columns.parameters))) for _, row in rows
+    )
+    values = {value for value, *_ in cells}
+    points = {tuple(point) for _, *point in cells}
+    numbers = sorted(map(_as_float, values))
+    if (
+        len(values) < 2
+        or len(points) < 2
+        or numbers in ([*range(len(numbers))], [*range(1, len(numbers) + 1)])
+    ):
+        return False
+    return len(cells) == len(values) * len(points) and len(set(cells.values())) == 1
 
 
 def _series(key: tuple[str, ...], group: _Group, columns: Columns, where: str) -> Series:

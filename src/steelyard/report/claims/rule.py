@@ -6,7 +6,7 @@ from typing import Final
 
 from steelyard.claims.evidence import RuleEvidence
 from steelyard.report.claims.phrases import where_text, why
-from steelyard.report.text.digits import share
+from steelyard.report.text.digits import scale_text, share
 from steelyard.report.text.label import printable
 from steelyard.scaling.rules import RuleAnswer
 from steelyard.spec.claims.claim import Rule
@@ -34,5 +34,5 @@ def crossing(answer: RuleAnswer) -> str:
     if answer.breaks_at is None:
         return "the fitted models never cross"
     if answer.measured:
-        return f"the left side is larger already at {answer.breaks_at:.3g}"
-    return f"the fitted models cross at {answer.breaks_at:.3g}"
+        return f"the left side is larger already at {scale_text(answer.breaks_at)}"
+    return f"the fitted models cross at {scale_text(answer.breaks_at)}"
