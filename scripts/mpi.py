@@ -26,6 +26,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from door.stages import LACKING
+
 ROOT: Final = Path(__file__).resolve().parents[1]
 WORKLOADS: Final = ROOT / "workloads"
 BUILDS: Final = ROOT / "build" / "workloads"
@@ -90,7 +92,6 @@ LIBRARIES: Final = {
         shares=False,
     ),
 }
-LACKING: Final = 4
 DEFAULT: Final = ("openmpi", "mpich", "smpi", "plain")
 
 
@@ -105,7 +106,7 @@ class SetupError(Exception):
 
 
 class LackingError(SetupError):
-    """A library cannot be had on this machine; nothing is wrong with the workloads."""
+    """A library is not available on this machine; the workloads are not at fault."""
 
     exit_code = LACKING
 

@@ -17,6 +17,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from door.stages import LACKING
+
 ROOT: Final = Path(__file__).resolve().parents[1]
 SOURCES: Final = ROOT / "workloads"
 BUILDS: Final = ROOT / "build" / "workloads"
@@ -80,7 +82,7 @@ def main() -> int:
     print(f"{len(found)} files, {len(said)} with complaints")
     if said:
         return 1
-    return 4 if sources and not found else 0
+    return LACKING if sources and not found else 0
 
 
 if __name__ == "__main__":

@@ -58,7 +58,7 @@ def quietly(
 ) -> Stage:
     """Run the commands until one fails, and show their output only then; a fatal failure ends ``./dev``.
 
-    With ``may_lack`` it is no failure that this machine lacks something, but shown as well.
+    With ``may_lack``, a command that this machine lacks something for does not fail, but its output is shown.
     """
     # Beside others it is told when it ends, in one piece.
     alone = current_thread() is main_thread()

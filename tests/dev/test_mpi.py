@@ -1,4 +1,4 @@
-"""``scripts/mpi.py``: what it says of libraries that cannot be had, and of workloads that do not build."""
+"""``scripts/mpi.py``: what it says of libraries that are not available, and of what does not build."""
 
 from __future__ import annotations
 

@@ -197,8 +197,8 @@ def _quantity(text: str, unit: str) -> float:
     from steelyard.units import parse_duration, parse_size
 
     try:
-        parse = {"B": parse_size, "s": parse_duration}.get(unit, float)
-        value = parse(text if parse is not float else text.strip().removesuffix(unit))
+        parse = {"B": parse_size, "s": parse_duration}.get(unit)
+        value = parse(text) if parse else float(text.strip().removesuffix(unit))
     except (ValueError, UsageError):
         value = 0.0
     if not 0 < value < float("inf"):

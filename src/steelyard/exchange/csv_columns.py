@@ -162,14 +162,12 @@ def _is_factor(name: str, rows: Sequence[tuple[int, Row]], columns: Columns) -> 
     )
     values = {value for value, *_ in cells}
     points = {tuple(point) for _, *point in cells}
-    numbers = sorted(map(_as_float, values))
-    if (
-        len(values) < 2
-        or len(points) < 2
-        or numbers in ([*range(len(numbers))], [*range(1, len(numbers) + 1)])
-    ):
+    if min(len(values), len(points)) < 2:
         return False
-    return len(cells) == len(values) * len(points) and len(set(cells.values())) == 1
+    numbers = sorted(map(_as_float, values))
+    counts_up = any(numbers == [*range(first, first + len(numbers))] for first in (0, 1))
+    crossed = len(cells) == len(values) * len(points) and len(set(cells.values())) == 1
+    return crossed and not counts_up
 
 
 def _series(key: tuple[str, ...], group: _Group, columns: Columns, where: str) -> Series:
