@@ -78,7 +78,7 @@ def held_to(what: str, value: float, unit: str, limit: float, *, at_most: bool =
     """Print a figure with its limit; whether it is met."""
     met = value <= limit if at_most else value >= limit
     words = "at most" if at_most else "at least"
-    print(f"{what:<52}{value:9.2f} {unit:<4} {words} {limit:g}: {'met' if met else 'NOT MET'}", flush=True)
+    print(f"{what:<56}{value:9.2f} {unit:<4} {words} {limit:g}: {'met' if met else 'NOT MET'}", flush=True)
     return met
 
 

@@ -122,7 +122,7 @@ def memory(asked: argparse.Namespace) -> bool:
 
 def say(what: str, rates: list[float]) -> None:
     """Print a rate that has no limit of its own."""
-    print(f"{what:<52}{statistics.median(rates) / MILLION:9.2f} M/s", flush=True)
+    print(f"{what:<56}{statistics.median(rates) / MILLION:9.2f} M/s", flush=True)
 
 
 ROWS: Final = {"uts": one_rank, "two-ranks": two_ranks, "memory": memory}
