@@ -186,7 +186,8 @@ def fresh(run: FreshRun | None, units: int) -> str:
     """
     if run is None or (run.instances or run.blocks) > MOST_TIMES * units:
         return ""
-    time = f" (about {format_duration(run.seconds)})" if run.seconds else ""
+    # Less than a second is no reason to hesitate, and would read "0 s".
+    time = f" (about {format_duration(run.seconds)})" if run.seconds and run.seconds >= 1 else ""
     seen = f"the {percent(run.difference)} seen"
     what = f"show {seen}, if real" if run.margin is None else f"decide that, if {seen} are real"
     size = f"{run.blocks:,} blocks" if run.instances is None else f"{run.instances:,} instances"
