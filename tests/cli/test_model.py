@@ -126,6 +126,18 @@ def test_the_scale_at_which_a_limit_breaks_and_points_to_measure_are_said(steely
     assert "Limits\n" in done.stdout
 
 
+def test_a_limit_over_two_parameters_says_which_varies_and_where_the_other_stays(steelyard_cli, tmp_path):
+    rows = "".join(f"{op},{p},{n},{p * n}\n" for op in "ab" for p in (2, 4, 8, 16) for n in (10, 20, 40))
+    (tmp_path / "two.csv").write_text("op,p,n,t\n" + rows)
+    asked = ("two.csv", "--value", "t", "--parameter", "p", "--parameter", "n", "--by", "op")
+    done = steelyard_cli("model", *asked, "--limit", "2000")
+    assert "  a at n = 40: above 2,000 from p = 50 on" in done.stdout, done.stdout
+    never = steelyard_cli("model", *asked, "--limit", "1e40")
+    assert "as far as was searched over p\n" in never.stdout, never.stdout
+    document = json.loads(steelyard_cli("model", *asked, "--limit", "2000", "--json").stdout)
+    assert [(each["parameter"], each["at"]) for each in document["limits"]] == [("p", {"n": 40.0})] * 2
+
+
 def test_the_published_method_is_at_hand(steelyard_cli, data):
     done = steelyard_cli("model", str(data), *COLUMNS, "--method", "seed001", "--space", "wide", "--json")
     assert done.returncode == 0, done.stderr

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -40,6 +40,8 @@ class Breaks(msgspec.Struct, frozen=True):
         never falls to it.
     warnings : tuple of ModelWarning
         What a reader must know of the model that says so.
+    others : mapping of str to float
+        The other parameters, and where they stay: at the largest that was measured.
     """
 
     limit: float
@@ -49,6 +51,7 @@ class Breaks(msgspec.Struct, frozen=True):
     latest: float | None
     above_until: float | None = None
     warnings: tuple[ModelWarning, ...] = ()
+    others: Mapping[str, float] = {}
 
 
 def breaks(series: Series, limit: float, question: Question | None = None) -> Breaks | NotModelled:
@@ -78,7 +81,12 @@ def breaks(series: Series, limit: float, question: Question | None = None) -> Br
     falls = _falls(scales, _values(found.predictions, "value"), limit)
     bounded = asked.method != "seed001"
     earliest, latest = (rises("high"), rises("low")) if bounded else (None, None)
-    return Breaks(limit, name, crosses, earliest, latest, falls, tuple(known))
+    others = {
+        other: max(point.at[i] for point in series.points)
+        for i, other in enumerate(series.parameters)
+        if i != at
+    }
+    return Breaks(limit, name, crosses, earliest, latest, falls, tuple(known), others)
 
 
 def _values(predictions: Sequence[Prediction], which: str) -> list[float]:

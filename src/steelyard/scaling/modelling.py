@@ -72,9 +72,12 @@ def model_all(
             continue
         grid, expected = grid_of(one, reading, asked), asked_of(one, asked)
         deviation = None if expected is None else expected.deviation
-        key = (reading.grid.tobytes(), grid.parameters, grid.expectations, deviation, grid.falling)
+        every = asked.every_lead
+        every_lead = every if isinstance(every, bool) else one.name in every
+        points = reading.grid.tobytes()
+        key = (points, grid.parameters, grid.expectations, deviation, grid.falling, every_lead)
         if key not in groups:
-            groups[key] = _Group(grid, expected)
+            groups[key] = _Group(grid, expected, every_lead)
         groups[key].readings.append((number, reading))
     done = len(answers)
     work = [
@@ -94,6 +97,7 @@ def model_all(
 class _Group(msgspec.Struct, frozen=True):
     grid: Grid
     asked: Asked | None
+    every_lead: bool
     readings: list[tuple[int, Reading]] = []
 
 
@@ -115,6 +119,12 @@ def _all_answers(
     alone = replace(question, threads=1)
     with ThreadPoolExecutor(threads) as pool:
         yield from pool.map(lambda each: _answers(each[0], [reading for _, reading in each[1]], alone), work)
+
+
+def most_probable(found: ScalingModel) -> ScalingModel:
+    """The model with its most probable other leads only, of one that names every lead."""
+    worth = [(lead, p) for lead, p in found.alternatives if p > WORTH_NAMING]
+    return replace(found, alternatives=tuple(worth[:ALTERNATIVES]))
 
 
 def _check(series: Sequence[Series], question: Question) -> None:
@@ -217,7 +227,7 @@ def _answers(group: _Group, readings: list[Reading], question: Question) -> list
     with np.errstate(over="ignore", invalid="ignore"):
         fitted = fit(group.grid, data, question, targets)
         seen = foresee(fitted, targets, group.asked, at_scale=bool(question.scale))
-    found, resting = _models(group, readings, fitted, seen, targets, every_lead=question.every_lead)
+    found, resting = _models(group, readings, fitted, seen, targets)
     if not resting:  # and of no series it could not be said which scales are too small
         return list(found)
     before = [replace(s, points=s.points[:-1]) for s in (readings[row].series for row in resting)]
@@ -331,8 +341,6 @@ def _models(
     fitted: Fitted,
     seen: Foresight,
     targets: Floats,
-    *,
-    every_lead: bool,
 ) -> tuple[list[ScalingModel], list[int]]:
     """The models, and the rows of those that may rest on their last point alone."""
     listed: dict[int, _Listed] = {}
@@ -346,7 +354,7 @@ def _models(
         choices, data, at = special.speaks() if special else (fitted.choices, fitted.data, row)
         known = listed.get(id(choices))
         if known is None:
-            known = listed[id(choices)] = _Listed(choices, data, every_lead=every_lead)
+            known = listed[id(choices)] = _Listed(choices, data, every_lead=group.every_lead)
         predictions = zip(asked_at, quantiles[row], strict=True)
         segments = _segments(reading, special) if special else ()
         answer = _answer(group, reading, known, at, seen, row, predictions, segments)

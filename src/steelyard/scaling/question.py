@@ -84,9 +84,9 @@ class Question(msgspec.Struct, frozen=True):
         Look for change points where one model does not fit.
     floor : float
         Smallest relative uncertainty of a point, for exact values.
-    every_lead : bool
-        Name every other lead and not only the most probable ones: what is asked of two functions together
-        rests on all.
+    every_lead : bool or set of str
+        Name every other lead and not only the most probable ones, of all functions or of those named: what is
+        asked of two functions together rests on all.
     """
 
     method: Method = "posterior"
@@ -102,7 +102,7 @@ class Question(msgspec.Struct, frozen=True):
     segments: bool = True
     floor: float = RELATIVE_FLOOR
     threads: int = 1
-    every_lead: bool = False
+    every_lead: bool | frozenset[str] = False
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:

@@ -6,8 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from steelyard.analysis import Analysis
+from steelyard.answers.comparison import FreshRun
 from steelyard.answers.undefined import REASONS, Reason
-from steelyard.report.answer.words import comparative, finding, is_speed, names, verdict
+from steelyard.report.answer.words import comparative, finding, fresh, is_speed, names, verdict
 from steelyard.units import Metric
 
 
@@ -59,3 +60,9 @@ def test_an_exploratory_verdict_is_in_brackets_and_its_sentence_says_so(case):
     said = finding(chosen, found, names(each.treatment.label for each in found.samples))
     assert said.claim.startswith("exploratory: new is 1.0")
     assert verdict(replace(chosen, verdict="not_resolved")) == ("not resolved", "open")
+
+
+@pytest.mark.parametrize(("seconds", "time"), [(0.02, ""), (0.9, ""), (1.0, " (about 1 s)"), (None, "")])
+def test_the_time_of_a_fresh_run_is_told_from_a_second_on(seconds, time):
+    run = FreshRun(difference=0.1, margin=None, blocks=40, seconds=seconds)
+    assert fresh(run, 30) == f"; a fresh run of 40 blocks{time} would show the 10 % seen, if real"

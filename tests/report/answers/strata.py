@@ -50,7 +50,7 @@ def strata_and_labels():
             f"{'ab'[t - 1]}, n={n}",
             metric="latency_s",
             levels={"library": "ab"[t - 1], "n": n},
-            labels={"op": op},
+            labels={"op": op, "compute": "real"},
         )
         for n in (1, 2)
         for t in (1, 2)

@@ -11,6 +11,7 @@ from steelyard.errors import UsageError
 from steelyard.growth import Rule, parse_rule
 from steelyard.scaling import NotModelled, Question, ScalingModel, model_all
 from steelyard.scaling.litmus import Cause, cause
+from steelyard.scaling.modelling import most_probable
 from steelyard.scaling.rules import RuleAnswer, judge
 from steelyard.series import Series
 
@@ -71,8 +72,10 @@ def model_series(request: ModelRequest, progress: Callable[[int, int], None] | N
     """
     series, litmus = request.series, request.litmus
     parsed = [parse_rule(text) for text in request.rules]
-    answers = model_all(series, request.question, progress)
-    models = tuple(a for a in answers if isinstance(a, ScalingModel))
+    named = frozenset(name for rule in parsed for name in (*rule.left, *rule.right))
+    answers = model_all(series, replace(request.question, every_lead=named), progress)
+    whole = [a for a in answers if isinstance(a, ScalingModel)]
+    models = tuple(most_probable(m) if m.name in named else m for m in whole)
     tests = {m.metric: m for m in models if m.name == litmus}
     if litmus is not None and not tests:
         names = ", ".join(sorted({m.name for m in models})[:8])
@@ -82,12 +85,8 @@ def model_series(request: ModelRequest, progress: Callable[[int, int], None] | N
         )
     judged = []
     metrics = dict.fromkeys(m.metric for m in models)
-    named = {name for rule in parsed for name in (*rule.left, *rule.right)}
     for metric in metrics if parsed else ():
-        own = {m.name: m for m in models if m.metric == metric}
-        ruled = [one for one in series if one.metric == metric and one.name in named]
-        whole = model_all(ruled, replace(request.question, every_lead=True))
-        own |= {m.name: m for m in whole if isinstance(m, ScalingModel)}
+        own = {m.name: m for m in whole if m.metric == metric}
         scales = [point.at[0] for one in series if one.metric == metric for point in one.points]
         open_ = {one.name for one in series if one.metric == metric and (one.censored or one.crowded)}
         for rule in parsed:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from steelyard.answers.undefined import Undefined
 from steelyard.report.answer import effects
 from steelyard.report.answer.effect_words import leads
-from steelyard.report.answer.words import is_speed, outcome, verdict
+from steelyard.report.answer.words import is_speed, outcome, shared_labels, verdict
 from steelyard.report.text.box import boxes
 from steelyard.report.text.cells import interval_cell, left_out, name_cell, p_cell, ratio_cell
 from steelyard.report.text.digits import Scale, quantity, scale
@@ -44,12 +44,13 @@ def overview(answer: Answer, width: int, time_unit: str | None = None) -> list[L
     summaries = [sample.summary for sample in shown]
     unit = _unit(summaries, answer.metric, time_unit)
     coarse = replace(unit, decimals=max(0, unit.decimals - 1))
+    shared = shared_labels(answer)
     suffix = f" {unit.unit}" if unit.unit else ""
     columns = [
         *treatment_columns(
             [sample.treatment for sample in shown], _factors(answer), width // 3, answer.metric.name
         ),
-        *_labels([sample.labels for sample in shown]),
+        *_labels([{k: v for k, v in sample.labels.items() if k not in shared} for sample in shown]),
         Column(f"mean ± u{suffix}", [Span(_mean_and_u(each, unit)) for each in summaries]),
         Column("min … max", [Span(f"{coarse.text(s.min)} … {coarse.text(s.max)}") for s in summaries]),
     ]

@@ -20,7 +20,9 @@ from steelyard.report.answer.words import (
     Names,
     alone,
     finding,
+    label_words,
     names,
+    shared_labels,
     verdict,
 )
 from steelyard.report.text.digits import percent
@@ -55,7 +57,7 @@ def lines(
         return _in_detail(answer, called, width)
     parts = [
         _headline(answer, width) or _findings(answer, called, width),
-        [*_chosen(answer, width), *overview(answer, width, time_unit)],
+        [*_chosen(answer, width), *_shared(answer, width), *overview(answer, width, time_unit)],
         *_pairs(answer, width),
         adjusted_speedup.lines(answer, width),
         speedup_ratios.lines(answer, called, width),
@@ -72,6 +74,12 @@ def _chosen(answer: Answer, width: int) -> list[Line]:
     if not answer.judged or (declared.estimand == Analysis().estimand and declared.interval is None):
         return []
     return paragraph(f"speedup: {_estimand(answer)}", width, style="dim")
+
+
+def _shared(answer: Answer, width: int) -> list[Line]:
+    """The labels that all rows have, which neither the sentences nor the table repeat."""
+    labels = shared_labels(answer)
+    return paragraph(f"in all rows: {label_words(labels)}", width, rest="  ", style="dim") if labels else []
 
 
 def _in_detail(answer: Answer, called: Names, width: int) -> list[Line]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from steelyard.answers.samples import Described
     from steelyard.estimand import Estimand, IntervalKind
     from steelyard.sample import Treatment
+    from steelyard.units import Scalar
 
 Names = Mapping[str, str]
 
@@ -110,7 +111,7 @@ def finding(comparison: Comparison, answer: Answer, names: Names) -> Finding:
 
 def _finding(comparison: Comparison, answer: Answer, names: Names) -> Finding:
     new, old = _pair(comparison, names)
-    where = _where(comparison)
+    where = _where(comparison, shared_labels(answer))
     style = verdict(comparison)[1]
     margin = answer.declared.margin
     speedup = comparison.speedup
@@ -185,7 +186,8 @@ def fresh(run: FreshRun | None, units: int) -> str:
     """
     if run is None or (run.instances or run.blocks) > MOST_TIMES * units:
         return ""
-    time = f" (about {format_duration(run.seconds)})" if run.seconds else ""
+    # Less than a second is no reason to hesitate, and would read "0 s".
+    time = f" (about {format_duration(run.seconds)})" if run.seconds and run.seconds >= 1 else ""
     seen = f"the {percent(run.difference)} seen"
     what = f"show {seen}, if real" if run.margin is None else f"decide that, if {seen} are real"
     size = f"{run.blocks:,} blocks" if run.instances is None else f"{run.instances:,} instances"
@@ -230,14 +232,26 @@ def _open_margin(comparison: Comparison, margin: float | None) -> str | None:
     return f"but p = {probability(p)} about {percent(margin)} among {among}"
 
 
-def _where(comparison: Comparison) -> str:
+def shared_labels(answer: Answer) -> dict[str, Scalar]:
+    """The labels that all values of the primary metric have alike: they tell no line from another."""
+    rows = [sample.labels for sample in answer.samples if sample.metric.name == answer.metric.name]
+    first = rows[0] if rows else {}
+    return {
+        name: level
+        for name, level in first.items()
+        if all(name in row and level_text(row[name]) == level_text(level) for row in rows)
+    }
+
+
+def label_words(labels: Mapping[str, Scalar]) -> str:
+    """Labels of a program as a sentence has them: ``op = bcast, bytes = 8``."""
+    return ", ".join(f"{printable(key)} = {printable(str(level))}" for key, level in labels.items())
+
+
+def _where(comparison: Comparison, shared: Mapping[str, Scalar]) -> str:
     # Levels of strata stand in the names of treatments already.
-    labels = comparison.labels
-    return (
-        ", ".join(f"{printable(key)} = {printable(str(level))}" for key, level in labels.items()) + ": "
-        if labels
-        else ""
-    )
+    own = {name: level for name, level in comparison.labels.items() if name not in shared}
+    return f"{label_words(own)}: " if own else ""
 
 
 def _direction(comparison: Comparison) -> Literal["faster", "slower"] | None:

@@ -138,7 +138,7 @@ class LimitOfModel(msgspec.Struct, frozen=True):
     __lines__: ClassVar[Lines] = (
         *("name=model.name", "metric=model.metric", "limit=found.limit", "parameter=found.parameter"),
         *("breaks_at=found.at", "interval95"),
-        "above_until=found.above_until",
+        *("above_until=found.above_until", "at=found.others"),
     )
 
     @property

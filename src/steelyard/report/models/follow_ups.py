@@ -50,9 +50,13 @@ def _wrapped(text: str, width: int) -> list[Line]:
 
 def _limit(model: ScalingModel, found: Breaks) -> str:
     name, limit = model.name or model.metric, format_quantity(found.limit, model.unit)
+    others = ", ".join(f"{other} = {scale_text(x)}" for other, x in found.others.items())
+    name += f" at {others}" if others else ""
     falls = f"{found.parameter} = {scale_text(found.above_until)}" if found.above_until else ""
     if found.at is None:
-        return f"{name}: stays below {limit} {f'from {falls} on, ' if falls else ''}as far as was searched"
+        over = f" over {found.parameter}" if others else ""
+        begins = f"from {falls} on, " if falls else ""
+        return f"{name}: stays below {limit} {begins}as far as was searched{over}"
     ends = [scale_text(end) if end is not None else "never" for end in (found.earliest, found.latest)]
     first = f"up to {falls}, and again " if falls else ""
     where = f"{found.parameter} = {scale_text(found.at)}"
