@@ -56,3 +56,10 @@ def test_it_covers_as_promised(perfect_passes):
     truth = -np.log(0.1)
     missed = sum(Quantile(row, 0.9).interval().excludes(truth) for row in x)
     assert missed <= 67
+
+
+@pytest.mark.parametrize("of", [0.1, 0.25, 1 / 3, 0.5, 0.9, 0.99, 1.0])
+@pytest.mark.parametrize("n", [1, 2, 7, 30, 101])
+def test_the_value_is_that_of_numpy_to_the_last_bit(n, of):
+    values = np.sort(np.exp(np.random.default_rng([5, n]).normal(size=n)))
+    assert Quantile(values, of).value == np.quantile(values, of)

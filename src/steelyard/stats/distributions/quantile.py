@@ -31,7 +31,12 @@ class Quantile(msgspec.Struct, frozen=True, eq=False):
     @property
     def value(self) -> float:
         """Type 7 of Hyndman and Fan (1996), DOI 10.1080/00031305.1996.10473566."""
-        return float(np.quantile(self.ascending, self.of))
+        at = (self.n - 1) * self.of
+        below = math.floor(at)
+        low, high = float(self.ascending[below]), float(self.ascending[min(below + 1, self.n - 1)])
+        # From the nearer end, as numpy.quantile does, which takes 60 µs to choose among its methods.
+        share = at - below
+        return low + (high - low) * share if share < 0.5 else high - (high - low) * (1 - share)
 
     def interval(self, alpha: float = 0.05) -> Interval | None:
         """From the largest order statistic below which the quantile lies with a probability of at most
