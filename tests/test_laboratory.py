@@ -68,7 +68,11 @@ def test_a_record_and_the_spec_beside_it_are_the_same_laboratory(lab):
 
 def test_samples_and_plans_are_at_hand(lab):
     assert [len(sample) for sample in lab.samples()] == [7, 7, 7]
-    assert [each.label for each in lab.plan().treatments] == ["0.001", "0.008", "0.02"]
+    assert [each.label for each in lab.plan().treatments] == [
+        "seconds=0.001",
+        "seconds=0.008",
+        "seconds=0.02",
+    ]
 
 
 def test_growth_is_modelled_from_a_record(lab):
@@ -135,7 +139,7 @@ def test_an_answer_is_a_data_frame(lab):
     pytest.importorskip("pandas")
     frame = lab.analyze().to_frame()
     costs = frame[frame.metric == "cost_s"]
-    assert list(costs.treatment) == ["0.008", "0.02"]
+    assert list(costs.treatment) == ["seconds=0.008", "seconds=0.02"]
     assert (costs.low < costs.speedup).all()
     assert list(costs.verdict) == ["slower", "slower"]
     with pytest.raises(UsageError, match="only an answer has rows"):
@@ -229,7 +233,7 @@ def test_claims_may_be_asked_as_a_spec_writes_them_and_beside_typed_ones(lab):
 
 def test_a_baseline_may_be_given_by_its_levels(lab):
     against = lab.analyze(against={"seconds": 0.02}).value
-    assert {each.baseline.label for each in against.judged} == {"0.02"}
+    assert {each.baseline.label for each in against.judged} == {"seconds=0.02"}
 
 
 def test_series_of_a_frame_are_modelled():

@@ -100,7 +100,7 @@ def test_a_level_that_nothing_was_measured_at_is_an_error_that_names_those_that_
 @pytest.mark.parametrize("failures", [Failures(21, 1, 1), Failures(21, 1, 0)])
 def test_runs_that_timed_out_or_failed_leave_a_limit_open(bench, noise, failures):
     made = bench(P, [{"limit": "wall_s", "at": {"p": 16}, "max": 1e9}], linear(noise))
-    made.failures = {"16": failures}
+    made.failures = {"p=16": failures}
     (verdict,) = made.judge()
     assert (verdict.outcome, verdict.instances[0].evidence.reason) == ("not_resolved", "failures")
 
@@ -109,14 +109,14 @@ def test_runs_that_timed_out_or_failed_leave_a_limit_open(bench, noise, failures
 def test_runs_that_failed_at_any_scale_leave_what_is_foretold_open(bench, noise, failures):
     claims = [{"limit": "rss_bytes", "at": {"p": 8192}, "max": 1e12}, {"limit": "rss_bytes", "max": "103 MB"}]
     made = bench(P, claims, linear(noise), metric="rss_bytes")
-    made.failures = {"512": failures}
+    made.failures = {"p=512": failures}
     foretold, measured = made.judge()
     evidence = foretold.instances[0].evidence
     assert (foretold.outcome, evidence.reason) == ("not_resolved", "failures")
     assert evidence.value > 100e6
     assert (measured.outcome, measured.breaks) == ("not_resolved", ())
     ignoring = bench(P, claims, linear(noise), metric="rss_bytes", analysis={"failures": "ignore"})
-    ignoring.failures = {"512": failures}
+    ignoring.failures = {"p=512": failures}
     foretold, measured = ignoring.judge()
     assert (foretold.outcome, foretold.instances[0].evidence.reason) == ("holds", None)
     assert (measured.outcome, len(measured.breaks)) == ("holds", 1)

@@ -43,7 +43,7 @@ def test_a_spec_is_planned_run_and_answered(steelyard_cli, spec):
     done = steelyard_cli("run", "it.toml")
     assert done.returncode == 0, done.stderr
     assert "0.02 is" in done.stdout
-    assert "slower than 0.001" in done.stdout
+    assert "slower than seconds=0.001" in done.stdout
     assert (spec.with_suffix(".lab") / "spec.toml").read_text() == SPEC
     assert steelyard_cli("analyze", "it.lab").stdout == done.stdout
     assert steelyard_cli("analyze", "it.toml").stdout == done.stdout

@@ -44,9 +44,14 @@ def test_with_one_factor_a_treatment_is_called_by_its_level(compared):
     assert [t.label for t in treatments(compared())] == ["old", "new"]
 
 
+def test_with_one_factor_of_numbers_a_label_names_it(varied):
+    assert [t.label for t in treatments(varied({"n": [1, 2]}))] == ["n=1", "n=2"]
+    assert [t.label for t in treatments(varied({"n": [1, "all"]}))] == ["1", "all"]
+
+
 def test_factors_that_do_not_vary_are_no_part_of_a_label(varied):
     found = treatments(varied({"opt": ["O2"], "n": [10, 20], "x": [True]}))
-    assert [t.label for t in found] == ["10", "20"]
+    assert [t.label for t in found] == ["n=10", "n=20"]
     assert found[0].levels == {"opt": "O2", "n": 10, "x": True}
 
 

@@ -107,9 +107,12 @@ def test_the_slow_environment_is_the_one_whose_counter_falls_into_the_set_of_the
         run(asked, directory)
         with Record.open(directory) as record:
             found = {name: counted(record, name) for name in ("d1_misses", "ring", "counter")}
-            counter_at.update({int(label): min(values) for label, values in found["counter"].items()})
+            env_bytes_of = {label: int(label.removeprefix("env_bytes=")) for label in found["counter"]}
+            counter_at.update(
+                {env_bytes_of[label]: min(values) for label, values in found["counter"].items()}
+            )
             return {
-                int(label): (value, found["ring"][label] == found["counter"][label])
+                env_bytes_of[label]: (value, found["ring"][label] == found["counter"][label])
                 for label, (value,) in found["d1_misses"].items()
             }
 

@@ -25,11 +25,14 @@ def treatments(experiment: Experiment) -> tuple[Treatment, ...]:
 
 
 def _labels(found: Sequence[Cell], name: str) -> list[str]:
-    """Labels that tell the treatments apart; the command or the experiment where there is only one."""
+    """Labels that tell the treatments apart; the command or the experiment where there is only one.
+
+    A word says what it is; a number alone does not, and is named.
+    """
     varying = [factor for factor in found[0] if len({cell[factor] for cell in found}) > 1]
     if not varying:
         return [_visible(found[0].get("command", name))]
-    if len(varying) == 1:
+    if len(varying) == 1 and any(isinstance(cell[varying[0]], str) for cell in found):
         labels = [_visible(cell[varying[0]]) for cell in found]
     else:
         labels = [", ".join(f"{factor}={_visible(cell[factor])}" for factor in varying) for cell in found]

@@ -82,11 +82,13 @@ def test_ranks_are_started_and_times_of_more_ranks_than_cpus_get_no_verdict(tmp_
     assert ended.returncode == 0, ended.stderr
     answer = json.loads(ended.stdout)
     means = {
-        each["treatment"]["label"]: each["mean"] for each in answer["samples"] if each["metric"] == "t_s"
+        each["treatment"]["levels"]["p"]: each["mean"]
+        for each in answer["samples"]
+        if each["metric"] == "t_s"
     }
     # The number of ranks stands before the point.
-    assert all(int(mean) == int(label) for label, mean in means.items())
-    many = str((os.cpu_count() or 1) + 1)
+    assert all(int(mean) == ranks for ranks, mean in means.items())
+    many = f"p={(os.cpu_count() or 1) + 1}"
     crowded = [each for each in answer["comparisons"] if "crowded" in each["flags"]]
     assert crowded
     assert all(each["verdict"] in ("not_resolved", None) for each in crowded)
