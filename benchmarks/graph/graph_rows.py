@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from graph_peers import TRIALS, Gap, Reference
-from measuring import Timed, held_to, lines_of, median_ratio
+from measuring import Timed, held_to, lines_of, median_ratio, show
 
 if TYPE_CHECKING:
     import argparse
@@ -129,13 +129,13 @@ def run_beside_gap(goal: Goal, scale: int, timed: Timed) -> tuple[float, float, 
 
 def said(goal: Goal, scale: int, rates: list[float], peer: str, theirs: list[float]) -> bool:
     """Print both rates, and hold their ratio to its limit; True without a peer."""
-    print(f"{f'{goal.name}, scale {scale}':<56}{statistics.median(rates) / 1e6:9.1f} MTEPS")
+    show(f"{goal.name}, scale {scale}", statistics.median(rates) / 1e6, "MTEPS")
     if not theirs:
         return True
-    print(f"{'  ' + peer:<56}{statistics.median(theirs) / 1e6:9.1f} MTEPS")
+    show(f"  {peer}", statistics.median(theirs) / 1e6, "MTEPS")
     ratio = median_ratio(rates, theirs)
     if goal.limit is None:
-        print(f"{'  over ' + peer:<56}{ratio:9.2f} x", flush=True)
+        show(f"  over {peer}", ratio, "x")
         return True
     return held_to(f"  over {peer}", ratio, "x", goal.limit, at_most=False)
 

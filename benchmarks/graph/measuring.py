@@ -74,11 +74,16 @@ def elapsed(command: list[str]) -> float:
     return time.perf_counter() - begin
 
 
+def show(what: str, value: float, unit: str, rest: str = "") -> None:
+    """Print a figure in its column, and what is said of it."""
+    print(f"{what:<56}{value:9.2f} {unit:<4}{rest}".rstrip(), flush=True)
+
+
 def held_to(what: str, value: float, unit: str, limit: float, *, at_most: bool = True) -> bool:
     """Print a figure with its limit; whether it is met."""
     met = value <= limit if at_most else value >= limit
     words = "at most" if at_most else "at least"
-    print(f"{what:<56}{value:9.2f} {unit:<4} {words} {limit:g}: {'met' if met else 'NOT MET'}", flush=True)
+    show(what, value, unit, f" {words} {limit:g}: {'met' if met else 'NOT MET'}")
     return met
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from typing import TYPE_CHECKING, Final
 
-from measuring import ONCE, elapsed, fastest, held_to, lines_of, median_ratio, mpirun
+from measuring import ONCE, elapsed, fastest, held_to, lines_of, median_ratio, mpirun, show
 
 if TYPE_CHECKING:
     import argparse
@@ -34,7 +34,7 @@ def updates(asked: argparse.Namespace) -> bool:
         value = statistics.median(values)
         met &= held_to(f"8-byte updates, 2 ranks, {library}", value, "ns", UPDATE_LIMIT_NS)
     if peer:
-        print(f"{'conveyors':<56}{statistics.median(peer):9.2f} ns")
+        show("conveyors", statistics.median(peer), "ns")
         ours = [min(values) for values in zip(*took.values(), strict=True)]
         met &= held_to("the faster over conveyors", median_ratio(ours, peer), "x", PEER_LIMIT)
     return met

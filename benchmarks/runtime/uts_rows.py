@@ -9,7 +9,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from measuring import AS_ROOT, held_to, lines_of, median_ratio, mpirun
+from measuring import AS_ROOT, held_to, lines_of, median_ratio, mpirun, show
 
 if TYPE_CHECKING:
     import argparse
@@ -71,9 +71,9 @@ def one_rank(asked: argparse.Namespace) -> bool:
             if asked.uts is not None:
                 theirs.append(reference_rate([str(asked.uts)], tree, by_cpu_time=True))
         if theirs:
-            say(f"{tree}, one thread, UTS reference", theirs)
+            show_rate(f"{tree}, one thread, UTS reference", theirs)
         for kind in kinds:
-            say(f"{tree}, one rank, {kind}", rates[kind])
+            show_rate(f"{tree}, one rank, {kind}", rates[kind])
             if theirs:
                 ratio = median_ratio(rates[kind], theirs)
                 met &= held_to("  over the reference", ratio, "x", OVER_REFERENCE[kind], at_most=False)
@@ -93,11 +93,11 @@ def two_ranks(asked: argparse.Namespace) -> bool:
             if asked.uts_mpi is not None:
                 start = [mpirun(asked.mpi_peer), "-n", "2", str(asked.uts_mpi)]
                 theirs.append(reference_rate(start, tree, by_cpu_time=False))
-        say(f"{tree}, two ranks", rates[2])
+        show_rate(f"{tree}, two ranks", rates[2])
         ratio = median_ratio(rates[2], rates[1])
         met &= held_to("  over one rank", ratio, "x", RANKS_LIMIT, at_most=False)
         if theirs:
-            say(f"{tree}, two ranks, UTS reference by MPI work stealing", theirs)
+            show_rate(f"{tree}, two ranks, UTS reference by MPI work stealing", theirs)
             met &= held_to("  over it", median_ratio(rates[2], theirs), "x", 1.0, at_most=False)
     return met
 
@@ -120,9 +120,9 @@ def memory(asked: argparse.Namespace) -> bool:
     return met
 
 
-def say(what: str, rates: list[float]) -> None:
-    """Print a rate that has no limit of its own."""
-    print(f"{what:<56}{statistics.median(rates) / MILLION:9.2f} M/s", flush=True)
+def show_rate(what: str, rates: list[float]) -> None:
+    """Print the median of rates that have no limit of their own."""
+    show(what, statistics.median(rates) / MILLION, "M/s")
 
 
 ROWS: Final = {"uts": one_rank, "two-ranks": two_ranks, "memory": memory}

@@ -45,10 +45,10 @@ def test_an_interval_inside_the_margin_that_decides_nothing_says_that_there_are_
         comparisons=(replace(comparison, relevance="straddles", p_relevance=0.06, family_size=3),),
     )
     names = {"old": "old", "new": "new"}
-    assert "but p = 0.060 about" in finding(said.judged[0], said, names).evidence
-    assert finding(said.judged[0], said, names).evidence.endswith("among 3 comparisons, 30 blocks")
+    assert "but p = 0.060 about" in finding(said.judged[0], said, names, {}).evidence
+    assert finding(said.judged[0], said, names, {}).evidence.endswith("among 3 comparisons, 30 blocks")
     decided = replace(said.judged[0], relevance="inside", verdict="equivalent")
-    assert "but p" not in finding(decided, said, names).evidence
+    assert "but p" not in finding(decided, said, names, {}).evidence
 
 
 def test_an_exploratory_verdict_is_in_brackets_and_its_sentence_says_so(case):
@@ -57,7 +57,7 @@ def test_an_exploratory_verdict_is_in_brackets_and_its_sentence_says_so(case):
     chosen = replace(comparison, exploratory=True)
     assert verdict(comparison) == ("faster", "good")
     assert verdict(chosen) == ("(faster)", "")
-    said = finding(chosen, found, names(each.treatment.label for each in found.samples))
+    said = finding(chosen, found, names(each.treatment.label for each in found.samples), {})
     assert said.claim.startswith("exploratory: new is 1.0")
     assert verdict(replace(chosen, verdict="not_resolved")) == ("not resolved", "open")
 

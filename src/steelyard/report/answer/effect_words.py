@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from steelyard.factorial.layout import TWO_STEPS
 from steelyard.report.answer.words import Finding, comparative, fresh, is_speed
 from steelyard.report.text.digits import bounds, percent, probability, ratio
-from steelyard.report.text.label import counted, level_text, printable
+from steelyard.report.text.label import counted, level_text, named_levels, printable
 
 if TYPE_CHECKING:
     from steelyard.answers.analysis import Answer
@@ -91,8 +91,7 @@ def _units(found: Factorial) -> str:
 
 
 def _where(found: Factorial) -> str:
-    known = {**found.stratum, **found.labels}
-    said = ", ".join(f"{printable(name)} = {level_text(level)}" for name, level in known.items())
+    said = named_levels({**found.stratum, **found.labels})
     return f"{said}: " if said else ""
 
 

@@ -12,7 +12,7 @@ from steelyard.report.answer.words import is_speed
 from steelyard.report.text.cells import interval_cell, left_out, p_cell, ratio_cell
 from steelyard.report.text.digits import bounds, quantity, ratio
 from steelyard.report.text.label import columns as columns_of
-from steelyard.report.text.label import counted, level_text, printable
+from steelyard.report.text.label import counted, named_levels, printable
 from steelyard.report.text.line import Line, Span, paragraph
 from steelyard.report.text.table import Column, table
 
@@ -62,8 +62,7 @@ def _part(found: Factorial, width: int, *, told: bool) -> Iterator[Line]:
 
 def caption(found: Factorial) -> str:
     """The metric and stratum, and what effects are estimated from."""
-    known = {**found.stratum, **found.labels}
-    where = ", ".join(f"{printable(name)} = {level_text(level)}" for name, level in known.items())
+    where = named_levels({**found.stratum, **found.labels})
     units = "run" if found.by == "launch" else found.by
     each = " of each" if found.by == "launch" else ""
     said = f"Effects on {printable(found.metric.name)}{f', {where}' if where else ''}"
@@ -245,9 +244,8 @@ class _Row:
 
 
 def _heading(found: Factorial, answer: Answer) -> str:
-    known = {**found.stratum, **found.labels}
-    where = [f"{printable(name)} = {level_text(level)}" for name, level in known.items()]
-    return ", ".join([printable(found.metric.name), *where, _means(found, answer)])
+    where = named_levels({**found.stratum, **found.labels})
+    return ", ".join(filter(None, [printable(found.metric.name), where, _means(found, answer)]))
 
 
 def _means(found: Factorial, answer: Answer) -> str:

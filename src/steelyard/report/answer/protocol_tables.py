@@ -10,7 +10,7 @@ from typing import Final
 from steelyard.answers.protocol import Cell, ProgramTables, StratumTable, Test
 from steelyard.report.text.cells import left_out, name_cell
 from steelyard.report.text.digits import percent
-from steelyard.report.text.label import columns, counted, pad, printable, shorten_apart
+from steelyard.report.text.label import columns, counted, named_levels, pad, printable, shorten_apart
 from steelyard.report.text.line import Line, Span, paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
 from steelyard.units import Scalar
@@ -44,7 +44,7 @@ def program_tables(found: ProgramTables, width: int) -> list[Line]:
 
 
 def _titled(shown: StratumTable, factors: Sequence[str], programs: int, width: int) -> list[Line]:
-    where = ", ".join(f"{printable(name)} = {printable(str(level))}" for name, level in shown.stratum.items())
+    where = named_levels(shown.stratum)
     title = f"Programs whose pair differs, of {programs}" + (f" ({where})" if where else "")
     sums = (
         f"{shown.before} of {counted(shown.comparisons, 'comparison')} before Holm, {shown.after} after; "

@@ -20,13 +20,12 @@ from steelyard.report.answer.words import (
     Names,
     alone,
     finding,
-    label_words,
     names,
     shared_labels,
     verdict,
 )
 from steelyard.report.text.digits import percent
-from steelyard.report.text.label import columns, counted, listed, printable
+from steelyard.report.text.label import columns, counted, listed, named_levels, printable
 from steelyard.report.text.line import Line, Span, paragraph, plain
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ def _chosen(answer: Answer, width: int) -> list[Line]:
 def _shared(answer: Answer, width: int) -> list[Line]:
     """The labels that all rows have, which neither the sentences nor the table repeat."""
     labels = shared_labels(answer)
-    return paragraph(f"in all rows: {label_words(labels)}", width, rest="  ", style="dim") if labels else []
+    return paragraph(f"in all rows: {named_levels(labels)}", width, rest="  ", style="dim") if labels else []
 
 
 def _in_detail(answer: Answer, called: Names, width: int) -> list[Line]:
@@ -130,9 +129,9 @@ def found_in(answer: Answer, called: Names) -> tuple[list[Finding], str]:
         found = [alone(sample, called) for sample in samples[:MOST_FINDINGS]]
         return found, f"… and {len(samples) - MOST_FINDINGS} more" if len(samples) > MOST_FINDINGS else ""
     shown = judged if len(judged) <= MOST_FINDINGS else _largest(judged)
-    return [finding(each, answer, called) for each in shown], tally(judged) if len(shown) < len(
-        judged
-    ) else ""
+    shared = shared_labels(answer)
+    found = [finding(each, answer, called, shared) for each in shown]
+    return found, tally(judged) if len(shown) < len(judged) else ""
 
 
 def _findings(answer: Answer, called: Names, width: int) -> list[Line]:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from steelyard.answers.undefined import REASONS, Undefined
 from steelyard.report.text.digits import bounds, percent, probability, quantity, ratio
 from steelyard.report.text.factor_columns import differing
-from steelyard.report.text.label import counted, level_text, printable, shorten_apart
+from steelyard.report.text.label import counted, level_text, named_levels, printable, shorten_apart
 from steelyard.report.text.line import Style
 from steelyard.units import Metric, format_duration, format_quantity
 
@@ -103,15 +103,14 @@ def outcome(comparison: Comparison) -> tuple[str, Style]:
     return f"{ratio(value, interval)} × {word}", style
 
 
-def finding(comparison: Comparison, answer: Answer, names: Names) -> Finding:
-    """One comparison of the primary metric in words."""
-    found = _finding(comparison, answer, names)
+def finding(comparison: Comparison, answer: Answer, names: Names, shared: Mapping[str, Scalar]) -> Finding:
+    """One comparison of the primary metric in words, without the labels that all rows share."""
+    found = _finding(comparison, answer, names, _where(comparison, shared))
     return replace(found, claim=f"exploratory: {found.claim}") if comparison.exploratory else found
 
 
-def _finding(comparison: Comparison, answer: Answer, names: Names) -> Finding:
+def _finding(comparison: Comparison, answer: Answer, names: Names, where: str) -> Finding:
     new, old = _pair(comparison, names)
-    where = _where(comparison, shared_labels(answer))
     style = verdict(comparison)[1]
     margin = answer.declared.margin
     speedup = comparison.speedup
@@ -243,15 +242,10 @@ def shared_labels(answer: Answer) -> dict[str, Scalar]:
     }
 
 
-def label_words(labels: Mapping[str, Scalar]) -> str:
-    """Labels of a program as a sentence has them: ``op = bcast, bytes = 8``."""
-    return ", ".join(f"{printable(key)} = {printable(str(level))}" for key, level in labels.items())
-
-
 def _where(comparison: Comparison, shared: Mapping[str, Scalar]) -> str:
     # Levels of strata stand in the names of treatments already.
     own = {name: level for name, level in comparison.labels.items() if name not in shared}
-    return f"{label_words(own)}: " if own else ""
+    return f"{named_levels(own)}: " if own else ""
 
 
 def _direction(comparison: Comparison) -> Literal["faster", "slower"] | None:

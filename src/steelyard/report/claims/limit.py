@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from steelyard.claims.evidence import BreaksEvidence, MeanEvidence, PredictedEvidence
-from steelyard.report.claims.phrases import between, stratum_text, units_text, why
+from steelyard.report.claims.phrases import between, units_text, why
 from steelyard.report.text.digits import scale_text
-from steelyard.report.text.label import printable
+from steelyard.report.text.label import named_levels, printable
 from steelyard.spec.claims.claim import Limit
 from steelyard.stats.compare.judgement import Outcome
 from steelyard.units import format_quantity
@@ -14,7 +14,7 @@ from steelyard.units import format_quantity
 def text(claim: Limit, unit: str) -> str:
     """``wall_s at most 60.0 s at p = 64``."""
     side, bound = ("at most", claim.max) if claim.max is not None else ("at least", claim.min)
-    at = f" at {stratum_text(claim.at)}" if claim.at else ""
+    at = f" at {named_levels(claim.at)}" if claim.at else ""
     which = "" if claim.quantile is None else f"{_called(claim.quantile)} of "
     return f"{which}{claim.limit} {side} {format_quantity(bound or 0.0, unit)}{at}"
 

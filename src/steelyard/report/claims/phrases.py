@@ -8,7 +8,7 @@ from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import REASONS
 from steelyard.claims.evidence import BestEvidence, MeanEvidence, RatioEvidence
 from steelyard.report.text.digits import bounds
-from steelyard.report.text.label import counted, printable
+from steelyard.report.text.label import counted, named_levels, printable
 from steelyard.units import Scalar, format_quantity
 
 
@@ -19,15 +19,10 @@ def levels_text(levels: Mapping[str, Scalar]) -> str:
     )
 
 
-def stratum_text(levels: Mapping[str, Scalar]) -> str:
-    """``n = 1000, op = bcast``."""
-    return ", ".join(f"{printable(name)} = {printable(str(level))}" for name, level in levels.items())
-
-
 def where_text(metric: str | None, where: Mapping[str, Scalar]) -> str:
     """``in cpu_s where n = 1000``, after a space; empty where the claim names neither."""
     by = f" in {metric}" if metric else ""
-    return by + (f" where {stratum_text(where)}" if where else "")
+    return by + (f" where {named_levels(where)}" if where else "")
 
 
 def coverage(level: float) -> str:

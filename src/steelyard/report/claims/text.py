@@ -10,10 +10,9 @@ from steelyard.claims.evidence import MeanEvidence, PredictedEvidence, RuleEvide
 from steelyard.claims.verdict import Instance, Verdict
 from steelyard.report.claims.claim import claim_text, evidence_words
 from steelyard.report.claims.limit import breaks_words
-from steelyard.report.claims.phrases import stratum_text
 from steelyard.report.models.cautions import cautions
 from steelyard.report.text.digits import percent
-from steelyard.report.text.label import listed, wrap
+from steelyard.report.text.label import listed, named_levels, wrap
 from steelyard.report.text.line import Line, Span, Style
 from steelyard.stats.compare.judgement import Outcome
 from steelyard.units import format_quantity
@@ -52,7 +51,7 @@ def lines(
         out += _marked(verdict.outcome, words(verdict), width)
         if strata and len(verdict.instances) > 1:
             for each in sorted(verdict.instances, key=lambda one: WORST[one.outcome]):
-                text = f"{stratum_text(each.stratum)}: {evidence_words(verdict.claim, each)}"
+                text = f"{named_levels(each.stratum)}: {evidence_words(verdict.claim, each)}"
                 out += _marked(each.outcome, text, width, indent="    ")
     if said := cautions([(claim_of(each), each) for each in ordered]):
         out += [(), (Span("Warnings about models", "heading"),)]
@@ -133,7 +132,7 @@ def _said(verdict: Verdict) -> str:
     instance = deciding(verdict)
     said = f"{WORDS[verdict.outcome]}{_count(verdict)}; "
     if len(verdict.instances) > 1 and instance.stratum:
-        said += f"at {stratum_text(instance.stratum)} "
+        said += f"at {named_levels(instance.stratum)} "
     said += evidence_words(verdict.claim, instance)
     if verdict.breaks:
         first = min(verdict.breaks, key=lambda each: (each.at is None, each.at or 0.0))

@@ -8,7 +8,7 @@ from typing import Final
 from steelyard.answers.history import Change, Direction, History, Kind, SeriesHistory
 from steelyard.answers.interval import Interval
 from steelyard.report.text.digits import percent, probability, share
-from steelyard.report.text.label import counted, level_text, listed, printable
+from steelyard.report.text.label import counted, listed, named_levels, printable
 from steelyard.report.text.line import Style
 from steelyard.units import format_quantity
 
@@ -117,7 +117,7 @@ def drift_words(series: SeriesHistory, drift: float) -> str:
 
 def series_name(series: SeriesHistory) -> str:
     """Treatment and labels."""
-    labels = ", ".join(f"{printable(key)} = {level_text(value)}" for key, value in series.labels.items())
+    labels = named_levels(series.labels)
     return f"{printable(series.treatment) or 'the program'}{f' ({labels})' if labels else ''}"
 
 

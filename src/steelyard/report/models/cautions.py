@@ -8,8 +8,7 @@ from typing import Final
 
 from steelyard.claims.evidence import PredictedEvidence, ScalesEvidence
 from steelyard.claims.verdict import Verdict
-from steelyard.report.claims.phrases import stratum_text
-from steelyard.report.text.label import listed, printable
+from steelyard.report.text.label import listed, named_levels, printable
 from steelyard.scaling.model import ModelWarning
 
 MOST_CAUTIONS: Final = 12
@@ -40,7 +39,7 @@ def _models(verdict: Verdict) -> Iterator[tuple[str, Sequence[ModelWarning]]]:
     """The stratum of each model that a verdict rests on, and its warnings."""
     for each in verdict.instances:
         if isinstance(each.evidence, PredictedEvidence | ScalesEvidence) and each.evidence.model is not None:
-            yield stratum_text(each.stratum), each.evidence.model.warnings
+            yield named_levels(each.stratum), each.evidence.model.warnings
     for found in verdict.breaks:
         yield printable(found.name), found.warnings
 

@@ -8,7 +8,7 @@ from steelyard.report.answer.protocol import headline, pair_columns
 from steelyard.report.page.chart import ACCENT, INK, Chart, Section, data, tooltip
 from steelyard.report.page.comparisons import WIDE
 from steelyard.report.page.forest import Estimated, forest, rows
-from steelyard.report.text.label import counted, level_text, printable
+from steelyard.report.text.label import counted, level_text, named_levels, printable
 from steelyard.report.text.line import Span, plain
 from steelyard.report.text.table import Column
 from steelyard.stats.protocol_2014.programs import within
@@ -36,7 +36,7 @@ def section(answer: Answer) -> Section | None:
 
 
 def _triangle(found: StratumTable, i: int) -> Chart:
-    where = ", ".join(f"{printable(name)} = {level_text(level)}" for name, level in found.stratum.items())
+    where = named_levels(found.stratum)
     cells: list[dict[str, Any]] = [
         {
             "first": printable(cell.first),

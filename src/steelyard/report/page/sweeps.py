@@ -24,7 +24,7 @@ from steelyard.report.page.chart import (
     unless_chosen,
 )
 from steelyard.report.text.digits import percent, quantity, ratio, scale
-from steelyard.report.text.label import level_text, printable
+from steelyard.report.text.label import level_text, named_levels, printable
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
 from steelyard.units import is_number
@@ -77,7 +77,7 @@ class Sweep(msgspec.Struct, frozen=True):
 
     def beside(self, levels: Levels) -> str:
         """The levels that are linked with that of the axis."""
-        return ", ".join(f"{printable(name)} = {level_text(levels[name])}" for name in self.names[1:])
+        return named_levels({name: levels[name] for name in self.names[1:]})
 
 
 def sections(answer: Answer, called: Names) -> Iterator[Section]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from steelyard.units import Scalar
@@ -37,6 +37,11 @@ def level_text(level: Scalar) -> str:
     if isinstance(level, bool):
         return "true" if level else "false"
     return printable(str(level)) or "''"
+
+
+def named_levels(levels: Mapping[str, Scalar]) -> str:
+    """Levels with their names, as a sentence has them: ``n = 1000, op = bcast``."""
+    return ", ".join(f"{printable(name)} = {level_text(level)}" for name, level in levels.items())
 
 
 FIRST_COMBINING: Final = "\u0300"
