@@ -2,31 +2,40 @@
 often the interval at the end covers the truth. The arithmetic of ``stats.planning.standing`` by t, for many
 experiments at once.
 
-``python benchmarks/coverage/answered.py [--experiments N]``; half a minute for the default.
+``python benchmarks/coverage/answered.py [--experiments N] [--most BLOCKS] [--growth G] [--likeness PHI]``;
+half a minute for the default. With ``--growth``, looks come G-fold instead of as in the product (1: at each
+block); with ``--likeness``, neighbours are AR(1) with PHI, for which this arithmetic makes no allowance.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Literal, NamedTuple
 
 import numpy as np
+from noises import autoregressive
 from scipy.special import stdtrit
 
 from steelyard.design import looks
 from steelyard.spec import experiment
 from steelyard.stats.planning.standing import NARROW, PART
 from steelyard.stats.sequential.looks import Looks
+from steelyard.stats.sequential.over_looks import CLEAR, PAYS
 
 MOST = 500
-"""Blocks after which time is over."""
+"""Blocks after which time is over, by default."""
+FIRST = 10
+"""Blocks at the first look, where looks are not the product's."""
 ALPHA = 0.05
 
 
-Rule = Literal["over all looks", "of one look", "none"]
-"""The interval that is to be narrow beside the verdict: the product's, or one that was not made."""
+Rule = Literal["as shown", "over all looks", "of one look", "none"]
+"""The interval that is to be narrow beside the verdict and is shown: the product's, or one that was not made;
+with ``none``, only the verdict counts, and the interval is that of one look.
+"""
 
 
 class Ended(NamedTuple):
@@ -41,41 +50,65 @@ class Ended(NamedTuple):
     mean_blocks: float
 
 
-def schedule() -> tuple[int, ...]:
-    """The looks of ``compare``, and the end of the time as the last."""
+def schedule(most: int = MOST, growth: float | None = None) -> tuple[int, ...]:
+    """The looks of ``compare``, or looks that grow otherwise, and the end of the time as the last."""
     asked = experiment(
         program={"commands": {"a": ["true"], "b": ["true"]}},
         design={"blocks": 5, "stop": {"decided": True}},
     )
-    return (*takewhile(lambda look: look < MOST, looks(asked)), MOST)
+    every = looks(asked) if growth is None else growing(growth)
+    return (*takewhile(lambda look: look < most, every), most)
+
+
+def growing(growth: float) -> Iterator[int]:
+    """Looks that are ``growth``-fold each, and a block apart at least."""
+    look = FIRST
+    while True:
+        yield look
+        look = max(look + 1, math.floor(look * growth))
 
 
 def simulate(
-    effect: float, spread: float, count: int, seed: int, narrow_is: Rule = "over all looks"
+    effect: float,
+    spread: float,
+    count: int,
+    at: Sequence[int],
+    *,
+    rule: Rule = "as shown",
+    likeness: float = 0.0,
+    seed: int = 1,
 ) -> Ended:
-    """Log ratios of blocks around ``effect`` with this spread, looked at until answered."""
-    at = schedule()
+    """Log ratios of blocks around ``effect`` with this spread, looked at until answered, at the last look
+    whatever it shows.
+    """
+    at = tuple(at)
     rng = np.random.default_rng(seed)
+    values = effect + spread * math.sqrt(1 - likeness**2) * autoregressive(rng, likeness, count, at[-1])
     going = np.ones(count, dtype=bool)
     called, sign, covered, naive = (np.zeros(count, dtype=bool) for _ in range(4))
     blocks, answered = np.zeros(count), np.zeros(count, dtype=bool)
-    total, squares, n = np.zeros(count), np.zeros(count), 0
-    for place, look in enumerate(at):
-        fresh = rng.normal(effect, spread, (count, look - n))
-        total, squares, n = total + fresh.sum(axis=1), squares + (fresh**2).sum(axis=1), look
-        mean = total / n
-        u = np.sqrt((squares - n * mean**2) / (n - 1) / n)
+    totals, squares = np.cumsum(values, axis=1), np.cumsum(values**2, axis=1)
+    for place, n in enumerate(at):
+        mean = totals[:, n - 1] / n
+        u = np.sqrt((squares[:, n - 1] - n * mean**2) / (n - 1) / n)
         level = Looks(at[: place + 1]).level(ALPHA)
         half = -stdtrit(n - 1, level / 2) * u
         decided = np.abs(mean) > half
         alone = -stdtrit(n - 1, ALPHA / 2) * u
-        wide = {"over all looks": half, "of one look": alone, "none": np.zeros(count)}[narrow_is]
+        once_clear = -stdtrit(n - 1, max(PAYS * ALPHA, level) / 2) * u
+        wide = {
+            "as shown": np.where((1 - CLEAR) * np.abs(mean) >= half, once_clear, half),
+            "over all looks": half,
+            "of one look": alone,
+            "none": alone,
+        }[rule]
         narrow = np.sinh(wide) <= np.maximum(NARROW, PART * -np.expm1(-np.abs(mean)))
-        ends = going & ((decided & narrow) | (look == MOST))
+        narrow |= rule == "none"
+        ends = going & ((decided & narrow) | (n == at[-1]))
         called[ends], sign[ends] = decided[ends], mean[ends] > 0
-        covered[ends] = np.abs(mean - effect)[ends] <= half[ends]
+        covered[ends] = np.abs(mean - effect)[ends] <= wide[ends]
         naive[ends] = np.abs(mean - effect)[ends] <= alone[ends]
-        answered[ends], blocks[ends] = (decided & narrow)[ends], look
+        answered[ends], blocks[ends] = (decided & narrow)[ends], n
         going &= ~ends
     wrong = called & (sign != (effect > 0))
     return Ended(
@@ -93,26 +126,34 @@ def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--experiments", type=int, default=20_000)
-    count = parser.parse_args().experiments
-    print(f"{count:,} experiments a row, looks {', '.join(map(str, schedule()))}")
+    parser.add_argument("--growth", type=float)
+    parser.add_argument("--likeness", type=float, default=0.0)
+    parser.add_argument("--most", type=int, default=MOST)
+    options = parser.parse_args()
+    count, likeness = options.experiments, options.likeness
+    at = schedule(options.most, options.growth)
+    print(f"{count:,} experiments a row, looks {', '.join(map(str, at))}")
     print(
         "| effect | spread | called different | wrong way | covered | when answered | by t alone | blocks |"
     )
     print("|---|---|---|---|---|---|---|---|")
     for effect in (0.0, 0.01, 0.02, 0.05, 0.2, math.log(2), math.log(8)):
         for spread in (0.02, 0.1):
-            it = simulate(effect, spread, count, seed=1)
+            it = simulate(effect, spread, count, at, likeness=likeness)
             shown = (it.called, it.wrong_way, it.covered, it.covered_when_answered, it.naive)
             cells = " | ".join("–" if math.isnan(each) else f"{100 * each:.1f} %" for each in shown)
             print(f"| {math.exp(effect):.3g} × | {100 * spread:g} % | {cells} | {it.blocks:g} |")
-    print("mean blocks until the verdict and an interval that is narrow (percent covered by t alone)")
-    print("| effect | spread | narrow over all looks | narrow at one look | the verdict alone |")
-    print("|---|---|---|---|---|")
-    rules: tuple[Rule, ...] = ("over all looks", "of one look", "none")
-    for deviations in (1, 1.5, 2, 3, 4):
+    print("mean blocks until the verdict and an interval that is narrow (percent covered by it)")
+    print("| effect | spread | as shown | over all looks | of one look | the verdict alone |")
+    print("|---|---|---|---|---|---|")
+    rules: tuple[Rule, ...] = ("as shown", "over all looks", "of one look", "none")
+    for deviations in (0.2, 0.5, 1, 2, 3, 5):
         for spread in (0.02, 0.1):
-            ended = (simulate(deviations * spread, spread, count, 1, rule) for rule in rules)
-            cells = " | ".join(f"{it.mean_blocks:.0f} ({100 * it.naive:.1f})" for it in ended)
+            ended = (
+                simulate(deviations * spread, spread, count, at, rule=rule, likeness=likeness)
+                for rule in rules
+            )
+            cells = " | ".join(f"{it.mean_blocks:.0f} ({100 * it.covered:.1f})" for it in ended)
             print(f"| {deviations:g} s | {100 * spread:g} % | {cells} |")
 
 

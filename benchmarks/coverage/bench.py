@@ -35,6 +35,8 @@ from steelyard.stats.planning.unseen import unseen_share
 DOCUMENT: Final = Path(__file__).parents[2] / "docs" / "coverage.md"
 MARK: Final = "<!-- made by: ./dev bench coverage --write -->"
 END: Final = "<!-- end -->"
+MOST: Final = 60
+"""Blocks after which ``compare`` has no time left, where it is to be answered."""
 ENOUGH: Final = 30
 """Blocks from which on intervals are to hold where neighbours resemble each other."""
 
@@ -219,25 +221,26 @@ def sequential_tables(report: Report, count: int, seed: int) -> None:
         f"Percent of {count:,} experiments, called different at any look although geometric means are equal,"
         f" up to {sequential.CAP} blocks, with looks at 4, 5, 6, 7, 8, 10, 12, 15, … (bound: 5, and 6 where"
         " one arm is lognormal and the other normal with half of its spread, and what chance makes); of"
-        f" {count // 20:,} experiments"
-        " that differ by one standard deviation of a block of normal noise, looked at to 63 blocks: decided,"
-        " and intervals at the end that hold the truth. By the product itself. Of modes as above; of"
+        f" {count // 10:,} experiments that differ by one standard deviation of a block of normal noise"
+        f" (2.8 %), looked at as `compare` does until that is answered, to {MOST} blocks: decided, intervals"
+        " at the end that hold the truth, and mean blocks. By the product itself. Of modes as above; of"
         " differences that wander no bound: few blocks tell of the time of the run.",
     )
 
     def rows() -> Iterator[Sequence[str]]:
         for name, noise in noises.NOISES.items():
             wrong = sequential.called(noise, seed, count, 4)
-            its = sequential.moved(noise, seed, count // 20, 4)
-            low = 93 - slack(count // 20, 0.07) if noise.kept else 0
+            its = sequential.answered(noise, seed, count // 10, MOST)
+            low = 93 - slack(count // 10, 0.07) if noise.kept else 0
             yield (
                 name,
                 report.cell(wrong, 0, noise.most + slack(count, 0.05)),
                 f"{its.decided:.1f}",
                 report.cell(its.held, low, 100),
+                f"{its.blocks:.0f}",
             )
 
-    report.table(("", "called", "decided, moved", "held, moved"), rows())
+    report.table(("", "called", "decided, moved", "held, moved", "blocks"), rows())
 
 
 def price_table(report: Report, count: int, seed: int) -> None:

@@ -6,6 +6,7 @@ import argparse
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final
 
 import numpy as np
@@ -15,8 +16,12 @@ from scipy.special import stdtr
 from steelyard.analysis import Analysis
 from steelyard.answers.comparison import Comparison
 from steelyard.arrays import Floats
+from steelyard.design import looks
+from steelyard.spec import experiment
 from steelyard.stats.compare.comparison import compare
+from steelyard.stats.planning.precision import Precision
 from steelyard.stats.planning.sample_size import n_paired
+from steelyard.stats.planning.standing import standing
 from steelyard.stats.sequential.looks import Looks
 
 CAP: Final = 250
@@ -81,30 +86,36 @@ def _wrong(noise: Noise, old: Floats, new: Floats, at: Sequence[int], near: Floa
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
-    """Percent of experiments decided, and of intervals at the end that hold the truth."""
+class Answered:
+    """Percent of experiments decided, and of intervals at the end that hold the truth; mean blocks."""
 
     decided: float
     held: float
+    blocks: float
 
 
-def moved(noise: Noise, seed: int, experiments: int, first: int) -> Moved:
+def answered(noise: Noise, seed: int, experiments: int, most: int) -> Answered:
     """Experiments of treatments that differ by one standard deviation of a block of normal noise, looked at
-    until that is decided.
+    as ``compare`` does until that is answered, or there are so many blocks.
     """
-    at = schedule(first, 63)
-    rng = np.random.default_rng([seed, first, 1])
+    asked = experiment(
+        program={"commands": {"a": ["true"], "b": ["true"]}},
+        design={"blocks": 5, "stop": {"decided": True}},
+    )
+    at = (*takewhile(lambda look: look < most, looks(asked)), most)
+    rng = np.random.default_rng([seed, at[0], 1])
     truth = math.sqrt(2) * S
-    decided = held = 0
-    for old, new in zip(*noise.draw(rng, experiments, 63), strict=True):
-        for k in range(len(at)):
+    decided = held = blocks = 0
+    for old, new in zip(*noise.draw(rng, experiments, most), strict=True):
+        for k, n in enumerate(at):
             found = judged(old + truth, new, at, k)
-            if found.verdict != "not_resolved":
-                decided += 1
+            if standing(Precision(()), [found], None).relied_on(n, verdicts=True):
                 break
-        outside = true_log(slow_runs(old[: at[k]])) if noise.mode else 0.0
+        outside = true_log(slow_runs(old[:n])) if noise.mode else 0.0
+        decided += found.verdict != "not_resolved"
         held += found.ci95 is None or not found.ci95.excludes(math.exp(truth + outside))
-    return Moved(100 * decided / experiments, 100 * held / experiments)
+        blocks += n
+    return Answered(100 * decided / experiments, 100 * held / experiments, blocks / experiments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +159,7 @@ def main() -> None:
     parser.add_argument("--experiments", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=122)
     parser.add_argument("--first", type=int, default=4)
+    parser.add_argument("--most", type=int, default=60, help="blocks after which nothing is waited for")
     parser.add_argument("--rows", nargs="*", default=list(NOISES), help="noises, by name")
     parser.add_argument("--every", action="store_true", help="judge every look by the product")
     options = parser.parse_args()
@@ -155,19 +167,20 @@ def main() -> None:
         f"first look at {options.first} blocks, seed {options.seed}; {options.experiments} experiments a row"
     )
     for effect in EFFECTS:
-        its = price(effect, options.seed, 20_000, options.first)
+        cost = price(effect, options.seed, 20_000, options.first)
         print(
-            f"{effect:g} s: fixed {its.fixed}, mean {its.mean:.1f} ({its.mean / its.fixed:.2f}),"
-            f" 80 % by {its.most} ({its.most / its.fixed:.2f}), given up there"
-            f" {its.given_up / its.fixed:.2f}",
+            f"{effect:g} s: fixed {cost.fixed}, mean {cost.mean:.1f} ({cost.mean / cost.fixed:.2f}),"
+            f" 80 % by {cost.most} ({cost.most / cost.fixed:.2f}), given up there"
+            f" {cost.given_up / cost.fixed:.2f}",
             flush=True,
         )
     for name in options.rows:
         noise = NOISES[name]
         wrong = called(noise, options.seed, options.experiments, options.first, every=options.every)
-        its_moved = moved(noise, options.seed, options.experiments // 20, options.first)
+        its = answered(noise, options.seed, options.experiments // 20, options.most)
         print(
-            f"{name}: called {wrong:.2f}, decided {its_moved.decided:.1f}, held {its_moved.held:.1f}",
+            f"{name}: called {wrong:.2f}; answered: decided {its.decided:.1f}, held {its.held:.1f},"
+            f" {its.blocks:.1f} blocks",
             flush=True,
         )
 

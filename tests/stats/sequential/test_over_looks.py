@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from msgspec.structs import replace
+from scipy.stats import t as student
 
 from steelyard.analysis import Analysis
 from steelyard.answers.analysis import DesignFacts
@@ -44,6 +45,58 @@ def test_p_is_at_most_alpha_exactly_where_the_interval_leaves_the_ratio_out(samp
         for level in (0.3, 0.05, 0.01):
             interval = found.speedup.interval(level)
             assert (found.speedup.p_of(at) <= level) == (interval is not None and interval.excludes(at))
+
+
+def alike(sample, d):
+    """Two arms that vary alike, with these differences."""
+    both = np.random.default_rng(0).normal(0, 0.05, len(d))
+    return [sample(np.exp(both + d / 2)), sample(np.exp(both - d / 2), treatment=2)]
+
+
+def by_t_of(d):
+    """Estimate, and half-widths by t at given levels, of the logarithm."""
+    n = len(d)
+    return float(np.mean(d)), lambda level: float(student.isf(level / 2, n - 1) * np.std(d, ddof=1) / n**0.5)
+
+
+@pytest.mark.parametrize(("shift", "clear"), [(0.008, False), (0.0095, False), (0.011, True), (0.3, True)])
+def test_a_clear_verdict_is_shown_with_the_interval_of_a_run_that_ends_there(sample, shift, clear):
+    """Witness: t of SciPy. What is decided without being clear keeps the interval over all looks, since where
+    a run ends as soon as a difference shows, it shows larger than it is.
+    """
+    d = np.random.default_rng(1).normal(0, 0.02, 20)
+    d += shift - d.mean()
+    looks = Looks(AT)
+    (found,) = compare(alike(sample, d), Analysis(interval="log-delta"), looks=looks)
+    mean, half = by_t_of(d)
+    over_all = half(looks.level(0.05))
+    assert (found.verdict != "not_resolved") == (abs(mean) > over_all)
+    assert clear == (0.8 * abs(mean) > over_all)
+    expected = half(0.04) if clear else over_all
+    assert math.log(found.ci95.high / found.ci95.low) == pytest.approx(2 * expected, rel=1e-6)
+    assert found.ci_family == found.speedup.interval(0.05)
+    assert found.ci95.excludes(1) == (found.verdict != "not_resolved")
+
+
+@pytest.mark.parametrize(
+    ("center", "clear"), [(1.0, True), (1.0356, False), (1.15, True), (1.0646, False), (0.937, False)]
+)
+def test_with_a_margin_a_verdict_is_clear_of_its_ends(sample, center, clear):
+    d = np.random.default_rng(2).normal(0, 0.02, 20)
+    d += math.log(center) - d.mean()
+    looks = Looks(AT)
+    (found,) = compare(alike(sample, d), Analysis(interval="log-delta", margin=0.05), looks=looks)
+    over_all, by_itself = found.speedup.interval(0.05), found.speedup.distribution.once_clear(0.05)
+    assert found.verdict != "not_resolved"
+    assert over_all.low < by_itself.low < by_itself.high < over_all.high
+    assert found.ci95 == (by_itself if clear else over_all)
+
+
+def test_an_extension_and_a_precision_keep_their_intervals(sample):
+    d = np.random.default_rng(1).normal(0.3, 0.02, 20)
+    for looks in (Looks((10, 20), "extended"), Looks((20,), "none")):
+        (found,) = compare(pair(sample, d), Analysis(interval="log-delta"), looks=looks)
+        assert found.ci95 == found.speedup.interval(0.05)
 
 
 def test_an_answer_takes_its_looks_from_the_design(sample):
