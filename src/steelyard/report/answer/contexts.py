@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from steelyard.report.text.cells import left_out
-from steelyard.report.text.digits import bounds, percent, probability, ratio
+from steelyard.report.text.digits import about, bounds, percent, probability, ratio
 from steelyard.report.text.label import counted
 from steelyard.report.text.line import Line, Span, paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
-from steelyard.units import format_duration
 
 if TYPE_CHECKING:
     from steelyard.answers.analysis import Answer
@@ -146,7 +145,7 @@ def _split(each: ContextFinding, called: Names) -> str:
     runs = f"{split.runs} runs of each" if split.runs > 1 else "one run of each"
     return (
         f"{_who(each, called)}: a half-width of {percent(split.rel_halfwidth)} costs least with {runs} in"
-        f" {counted(split.contexts, 'context')}, each visited once (about {format_duration(split.seconds)})."
+        f" {counted(split.contexts, 'context')}, each visited once{about(split.seconds)}."
     )
 
 

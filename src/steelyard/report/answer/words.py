@@ -9,11 +9,11 @@ import msgspec
 from msgspec.structs import replace
 
 from steelyard.answers.undefined import REASONS, Undefined
-from steelyard.report.text.digits import bounds, percent, probability, quantity, ratio
+from steelyard.report.text.digits import about, bounds, percent, probability, quantity, ratio
 from steelyard.report.text.factor_columns import differing
 from steelyard.report.text.label import counted, level_text, named_levels, printable, shorten_apart
 from steelyard.report.text.line import Style
-from steelyard.units import Metric, format_duration, format_quantity
+from steelyard.units import Metric, format_quantity
 
 if TYPE_CHECKING:
     from steelyard.answers.analysis import Answer
@@ -185,12 +185,10 @@ def fresh(run: FreshRun | None, units: int) -> str:
     """
     if run is None or (run.instances or run.blocks) > MOST_TIMES * units:
         return ""
-    # Less than a second is no reason to hesitate, and would read "0 s".
-    time = f" (about {format_duration(run.seconds)})" if run.seconds and run.seconds >= 1 else ""
     seen = f"the {percent(run.difference)} seen"
     what = f"show {seen}, if real" if run.margin is None else f"decide that, if {seen} are real"
     size = f"{run.blocks:,} blocks" if run.instances is None else f"{run.instances:,} instances"
-    return f"; a fresh run of {size}{time} would {what}"
+    return f"; a fresh run of {size}{about(run.seconds)} would {what}"
 
 
 def _power(resolvable: float | None) -> str:

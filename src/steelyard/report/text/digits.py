@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from steelyard.answers.interval import Interval
-from steelyard.units import format_quantity, shown_unit
+from steelyard.units import format_duration, format_quantity, shown_unit
 
 _PREFIXES: Final = {"G": 1e9, "M": 1e6, "k": 1e3, "m": 1e-3, "µ": 1e-6, "n": 1e-9}
 _SI_UNITS: Final = ("s", "B", "1/s", "B/s")
@@ -133,3 +133,8 @@ def scale(
         wanted = 3 - whole
     most = _MOST_DECIMALS if prefix is not None else _MOST_DIGITS - whole
     return Scale(factor, shown, min(max(0, wanted), max(0, most)))
+
+
+def about(seconds: float | None) -> str:
+    """`` (about 5 s)``, after a space; empty below a second, which makes nobody hesitate and reads "0 s"."""
+    return f" (about {format_duration(seconds)})" if seconds and seconds >= 1 else ""
