@@ -68,7 +68,7 @@ def tools_of(names: list[str], metric: str) -> dict[str, Tool]:
         found["hyperfine"] = lambda commands, place, runs: hyperfine(peer, commands, place, runs)
     if "pyperf" in names:
         python = find_pyperf(BUILT / "pyperf")
-        found["pyperf"] = lambda commands, place, _runs: pyperf(python, commands, place)
+        found["pyperf"] = lambda commands, place, runs: pyperf(python, commands, place, runs)
     return found
 
 
@@ -127,8 +127,6 @@ def cell(
     seconds: dict[str, list[float]] = {name: [] for name in ways}
     for number in range(repeats):
         for name in list(ways) if number % 2 == 0 else list(reversed(ways)):
-            if name == "pyperf" and runs is not None:  # it decides on its runs by itself
-                continue
             started = time.monotonic()
             counts[name][judged(difference, ways[name](commands, directory, runs))] += 1
             seconds[name].append(time.monotonic() - started)
