@@ -48,7 +48,8 @@ def pyperf(python: Path, commands: Sequence[str], directory: Path, runs: int | N
     for place, command in enumerate(commands):
         file = directory / f"pyperf{place}.json"
         file.unlink(missing_ok=True)
-        quietly([str(python), "-m", "pyperf", "command", *exact, "-o", str(file), *command.split()], directory)
+        options = [*exact, "-o", str(file)]
+        quietly([str(python), "-m", "pyperf", "command", *options, *command.split()], directory)
         workers = json.loads(file.read_text())["benchmarks"][0]["runs"]
         values.append([value for worker in workers for value in worker.get("values", ())])
     return welch(*values)
