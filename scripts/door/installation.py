@@ -8,15 +8,17 @@ import os
 import shutil
 import subprocess
 import sys
+from threading import Lock
 from typing import TYPE_CHECKING
 
-from door.stages import ROOT, VENV, DevError, quietly, tool
+from door.stages import ROOT, VENV, DevError, Stage, quietly, tool
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
 STAMP = VENV / "steelyard-setup.json"
+_WRITING = Lock()
 PIP = ("-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check")
 
 
@@ -54,9 +56,12 @@ def read_stamp() -> dict[str, str]:
 
 
 def note(stamp: dict[str, str], key: str, value: str) -> None:
-    """Remember a finished step at once, so that an interruption later does not repeat it."""
-    stamp[key] = value
-    STAMP.write_text(json.dumps(stamp, indent=1) + "\n")
+    """Remember a finished step at once, so that an interruption later does not repeat it; two may finish at
+    the same time.
+    """
+    with _WRITING:
+        stamp[key] = value
+        STAMP.write_text(json.dumps(stamp, indent=1) + "\n")
 
 
 def venv_is_whole() -> bool:
@@ -88,25 +93,29 @@ def ensure_venv() -> dict[str, str]:
     return stamp
 
 
-def install_locked(stamp: dict[str, str], lock: str) -> None:
+def install_locked(stamp: dict[str, str], lock: str) -> Stage:
     """Install a lock file's versions, and no others, from wheels whose hashes it names."""
+    name = f"install the versions of requirements/{lock}.txt"
     path = ROOT / "requirements" / f"{lock}.txt"
     current = fingerprint([path])
     if current == stamp.get(lock):
-        return
+        return Stage(name, passed=True, output="")
     # Only what Steelyard imports is compiled now: it must start fast even where Python may write no bytecode.
     compiled = [] if lock == "run" else ["--no-compile"]
     options = ["--require-hashes", "--only-binary=:all:", "--no-deps", *compiled, "-r", str(path)]
-    quietly(f"install the versions of requirements/{lock}.txt", [[tool("python"), *PIP, *options]])
+    stage = quietly(name, [[tool("python"), *PIP, *options]])
     note(stamp, lock, current)
+    return stage
 
 
-def install_package(stamp: dict[str, str]) -> None:
+def install_package(stamp: dict[str, str]) -> Stage:
     """Build the native parts and install Steelyard so that its Python sources are live."""
+    name = "build and install steelyard"
     current = package_fingerprint()
     runner = ROOT / "src" / "steelyard" / "_native" / "steelyard-runner"
     if current == stamp.get("package") and runner.exists():
-        return
+        return Stage(name, passed=True, output="")
     options = ["--no-deps", "--no-build-isolation", "--editable", "."]
-    quietly("build and install steelyard", [[tool("python"), *PIP, *options]])
+    stage = quietly(name, [[tool("python"), *PIP, *options]])
     note(stamp, "package", current)
+    return stage

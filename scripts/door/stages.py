@@ -92,7 +92,7 @@ def quietly(
 
 
 def side_by_side(*lanes: Sequence[Callable[[], Stage]]) -> list[Stage]:
-    """Run the stages of a lane one after the other, and the lanes at the same time."""
+    """Run the stages of a lane one after the other, and the lanes at the same time; a single lane here."""
     stopped = Event()
 
     def run(lane: Sequence[Callable[[], Stage]]) -> list[Stage]:
@@ -106,6 +106,8 @@ def side_by_side(*lanes: Sequence[Callable[[], Stage]]) -> list[Stage]:
                 stopped.wait(CTRL_C_S)
         return done
 
+    if len(lanes) < 2:
+        return [stage for lane in lanes for stage in run(lane)]
     with ThreadPoolExecutor(len(lanes)) as pool:
         try:
             return [stage for lane in pool.map(run, lanes) for stage in lane]

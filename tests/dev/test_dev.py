@@ -71,7 +71,7 @@ def handed(dev: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Handed:
 
 
 def test_where_every_stage_passes_so_does_the_whole(dev: ModuleType, handed: Handed) -> None:
-    assert dev.test([]) == 0
+    assert dev.test(["--all"]) == 0
     assert handed.summary == {"failed": [], "not_run": []}
 
 
@@ -79,14 +79,14 @@ def test_a_failed_early_stage_fails_the_whole_and_is_handed_to_pytest(
     dev: ModuleType, handed: Handed
 ) -> None:
     handed.ends["mypy"] = (1, "error: incompatible type")
-    assert dev.test(["-k", "something"]) == 1
+    assert dev.test(["--all", "-k", "something"]) == 1
     assert handed.summary == {"failed": ["mypy --strict"], "not_run": []}
     assert handed.arguments[-2:] == ["-k", "something"]
 
 
 def test_workloads_that_do_not_configure_or_compile_fail_the_whole(dev: ModuleType, handed: Handed) -> None:
     handed.ends["scripts/mpi.py"] = (1, "error: plain: cmake: exit code 1")
-    assert dev.test([]) == 1
+    assert dev.test(["--all"]) == 1
     assert handed.summary["failed"] == ["Open MPI, MPICH, SimGrid, and the workloads for each"]
 
 
@@ -94,7 +94,7 @@ def test_a_library_that_cannot_be_had_fails_nothing_and_is_told(
     dev: ModuleType, handed: Handed, capsys: pytest.CaptureFixture[str]
 ) -> None:
     handed.ends["scripts/mpi.py"] = (4, "pip says much\nnot built: workloads for mpich: no index\n")
-    assert dev.test([]) == 0
+    assert dev.test(["--all"]) == 0
     assert handed.summary["failed"] == []
     (told,) = handed.summary["not_run"]
     assert told.endswith(": not built: workloads for mpich: no index")
@@ -103,16 +103,36 @@ def test_a_library_that_cannot_be_had_fails_nothing_and_is_told(
 
 def test_sources_that_clang_tidy_did_not_look_at_are_told(dev: ModuleType, handed: Handed) -> None:
     handed.ends["scripts/tidy.py"] = (4, "not looked at: 9 of 9 sources\n0 files, 0 with complaints\n")
-    assert dev.test([]) == 0
+    assert dev.test(["--all"]) == 0
     assert handed.summary["not_run"] == ["clang-tidy of workloads/: not looked at: 9 of 9 sources"]
 
 
 def test_complaints_of_clang_tidy_fail_the_whole_and_lint(dev: ModuleType, handed: Handed) -> None:
     assert dev.lint([]) == 0
     handed.ends["scripts/tidy.py"] = (1, "a.cpp:1: complaint")
-    assert dev.test([]) == 1
+    assert dev.test(["--all"]) == 1
     assert handed.summary["failed"] == ["clang-tidy of workloads/"]
     assert dev.lint([]) == 1
+
+
+def test_studies_and_workloads_are_left_out_and_that_is_told_unless_they_are_asked_for(
+    dev: ModuleType, handed: Handed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built: list[str] = []
+    needs: list[object] = []
+    monkeypatch.setattr(dev, "set_up", lambda wanted, *locks: needs.append(set(dev.FOR_MPI) <= set(wanted)))
+    for name in ("build_workloads", "look_at_workloads"):
+        monkeypatch.setattr(dev, name, lambda name=name: built.append(name) or dev.Stage(name, True, ""))
+    assert dev.test(["-x"]) == 0
+    assert handed.arguments[-3:] == ["-x", "--ignore=tests/studies", "--ignore=tests/workloads"]
+    assert handed.summary["not_run"] == ["studies/ and workloads/, which ./dev test --all builds and tests"]
+    assert (built, needs) == ([], [False])
+    for arguments in (["--all"], ["tests/workloads/test_sorting.py"], ["tests/studies"]):
+        handed.arguments.clear()
+        assert dev.test(arguments) == 0
+        assert not [each for each in handed.arguments if each == "--all" or each.startswith("--ignore")]
+        assert handed.summary["not_run"] == []
+    assert (built, needs) == (["build_workloads", "look_at_workloads"] * 3, [False, True, True, True])
 
 
 def test_all_cpus_are_used_unless_the_arguments_say_how_many(

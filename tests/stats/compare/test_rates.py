@@ -202,19 +202,22 @@ def test_contexts_that_return_are_the_units_and_blocks_would_claim_too_much(samp
 
 
 def test_stopping_on_precision_costs_little_and_stopping_on_significance_much(sample, perfect_passes):
-    """N = 600, looks at 10, 12, 15, … blocks; on precision, 6.5 % of 2,000 were called different."""
+    """N = 600, on significance the first 200; looks at 10, 12, 15, … blocks; on precision, 6.5 % of 2,000
+    were called different.
+    """
     looks, count, most = (10, 12, 15, 18, 22, 27, 33, 41, 51, 63), 600, 53
     assert perfect_passes(count, 0.065, 0, most) > 0.98
     rng = np.random.default_rng(10)
     on_precision = on_significance = 0
-    for _ in range(count):
+    for experiment in range(count):
         old, new = np.exp(rng.normal(0, 0.02, (2, looks[-1])))
         pairs = [[sample(old[:n]), sample(new[:n], treatment=2)] for n in looks]
         stop = next((p for p in pairs if precision(p, Analysis()).reached(0.01)), pairs[-1])
         on_precision += compare(stop, Analysis())[0].verdict != "not_resolved"
-        on_significance += any(compare(p, Analysis())[0].verdict != "not_resolved" for p in pairs)
+        if experiment < 200:
+            on_significance += any(compare(p, Analysis())[0].verdict != "not_resolved" for p in pairs)
     assert on_precision <= most
-    assert on_significance > 72
+    assert on_significance > 24
 
 
 def test_launches_of_one_block_are_no_independent_values(sample, perfect_passes):

@@ -35,14 +35,22 @@ def quantiles(differences: Floats, count: int) -> Floats:
     cumulated[:, -1] = cumulated[:, -2]
     cumulated /= cumulated[:, -1].sum()
     sizes = np.arange(1, differences.size + 1)[:, np.newaxis]
-    rows = sizes - 1
+    columns = counts.shape[1]
+    row_starts = (sizes - 1) * cumulated.shape[1]
 
     def shares(means: Floats) -> Floats:
         """P(mean of a subset <= each), the mass at a lattice point spread over its step."""
-        at = np.clip(sizes * ((means - centre) / step) + (zero + 0.5), 0.0, counts.shape[1])
+        at = sizes * ((means - centre) / step)
+        at += zero + 0.5
+        np.clip(at, 0.0, columns, out=at)
         below = at.astype(np.int64)
-        low, high = cumulated[rows, below], cumulated[rows, below + 1]
-        return np.asarray((low + (at - below) * (high - low)).sum(axis=0), dtype=np.float64)
+        at -= below
+        below += row_starts
+        low = cumulated.take(below)
+        below += 1
+        at *= cumulated.take(below) - low
+        at += low
+        return np.asarray(at.sum(axis=0), dtype=np.float64)
 
     wanted = np.concatenate((_TAILS, 1 - _TAILS[-2::-1]))
     ends = float(differences.min()), float(differences.max())
@@ -57,9 +65,8 @@ def _counts(places: np.ndarray) -> tuple[Floats, int]:
     n, zero = places.size, int(-places[places < 0].sum())
     counts = np.zeros((n + 1, zero + int(places[places > 0].sum()) + 1))
     counts[0, zero] = 1.0
+    low, high = zero, zero + 1
     for i, place in enumerate(places.tolist()):
-        if place >= 0:
-            counts[1 : i + 2, place:] += counts[: i + 1, : counts.shape[1] - place]
-        else:
-            counts[1 : i + 2, :place] += counts[: i + 1, -place:]
+        counts[1 : i + 2, low + place : high + place] += counts[: i + 1, low:high]
+        low, high = low + min(place, 0), high + max(place, 0)
     return counts, zero
