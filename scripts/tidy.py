@@ -3,13 +3,16 @@
 It reads how each file is compiled from the build trees of ``./dev mpi``: those
 without MPI, and one with. What no tree compiles is not looked at, and that is
 said; where it is everything, the exit code is 4. Files are looked at side by
-side, one process a CPU.
+side, one process a CPU. With ``--changed``, only sources that differ from the
+last commit, or from the branch that this one follows, and those that include
+a header that does.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -67,12 +70,35 @@ def complaints(path: Path, tree: str) -> str:
     return done.stdout + done.stderr if done.returncode else ""
 
 
-def main() -> int:
-    """Look at all of them; the exit code is 1 where there is something to put right, 4 where there are
-    sources and none could be looked at.
+def git_lines(*words: str) -> list[str]:
+    """Lines that git prints; none where it fails, as without a repository."""
+    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.splitlines() if done.returncode == 0 else []
+
+
+def changed_files() -> set[Path]:
+    """Files that differ from the branch that this one follows, or else from the last commit; new ones too."""
+    base = next(iter(git_lines("merge-base", "HEAD", "@{upstream}")), "HEAD")
+    names = git_lines("diff", "--name-only", base)
+    return {ROOT / name for name in (*names, *git_lines("ls-files", "--others", "--exclude-standard"))}
+
+
+def is_affected(source: Path, changed: set[Path]) -> bool:
+    """Whether a source, or a header that it includes by itself, is among the changed files."""
+    includes = re.findall(r'#include "(.+?)"', source.read_text())
+    return bool(changed & {source, *(SOURCES / name for name in includes)})
+
+
+def main(arguments: list[str]) -> int:
+    """Look at all of them, or at the changed ones; the exit code is 1 where there is something to put right,
+    4 where there are sources and none could be looked at.
     """
     found = files()
     sources = set(SOURCES.rglob("*.cpp"))
+    if "--changed" in arguments:
+        changed = changed_files()
+        sources = {source for source in sources if is_affected(source, changed)}
+        found = {source: tree for source, tree in found.items() if source in sources}
     if left := sources - found.keys():
         hint = "./dev mpi tests plain openmpi, then ./dev lint"
         print(f"not looked at: {len(left)} of {len(sources)} sources of workloads/: {hint}")
@@ -86,4 +112,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -71,7 +71,7 @@ def handed(dev: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Handed:
 
 
 def test_where_every_stage_passes_so_does_the_whole(dev: ModuleType, handed: Handed) -> None:
-    assert dev.test(["--all"]) == 0
+    assert dev.test(["all"]) == 0
     assert handed.summary == {"failed": [], "not_run": []}
 
 
@@ -79,22 +79,22 @@ def test_a_failed_early_stage_fails_the_whole_and_is_handed_to_pytest(
     dev: ModuleType, handed: Handed
 ) -> None:
     handed.ends["mypy"] = (1, "error: incompatible type")
-    assert dev.test(["--all", "-k", "something"]) == 1
+    assert dev.test(["all", "-k", "something"]) == 1
     assert handed.summary == {"failed": ["mypy --strict"], "not_run": []}
-    assert handed.arguments[-2:] == ["-k", "something"]
+    assert handed.arguments[-5:-3] == ["-k", "something"]
 
 
 def test_workloads_that_do_not_configure_or_compile_fail_the_whole(dev: ModuleType, handed: Handed) -> None:
     handed.ends["scripts/mpi.py"] = (1, "error: plain: cmake: exit code 1")
-    assert dev.test(["--all"]) == 1
-    assert handed.summary["failed"] == ["Open MPI, MPICH, SimGrid, and the workloads for each"]
+    assert dev.test(["all"]) == 1
+    assert handed.summary["failed"] == ["MPI libraries, SimGrid, and the workloads for each"]
 
 
 def test_a_library_that_cannot_be_had_fails_nothing_and_is_told(
     dev: ModuleType, handed: Handed, capsys: pytest.CaptureFixture[str]
 ) -> None:
     handed.ends["scripts/mpi.py"] = (4, "pip says much\nnot built: workloads for mpich: no index\n")
-    assert dev.test(["--all"]) == 0
+    assert dev.test(["all"]) == 0
     assert handed.summary["failed"] == []
     (told,) = handed.summary["not_run"]
     assert told.endswith(": not built: workloads for mpich: no index")
@@ -103,36 +103,62 @@ def test_a_library_that_cannot_be_had_fails_nothing_and_is_told(
 
 def test_sources_that_clang_tidy_did_not_look_at_are_told(dev: ModuleType, handed: Handed) -> None:
     handed.ends["scripts/tidy.py"] = (4, "not looked at: 9 of 9 sources\n0 files, 0 with complaints\n")
-    assert dev.test(["--all"]) == 0
+    assert dev.test(["all"]) == 0
     assert handed.summary["not_run"] == ["clang-tidy of workloads/: not looked at: 9 of 9 sources"]
 
 
 def test_complaints_of_clang_tidy_fail_the_whole_and_lint(dev: ModuleType, handed: Handed) -> None:
     assert dev.lint([]) == 0
     handed.ends["scripts/tidy.py"] = (1, "a.cpp:1: complaint")
-    assert dev.test(["--all"]) == 1
+    assert dev.test(["all"]) == 1
     assert handed.summary["failed"] == ["clang-tidy of workloads/"]
     assert dev.lint([]) == 1
 
 
-def test_studies_and_workloads_are_left_out_and_that_is_told_unless_they_are_asked_for(
-    dev: ModuleType, handed: Handed, monkeypatch: pytest.MonkeyPatch
+LABORATORY = ["tests"]
+WORKLOADS = ["workloads/tests"]
+STUDIES = ["studies/tests"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "level", "left"),
+    [
+        ([], "laboratory", LABORATORY),
+        (["-x"], "laboratory", ["-x", *LABORATORY]),
+        (["-k", "scripts"], "laboratory", ["-k", "scripts", *LABORATORY]),
+        (["tests/cli"], "laboratory", ["tests/cli"]),
+        (["workloads"], "workloads", WORKLOADS),
+        (["workloads", "-k", "sort"], "workloads", ["-k", "sort", *WORKLOADS]),
+        (["workloads/tests/programs/test_graph.py::test_x"], "workloads", None),
+        (["studies"], "studies", STUDIES),
+        (["-x", "studies/tests/test_specs.py"], "studies", None),
+        (["all"], "all", [*LABORATORY, *WORKLOADS, *STUDIES]),
+    ],
+)
+def test_the_first_word_or_the_tests_that_are_named_choose_the_level(
+    dev: ModuleType, arguments: list[str], level: str, left: list[str] | None
 ) -> None:
-    built: list[str] = []
-    needs: list[object] = []
-    monkeypatch.setattr(dev, "set_up", lambda wanted, *locks: needs.append(set(dev.FOR_MPI) <= set(wanted)))
-    for name in ("build_workloads", "look_at_workloads"):
-        monkeypatch.setattr(dev, name, lambda name=name: built.append(name) or dev.Stage(name, True, ""))
-    assert dev.test(["-x"]) == 0
-    assert handed.arguments[-3:] == ["-x", "--ignore=tests/studies", "--ignore=tests/workloads"]
-    assert handed.summary["not_run"] == ["studies/ and workloads/, which ./dev test --all builds and tests"]
-    assert (built, needs) == ([], [False])
-    for arguments in (["--all"], ["tests/workloads/test_sorting.py"], ["tests/studies"]):
-        handed.arguments.clear()
-        assert dev.test(arguments) == 0
-        assert not [each for each in handed.arguments if each == "--all" or each.startswith("--ignore")]
-        assert handed.summary["not_run"] == []
-    assert (built, needs) == (["build_workloads", "look_at_workloads"] * 3, [False, True, True, True])
+    assert dev.choose_level(arguments) == (level, arguments if left is None else left)
+
+
+@pytest.mark.parametrize("level", ["laboratory", "workloads", "studies", "all"])
+def test_a_level_names_what_it_leaves_out_and_all_leaves_out_nothing(
+    dev: ModuleType, handed: Handed, level: str
+) -> None:
+    assert dev.test([] if level == "laboratory" else [level]) == 0
+    left_out = list(dev.LEVELS[level].left_out)
+    assert handed.summary == {"failed": [], "not_run": left_out}
+    assert (left_out == []) == (level in ("studies", "all"))
+    assert ("not simulates" in handed.arguments) == (level != "all")
+
+
+def test_all_has_every_folder_tree_and_preset_of_the_other_levels(dev: ModuleType) -> None:
+    whole = dev.LEVELS["all"]
+    for level in dev.LEVELS.values():
+        assert {*level.paths} <= {*whole.paths}
+        assert {*level.needs} <= {*whole.needs}
+        assert {*level.mpi} - {"--libraries"} <= {*whole.mpi}
+        assert {*level.presets} <= {*whole.presets}
 
 
 def test_all_cpus_are_used_unless_the_arguments_say_how_many(
@@ -155,7 +181,7 @@ def test_fast_hands_the_marker_to_pytest_and_builds_nothing(
         return subprocess.CompletedProcess(command, 0)
 
     monkeypatch.setattr(dev, "set_up", lambda needs, *locks: None)
-    monkeypatch.setattr(dev, "build_workloads", lambda: pytest.fail("built"))
+    monkeypatch.setattr(dev, "prepare_mpi", lambda words: pytest.fail("built"))
     monkeypatch.setattr(dev.subprocess, "run", run)
     assert dev.test(["-x", "--fast"]) == 0
     fast = ["-m", "pytest", "-m", "fast", "--hypothesis-profile=fast"]

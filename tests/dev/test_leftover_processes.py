@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-CONFTEST = Path(__file__).parents[1] / "conftest.py"
+CONFTEST = Path(__file__).parents[2] / "conftest.py"
 
 LEAVERS = {
     "a_child_that_runs": "test_a_child_that_runs.child = subprocess.Popen(['sleep', '60'])",

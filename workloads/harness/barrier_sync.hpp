@@ -1,5 +1,5 @@
 // A barrier before each repetition, as most benchmarks do. Ranks leave a barrier one after the other, in an
-// order that the operation then meets: here to show what that does (docs/decisions/040-collectives.md). For
+// order that the operation then meets: here to show what that does (decisions/040-collectives.md). For
 // one process alone it is all that starting takes.
 #pragma once
 

@@ -4,7 +4,7 @@
 //
 // Hoefler, Schneider, Lumsdaine: Accurately measuring collective operations at massive scale, IPDPS 2008,
 // DOI 10.1109/IPDPS.2008.4536494. Windows follow a quantile of what is needed, in both directions
-// (docs/decisions/071-begin-against-start.md).
+// (decisions/071-begin-against-start.md).
 #pragma once
 
 #include "harness/synchroniser.hpp"

@@ -20,10 +20,7 @@ from steelyard.run.queue.slurm import Slurm
 from steelyard.spec import experiment
 from steelyard.store import Record
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "workloads"))
-
-from programs import ROOT, built
-
+MPIRUN = Path(__file__).parents[3] / ".cache" / "mpi" / "openmpi" / "bin" / "mpirun"
 TIMEOUT_S = 120.0
 FORK = multiprocessing.get_context("fork")
 
@@ -217,16 +214,14 @@ def test_a_number_that_slurm_never_gave_is_that_of_a_job_that_has_ended(slurm):
     Slurm().cancel("99999")
 
 
-def test_ranks_of_open_mpi_run_in_the_jobs_of_slurm_over_two_factors(slurm, tmp_path):
-    program = built("openmpi", "bin/collectives")
-    mpirun = ROOT / ".cache" / "mpi" / "openmpi" / "bin" / "mpirun"
+def test_ranks_of_open_mpi_run_in_the_jobs_of_slurm_over_two_factors(slurm, tmp_path, mpi_program):
+    program = mpi_program("openmpi", "latency")
     alone = ["--prtemca", "ras", "^slurm", "--prtemca", "plm", "^slurm", "--map-by", ":OVERSUBSCRIBE"]
-    few = ["--repetitions", "5", "--precision", "0.9", "--clocks", "one"]
     going_on = experiment(
         name="collectives",
         source=str(tmp_path),
         program={
-            "command": [str(mpirun), *alone, "-n", "{p}", str(program), "--ops", "{op}", *few],
+            "command": [str(MPIRUN), *alone, "-n", "{p}", program, "{op}", "5", "1e-4"],
             "env": {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
             "timeout": "60 s",
         },

@@ -9,8 +9,6 @@ import pytest
 from steelyard.errors import UsageError
 from steelyard.run.launch.launcher.platform import SimulatedHost, places, read_hosts
 
-MACHINES = Path(__file__).parents[4] / "studies" / "machines"
-
 
 def written(tmp_path: Path, text: str) -> Path:
     path = tmp_path / f"{abs(hash(text))}.xml"

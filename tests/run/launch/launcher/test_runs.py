@@ -6,14 +6,12 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import tempfile
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[4]
-WORKLOADS = ROOT / "build" / "workloads"
 LIBRARIES = ROOT / ".cache" / "mpi"
 NAMES = {"openmpi": "Open MPI", "mpich": "MPICH", "impi": "Intel MPI"}
 SHARED = Path("/dev/shm")  # noqa: S108 - where the system keeps memory that processes share
@@ -41,11 +39,8 @@ def mpirun(request) -> str:
 
 
 @pytest.fixture
-def simulated_program() -> str:
-    path = WORKLOADS / "smpi" / "bin" / "collectives"
-    if not path.is_file():
-        pytest.skip("the workloads are not built for SimGrid: ./dev mpi smpi")
-    return str(path)
+def simulated_program(mpi_program) -> str:
+    return mpi_program("smpi", "latency")
 
 
 def spec(tmp_path: Path, text: str) -> str:
@@ -105,14 +100,10 @@ def test_a_rank_that_dies_fails_the_trial_with_its_exit_code(tmp_path, steelyard
 
 
 def test_a_rank_that_is_killed_in_the_midst_of_its_messages_takes_the_others_with_it(
-    tmp_path, steelyard_cli, mpirun
+    tmp_path, steelyard_cli, mpirun, mpi_program
 ):
-    library = Path(mpirun).parents[1].name
-    program = WORKLOADS / library / "bin" / "collectives"
-    if not program.is_file():
-        pytest.skip(f"the workloads are not built for {NAMES[library]}: ./dev mpi {library}")
-    words = f"{program} --ops allreduce --budget 30 --precision 0 --repetitions 1000000"
-    script = f'test "{RANK}" = 1 && exec timeout -s KILL 1 {words}; exec {words}'
+    program = mpi_program(Path(mpirun).parents[1].name, "endless")
+    script = f'test "{RANK}" = 1 && exec timeout -s KILL 1 {program}; exec {program}'
     before = set(SHARED.iterdir())
     ended = steelyard_cli("run", spec(tmp_path, by_shell(mpirun, script)))
     for segment in set(SHARED.glob("mpich_shm_*")) - before:
@@ -154,16 +145,10 @@ def test_ranks_do_not_outlive_a_run_that_was_killed(tmp_path, steelyard_started,
 
 @pytest.mark.parametrize("killed", ["at its time limit", "with its runner"])
 def test_open_mpi_leaves_no_session_and_no_segment_when_it_is_killed(
-    tmp_path, steelyard_started, killed, eventually
+    tmp_path, steelyard_started, killed, eventually, mpi_program
 ):
-    program = WORKLOADS / "openmpi" / "bin" / "collectives"
-    if not program.is_file():
-        pytest.skip("the workloads are not built for Open MPI: ./dev mpi openmpi")
     parents, sessions, before = tmp_path / "parents", tmp_path / "sessions", set(SHARED.iterdir())
-    script = (
-        f"echo $PPID >> {parents}; exec {program} --ops allreduce --budget 1000 --precision 0"
-        " --repetitions 100000000"
-    )
+    script = f"echo $PPID >> {parents}; exec {mpi_program('openmpi', 'endless')}"
     sessions.mkdir()
 
     def runs() -> bool:
@@ -214,13 +199,12 @@ def alive(pid: int) -> bool:
 @pytest.mark.parametrize(
     ("linked", "started"), [("openmpi", "mpich"), ("mpich", "openmpi"), ("impi", "openmpi")]
 )
-def test_two_libraries_mixed_are_refused_before_anything_runs(tmp_path, steelyard_cli, linked, started):
-    program = WORKLOADS / linked / "bin" / "collectives"
-    if not program.is_file():
-        pytest.skip(f"the workloads are not built for {NAMES[linked]}: ./dev mpi {linked}")
+def test_two_libraries_mixed_are_refused_before_anything_runs(
+    tmp_path, steelyard_cli, linked, started, mpi_program
+):
     text = f"""
 [program]
-command = ["{program}"]
+command = ["{mpi_program(linked, "endless")}"]
 [launch]
 kind = "mpi"
 ranks = 2
@@ -268,29 +252,6 @@ def test_the_rank_has_the_last_word_and_not_what_started_it(tmp_path, steelyard_
     assert "ended with exit code 7; its last words: 'no such mesh'" in " ".join(ended.stderr.split())
 
 
-ENDS = """
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-int main(int argc, char** argv) {
-    int rank, received;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    printf("t=1\\n");
-    if (!strcmp(argv[1], "deadlock") && rank == 0) {
-        MPI_Recv(&received, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    }
-    if (rank == 1) {
-        if (!strcmp(argv[1], "abort")) { fprintf(stderr, "no such mesh\\n"); MPI_Abort(MPI_COMM_WORLD, 5); }
-        if (!strcmp(argv[1], "exit")) { fprintf(stderr, "no such mesh\\n"); exit(3); }
-    }
-    MPI_Finalize();
-    return 0;
-}
-"""
-
-
 @pytest.mark.parametrize(
     ("how", "said"),
     [
@@ -299,15 +260,11 @@ int main(int argc, char** argv) {
         ("exit", "ended with exit code 3; its last words: 'no such mesh'"),
     ],
 )
-def test_simulated_ranks_that_do_not_end_well_fail_the_trial(tmp_path, steelyard_cli, how, said):
-    if shutil.which("smpicc") is None or shutil.which("smpirun") is None:
-        pytest.skip("SimGrid is not installed: ./dev mpi smpi")
+def test_simulated_ranks_that_do_not_end_well_fail_the_trial(tmp_path, steelyard_cli, how, said, mpi_program):
     (tmp_path / "flat.xml").write_text(FLAT)
-    (tmp_path / "ends.c").write_text(ENDS)
-    subprocess.run(["smpicc", "ends.c", "-o", "ends"], cwd=tmp_path, check=True, capture_output=True)
     text = f"""
 [program]
-command = ["./ends", "{how}"]
+command = ["{mpi_program("smpi", "ends")}", "{how}"]
 [design]
 blocks = 1
 discard = 0
@@ -331,10 +288,8 @@ platform = "flat"
 
 
 @pytest.mark.parametrize("library", ["openmpi", "mpich"])
-def test_a_program_of_a_real_library_is_not_simulated(tmp_path, steelyard_cli, library):
-    program = WORKLOADS / library / "bin" / "collectives"
-    if not program.is_file():
-        pytest.skip(f"the workloads are not built for {NAMES[library]}: ./dev mpi {library}")
+def test_a_program_of_a_real_library_is_not_simulated(tmp_path, steelyard_cli, library, mpi_program):
+    program = mpi_program(library, "latency")
     (tmp_path / "flat.xml").write_text(FLAT)
     ended = steelyard_cli("run", spec(tmp_path, SIMULATED.format(program=program, most=32)))
     assert ended.returncode == 4
@@ -344,8 +299,7 @@ def test_a_program_of_a_real_library_is_not_simulated(tmp_path, steelyard_cli, l
 
 SIMULATED = """
 [program]
-command = ["{program}", "--ops", "bcast,litmus", "--repetitions", "1", "--warmup", "0", "--precision", "0",
-           "--clocks", "one"]
+command = ["{program}", "bcast,tree", "1", "1"]
 timeout = "120 s"
 [factors]
 p = [2, 4, 8, 16, {most}]

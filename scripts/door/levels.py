@@ -1,0 +1,101 @@
+"""What ``./dev test`` builds and tests for each of its levels: the laboratory, the other houses, all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from door.stages import ROOT
+from door.system import FOR_MPI, SIMGRID, TO_RUN, TO_TEST
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from door.system import Need
+
+
+class Level(NamedTuple):
+    """A part of the tests, and what has to be there for it."""
+
+    paths: tuple[str, ...]
+    """Where its Python tests lie."""
+    needs: tuple[Need, ...]
+    """What pip cannot install."""
+    mpi: tuple[str, ...]
+    """Words for scripts/mpi.py: libraries to install, or trees of the workloads to build."""
+    presets: tuple[str, ...]
+    """CMake presets of the runner's own tests."""
+    pytest: tuple[str, ...]
+    """Further options for pytest."""
+    left_out: tuple[str, ...]
+    """What it does not test, and what would."""
+
+
+TREES: Final = ("openmpi", "smpi", "plain", "tests")
+OTHERS: Final = "workloads/ and studies/, which ./dev test workloads and ./dev test studies build and test"
+SIMULATIONS: Final = "simulations of error rates and coverage, which ./dev test all runs"
+SANITIZERS: Final = "native code under sanitizers, which ./dev test all runs"
+MPICH: Final = "programs for MPICH, which ./dev mpi mpich builds for them to be tested, and ./dev test all"
+BRIEF: Final = ("-m", "not simulates", "--hypothesis-profile=brief")
+LEVELS: Final = {
+    "laboratory": Level(
+        paths=("tests",),
+        needs=(*TO_TEST, SIMGRID),
+        mpi=("--libraries", "openmpi", "mpich"),
+        presets=("release",),
+        pytest=BRIEF,
+        left_out=(SIMULATIONS, SANITIZERS, OTHERS),
+    ),
+    "workloads": Level(
+        paths=("workloads/tests",),
+        needs=(*TO_RUN, *FOR_MPI),
+        mpi=TREES,
+        presets=(),
+        pytest=BRIEF,
+        left_out=(SANITIZERS, MPICH),
+    ),
+    "studies": Level(
+        paths=("studies/tests",),
+        needs=(*TO_TEST, *FOR_MPI),
+        mpi=("openmpi", "smpi", "plain"),
+        presets=(),
+        pytest=BRIEF,
+        left_out=(),
+    ),
+    "all": Level(
+        paths=("tests", "workloads/tests", "studies/tests"),
+        needs=(*TO_TEST, *FOR_MPI),
+        mpi=(*TREES, "mpich", "sanitized"),
+        presets=("release", "asan-ubsan"),
+        pytest=("--hypothesis-profile=ci",),
+        left_out=(),
+    ),
+}
+HOUSES: Final = ("workloads", "studies")
+WITH_VALUE: Final = ("-c", "-k", "-m", "-n", "-o", "-p", "-r", "-W")
+"""Options of pytest whose value is the next argument."""
+
+
+def named_paths(arguments: Sequence[str]) -> list[str]:
+    """Files and folders of tests among arguments for pytest; the value of an option is none."""
+    before = ("", *arguments)
+    return [
+        argument
+        for previous, argument in zip(before, arguments, strict=False)
+        if not argument.startswith("-")
+        and previous not in WITH_VALUE
+        and (ROOT / argument.partition("::")[0]).exists()
+    ]
+
+
+def choose_level(arguments: Sequence[str]) -> tuple[str, list[str]]:
+    """The level that the first argument names, or else the house of the tests that are named; and what is
+    left for pytest, with the level's folders where no test is named.
+    """
+    name, rest = "laboratory", list(arguments)
+    if rest and rest[0] in LEVELS:
+        name, rest = rest[0], rest[1:]
+    else:
+        houses = {Path(path).parts[0] for path in named_paths(rest)}
+        name = next((house for house in HOUSES if house in houses), name)
+    return name, rest if named_paths(rest) else [*rest, *LEVELS[name].paths]

@@ -1,0 +1,116 @@
+"""Three houses under one roof: the laboratory, the workloads, and the studies, which use both.
+
+The door (``dev``, ``scripts`` and its tests, ``tests/dev``) knows all of them, and so does this file.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOOR = (ROOT / "tests" / "dev", Path(__file__))
+TEXT = {".c", ".cpp", ".h", ".hpp", ".py", ".sh", ".toml", ".txt", ".json", ".xml"}
+PUBLIC = {
+    "answers": "results of the Python API",
+    "claims": "verdicts with their evidence",
+    "errors": "what is raised",
+    "exchange": "files of other tools",
+    "interventions": "what contexts there are",
+    "lab": "run, analyze, compare, audit, observe",
+    "report": "charts, figures and tables",
+    "scaling": "models",
+    "series": "measured points",
+    "spec": "experiments",
+    "store": "records",
+    "units": "metrics and quantities",
+}
+"""Rooms whose names programs may rely on (docs/python.md)."""
+INSIDE = {
+    "design": 1,
+    "factorial": 1,
+    "growth": 1,
+    "run": 4,
+    "sample": 2,
+    "stats": 3,
+}
+"""Imports of studies from other rooms, to be replaced by public ways: it may only fall."""
+
+
+def sources(*folders: str) -> list[Path]:
+    """Files of program text that git knows, or would."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", *folders],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    files = [ROOT / name for name in listed.stdout.splitlines()]
+    return [file for file in files if file.suffix in TEXT and file.is_file()]
+
+
+def imported(file: Path) -> set[str]:
+    """Modules that a Python file imports, wherever in it."""
+    names = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+        elif isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+    return names
+
+
+def test_nothing_of_the_laboratory_refers_to_workloads_or_studies():
+    files = [
+        file
+        for file in sources("src", "tests", "native")
+        if not any(file.is_relative_to(door) for door in DOOR)
+    ]
+    assert len(files) > 1000
+    refers = re.compile(r"\b(workloads|studies)\b", re.IGNORECASE)
+    assert [file for file in files if refers.search(file.read_text())] == []
+
+
+def test_workloads_know_of_the_laboratory_only_its_line_format():
+    files = sources("workloads")
+    assert len(files) > 200
+    for file in files:
+        if file.suffix == ".py":
+            assert not {name for name in imported(file) if name.split(".")[0] == "steelyard"}, file
+        text = file.read_text()
+        for name in re.findall(r'#include "(.+?)"', text):
+            assert (ROOT / "workloads" / name).is_file() or (file.parent / name).is_file(), (file, name)
+        assert not re.search(r"\.\./(src|native|tests|studies|benchmarks)/", text), file
+
+
+def test_studies_use_rooms_that_programs_may_rely_on_and_ever_fewer_others():
+    files = [file for file in sources("studies") if file.suffix == ".py"]
+    assert len(files) > 40
+    rooms = [
+        name.split(".")[1]
+        for file in files
+        for name in imported(file)
+        if name.startswith("steelyard.")
+    ]
+    inside = {room: rooms.count(room) for room in {*rooms} - PUBLIC.keys()}
+    assert inside == INSIDE
+
+
+def test_studies_start_programs_of_the_workloads_and_include_none_of_their_sources():
+    for file in sources("studies"):
+        names = re.findall(r'#include "(.+?)"', file.read_text())
+        assert not [name for name in names if (ROOT / "workloads" / name).exists()], file
+
+
+@pytest.mark.parametrize("house", ["workloads", "studies"])
+def test_a_house_is_whole(house):
+    for name in ("README.md", "CHANGELOG.md", "tests", "decisions"):
+        assert (ROOT / house / name).exists(), name
+    assert len((ROOT / house / "README.md").read_text().splitlines()) > 10
