@@ -20,35 +20,12 @@ from steelyard.store import Record
 MOMENTS = 5
 """For each victim: 20 in all."""
 
-SETTINGS = (
-    "/proc/sys/kernel/randomize_va_space",
-    "/proc/sys/kernel/sched_rt_runtime_us",
-    "/proc/sys/kernel/sched_rt_period_us",
-    "/proc/sys/kernel/sched_autogroup_enabled",
-    "/proc/sys/kernel/perf_event_paranoid",
-    "/proc/sys/kernel/numa_balancing",
-    "/sys/kernel/mm/transparent_hugepage/enabled",
-    "/sys/kernel/mm/transparent_hugepage/defrag",
-    "/sys/devices/system/cpu/online",
-    "/sys/devices/system/cpu/smt/control",
-    "/sys/devices/system/cpu/cpufreq/boost",
-    "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-    "/proc/self/cgroup",
-)
-VARYING = {"compact_memory", "drop_caches", "stat_refresh"}
-"""Of /proc/sys/vm: what is no setting, or can only be written."""
-
 
 def text(path: Path) -> str | None:
     try:
         return path.read_text()
     except OSError:
         return None
-
-
-def control_groups() -> set[str]:
-    """Their directories; tests beside this one make none either."""
-    return {str(path) for path in Path("/sys/fs/cgroup").glob("*/*/") if path.is_dir()}
 
 
 @pytest.fixture
@@ -58,15 +35,13 @@ def host(place, mounts):
 
 
 def state(place: Path, mounts: list[str]) -> dict[str, object]:
-    """What no experiment may leave changed."""
-    governors = Path("/sys/devices/system/cpu").glob("cpu*/cpufreq/scaling_governor")
-    policies = [path for path in Path("/proc/sys/vm").iterdir() if path.name not in VARYING]
+    """What the experiments of these tests change, and no other process on the machine: the setting of the
+    test, mounts in a namespace of its own, and what belongs to this process.
+    """
     return {
-        **{path: text(Path(path)) for path in SETTINGS},
-        **{str(path): text(path) for path in (*governors, *policies) if path.is_file()},
         "the setting of this test": text(place / "setting"),
         "mounts": mounts,
-        "control groups": control_groups(),
+        "control group": text(Path("/proc/self/cgroup")),
         "own": (
             os.sched_getaffinity(0),
             os.sched_getscheduler(0),

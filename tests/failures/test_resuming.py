@@ -209,12 +209,9 @@ def test_a_daemon_that_outlived_python_runner_and_guard_is_ended_before_the_firs
 
 
 def host_state(temporary):
-    """What an experiment may want to change of the machine, and what it may leave lying about."""
-    settings = ["/proc/sys/kernel/randomize_va_space", "/proc/sys/vm/nr_hugepages", "/proc/self/personality"]
-    governors = Path("/sys/devices/system/cpu").glob("cpu*/cpufreq/scaling_governor")
-    files = [Path(name) for name in settings] + sorted(governors)
+    """What the experiment changes of a process, and what it may leave lying about."""
     return {
-        **{str(file): file.read_text() for file in files if file.exists()},
+        "personality": Path("/proc/self/personality").read_text(),
         "affinity": os.sched_getaffinity(0),
         "nice": os.nice(0),
         "temporary files": sorted(temporary.iterdir()),
