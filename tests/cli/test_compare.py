@@ -383,3 +383,47 @@ def test_a_program_that_deletes_the_record_gets_an_error_and_no_traceback(steely
     assert done.returncode == 2
     assert "is gone, and what was measured last with it" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_s_alone_is_the_default_shell_as_in_hyperfine_2(steelyard_cli):
+    done = steelyard_cli("compare", "-r", "3", "-S", "echo a | grep -q a", "true", "--json")
+    assert done.returncode == 0, done.stderr
+    labels = list(dict.fromkeys(each["treatment"]["label"] for each in json.loads(done.stdout)["samples"]))
+    assert labels == ["echo a | grep -q a", "true"]
+
+
+def test_s_before_a_shell_names_it_as_in_hyperfine_1(steelyard_cli):
+    done = steelyard_cli("compare", "-r", "3", "-S", "bash", "[[ a == a ]]", "true", "--json")
+    assert done.returncode == 0, done.stderr
+    labels = list(dict.fromkeys(each["treatment"]["label"] for each in json.loads(done.stdout)["samples"]))
+    assert labels == ["[[ a == a ]]", "true"]
+
+
+def test_a_shell_that_is_none_is_an_error_that_names_the_fix(steelyard_cli):
+    done = steelyard_cli("compare", "--shell", "./old", "./new")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--shell './old': not the name of a shell" in done.stderr
+    assert "hint: -S alone, or --shell default, is /bin/sh" in done.stderr
+
+
+def test_variables_hold_for_all_commands_and_may_name_parameters(steelyard_cli, tmp_path):
+    script = "sh -c 'echo $N$GREETING >> seen'"
+    done = steelyard_cli(
+        "compare", "-r", "2", "-w", "0", "-L", "n", "1,2", "--env", "N={n} GREETING='a b'", script
+    )
+    assert done.returncode == 0, done.stderr
+    assert {*(tmp_path / "seen").read_text().splitlines()} == {"1a b", "2a b"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--env", "N"], "--env 'N': expected NAME=VALUE"),
+        (["--env", "=1"], "--env '=1': expected NAME=VALUE"),
+        (["--env", "N=1", "--env", "N=2"], "--env is given 2 times, and holds for all commands"),
+    ],
+)
+def test_variables_that_cannot_be_set_are_refused(steelyard_cli, options, message):
+    done = steelyard_cli("compare", *options, "true", "false")
+    assert done.returncode == 2
+    assert message in done.stderr

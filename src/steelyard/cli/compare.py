@@ -22,11 +22,13 @@ from steelyard.cli.compare_null import (
 from steelyard.cli.compare_output import UNITS, check_exports, show_output, with_exports, write_exports
 from steelyard.cli.compare_request import (
     check_counts,
+    environment_of,
     experiment_of,
     hint_at_shell,
     hooks_as_options,
     parameters_of,
     record_named,
+    shell_program,
 )
 from steelyard.cli.options import (
     chosen_seed,
@@ -149,7 +151,15 @@ from steelyard.errors import UsageError
     "-S",
     "--shell",
     metavar="SHELL",
-    help="Run the commands through SHELL -c (default: no shell; 'default' is /bin/sh).",
+    callback=shell_program,
+    help="Run the commands through SHELL -c (default: no shell); -S alone is --shell default, /bin/sh.",
+)
+@click.option(
+    "--env",
+    "assignments",
+    multiple=True,
+    metavar="NAME=VALUE ...",
+    help="Set variables for all commands, split into words as a shell does; may name parameters.",
 )
 @click.option(
     "-N",
@@ -227,6 +237,7 @@ def command(
     conclude: tuple[str, ...],
     cleanup: tuple[str, ...],
     shell: str | None,
+    assignments: tuple[str, ...],
     no_shell: bool,
     ignore_failure: bool,
     stdin: str | None,
@@ -286,6 +297,7 @@ def command(
         names=names,
         parameters=parameters_of(parameters, scans, step),
         shell={None: None, "none": None, "default": DEFAULT_SHELL}.get(shell, shell),
+        env=environment_of(assignments, commands),
         prepare=prepare,
         conclude=conclude,
         setup=setup,

@@ -11,6 +11,7 @@ from typing import Final
 import click
 from msgspec.structs import replace
 
+from steelyard.cli.compare_request import is_shell
 from steelyard.cli.run_and_answer import show
 from steelyard.errors import UsageError
 from steelyard.lab.compare.compare import CompareRequest
@@ -39,11 +40,20 @@ class ValuesAfterEquals(click.Command):
     """A command with options that may stand alone: the word after them is what to run, never their value."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """``--null`` alone is ``--null=itself``, ``--contexts`` alone ``--contexts=stack``."""
+        """``--null`` alone is ``--null=itself``, ``--contexts`` alone ``--contexts=stack``, and ``-S`` before
+        what is no shell ``--shell=default``, as in hyperfine 2.
+        """
         end = args.index("--") if "--" in args else len(args)
-        return super().parse_args(
-            ctx, [f"{word}={_ALONE[word]}" if word in _ALONE else word for word in args[:end]] + args[end:]
-        )
+        following = [*args[1:end], ""]
+        words = [
+            "--shell=default"
+            if word == "-S" and not is_shell(next_word)
+            else f"{word}={_ALONE[word]}"
+            if word in _ALONE
+            else word
+            for word, next_word in zip(args[:end], following, strict=False)
+        ]
+        return super().parse_args(ctx, words + args[end:])
 
 
 null_option = click.option(

@@ -21,6 +21,27 @@ _STREAMS: Final = (Path("null"), Path("pipe"))
 _FILES: Final = (".csv", ".json", ".jsonl", ".log", ".md", ".out", ".txt")
 """Ends of names by which users mean a file of text."""
 
+_SHELLS: Final = frozenset(
+    {
+        "ash",
+        "bash",
+        "csh",
+        "dash",
+        "elvish",
+        "fish",
+        "ksh",
+        "mksh",
+        "nu",
+        "oksh",
+        "sh",
+        "tcsh",
+        "xonsh",
+        "yash",
+    }
+    | {"zsh", "default", "none"}
+)
+"""Names of shells, and hyperfine's two words in place of one."""
+
 _OPTIONS: Final = {
     "analysis.metric": "--metric",
     "analysis.margin": "--margin",
@@ -30,6 +51,52 @@ _OPTIONS: Final = {
     "program.timeout": "--timeout",
 }
 """Key of a spec to the option that sets it here."""
+
+
+def is_shell(command: str) -> bool:
+    """Whether a command's program has the name of a shell, or stands among this machine's login shells."""
+    program = next(iter(command.split()), "")
+    try:
+        login_shells = Path("/etc/shells").read_text(encoding="utf-8").split()
+    except OSError:
+        login_shells = []
+    return program in login_shells or Path(program).name in _SHELLS
+
+
+def shell_program(_ctx: click.Context, _option: click.Parameter, shell: str | None) -> str | None:
+    """Refuse a value of ``--shell`` that is no shell: it was meant to be compared.
+
+    Raises
+    ------
+    UsageError
+    """
+    if shell is None or is_shell(shell):
+        return shell
+    raise UsageError(
+        f"--shell {shell!r}: not the name of a shell",
+        hint="-S alone, or --shell default, is /bin/sh; list another shell in /etc/shells",
+    )
+
+
+def environment_of(assignments: Sequence[str], commands: Sequence[str]) -> dict[str, str]:
+    """Read the variables of ``--env``, which hold for all commands.
+
+    Raises
+    ------
+    UsageError
+        A word without ``=``, an unclosed quote, or several ``--env`` for several commands.
+    """
+    from steelyard.lab.compare.compare import split
+
+    if len(assignments) > 1 and len(commands) > 1:
+        raise UsageError(
+            f"--env is given {len(assignments)} times, and holds for all commands",
+            hint=f"one --env for all, or: 'env {assignments[-1]} {commands[-1]}'",
+        )
+    words = [word for text in assignments for word in split(text)]
+    if wrong := next((word for word in words if not word.partition("=")[0] or "=" not in word), None):
+        raise UsageError(f"--env {wrong!r}: expected NAME=VALUE", hint=f"--env '{wrong}=1'")
+    return {name: value for name, _, value in (word.partition("=") for word in words)}
 
 
 def parameters_of(

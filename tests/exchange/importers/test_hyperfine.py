@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import pytest
+
+from steelyard.errors import UsageError
 from steelyard.exchange.importers import read
 
 
@@ -62,3 +65,73 @@ def test_a_file_that_hyperfine_made_is_read_whole(made_by_the_tool):
     found = read(made_by_the_tool("hyperfine.json"))
     assert [len(each.values) for each in found.series if each.metric == "wall_s"] == [10, 10]
     assert all(0 < value < 10 for each in found.series for (value,) in each.values if each.metric == "wall_s")
+
+
+def run(seconds, exit_code=0, **more):
+    return {
+        "time_wall_clock": {"value": seconds, "unit": "second"},
+        "time_user": {"value": seconds / 2, "unit": "second"},
+        "memory_peak_resident": {"value": 1e6 * seconds, "unit": "byte"},
+        "exit_code": exit_code,
+        **more,
+    }
+
+
+def version_2(*results):
+    summary = {"primary_metric": "time_wall_clock", "metadata": {"hyperfine_version": "2.0.0"}}
+    return {"schema_version": 2, **summary, "results": list(results)}
+
+
+def test_version_2_has_every_metric_of_each_launch(written):
+    runs = [run(1.5, instructions={"value": 7e6}), run(2.5, instructions={"value": 8e6})]
+    found = read(written(version_2({"command": "a", "measurements": runs})))
+    assert found.tool == "hyperfine"
+    assert {each.metric: (each.unit, each.values) for each in found.series} == {
+        "wall_s": ("s", ((1.5,), (2.5,))),
+        "user_s": ("s", ((0.75,), (1.25,))),
+        "rss_bytes": ("B", ((1.5e6,), (2.5e6,))),
+        "instructions": ("", ((7e6,), (8e6,))),
+    }
+
+
+def test_a_metric_that_some_launches_of_version_2_lack_is_left_out(written):
+    runs = [run(1.0, cpu_cycles={"value": 3e9}), run(2.0)]
+    found = read(written(version_2({"command": "a", "measurements": runs})))
+    assert {each.metric for each in found.series} == {"wall_s", "user_s", "rss_bytes"}
+
+
+def test_parameters_and_environment_of_version_2_are_factors(written):
+    results = [
+        {
+            "command": "a",
+            "name": f"OMP_NUM_THREADS={n} a",
+            "parameters": {"size": {"value": "10"}},
+            "environment": {"OMP_NUM_THREADS": n},
+            "measurements": [run(1.0)],
+        }
+        for n in ("1", "2")
+    ]
+    found = read(written(version_2(*results)))
+    assert {tuple(each.levels.items()) for each in found.series} == {
+        (("size", 10), ("OMP_NUM_THREADS", 1)),
+        (("size", 10), ("OMP_NUM_THREADS", 2)),
+    }
+
+
+def test_failed_launches_of_version_2_are_told(written):
+    found = read(written(version_2({"command": "a", "measurements": [run(1.0, 7), run(1.0, None)]})))
+    assert found.notes == ("'a' ended with another exit code than 0 in 2 runs; hyperfine counted them.",)
+
+
+def test_a_newer_schema_is_refused_by_its_number(written):
+    with pytest.raises(UsageError, match="schema version 3 of hyperfine, and 2 is the newest"):
+        read(written(version_2() | {"schema_version": 3}))
+
+
+def test_two_results_of_one_command_stay_two(written):
+    found = read(written({"results": [result("a", [1.0]), result("a", [2.0]), result("b", [3.0])]}))
+    assert [(each.levels["benchmark"], each.values) for each in found.series] == [
+        ("a (1)", ((1.0,),)),
+        ("a (2)", ((2.0,),)),
+        ("b", ((3.0,),)),
+    ]

@@ -139,7 +139,9 @@ def _tool_of(document: object) -> str | None:
         return None
     results = document.get("results")
     if isinstance(results, list):
-        of_nanobench = bool(results) and isinstance(results[0], dict) and "measurements" in results[0]
+        of_nanobench = (
+            bool(results) and isinstance(results[0], dict) and results[0].keys() >= nanobench.RESULT
+        )
         return nanobench.TOOL if of_nanobench else hyperfine.TOOL
     return next(
         (each.TOOL for each in _OF_JSON if hasattr(each, "KEYS") and document.keys() >= each.KEYS), None

@@ -1,22 +1,38 @@
-"""``hyperfine --export-json``: elapsed times of launches, one command after the other.
+"""``hyperfine --export-json``, in both of its schemas: launches, one command after the other.
 
-User and system time are means over the launches and stay out: one value a launch is what a record holds.
+Version 1 (hyperfine 1.x) has elapsed times and memory of each launch; user and system time are means over the
+launches there, and stay out: one value a launch is what a record holds. Version 2 (hyperfine 2.0) has every
+metric of each launch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 import msgspec
 
+from steelyard.errors import UsageError
 from steelyard.exchange.importers.contents import Contents, Series, level, summary_note
 from steelyard.units import Scalar
 
 TOOL = "hyperfine"
 KEYS = frozenset({"results"})
+NEWEST: Final = 2
+"""Version of the schema."""
+METRICS: Final = {
+    "time_wall_clock": "wall_s",
+    "time_cpu": "cpu_s",
+    "time_user": "user_s",
+    "time_system": "system_s",
+    "memory_peak_resident": "rss_bytes",
+}
+"""Names in version 2 to ours; counters have one name in both."""
+UNITS: Final = {"second": "s", "byte": "B", "": ""}
 
 
-class _Result(msgspec.Struct, frozen=True):
+class _Result1(msgspec.Struct, frozen=True):
     command: str
     mean: float | None = None
     times: list[float] | None = None
@@ -25,33 +41,111 @@ class _Result(msgspec.Struct, frozen=True):
     parameters: dict[str, str] = {}
 
 
-class _File(msgspec.Struct, frozen=True):
-    results: list[_Result]
+class _File1(msgspec.Struct, frozen=True):
+    results: list[_Result1]
 
 
-def read(document: object, _where: str) -> Contents:
-    """All commands; parameters are the factors where they alone tell the commands apart."""
-    results = msgspec.convert(document, _File).results
-    by_parameters = _tell_apart(results)
-    series, means, failed = [], [], []
-    for each in results:
-        levels: Mapping[str, Scalar] = {"benchmark": each.command}
-        if by_parameters:
-            levels = {name: level(text) for name, text in each.parameters.items()}
-        times = each.times or ([] if each.mean is None else [each.mean])
-        if not each.times:
-            means.append(each.command)
-        if codes := [code for code in each.exit_codes or () if code != 0]:
-            failed.append(f"{each.command!r} ended with another exit code than 0 in {len(codes)} runs")
-        series.append(Series(levels, "wall_s", "s", tuple((time,) for time in times)))
-        if each.times and len(each.memory_usage_byte or ()) == len(each.times):
-            sizes = tuple((float(size),) for size in each.memory_usage_byte or ())
-            series.append(Series(levels, "rss_bytes", "B", sizes))
-    notes = (*summary_note(means), *(f"{text}; hyperfine counted them." for text in failed))
-    return Contents(TOOL, tuple(series), "launch", notes=notes)
+class _Value(msgspec.Struct, frozen=True):
+    value: float
+    unit: str = ""
 
 
-def _tell_apart(results: list[_Result]) -> bool:
-    names = {frozenset(each.parameters) for each in results}
-    distinct = {tuple(sorted(each.parameters.items())) for each in results}
-    return len(names) == 1 and all(names) and len(distinct) == len(results)
+class _Parameter(msgspec.Struct, frozen=True):
+    value: str
+
+
+class _Result2(msgspec.Struct, frozen=True):
+    command: str
+    measurements: list[dict[str, _Value | int | None]]
+    name: str | None = None
+    parameters: dict[str, _Parameter] = {}
+    environment: dict[str, str] = {}
+
+
+class _File2(msgspec.Struct, frozen=True):
+    results: list[_Result2]
+
+
+class _Version(msgspec.Struct, frozen=True):
+    schema_version: int = 1
+
+
+class _Command(NamedTuple):
+    """One command: what it is called, its parameters, values of its metrics, and failed runs."""
+
+    name: str
+    parameters: Mapping[str, str]
+    columns: Sequence[tuple[str, str, Sequence[float]]]
+    failed: int = 0
+    has_repetitions: bool = True
+
+
+def read(document: object, where: str) -> Contents:
+    """Read all commands; parameters are the factors where they alone tell the commands apart, and commands of
+    one name are numbered.
+    """
+    version = msgspec.convert(document, _Version).schema_version
+    if version > NEWEST:
+        raise UsageError(
+            f"{where}: schema version {version} of hyperfine, and {NEWEST} is the newest that is known",
+            hint="a newer Steelyard may read it; hyperfine --export-csv has the summaries",
+        )
+    commands = list(_commands_1(document) if version == 1 else _commands_2(document))
+    series = tuple(
+        Series(levels, metric, unit, tuple((value,) for value in values))
+        for levels, command in zip(_levels(commands), commands, strict=True)
+        for metric, unit, values in command.columns
+    )
+    notes = [
+        *summary_note([command.name for command in commands if not command.has_repetitions]),
+        *(
+            f"{command.name!r} ended with another exit code than 0 in {command.failed} runs; hyperfine"
+            " counted them."
+            for command in commands
+            if command.failed
+        ),
+    ]
+    return Contents(TOOL, series, "launch", notes=tuple(notes))
+
+
+def _commands_1(document: object) -> Iterator[_Command]:
+    for result in msgspec.convert(document, _File1).results:
+        times = result.times or ([] if result.mean is None else [result.mean])
+        columns: list[tuple[str, str, Sequence[float]]] = [("wall_s", "s", times)]
+        sizes = result.memory_usage_byte or []
+        if result.times and len(sizes) == len(result.times):
+            columns.append(("rss_bytes", "B", [float(size) for size in sizes]))
+        failed = sum(code != 0 for code in result.exit_codes or ())
+        yield _Command(result.command, result.parameters, columns, failed, bool(result.times))
+
+
+def _commands_2(document: object) -> Iterator[_Command]:
+    for result in msgspec.convert(document, _File2).results:
+        runs = result.measurements
+        columns = []
+        # A metric that only some of the runs have is none of the command.
+        for name in dict.fromkeys(name for run in runs for name in run if name != "exit_code"):
+            values = [value for run in runs if isinstance(value := run.get(name), _Value)]
+            if len(values) == len(runs) and len({value.unit for value in values}) == 1:
+                unit = values[0].unit
+                column = [value.value for value in values]
+                columns.append((METRICS.get(name, name), UNITS.get(unit, unit), column))
+        parameters = {name: parameter.value for name, parameter in result.parameters.items()}
+        failed = sum(run.get("exit_code", 0) != 0 for run in runs)
+        yield _Command(result.name or result.command, parameters | result.environment, columns, failed)
+
+
+def _levels(commands: Sequence[_Command]) -> list[Mapping[str, Scalar]]:
+    """What tells the commands apart."""
+    names = {frozenset(command.parameters) for command in commands}
+    distinct = {tuple(sorted(command.parameters.items())) for command in commands}
+    if len(names) == 1 and all(names) and len(distinct) == len(commands):
+        return [{name: level(text) for name, text in command.parameters.items()} for command in commands]
+    counts = Counter(command.name for command in commands)
+    seen: Counter[str] = Counter()
+    levels: list[Mapping[str, Scalar]] = []
+    for command in commands:
+        seen[command.name] += 1
+        number = f" ({seen[command.name]})" if counts[command.name] > 1 else ""
+        levels.append({"benchmark": f"{command.name}{number}"})
+    return levels

@@ -12,6 +12,8 @@ from steelyard.units import Scalar
 
 TOOL = "nanobench"
 KEYS = frozenset({"results"})
+RESULT = frozenset({"batch", "title", "measurements"})
+"""Keys by which a result is told from those of other tools."""
 
 
 class _Measurement(msgspec.Struct, frozen=True):

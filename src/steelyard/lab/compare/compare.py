@@ -57,6 +57,8 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
     shell : str or None
         The program that reads each command after ``-c``. Values of parameters are quoted for ``/bin/sh``;
         another shell gets them as they are.
+    env : Mapping[str, str]
+        Variables of all commands beside those of this process; values may name parameters.
     contexts : bool or "layout"
         Draw a new context for every block: length of the environment, with ASLR off; with ``"layout"``, also
         the layout of the code, which is rebuilt.
@@ -79,6 +81,7 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
     names: Sequence[str] = ()
     parameters: Mapping[str, Sequence[str]] = {}
     shell: str | None = None
+    env: Mapping[str, str] = {}
     prepare: Sequence[str] = ()
     setup: Sequence[str] = ()
     conclude: Sequence[str] = ()
@@ -143,6 +146,11 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
             "design": {"blocks": self.least_blocks, "discard": self.discard, "seed": self.seed},
             "analysis": {"metric": self.metric},
         }
+        if self.env:
+            known = {*self.parameters}
+            keys["program"]["env"] = {
+                name: _keep_placeholders(value, known) for name, value in self.env.items()
+            }
         if self.stdin is not None:
             keys["program"]["stdin"] = escape(self.stdin)
         if self.timeout_s is not None:
