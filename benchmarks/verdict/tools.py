@@ -35,7 +35,10 @@ def hyperfine(program: Path, commands: Sequence[str], directory: Path, runs: int
     exact = [] if runs is None else ["--runs", str(runs)]
     file = directory / "hyperfine.json"
     quietly([str(program), "-N", "--style=none", *exact, "--export-json", str(file), *commands], directory)
-    return welch(*(each["times"] for each in json.loads(file.read_text())["results"]))
+    results = json.loads(file.read_text())["results"]
+    return welch(
+        *([run["time_wall_clock"]["value"] for run in result["measurements"]] for result in results)
+    )
 
 
 def pyperf(python: Path, commands: Sequence[str], directory: Path, runs: int | None) -> Verdict:

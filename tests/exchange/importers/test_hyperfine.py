@@ -135,3 +135,21 @@ def test_two_results_of_one_command_stay_two(written):
         ("a (2)", ((2.0,),)),
         ("b", ((3.0,),)),
     ]
+
+
+def test_a_file_that_hyperfine_2_made_is_read_whole(made_by_the_tool):
+    found = read(made_by_the_tool("hyperfine-2.json"))
+    assert {(each.metric, each.unit) for each in found.series} == {
+        ("wall_s", "s"),
+        ("cpu_s", "s"),
+        ("user_s", "s"),
+        ("system_s", "s"),
+        ("rss_bytes", "B"),
+    }
+    assert {tuple(each.levels.items()) for each in found.series} == {
+        (("t", 1), ("N", 1)),
+        (("t", 2), ("N", 2)),
+    }
+    wall = [value for each in found.series if each.metric == "wall_s" for (value,) in each.values]
+    assert len(wall) == 20
+    assert all(0.01 < value < 1 for value in wall)
