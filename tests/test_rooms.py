@@ -177,8 +177,8 @@ def test_the_fields_of_every_value_can_be_looked_at():
         "import steelyard.lab.run.run",
     ],
 )
-def test_what_starts_a_run_loads_neither_numpy_nor_scipy_nor_rich(program):
-    heavy = "[name for name in ('numpy', 'scipy', 'rich', 'pyarrow', 'vl_convert') if name in sys.modules]"
+def test_what_starts_a_run_loads_neither_numpy_nor_scipy(program):
+    heavy = "[name for name in ('numpy', 'scipy', 'pyarrow', 'vl_convert') if name in sys.modules]"
     done = subprocess.run(
         [sys.executable, "-c", f"{program}\nimport sys\nprint({heavy})"],
         capture_output=True,
@@ -223,7 +223,7 @@ def test_an_answer_about_one_program_loads_nothing_that_compares(tmp_path):
     modules = loaded(tmp_path, 'command = ["/bin/true"]')
     assert "steelyard.stats.describe.described" in modules
     assert modules & {f"steelyard.stats.{name}" for name in COMPARING + SELDOM} == set()
-    assert modules & {"scipy", "numpy.ma", "rich"} == set()
+    assert modules & {"scipy", "numpy.ma"} == set()
 
 
 def test_a_run_on_this_machine_loads_nothing_for_queues_builds_launchers_and_claims(tmp_path):
@@ -243,4 +243,4 @@ def test_an_answer_about_two_programs_loads_nothing_of_factors_contexts_and_look
     modules = loaded(tmp_path, 'commands = { old = ["/bin/true"], new = ["/bin/true"] }')
     assert modules >= {f"steelyard.stats.{name}" for name in COMPARING}
     assert modules & {f"steelyard.stats.{name}" for name in SELDOM} == set()
-    assert modules & {"scipy.stats", "rich"} == set()
+    assert modules & {"scipy.stats"} == set()

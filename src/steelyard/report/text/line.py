@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import Final, Literal, TextIO
+from typing import Any, Final, Literal, TextIO
 
 import msgspec
 
@@ -12,14 +12,15 @@ from steelyard.report.text.label import wrap
 
 Style = Literal["", "good", "bad", "open", "heading", "dim"]
 
-_COLOURS: Final[dict[Style, str]] = {
-    "": "",
-    "good": "bold green",
-    "bad": "bold red",
-    "open": "bold yellow",
-    "heading": "bold",
-    "dim": "dim",
+_COLOURS: Final[dict[Style, dict[str, Any]]] = {
+    "": {},
+    "good": {"bold": True, "fg": "green"},
+    "bad": {"bold": True, "fg": "red"},
+    "open": {"bold": True, "fg": "yellow"},
+    "heading": {"bold": True},
+    "dim": {"dim": True},
 }
+"""Arguments of ``click.style``."""
 
 
 class Span(msgspec.Struct, frozen=True):
@@ -57,12 +58,11 @@ def write(lines: Sequence[Line], stream: TextIO, *, colour: bool | None = None) 
     if not (in_colour(stream) if colour is None else colour):
         stream.write(plain(lines))
         return
-    from rich.console import Console
-    from rich.text import Text
+    from click import style
 
-    console = Console(file=stream, force_terminal=True, highlight=False, soft_wrap=True)
     for line in lines:
-        console.print(Text.assemble(*((span.text, _COLOURS[span.style]) for span in line)))
+        parts = (style(span.text, **_COLOURS[span.style]) if span.style else span.text for span in line)
+        stream.write("".join(parts).rstrip() + "\n")
 
 
 _STYLES: Final[dict[Style, str]] = {
