@@ -74,3 +74,9 @@ def test_a_file_that_jmh_made_is_read_whole(made_by_the_tool):
     }
     assert [[len(fork) for fork in each.values] for each in main] == [[3, 3]] * 6
     assert {each.better for each in found.series if each.metric == "gc_alloc_rate"} == {"neither"}
+
+
+def test_numbers_of_threads_are_levels_where_there_are_two_of_them(written):
+    both = [result([[2.0]], threads=threads) for threads in (1, 2)]
+    assert [each.levels.get("threads") for each in read(written(both)).series] == [1, 2]
+    assert ["threads" in each.levels for each in read(written(both[:1])).series] == [False]
