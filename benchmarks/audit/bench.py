@@ -2,7 +2,7 @@
 
 ``python benchmarks/audit/bench.py [--stack N] [--conflict N] [--real N] [--luck N]`` with steelyard installed
 and a C compiler on the PATH; without options 1, 20, 10 and 40: about half an hour on two CPUs. Prints the
-figures of benchmarks/README.md. Exits with 1 where a limit is missed.
+figures of its README. Exits with 1 where a limit is missed.
 """
 
 from __future__ import annotations

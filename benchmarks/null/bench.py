@@ -2,7 +2,7 @@
 
 ``python benchmarks/null/bench.py [--quick]`` with steelyard installed and a C compiler on the PATH. 1,000
 comparisons of 20 blocks of ``true`` with another process on one CPU all the time, and 200 of one program
-under two random paths; about ten minutes on two CPUs. Prints the tables of benchmarks/README.md. Exits with 1
+under two random paths; about ten minutes on two CPUs. Prints the tables of its README. Exits with 1
 where a rate is beyond its limit.
 """
 
