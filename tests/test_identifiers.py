@@ -23,7 +23,7 @@ VERBS = frozenset(
     attach await bind bisect block bound build calculate call cancel capture change check choose cite
     classify clean clear close collect combine compare compile complete compute concatenate confirm
     connect convert convolve copy correct count create cut declare decode define delete derive describe
-    detach detect determine discard drain draw drop dump emit encode end enforce ensure enter enumerate
+    detach detect determine discard distinguish drain draw drop dump emit encode end enforce ensure enter enumerate
     escape estimate evaluate examine execute exit expand explain export extend extract fail fetch fill
     filter find finish fit fold follow forget fork format gather generate get give go group guard handle
     hash hold identify import include index infer inspect install integrate interpolate invert iterate
@@ -49,7 +49,7 @@ LIMITS = {
     "design": (14, 34),
     "errors": (1, 0),
     "estimand": (0, 1),
-    "exchange": (179, 103),
+    "exchange": (177, 103),
     "factorial": (23, 32),
     "growth": (13, 25),
     "interventions": (8, 41),

@@ -36,9 +36,7 @@ def hyperfine(program: Path, commands: Sequence[str], directory: Path, runs: int
     file = directory / "hyperfine.json"
     quietly([str(program), "-N", "--style=none", *exact, "--export-json", str(file), *commands], directory)
     results = json.loads(file.read_text())["results"]
-    return welch(
-        *([run["time_wall_clock"]["value"] for run in result["measurements"]] for result in results)
-    )
+    return welch(*([run["time_wall_clock"]["value"] for run in result["measurements"]] for result in results))
 
 
 def pyperf(python: Path, commands: Sequence[str], directory: Path, runs: int | None) -> Verdict:

@@ -34,9 +34,7 @@ def modules_after(code):
 def test_a_whole_answer_imports_no_scipy_stats_no_plotting_and_no_terminal_drawing():
     loaded = modules_after(ANSWER)
     assert "scipy.special" in loaded
-    assert not [
-        name for name in loaded if name.partition(".")[0] in ("altair", "pandas", "matplotlib")
-    ]
+    assert not [name for name in loaded if name.partition(".")[0] in ("altair", "pandas", "matplotlib")]
     assert not [name for name in loaded if name.startswith(("scipy.stats", "scipy.optimize", "scipy.linalg"))]
 
 

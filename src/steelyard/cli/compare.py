@@ -22,13 +22,13 @@ from steelyard.cli.compare_null import (
 from steelyard.cli.compare_output import UNITS, check_exports, show_output, with_exports, write_exports
 from steelyard.cli.compare_request import (
     check_counts,
-    environment_of,
+    check_shell,
     experiment_of,
     hint_at_shell,
     hooks_as_options,
     parameters_of,
+    read_environment,
     record_named,
-    shell_program,
 )
 from steelyard.cli.options import (
     chosen_seed,
@@ -151,7 +151,7 @@ from steelyard.errors import UsageError
     "-S",
     "--shell",
     metavar="SHELL",
-    callback=shell_program,
+    callback=check_shell,
     help="Run the commands through SHELL -c (default: no shell); -S alone is --shell default, /bin/sh.",
 )
 @click.option(
@@ -297,7 +297,7 @@ def command(
         names=names,
         parameters=parameters_of(parameters, scans, step),
         shell={None: None, "none": None, "default": DEFAULT_SHELL}.get(shell, shell),
-        env=environment_of(assignments, commands),
+        env=read_environment(assignments, commands),
         prepare=prepare,
         conclude=conclude,
         setup=setup,

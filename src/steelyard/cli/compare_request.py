@@ -63,7 +63,7 @@ def is_shell(command: str) -> bool:
     return program in login_shells or Path(program).name in _SHELLS
 
 
-def shell_program(_ctx: click.Context, _option: click.Parameter, shell: str | None) -> str | None:
+def check_shell(_ctx: click.Context, _option: click.Parameter, shell: str | None) -> str | None:
     """Refuse a value of ``--shell`` that is no shell: it was meant to be compared.
 
     Raises
@@ -78,7 +78,7 @@ def shell_program(_ctx: click.Context, _option: click.Parameter, shell: str | No
     )
 
 
-def environment_of(assignments: Sequence[str], commands: Sequence[str]) -> dict[str, str]:
+def read_environment(assignments: Sequence[str], commands: Sequence[str]) -> dict[str, str]:
     """Read the variables of ``--env``, which hold for all commands.
 
     Raises

@@ -3,7 +3,7 @@
 ``./dev bench npb --peer DIR``: DIR has its programs as NPB's Makefiles leave them (``cg.W`` or ``cg.W.x``),
 such as ``NPB-OMP/bin`` of GMAP's C++ port after ``make cg CLASS=W``; ours are those of ``./dev mpi plain``.
 Without ``--peer``, ours twice. Kernel seconds are what the programs say, and a run counts where its result is
-verified. Figures are medians of the rounds' own ratios, with least and most; which of the two begins a round is
+verified. Figures are medians of the rounds' own ratios, with least and most; which begins a round is
 drawn. Limits: no kernel below 1 × of the peer's speed, EP at least 5 ×, memory at most 1.1 ×.
 """
 

@@ -90,10 +90,10 @@ def read(document: object, where: str) -> Contents:
             f"{where}: schema version {version} of hyperfine, and {NEWEST} is the newest that is known",
             hint="a newer Steelyard may read it; hyperfine --export-csv has the summaries",
         )
-    commands = list(_commands_1(document) if version == 1 else _commands_2(document))
+    commands = list(_read_version_1(document) if version == 1 else _read_version_2(document))
     series = tuple(
         Series(levels, metric, unit, tuple((value,) for value in values))
-        for levels, command in zip(_levels(commands), commands, strict=True)
+        for levels, command in zip(_distinguish(commands), commands, strict=True)
         for metric, unit, values in command.columns
     )
     notes = [
@@ -108,7 +108,7 @@ def read(document: object, where: str) -> Contents:
     return Contents(TOOL, series, "launch", notes=tuple(notes))
 
 
-def _commands_1(document: object) -> Iterator[_Command]:
+def _read_version_1(document: object) -> Iterator[_Command]:
     for result in msgspec.convert(document, _File1).results:
         times = result.times or ([] if result.mean is None else [result.mean])
         columns: list[tuple[str, str, Sequence[float]]] = [("wall_s", "s", times)]
@@ -119,7 +119,7 @@ def _commands_1(document: object) -> Iterator[_Command]:
         yield _Command(result.command, result.parameters, columns, failed, bool(result.times))
 
 
-def _commands_2(document: object) -> Iterator[_Command]:
+def _read_version_2(document: object) -> Iterator[_Command]:
     for result in msgspec.convert(document, _File2).results:
         runs = result.measurements
         columns = []
@@ -135,7 +135,7 @@ def _commands_2(document: object) -> Iterator[_Command]:
         yield _Command(result.name or result.command, parameters | result.environment, columns, failed)
 
 
-def _levels(commands: Sequence[_Command]) -> list[Mapping[str, Scalar]]:
+def _distinguish(commands: Sequence[_Command]) -> list[Mapping[str, Scalar]]:
     """What tells the commands apart."""
     names = {frozenset(command.parameters) for command in commands}
     distinct = {tuple(sorted(command.parameters.items())) for command in commands}

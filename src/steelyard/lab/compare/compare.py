@@ -147,9 +147,8 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
             "analysis": {"metric": self.metric},
         }
         if self.env:
-            known = {*self.parameters}
             keys["program"]["env"] = {
-                name: _keep_placeholders(value, known) for name, value in self.env.items()
+                name: _keep_placeholders(value, {*self.parameters}) for name, value in self.env.items()
             }
         if self.stdin is not None:
             keys["program"]["stdin"] = escape(self.stdin)
