@@ -23,20 +23,21 @@ VERBS = frozenset(
     attach await bind bisect block bound build calculate call cancel capture change check choose cite
     classify clean clear close collect combine compare compile complete compute concatenate confirm
     connect convert convolve copy correct count create cut declare decode define delete derive describe
-    detach detect determine discard distinguish drain draw drop dump emit encode end enforce ensure enter enumerate
-    escape estimate evaluate examine execute exit expand explain export extend extract fail fetch fill
-    filter find finish fit fold follow forget fork format gather generate get give go group guard handle
-    hash hold identify import include index infer inspect install integrate interpolate invert iterate
-    join judge keep kill launch learn leave limit link list load locate lock log look lower main make
-    map mark match measure merge mix model move name narrow normalise note observe open order pack pad
-    pair parse pass permute pick place plan plot poll pop prefer preload prepare preview print propose
-    prune pull push put query quote raise rank read rebuild receive recover reduce refresh refuse
-    register release remove render repair repeat replace report require resample reserve reset resolve
-    restore resume retry return reverse rewrite round run sample save scale scan schedule search select
-    send separate serve set settle shorten show shuffle sign simulate skip sleep solve sort spell split
-    start state stop store stream strip study submit suggest sum summarise survey swap switch take tell
-    test tighten trace track translate traverse trim truncate try undo unlock unpack update upgrade use
-    validate verify visit wait walk warn weigh widen wrap write yield""".split()  # noqa: SIM905
+    detach detect determine discard distinguish drain draw drop dump emit encode end enforce ensure
+    enter enumerate escape estimate evaluate examine execute exit expand explain export extend extract
+    fail fetch fill filter find finish fit fold follow forget fork format gather generate get give go
+    group guard handle hash hold identify import include index infer inspect install integrate
+    interpolate invert iterate join judge keep kill launch learn leave limit link list load locate lock
+    log look lower main make map mark match measure merge mix model move name narrow normalise note
+    observe open order pack pad pair parse pass permute pick place plan plot poll pop prefer preload
+    prepare preview print propose prune pull push put query quote raise rank read rebuild receive
+    recover reduce refresh refuse register release remove render repair repeat replace report require
+    resample reserve reset resolve restore resume retry return reverse rewrite round run sample save
+    scale scan schedule search select send separate serve set settle shorten show shuffle sign simulate
+    skip sleep solve sort spell split start state stop store stream strip study submit suggest sum
+    summarise survey swap switch take tell test tighten trace track translate traverse trim truncate try
+    undo unlock unpack update upgrade use validate verify visit wait walk warn weigh widen wrap write
+    yield""".split()  # noqa: SIM905
 )
 QUANTITIES = frozenset({"stats", "scaling", "factorial", "growth"})
 """Rooms whose functions may be named after a test or a quantity of the textbooks, where they give numbers."""

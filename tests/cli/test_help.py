@@ -183,3 +183,11 @@ def test_help_loads_few_modules(steelyard_env):
         [sys.executable, "-c", modules], env=steelyard_env, capture_output=True, text=True, check=True
     )
     assert int(loaded.stdout) < 150
+
+
+def test_without_arguments_three_lines_start_something(steelyard_cli):
+    done = steelyard_cli()
+    assert (done.returncode, done.stdout) == (2, "")
+    commands = [line.split("   ")[0] for line in done.stderr.splitlines()]
+    assert commands == ["steelyard compare './old input' './new input'", "steelyard demo", "steelyard --help"]
+    assert max(map(len, done.stderr.splitlines())) <= 100

@@ -41,6 +41,14 @@ COMMANDS = {
 """Command to its line in ``steelyard --help``, which imports no command. A test compares them."""
 
 
+FIRST_STEPS = """\
+steelyard compare './old input' './new input'   which is faster, by how much, and how sure is that?
+steelyard demo                                  how run times lie, shown on this machine in a minute
+steelyard --help                                all commands
+"""
+"""What ``steelyard`` says where nothing is asked."""
+
+
 @click.group(
     cls=CommandGroup,
     commands_help=COMMANDS,
@@ -69,7 +77,10 @@ def main() -> NoReturn:
     except SteelyardError as error:
         code = tell(error)
     except click.exceptions.NoArgsIsHelpError as error:
-        error.show()
+        if error.ctx is not None and error.ctx.parent is None:
+            sys.stderr.write(FIRST_STEPS)
+        else:
+            error.show()
         code = 2
     except click.UsageError as error:
         code = tell(usage_error(error))
