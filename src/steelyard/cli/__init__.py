@@ -52,10 +52,12 @@ steelyard --help                                all commands
 @click.group(
     cls=CommandGroup,
     commands_help=COMMANDS,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="steelyard", message="%(prog)s %(version)s")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """A laboratory for performance experiments.
 
     Try it:  steelyard compare './old input' './new input'
@@ -63,6 +65,9 @@ def cli() -> None:
     Exit codes: 0 done, 1 a claim fails, 2 usage error, 3 not resolved or not precise (--strict), 4 missing
     capability on this machine, 5 a program failed, 130 interrupted (the record can be continued).
     """
+    if ctx.invoked_subcommand is None:
+        sys.stderr.write(FIRST_STEPS)
+        ctx.exit(2)
 
 
 def main() -> NoReturn:
@@ -77,10 +82,7 @@ def main() -> NoReturn:
     except SteelyardError as error:
         code = tell(error)
     except click.exceptions.NoArgsIsHelpError as error:
-        if error.ctx is not None and error.ctx.parent is None:
-            sys.stderr.write(FIRST_STEPS)
-        else:
-            error.show()
+        error.show()
         code = 2
     except click.UsageError as error:
         code = tell(usage_error(error))
