@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from programs import lucky_builds, real, set_conflict, stack_split
@@ -29,12 +30,12 @@ from steelyard.spec.experiment import Contexts
 from steelyard.store import Record
 
 REFERENCE_CONTEXTS = 200
-LIMITS = {"stack": (0.2, 60.0), "conflict": 1.0, "real": 2, "luck": 35}
+LIMITS: dict[str, Any] = {"stack": (0.2, 60.0), "conflict": 1.0, "real": 2, "luck": 35}
 """Relative error of the effect and seconds; share found; false alarms; comparisons without a difference. At
 most 2 alarms of 60 have a probability of .978 where each audit has 1 %, and .996 at 0.5 % (binomial)."""
 
 
-def audited(command: str, directory: Path, name: str, **asked: object) -> tuple[Audit, float]:
+def audited(command: str, directory: Path, name: str, **asked: Any) -> tuple[Audit, float]:
     """One audit, and how long it took."""
     started = time.monotonic()
     found = audit(
@@ -146,7 +147,7 @@ def luck(repeats: int, directory: Path) -> bool:
     for way, count in counts.items():
         print(f"{way}: {dict(count)}")
     across = counts["across contexts"]
-    return across["not_resolved"] + across["equivalent"] >= LIMITS["luck"] * repeats / 40
+    return bool(across["not_resolved"] + across["equivalent"] >= LIMITS["luck"] * repeats / 40)
 
 
 def main() -> int:

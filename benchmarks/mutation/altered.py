@@ -8,7 +8,7 @@ import importlib.util
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Final
 
 REACHED: Final[set[str]] = set()
@@ -22,7 +22,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
         super().__init__(name, path)
         self._alter = alter
 
-    def get_code(self, fullname: str) -> object:
+    def get_code(self, fullname: str) -> CodeType:
         return self.source_to_code(self._alter(fullname, Path(self.path).read_bytes()), self.path)
 
 

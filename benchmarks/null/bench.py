@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any, Final
 
 from steelyard.answers.null import Kind, NullResult
 from steelyard.lab.compare.compare import CompareRequest
@@ -31,7 +32,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from neighbours import busy
 
-ASKED = {"blocks": 20, "rel_halfwidth": None, "max_time_s": math.inf}
+ASKED: Final[dict[str, Any]] = {"blocks": 20, "rel_halfwidth": None, "max_time_s": math.inf}
 ADDITIONS = 1_000_000
 LEAST, MOST = 0.025, 0.07
 """What the rate at the 5 % level may be. A tool that keeps its level exactly is within in 999 of 1,000 times
@@ -66,7 +67,7 @@ def print_table(result: NullResult, took_s: float) -> None:
     """The result as text and as rows of Markdown."""
     print("\n" + plain(lines(result)))
     for tally in result.tallies:
-        interval, share = tally.interval, tally.share
+        interval, share = tally.ci95, tally.share
         if interval is None or share is None:
             continue
         print(

@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from whole import TRIALS, measure_runs, measure_start_up
@@ -134,9 +135,9 @@ def main() -> None:
         directory = Path(name)
         loop, empty = compile_programs(directory)
         for program in (empty, Path("/bin/true")):
-            ways = {
-                "bare loop": lambda program=program: run_bare(loop, program, runs),
-                "runner": lambda program=program: run_ours(program, runs, directory),
+            ways: dict[str, Callable[[], list[int]]] = {
+                "bare loop": partial(run_bare, loop, program, runs),
+                "runner": partial(run_ours, program, runs, directory),
             }
             for where, allowed in ((f"pinned to CPU {max(cpus)}", {max(cpus)}), ("not pinned", cpus)):
                 with pinned(allowed):

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.stats import bootstrap
@@ -36,10 +37,15 @@ def rows(rounds: int, seed: int) -> Iterator[Row]:
     old, new = np.exp(rng.normal(0, 0.1, (2, N)))
 
     def ratio(x: np.ndarray, y: np.ndarray, axis: int = -1) -> np.ndarray:
-        return x.mean(axis=axis) / y.mean(axis=axis)
+        return np.asarray(x.mean(axis=axis) / y.mean(axis=axis))
 
-    def bca(data: tuple[np.ndarray, ...], statistic: object, *, paired: bool = False) -> Callable[[], object]:
-        options = {"n_resamples": RESAMPLES, "method": "BCa", "paired": paired, "vectorized": True}
+    def bca(data: tuple[np.ndarray, ...], statistic: Any, *, paired: bool = False) -> Callable[[], object]:
+        options: dict[str, Any] = {
+            "n_resamples": RESAMPLES,
+            "method": "BCa",
+            "paired": paired,
+            "vectorized": True,
+        }
         return lambda: bootstrap(data, statistic, rng=1, **options).confidence_interval
 
     differences = np.log(old) - np.log(new)

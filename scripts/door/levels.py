@@ -72,6 +72,7 @@ LEVELS: Final = {
     ),
 }
 HOUSES: Final = ("workloads", "studies")
+BENCHMARKS: Final = ("benchmarks", "workloads/benchmarks")
 WITH_VALUE: Final = ("-c", "-k", "-m", "-n", "-o", "-p", "-r", "-W")
 """Options of pytest whose value is the next argument."""
 

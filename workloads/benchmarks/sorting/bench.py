@@ -86,8 +86,8 @@ def real(asked: argparse.Namespace) -> bool:
     ]
     if others:
         best = min((f"{local}, 2" for local in LIMITS), key=lambda name: statistics.median(took[name]))
-        peer = min(others, key=lambda name: statistics.median(took[name]))
-        met.append(said(f"{best} ranks over {peer}", took[peer], took[best], PEER_LIMIT))
+        fastest_peer = min(others, key=lambda name: statistics.median(took[name]))
+        met.append(said(f"{best} ranks over {fastest_peer}", took[fastest_peer], took[best], PEER_LIMIT))
     return all(met)
 
 
