@@ -131,7 +131,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Give the tests of a file to one worker: they share what its fixtures have made.
 
     Not by ``xdist_group``: pytest-xdist 3.8 writes it where pytest 9.2 does not look, and so deals out each
-    test alone (docs/decisions/187-what-ci-found.md).
+    test alone (docs/decisions/house/187-what-ci-found.md).
     """
     if config.getvalue("dist") != "load":
         return None

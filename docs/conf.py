@@ -7,7 +7,7 @@ author = "The Steelyard developers"
 version = release = __version__
 
 extensions = ["myst_parser", "sphinx_copybutton"]
-exclude_patterns = ["decisions/[0-9]*"]
+exclude_patterns = ["decisions"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4
 # Pages link to files of the repository, which are not part of the site.

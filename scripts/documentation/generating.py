@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from documentation import record_reference, spec_reference
+from documentation import decision_index, record_reference, spec_reference
 from documentation.markdown import GeneratedBlockError
 from steelyard.answers import (
     audit,
@@ -61,8 +61,8 @@ def generate(what: str, above: str) -> str:
     Parameters
     ----------
     what : str
-        ``steelyard … --help``, ``spec TABLE``, ``record TABLE``, ``the error of the spec above``, or one of
-        the kinds that have no parameter.
+        ``steelyard … --help``, ``spec TABLE``, ``record TABLE``, ``decisions HOUSE``, ``the error of the
+        spec above``, or one of the kinds that have no parameter.
     above : str
         The text above the block.
 
@@ -76,6 +76,8 @@ def generate(what: str, above: str) -> str:
     if what == "the error of the spec above":
         return spec_reference.error(above)
     kind, _, rest = what.partition(" ")
+    if kind == "decisions":
+        return decision_index.index(rest)
     if kind == "steelyard" and rest.endswith("--help"):
         return _help(rest)
     if kind == "spec":

@@ -2,7 +2,7 @@
 
 Whatever looks best has been lucky too: of 20 equal settings the best-looking one seems some percent better
 than it is. So the first third of the units chooses a level, and everything that is said rests on the
-others, which had no part in choosing (docs/decisions/030-best-is-confirmed.md).
+others, which had no part in choosing (docs/decisions/claims/030-best-is-confirmed.md).
 """
 
 from __future__ import annotations

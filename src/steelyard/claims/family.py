@@ -1,4 +1,4 @@
-"""The claims of an experiment as one family of tests (docs/decisions/029-claims-are-one-family.md).
+"""The claims of an experiment as one family of tests (docs/decisions/claims/029-claims-are-one-family.md).
 
 A claim is one member, however many strata it has. It holds where it holds in every stratum: for that each
 stratum may use the whole level of the claim (Berger 1982, Technometrics 24, 295-300). It fails where it fails

@@ -22,7 +22,7 @@ from steelyard.units import Scalar
 
 FIRST_STRICT_LOOK: Final = 40
 """The same where stopping must cost next to no coverage: 94.5 to 95 % whatever the spread
-(docs/decisions/027-stopping.md)."""
+(docs/decisions/stopping/027-stopping.md)."""
 FIRST_LOOK: Final = 10
 """Blocks before a stop rule may look: a 95 % interval covers 90 % where it may look at 3, and 94 % at 10."""
 MANY: Final = 10_000

@@ -1,7 +1,7 @@
 """Arithmetic over metrics and factors, for ``derive``: parsed here, never handed to Python.
 
 As in Python, ``**`` binds to the right and more strongly than a sign on its left: -2**2 is -4. Unlike there,
-any identifier is a name, ``lambda`` and ``pass`` too (docs/decisions/091-one-struct-a-table.md).
+any identifier is a name, ``lambda`` and ``pass`` too (docs/decisions/questions/091-one-struct-a-table.md).
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ FEWEST: Final = 20
 SUSPECT: Final = 0.84
 """Standard errors of r1 above 0, 1 / sqrt(n) each, from which on likeness is allowed for, though 1.96 are
 significant: what is not significant costs most of the coverage where neighbours do resemble each other
-(docs/decisions/183-few-neighbours-bounded.md). One in seven independent series is that far."""
+(docs/decisions/comparing/183-few-neighbours-bounded.md). One in seven independent series is that far."""
 FEW_SUSPECT: Final = 1.28
 """The same below ``FEWEST`` units, where allowing for it makes intervals some four times as wide: those of 2
 to 5 % of independent series from 8 units on, and none of fewer."""

@@ -7,7 +7,7 @@ changed from session to session but what changed among the old ones too.
 
 The machine is faster in one session than in another, so that y is the test's mean less that of a reference
 timed beside it: over 120 sessions of the same sort, the mean had a standard deviation of 20 %, the
-difference one of 3 to 5 % (docs/decisions/181-a-reference-beside-tests.md). A test that waits does not
+difference one of 3 to 5 % (docs/decisions/python/181-a-reference-beside-tests.md). A test that waits does not
 follow the machine: where its own old means range over less than half of what the differences do, they are
 taken.
 """

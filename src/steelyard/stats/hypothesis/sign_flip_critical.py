@@ -3,7 +3,7 @@
 The distance that rejects depends on where the differences lie about their mean, so that flipped signs have no
 one critical value. For normal differences this one has their power: at 5 %, 6 % above that of t with 7 blocks
 and 0.3 % with 12, and up to a third above where few patterns are left
-(docs/decisions/064-power-of-flipped-signs.md).
+(docs/decisions/comparing/064-power-of-flipped-signs.md).
 """
 
 from __future__ import annotations

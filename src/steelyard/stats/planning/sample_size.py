@@ -148,7 +148,7 @@ def n_precise(rel_halfwidth: float, s: float, alpha: float = 0.05) -> int | None
 
 def n_relied_on(rel_halfwidth: float, s: float, alpha: float = 0.05, *, blocks: int = 1) -> int | None:
     """Units, of so many ``blocks`` each, after which that half-width ends a run: few blocks must have reached
-    a part of it (docs/decisions/184-precision-of-few-blocks.md).
+    a part of it (docs/decisions/stopping/184-precision-of-few-blocks.md).
     """
     enough = math.ceil(ENOUGH / blocks)
     early = n_precise(EARLY * rel_halfwidth, s, alpha)
