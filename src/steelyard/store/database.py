@@ -77,7 +77,8 @@ def open_writer(path: Path) -> sqlite3.Connection:
 def prepare_writing(connection: sqlite3.Connection) -> None:
     """Let readers read while we write: a write-ahead log, where the file system can.
 
-    Measured in docs/decisions/records/005-record.md: a transaction costs a tenth of what a rollback journal costs.
+    Measured in docs/decisions/records/005-record.md: a transaction costs a tenth of what a rollback journal
+    costs.
     """
     connection.execute("PRAGMA foreign_keys = ON")
     # Network file systems have no shared memory; there the file keeps its mode, and readers wait for writers.
