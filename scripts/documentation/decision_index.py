@@ -1,7 +1,8 @@
 """The index of decisions: by area, one line each, what is superseded folded below.
 
 A record begins with its number and title, then ``DATE · AREA · STATUS``: ``in force`` or ``superseded by
-NNN``, where ``… in part`` stays among those in force. A line on what it supersedes, confirms or continues may follow.
+NNN``, where ``… in part`` stays among those in force. A line on what it supersedes, confirms or continues
+may follow.
 """
 
 from __future__ import annotations
