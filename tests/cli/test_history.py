@@ -45,7 +45,7 @@ def test_text_names_the_change_its_size_and_the_commits(steelyard_cli, measured)
 
 def test_json_is_one_document_with_every_point(steelyard_cli, measured):
     document = json.loads(steelyard_cli("history", "records", "--json").stdout)
-    assert (document["format"], document["version"], document["records"]) == ("steelyard/history", 1, 8)
+    assert (document["format"], document["version"], document["records"]) == ("steelyard/history", 2, 8)
     (series,) = document["series"]
     assert [point["commit"] for point in series["points"]] == [str(place) for place in range(8)]
     assert {point["n"] for point in series["points"]} == {2}
@@ -85,14 +85,27 @@ def test_a_regression_that_stands_exits_with_1_and_what_is_accepted_with_0(steel
     assert '<failure type="fails" message="cost_s of counting: ' in (tmp_path / "out.xml").read_text()
     accepted = steelyard_cli("history", "records", "--check", "--since", "5")
     assert accepted.returncode == 0
-    assert accepted.stdout.endswith("\ncheck: holds: no lasting change for the worse from 5 on\n")
+    assert "\ncheck: holds: no lasting change for the worse from 5 on; a step of " in accepted.stdout
     assert steelyard_cli("history", "records").returncode == 0
 
 
 def test_too_few_records_are_not_resolved_under_strict_alone(steelyard_cli, measured):
     few = [f"records/{place}.lab" for place in range(3)]
-    assert steelyard_cli("history", *few, "--check").returncode == 0
+    lenient = steelyard_cli("history", *few, "--check")
+    assert lenient.returncode == 0
+    assert "check: not resolved (--strict makes this exit code 3): " in lenient.stdout
     assert steelyard_cli("history", *few, "--check", "--strict").returncode == 3
+
+
+def test_a_damaged_record_does_not_hold_under_strict(steelyard_cli, measured):
+    (measured / "7.lab" / "record.sqlite").write_bytes(b"damaged")
+    names = [f"records/{place}.lab" for place in (0, 1, 2, 3)]
+    assert steelyard_cli("history", *names, *names, "--check", "--strict").returncode == 3
+    done = steelyard_cli("history", "records", "--check", "--strict", "--since", "5")
+    assert done.returncode == 3
+    assert "check: not resolved: records/7.lab is not a record: it does not begin as" in " ".join(
+        done.stdout.split()
+    )
 
 
 @pytest.mark.parametrize("option", [("--since", "3"), ("--strict",), ("--junit", "out.xml")])

@@ -85,7 +85,8 @@ if TYPE_CHECKING:
 @click.option(
     "--strict",
     is_flag=True,
-    help="With --check: exit with 3 where a series is not judged, or drifts.",
+    help="With --check: exit with 3 where records cannot be read, the last commits have none, or a series is"
+    " not judged, wanders, or is too noisy to show a step of 10 % (or --least).",
 )
 @click.option(
     "--junit",
@@ -127,8 +128,8 @@ def command(
     Takes records, directories of records, and files that --collect wrote. Records that are being written or
     damaged are left out, and that is said; records of different specs are refused.
 
-    With --check, exits with 1 if something has become worse and stays so, with 3 under --strict if a series
-    is not judged or drifts.
+    With --check, exits with 1 if something has become worse and stays so, with 3 under --strict if that
+    cannot be excluded.
 
     \b
     steelyard history records/ --git
@@ -136,14 +137,10 @@ def command(
     steelyard history history.sqlite --git --reference baseline
     steelyard history history.sqlite --git --check --html history.html
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
-    from steelyard.lab.history.condensing import MACHINE
+    from steelyard.answers.history import LARGEST_UNSEEN
     from steelyard.report.text.progress import Counting
 
-    if unknown := sorted({*ignored} - {*MACHINE}):
-        raise UsageError(
-            f"--ignore {unknown[0]}: not a fact by which machines differ",
-            hint=f"one of: {', '.join(MACHINE)}",
-        )
+    _refuse_unknown(ignored)
     if collect is not None:
         _refuse_questions(collect, {"--check": check, "--html": html is not None, "--json": as_json})
     for option, given in (("--since", since), ("--strict", strict), ("--junit", junit)):
@@ -173,14 +170,28 @@ def command(
         found = history(request, counting.update)
     if since is not None:
         since = first_since(found, request, since)
-    code = found.exit_code(strict=strict, since=since) if check else 0
-    _write(found, junit, html, since, strict=strict)
+    smallest = least or LARGEST_UNSEEN
+    code = found.exit_code(strict=strict, since=since, least=smallest) if check else 0
+    if junit is not None:
+        _save_junit(found, junit, since, strict=strict, least=smallest)
+    if html is not None:
+        _save_page(found, html)
     _print(found, as_json=as_json)
     if check and not as_json:
         from steelyard.report.history.words import check_words
 
-        click.echo(f"\ncheck: {check_words(found, since, strict=strict)}")
+        click.echo(f"\ncheck: {check_words(found, since, strict=strict, least=smallest)}")
     ctx.exit(code)
+
+
+def _refuse_unknown(facts: tuple[str, ...]) -> None:
+    from steelyard.lab.history.condensing import MACHINE
+
+    if unknown := sorted({*facts} - {*MACHINE}):
+        raise UsageError(
+            f"--ignore {unknown[0]}: not a fact by which machines differ",
+            hint=f"one of: {', '.join(MACHINE)}",
+        )
 
 
 def _refuse_questions(collect: Path, asked: Mapping[str, bool]) -> None:
@@ -191,15 +202,17 @@ def _refuse_questions(collect: Path, asked: Mapping[str, bool]) -> None:
         )
 
 
-def _write(found: History, junit: Path | None, html: Path | None, since: str | None, *, strict: bool) -> None:
-    if junit is not None:
-        from steelyard.report.history.junit import render
+def _save_junit(found: History, file: Path, since: str | None, *, strict: bool, least: float) -> None:
+    from steelyard.report.history.junit import render
 
-        junit.write_text(render(found, since, strict=strict), encoding="utf-8", errors="replace")
-    if html is not None:
-        from steelyard.laboratory import Report
+    text = render(found, since, strict=strict, least=least)
+    file.write_text(text, encoding="utf-8", errors="replace")
 
-        Report([found]).save(html)
+
+def _save_page(found: History, file: Path) -> None:
+    from steelyard.laboratory import Report
+
+    Report([found]).save(file)
 
 
 def _print(found: History, *, as_json: bool) -> None:

@@ -9,12 +9,12 @@ from steelyard.report.history.words import (
     SIGNS,
     bisection,
     change_words,
-    drift_words,
     head,
     level_words,
     notes,
     series_name,
     stable,
+    wander_words,
     where,
 )
 from steelyard.report.text.cells import left_out, name_cell
@@ -33,9 +33,9 @@ def lines(found: History, width: int = 80) -> list[Line]:
         out += _change(found, series, change, width)
     out += left_out(len(changed) - MOST_ROWS)
     for series in found.series:
-        if series.drift:
-            said = f"? {drift_words(series, series.drift)}"
-            out += paragraph(said, width, style="open", rest=_INDENT, only_first=True)
+        for wander in series.wanders:
+            sentence = f"? {wander_words(series, wander)}"
+            out += paragraph(sentence, width, style="open", rest=_INDENT, only_first=True)
     if not changed:
         out += paragraph(stable(found), width)
     out += [(), *_table(found, width)]
@@ -73,7 +73,10 @@ def series_columns(found: History, shown: tuple[SeriesHistory, ...]) -> list[Col
             [Span("–" if each.correlation is None else f"{each.correlation:.2f}") for each in shown],
             give_way=2,
         ),
-        Column("changes", [Span("–" if each.refused else str(len(each.changes))) for each in shown]),
+        Column(
+            "changes",
+            [Span(str(len(each.changes)) if each.changes or each.is_judged else "–") for each in shown],
+        ),
     ]
     if len(found.machines) > 1:
         columns.insert(2, Column("machine", [Span(str(each.machine)) for each in shown], give_way=1))
