@@ -242,6 +242,7 @@ def test_a_series_whose_analysis_fails_ends_no_other(monkeypatch, noise_of, made
     assert not second.is_judged
 
 
+@pytest.mark.simulates
 @pytest.mark.parametrize(("n", "phi"), [(24, 0.0), (60, 0.0), (60, 0.3)])
 def test_the_step_that_would_have_shown_shows_in_four_of_five(noise_of, made_series, n, phi):
     count = 150

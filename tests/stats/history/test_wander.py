@@ -61,6 +61,7 @@ def days(rng):
     return S * (rng.normal(size=N) + 5 * np.sin(2 * np.pi * np.arange(N) / 33))
 
 
+@pytest.mark.simulates
 @pytest.mark.parametrize(
     ("draw", "most"),
     [(walk, 9), (slow_return, 6), (days, 1), (regimes, 20)],
@@ -73,6 +74,7 @@ def test_of_60_series_that_wander_few_name_a_commit(noise_of, draw, most):
     assert named <= most
 
 
+@pytest.mark.simulates
 def test_steps_of_five_s_stay_steps(noise_of):
     rng = np.random.default_rng(3)
     for phi, end in ((0.0, N), (0.5, N), (0.0, 58)):
