@@ -75,6 +75,32 @@ class Point(msgspec.Struct, frozen=True):
     __lines__: ClassVar[Lines] = ("commit", "n=digest.n", "median", "u", "s=digest.s", "slow=digest.slow")
 
 
+Outcome = Literal["confirmed", "refuted", "open"]
+
+
+class Confirmation(msgspec.Struct, frozen=True):
+    """What came of measuring the commits on both sides of a change side by side.
+
+    Attributes
+    ----------
+    outcome : Outcome
+        ``open``: no difference was seen, and one of this size might not have been.
+    ratio, ci95 : float and Interval
+        Behind the change over before it.
+    blocks : int
+        In which both ran.
+    commits : tuple of str
+        Those of which one made it, with ``probability``; empty where none is named.
+    """
+
+    outcome: Outcome
+    ratio: float
+    ci95: Interval
+    blocks: int
+    commits: tuple[str, ...]
+    probability: float
+
+
 class Change(msgspec.Struct, frozen=True):
     """A lasting change.
 
@@ -93,6 +119,8 @@ class Change(msgspec.Struct, frozen=True):
         Of the hypothesis that the whole series is stable: the probability of such a step anywhere in it.
     undone_by : str or None
         The commit of the next change, where that leads back to within the uncertainty.
+    confirmation : Confirmation or None
+        ``None`` of a change that is only suspected: its records were made at different times.
     """
 
     kind: Kind
@@ -107,6 +135,14 @@ class Change(msgspec.Struct, frozen=True):
     p: float
     direction: Direction
     undone_by: str | None = None
+    confirmation: Confirmation | None = None
+
+    @property
+    def stands(self) -> bool:
+        """Whether no later change undoes it, and measuring side by side has not failed to show it."""
+        return self.undone_by is None and (
+            self.confirmation is None or self.confirmation.outcome == "confirmed"
+        )
 
 
 class Resolvable(msgspec.Struct, frozen=True):
@@ -217,10 +253,11 @@ class OpenQuestion(msgspec.Struct, frozen=True):
     reason : str
         ``unreadable``: a record cannot be read. ``unmeasured``: the last commits have no record.
         ``too_recent``: too few records follow for a change to be told. ``series``: one is not judged.
-        ``noise``: one is too noisy to show the smallest change that matters.
+        ``noise``: one is too noisy to show the smallest change that matters. ``unconfirmed``: a change did
+        not show side by side, where it might have been missed.
     """
 
-    reason: Literal["unreadable", "unmeasured", "too_recent", "series", "noise"]
+    reason: Literal["unreadable", "unmeasured", "too_recent", "series", "noise", "unconfirmed"]
     series: SeriesHistory | None = None
     record: LeftOut | None = None
 
@@ -272,7 +309,7 @@ class History(msgspec.Struct, frozen=True):
         return sorted(found, key=lambda each: (order[each[1].first], each[0].treatment))
 
     def regressions(self, since: str | None = None) -> list[tuple[SeriesHistory, Change]]:
-        """Changes for the worse that no later one undoes.
+        """Changes for the worse that stand: no later one undoes them, and measured side by side they show.
 
         Parameters
         ----------
@@ -289,7 +326,7 @@ class History(msgspec.Struct, frozen=True):
         return [
             (series, change)
             for series, change in self.changes
-            if change.direction == "worse" and change.undone_by is None and change.first in late
+            if change.direction == "worse" and change.stands and change.first in late
         ]
 
     def _place(self, name: str) -> int:
@@ -332,6 +369,11 @@ class History(msgspec.Struct, frozen=True):
                 questions.append(OpenQuestion("series", series))
             elif series.resolvable is not None and series.resolvable.middle > least:
                 questions.append(OpenQuestion("noise", series))
+            if any(
+                change.confirmation is not None and change.confirmation.outcome == "open"
+                for change in series.changes
+            ):
+                questions.append(OpenQuestion("unconfirmed", series))
         return questions
 
     def exit_code(self, *, strict: bool, since: str | None = None, least: float = LARGEST_UNSEEN) -> int:

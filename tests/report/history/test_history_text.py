@@ -92,7 +92,7 @@ def test_what_an_exit_code_rests_on_is_said():
         " would probably have shown"
     )
     assert check_words(worse, IDS[9], strict=True) == (
-        "fails: 1 change for the worse from 0909090909 on that nothing undoes (wall_s of nbody)"
+        "fails: 1 suspected change for the worse from 0909090909 on that nothing undoes (wall_s of nbody)"
     )
     drifting = replace(FOUND, series=(replace(SERIES, changes=(), wanders=(Wander("level", "line", 1.2),)),))
     assert check_words(drifting, None, strict=True) == "not resolved: wall_s of nbody wanders"

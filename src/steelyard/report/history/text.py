@@ -9,6 +9,7 @@ from steelyard.report.history.words import (
     SIGNS,
     bisection,
     change_words,
+    confirmation_words,
     head,
     level_words,
     notes,
@@ -49,7 +50,9 @@ def _change(found: History, series: SeriesHistory, change: Change, width: int) -
     said = f"{sign} {change_words(found, series, change)}"
     shown = paragraph(said, width, style=style, rest=_INDENT, only_first=True)
     shown += paragraph(where(change), width, first=_INDENT, rest=_INDENT)
-    if (command := bisection(found, change)) is not None:
+    if change.confirmation is not None:
+        shown += paragraph(confirmation_words(change.confirmation), width, first=_INDENT, rest=_INDENT)
+    elif (command := bisection(found, change)) is not None:
         again = f"confirm it side by side: {command}"
         shown += paragraph(again, width, first=_INDENT, rest=_INDENT, style="dim")
     return shown

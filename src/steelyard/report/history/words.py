@@ -9,6 +9,7 @@ from steelyard.answers.history import (
     LARGEST_UNSEEN,
     LEAST_BEHIND,
     Change,
+    Confirmation,
     Direction,
     History,
     Kind,
@@ -121,6 +122,20 @@ def where(change: Change) -> str:
     return f"one of {len(change.commits)} commits made it ({share(change.probability)} sure): {names}"
 
 
+def confirmation_words(confirmation: Confirmation) -> str:
+    """What came of measuring side by side."""
+    size = f"{relative(confirmation.ratio, confirmation.ci95)}, {counted(confirmation.blocks, 'block')}"
+    if confirmation.outcome != "confirmed":
+        seen = (
+            "does not show" if confirmation.outcome == "refuted" else "not seen, and might have been missed"
+        )
+        return f"side by side: {seen} ({size})"
+    if not confirmation.commits:
+        return f"confirmed side by side: {size}; no single commit is named"
+    names = listed([short(commit) for commit in confirmation.commits], MOST_COMMITS)
+    return f"confirmed side by side: {size}; {names} made it ({share(confirmation.probability)} sure)"
+
+
 def bisection(found: History, change: Change) -> str | None:
     """The command that measures both sides of a change; ``None`` where the records are not named after
     commits, or the change is not one of level.
@@ -167,7 +182,9 @@ def check_words(found: History, since: str | None, *, strict: bool, least: float
         names = listed(
             list(dict.fromkeys(f"{series.metric.name} of {series_name(series)}" for series, _ in worse))
         )
-        return f"fails: {counted(len(worse), 'change')} for the worse{from_on} that nothing undoes ({names})"
+        suspected = all(change.confirmation is None for _, change in worse)
+        changes = counted(len(worse), "suspected change" if suspected else "change")
+        return f"fails: {changes} for the worse{from_on} that nothing undoes ({names})"
     reasons = [question_words(found, question, least) for question in found.open_questions(since, least)]
     if not reasons:
         return f"holds: no lasting change for the worse{from_on}; {_resolution(found)}"
@@ -190,16 +207,20 @@ def question_words(found: History, question: OpenQuestion, least: float) -> str:
     """Why the absence of a change proves nothing, as the end of a sentence."""
     if question.record is not None:
         return f"{printable(question.record.record)} {printable(question.record.why)}"
-    if question.series is None:
-        if question.reason == "unmeasured":
-            return f"{counted(found.unmeasured, 'commit')} after {short(found.last)} without a record"
-        return f"a change needs {LEAST_BEHIND} records from it on"
-    name = f"{question.series.metric.name} of {series_name(question.series)}"
-    if question.reason == "noise":
-        return f"{name} is too noisy to show {percent(least)}: {resolvable_words(question.series)}"
-    if question.series.wanders:
-        return f"{name} wanders"
-    return f"{name} is not judged"
+    if question.series is not None:
+        return _series_words(question.series, question.reason, least)
+    if question.reason == "unmeasured":
+        return f"{counted(found.unmeasured, 'commit')} after {short(found.last)} without a record"
+    return f"a change needs {LEAST_BEHIND} records from it on"
+
+
+def _series_words(series: SeriesHistory, reason: str, least: float) -> str:
+    name = f"{series.metric.name} of {series_name(series)}"
+    if reason == "unconfirmed":
+        return f"a change of {name} did not show side by side, and might have been missed"
+    if reason == "noise":
+        return f"{name} is too noisy to show {percent(least)}: {resolvable_words(series)}"
+    return f"{name} wanders" if series.wanders else f"{name} is not judged"
 
 
 def notes(found: History) -> list[str]:
