@@ -1,8 +1,8 @@
 """Searches over made-up commits: how often is a commit that is named the wrong one, where builds differ too?
 
-``python benchmarks/bisect/bench.py [--quick] [--seed N]`` with steelyard installed; about five minutes, a tenth
-of that with ``--quick``. Runs vary by 2 %, steps are 3 %, builds of one source differ by 0 or 1.5 %. Exits with
-1 where a limit is missed.
+``python benchmarks/bisect/bench.py [--quick] [--seed N]`` with steelyard installed; about five minutes, a
+tenth of that with ``--quick``. Runs vary by 2 %, steps are 3 %, builds of one source differ by 0 or 1.5 %.
+Exits with 1 where a limit is missed.
 """
 
 from __future__ import annotations

@@ -21,7 +21,6 @@ from steelyard.lab.history.repository import Repository
 from steelyard.lab.run.run_loop import Watch
 from steelyard.units import BUILTIN
 
-
 LEAST_SHARE: Final = 0.5
 """Of a change, that must be possible side by side: a far smaller difference is another."""
 
